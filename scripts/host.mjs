@@ -21,6 +21,9 @@ const nodePackage = `node-${process.platform === 'win32' ? 'win' : process.platf
 export const hostNode = path.join(hostFolder, 'node_modules', nodePackage, 'bin', 'node');
 export const codeServer = path.join(hostFolder, 'node_modules', 'code-server');
 
+/** The Inspector of MCP, whose command line judges the server for agents. */
+const inspectorFolder = path.join(cacheFolder, `inspector-${versions.inspector}`);
+
 export const isHostInstalled = () => existsSync(hostNode) && existsSync(codeServer);
 
 /** Installs the host if it is not there; two callers at once do it once. Throws with the tail of npm's output. */
@@ -35,11 +38,12 @@ export async function installHost(say) {
       await mkdir(partial, { recursive: true });
       const node = path.join(partial, 'node_modules', nodePackage);
       say(`installing Node ${versions.node} for the editor`);
-      await npmInstall(partial, `${nodePackage}@${versions.node}`, {});
+      await npmInstall(partial, `${nodePackage}@${versions.node}`, withScripts);
       say(
         `installing code-server ${versions.codeServer} (once, 2 to 5 minutes; it compiles its native modules)`,
       );
       await npmInstall(partial, `code-server@${versions.codeServer}`, {
+        ...withScripts,
         PATH: `${path.join(node, 'bin')}${path.delimiter}${process.env['PATH'] ?? ''}`,
         npm_config_nodedir: node,
       });
@@ -49,10 +53,30 @@ export async function installHost(say) {
   );
 }
 
+/** Installs the Inspector if it is not there; it runs by the Node of the host. */
+export async function installInspector(say) {
+  if (existsSync(inspectorFolder)) return;
+  await withLock(
+    `${inspectorFolder}.lock`,
+    async () => {
+      if (existsSync(inspectorFolder)) return;
+      const partial = `${inspectorFolder}.partial`;
+      await rm(partial, { recursive: true, force: true });
+      await mkdir(partial, { recursive: true });
+      say(`installing the MCP Inspector ${versions.inspector}`);
+      const spec = `@modelcontextprotocol/inspector@${versions.inspector}`;
+      await npmInstall(partial, spec, { npm_config_ignore_scripts: 'true' });
+      await rename(partial, inspectorFolder);
+    },
+    () => say('another process is installing the MCP Inspector; waiting for it'),
+  );
+}
+
+/** The packages of the host finish their installation in scripts, which this repository's own .npmrc switches off. */
+const withScripts = { npm_config_ignore_scripts: 'false' };
+
 async function npmInstall(folder, spec, extra) {
-  // Both packages finish their installation in scripts, which this repository's own .npmrc switches off.
   const env = cleanNpmEnvironment({
-    npm_config_ignore_scripts: 'false',
     npm_config_engine_strict: 'false',
     npm_config_unsafe_perm: 'true',
     npm_config_fund: 'false',

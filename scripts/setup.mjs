@@ -5,7 +5,7 @@
 import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installHost, isHostInstalled } from './host.mjs';
+import { installHost, installInspector, isHostInstalled } from './host.mjs';
 import { cleanNpmEnvironment, run } from './process.mjs';
 
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -60,8 +60,8 @@ const toCompileHost = ['build-essential', 'python3', 'libkrb5-dev'];
 
 /**
  * Sets up what `needs` names: `modules` (node_modules), `ssh`, `tools` and `browser` (Debian packages), `host` (the
- * browser-hosted editor). Throws an `Error` that says what is missing and how to get it, also where the clone cannot
- * be written to; without `sshClient` alone it goes on, having said so.
+ * browser-hosted editor), `inspector` (of MCP). Throws an `Error` that says what is missing and how to get it, also where
+ * the clone cannot be written to; without `sshClient` or `inspector` alone it goes on, having said so.
  */
 export async function setUp(needs, say = (line) => process.stdout.write(`${line}\n`)) {
   checkNode();
@@ -78,6 +78,8 @@ export async function setUp(needs, say = (line) => process.stdout.write(`${line}
   }
   if (needs.includes('modules')) await installModules(say);
   if (needs.includes('host')) await installHost(say);
+  // One suite of many needs it, and says so itself.
+  if (needs.includes('inspector')) await installInspector(say).catch((error) => say(error.message));
 }
 
 function checkNode() {

@@ -114,7 +114,7 @@ async function inEditor(stage, durations) {
   );
 }
 
-const needs = ['modules', 'ssh', 'tools', ...(needsEditor ? ['browser', 'host'] : [])];
+const needs = ['modules', 'ssh', 'tools', ...(needsEditor ? ['browser', 'host', 'inspector'] : [])];
 const ready = await report.stage('setup', async () => {
   await setUp(needs, (line) => report.say('setup', line));
   mkdirSync(report.results, { recursive: true });

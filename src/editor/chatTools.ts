@@ -1,7 +1,5 @@
 import * as vscode from 'vscode';
-import { userValue } from './userValue';
-
-const setting = 'gpuRental.agents.access';
+import { agentAccess, areAgentsLetIn } from './agentAccess';
 
 type Call = (
   tool: string,
@@ -22,7 +20,7 @@ export function chatTools(names: readonly string[], call: Call): vscode.Disposab
     registered = [];
   };
   const look = () => {
-    const isOff = !isLetIn();
+    const isOff = !areAgentsLetIn();
     if (isOff) {
       end();
     } else if (registered.length === 0) {
@@ -33,7 +31,7 @@ export function chatTools(names: readonly string[], call: Call): vscode.Disposab
     return new vscode.Disposable(end);
   }
   const changes = vscode.workspace.onDidChangeConfiguration((event) => {
-    if (event.affectsConfiguration(setting)) {
+    if (event.affectsConfiguration(agentAccess)) {
       look();
     }
   });
@@ -48,12 +46,6 @@ export function chatTools(names: readonly string[], call: Call): vscode.Disposab
 function hasTools(): boolean {
   const { lm } = vscode as { readonly lm?: { readonly registerTool?: unknown } };
   return typeof lm?.registerTool === 'function';
-}
-
-function isLetIn(): boolean {
-  const found = vscode.workspace.getConfiguration().inspect<unknown>(setting);
-  const value = userValue(found, vscode.env.remoteName !== undefined);
-  return value === 'read' || value === 'ask';
 }
 
 function toolOf(name: string, call: Call): vscode.LanguageModelTool<unknown> {

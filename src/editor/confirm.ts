@@ -1,3 +1,4 @@
+import { areAgentsLetIn } from './agentAccess';
 import { t } from './localize';
 import { ask, type Action } from './message';
 
@@ -33,6 +34,19 @@ export function choose<T>(
 /** Asks a question with one way to say yes. */
 export async function confirm({ button, ...choice }: Question): Promise<boolean> {
   return (await choose(choice, { label: button, run: () => true })) === true;
+}
+
+/**
+ * True where no program can have said yes to what costs money: while agents are let in, a dialog asks once more. An agent
+ * in the editor can accept lists, boxes and messages by commands, and no dialog.
+ */
+export async function isPerson({ detail, ...question }: Question): Promise<boolean> {
+  const why = t(
+    'Asked because agents are let in: they can press Enter in a list or a message, but not in this dialog.',
+  );
+  return (
+    !areAgentsLetIn() || confirm({ ...question, detail: detail === undefined ? why : `${detail}\n${why}` })
+  );
 }
 
 /** Asked before renting from a template that is another one than was chosen; `message` says since when. */

@@ -32,6 +32,8 @@ export interface InstanceRows {
 export interface InstanceNote {
   /** Stands before the state; empty for what stands in the tooltip alone. */
   readonly row: string;
+  /** Whose the instance is: it stands before all else, where a narrow view shows it. */
+  readonly isWhose?: true;
   /** It stands behind the state, where a narrow view cuts it off. */
   readonly isFigure?: true;
   /** The instance runs and is not usable so far, which its icon says. */

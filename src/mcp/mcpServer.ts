@@ -192,11 +192,15 @@ export class McpServer {
       throw new RpcError(codes.params, `Tool ${String(name).slice(0, 100)} not found`);
     }
     const { structured, isError } = await this.deps.call({ tool: name, input, client }, signal);
+    if (isError) {
+      // Clients hold a structured part against the schema of the tool, which an error does not fit.
+      const { error } = fieldsOf(structured);
+      return { content: [{ type: 'text', text: String(error) }], isError };
+    }
     return {
       // Clients before 2025-06-18 read the text alone.
       content: [{ type: 'text', text: JSON.stringify(structured) }],
       structuredContent: structured,
-      ...(isError ? { isError } : {}),
     };
   }
 

@@ -74,6 +74,7 @@ describe('the server for agents outside of the editor, by the official client', 
 
   it('lists its tools and does nothing where no editor is open', async () => {
     const client = await start();
+    // From here on the client holds each answer against the schema of its tool.
     assert.equal((await client.listTools()).tools.length, toolSpecs.length);
     const { isError, content } = await client.callTool(order);
     assert.equal(isError, true);

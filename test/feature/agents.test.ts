@@ -69,6 +69,7 @@ describe('an agent in the chat', () => {
     request = String((await agent.call('request_rental', input))['request']);
     const { detail, buttons } = await window.dialog('Rent 1×');
     assert.match(detail ?? '', /\/h, at most \$.* for 2 h\nDestroyed automatically at /);
+    assert.match(detail ?? '', /\nLocation: "Japan"\n/);
     assert.match(detail ?? '', /The agent says: "train the model"/);
     await answer(buttons[1] ?? '');
     await computer().until('the rental', () => rentals().length > 0);
@@ -108,6 +109,17 @@ describe('an agent in the chat', () => {
     assert.match(detail ?? '', /Everything on its disk is lost for good.*costs nothing afterwards/s);
     await answer('Destroy', /Destroy .* for "the chat"/);
     await computer().until('the end', async () => (await state(String(end['request']))) === 'done');
+  });
+
+  it('leaves its mark on the rental in the history', async () => {
+    await window.view('instances').expand('Rental History');
+    await window.view('instances').row(/by agent · 1×/);
+    window.run('Show Rental History');
+    await window.quick.pick(/by agent/);
+    assert.match(
+      (await window.document(/How it ended/)).getText(),
+      /Rented by agent \(unverified name\): "the chat"/,
+    );
   });
 
   it('loses its tools once agents are off again', () => {

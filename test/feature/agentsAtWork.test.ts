@@ -147,6 +147,51 @@ describe('an agent that rents a machine which fails its check', () => {
   });
 });
 
+describe('an agent that rents where no login is checked', () => {
+  const computer = useComputer({ settings: { 'gpuRental.ready.checkLogin': false } });
+
+  it('is told that it is ready once the service says that it runs, and not before', async () => {
+    await registerKey(computer());
+    const window = await computer().openWindow();
+    await window.signIn();
+    window.clearToasts();
+    const agent = await letIn(window);
+    const { request } = await agent.call('request_rental', {
+      quote: await agent.quote(),
+      requestId: 'rental-1',
+    });
+    await answer(window, /^Rent for/, /Rent 1×/);
+    const seen: string[] = [];
+    await computer().until('it to be ready', async () => {
+      const { instanceState, ready } = await agent.call('get_request', { request });
+      if (instanceState !== undefined) seen.push(JSON.stringify([instanceState, ready]));
+      await computer().pass(5000);
+      return ready === true;
+    });
+    assert.ok(seen.length > 1, 'it was asked about before it ran');
+    assert.equal(seen.pop(), '["running",true]');
+    assert.ok(!seen.join().includes('true'), seen.join());
+  });
+});
+
+describe('an agent that rents while the service is slow', () => {
+  const computer = useComputer({ settings: { 'gpuRental.ready.checkLogin': true } });
+
+  it('has the user asked with nothing else on the screen', async () => {
+    await registerKey(computer());
+    const window = await computer().openWindow();
+    await window.signIn();
+    window.clearToasts();
+    const agent = await letIn(window);
+    const quote = await agent.quote();
+    computer().simulator.fail({ kind: 'delay', method: 'GET', path: '/api/v0/ssh/', delayMs: 5000 });
+    await agent.call('request_rental', { quote, requestId: 'rental-1' });
+    await computer().pass(2000);
+    assert.deepEqual(window.screen.messages.shown, []);
+    await answer(window, 'Cancel', /Rent 1×/);
+  });
+});
+
 describe('an agent whose rental is cut short', () => {
   const computer = useComputer({ settings: { 'gpuRental.ready.checkLogin': true } });
   let window: FeatureWindow;

@@ -12,7 +12,7 @@ describe('an agent that tries to rent without a yes', () => {
       'gpuRental.agents.access': 'ask',
       'gpuRental.agents.limitPerDay': 100,
       'gpuRental.agents.limitPerHour': 50,
-      'gpuRental.agents.maxInstances': 10,
+      'gpuRental.agents.maxInstances': 30,
       'gpuRental.agents.maxQuestionsPerHour': 60,
     },
   });
@@ -148,11 +148,11 @@ describe('an agent that tries to rent without a yes', () => {
   });
 
   it('gets one rental for each yes whose answer is lost, whatever it retries', async () => {
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       computer().simulator.fail({ kind: 'dropAfter', method: 'PUT', path: '/api/v0/asks/{id}/' });
       const { input } = await ask();
       await answer(true);
-      for (let retry = 0; retry < rounds / 4; retry += 1) {
+      for (let retry = 0; retry < 3; retry += 1) {
         await computer().pass(2000);
         await agent.call('request_rental', input);
       }

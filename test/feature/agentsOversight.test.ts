@@ -60,9 +60,9 @@ describe('what a person sees and stops of agents', () => {
   });
 
   it('sees which instance an agent rented, and what is used of the limits', async () => {
-    await window.view('instances').row(/by an agent/);
+    await window.view('instances').row(/ by agent · \$/);
     const account = await group();
-    await account.row(/Committed today \(UTC\).*\$(?!0\.00)[\d.]+ of \$10\.00/);
+    await account.row(/Today \(UTC\).*\$(?!0\.00)[\d.]+ of \$10\.00/);
     await account.row(/Instances.*1 of 1/);
   });
 

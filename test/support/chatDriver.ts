@@ -8,9 +8,9 @@ type Json = Readonly<Record<string, unknown>>;
 export class ChatDriver {
   constructor(private readonly address: string) {}
 
-  /** What a model reads; rejects with the sentence that it would read instead. */
+  /** What the participant reads that a prompt in the chat calls; rejects with the sentence that it reads instead. */
   async tool(name: string, input: Json): Promise<Json> {
-    const { text: answer, error } = await this.send({ tool: `gpuRental_${name}`, input });
+    const { text: answer, error } = await this.send({ prompt: { tool: `gpuRental_${name}`, input } });
     if (error !== undefined) throw new Error(typeof error === 'string' ? error : JSON.stringify(error));
     assert.ok(typeof answer === 'string' && Buffer.byteLength(answer) <= 6144);
     return JSON.parse(answer) as Json;

@@ -1,11 +1,12 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { installedHost, repository } from './installed';
 import { until } from './until';
 
-export const repository = path.resolve(__dirname, '..', '..');
+export { repository } from './installed';
 export const packagedExtension = path.join(repository, 'dist', 'gpu-rental.vsix');
 
 /** Settings that keep everything but the extension quiet, and the terminal's text readable in the page. */
@@ -167,32 +168,4 @@ export function writeSettings(dataDir: string, settings: Readonly<Record<string,
 
 function extensionsDirOf(dataDir: string): string {
   return path.join(dataDir, 'extensions');
-}
-
-interface InstalledHost {
-  /** Node in the version that the server asks for. */
-  readonly node: string;
-  /** Folder of the package. */
-  readonly codeServer: string;
-}
-
-function installedHost(): InstalledHost {
-  const versions = readVersions();
-  const cache = process.env['XDG_CACHE_HOME'] ?? path.join(process.env['HOME'] ?? '', '.cache');
-  const folder = path.join(cache, 'gpu-rental', `code-server-${versions.codeServer}-node-${versions.node}`);
-  const modules = path.join(folder, 'node_modules');
-  const node =
-    process.env['GPU_RENTAL_HOST_NODE'] ??
-    path.join(modules, `node-${process.platform}-${process.arch}`, 'bin', 'node');
-  const codeServer = process.env['GPU_RENTAL_CODE_SERVER'] ?? path.join(modules, 'code-server');
-  if (!existsSync(node) || !existsSync(codeServer)) {
-    throw new Error('The browser-hosted editor is not installed: run `npm test -- --only ui` once.');
-  }
-  return { node, codeServer };
-}
-
-function readVersions(): { codeServer: string; node: string } {
-  const parsed: unknown = JSON.parse(readFileSync(path.join(repository, 'scripts', 'host.json'), 'utf8'));
-  const value = parsed as Partial<Record<'codeServer' | 'node', string>>; // our own file, in the repository
-  return { codeServer: value.codeServer ?? '', node: value.node ?? '' };
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ChatDriver } from '../support/chatDriver';
+import { InspectorCli } from '../support/inspectorCli';
 import { signIn } from '../support/journey';
 import { connectOfficialClient, type OfficialClient } from '../support/officialMcpClient';
 import { registerOwnKey } from '../support/reachableInstance';
@@ -36,13 +37,15 @@ describe('agents in the real editor', function () {
   this.timeout(300_000);
   const session = useUiSession('agents', {
     simulator: { speed: 20 },
-    settings: { 'gpuRental.agents.maxQuestionsPerHour': 30 },
+    settings: { 'gpuRental.agents.maxQuestionsPerHour': 30, 'chat.disableAIFeatures': false },
     env: { GPU_RENTAL_TEST_CHAT: address },
     extensions: ['ui/chatDriver'],
   });
   const chat = new ChatDriver(address);
   let workbench: Workbench;
   let client: OfficialClient | undefined;
+  /** The script of the server and its arguments, as they were copied. */
+  let server: readonly string[];
 
   const rentals = () => session().simulator.received('PUT', /^\/api\/v0\/asks\//).length;
   const destroyed = () => session().simulator.received('DELETE', /^\/api\/v0\/instances\/\d+\/$/).length;
@@ -132,7 +135,7 @@ describe('agents in the real editor', function () {
     );
   });
 
-  it('rents, runs and destroys from the chat, once per yes that a person presses', async () => {
+  it('rents, runs and destroys by prompts in the chat, once per yes that a person presses', async () => {
     await journey(
       (tool, input) => chat.tool(tool, input),
       'chat',
@@ -155,8 +158,11 @@ describe('agents in the real editor', function () {
     const copied = JSON.parse(await clipboard()) as {
       readonly mcpServers: Readonly<Record<string, { readonly args: readonly string[] }>>;
     };
-    const connected = await connectOfficialClient(copied.mcpServers['gpu-rental']?.args ?? [], 'auto');
+    server = copied.mcpServers['gpu-rental']?.args ?? [];
+    const connected = await connectOfficialClient(server, 'auto');
     client = connected;
+    // From here on it holds each answer against the schema of its tool.
+    assert.equal((await connected.listTools()).tools.length, 12);
     await journey(
       async (name, input) => {
         const { structuredContent, isError } = await connected.callTool({ name, arguments: input });
@@ -168,6 +174,37 @@ describe('agents in the real editor', function () {
     );
   });
 
+  it('does the same for the command line of the Inspector', async () => {
+    const home = path.join(session().root, 'inspector');
+    mkdirSync(home);
+    const inspector = new InspectorCli(server, home);
+    const { code, out } = await inspector.list();
+    assert.equal(code, 0);
+    const { result } = JSON.parse(out) as { readonly result: { readonly tools: readonly unknown[] } };
+    assert.equal(result.tools.length, 12);
+    await journey(
+      async (tool, input) => {
+        const called = await inspector.call(tool, input);
+        assert.equal(called.code, 0, called.out);
+        const answer = JSON.parse(called.out) as { readonly result: { readonly structuredContent: Json } };
+        return answer.result.structuredContent;
+      },
+      'inspector',
+      () => workbench.shot('05-rent-inspector'),
+    );
+  });
+
+  it('tells the Inspector that nothing was done where no editor is open', async () => {
+    const empty = path.join(session().root, 'no-editor');
+    mkdirSync(empty);
+    const [script = ''] = server;
+    const inspector = new InspectorCli([script, empty], session().root);
+    assert.equal((await inspector.list()).code, 0);
+    const { code, out } = await inspector.call('search_offers', { gpuCount: 1 });
+    assert.equal(code, 5, 'the error of a tool');
+    assert.match(out, /no window with it is open\. Nothing was done\./);
+  });
+
   it('shows limits, use and calls in the account view', async () => {
     // Both open, the group would be below what is shown.
     await workbench.view('Instances').close();
@@ -175,7 +212,7 @@ describe('agents in the real editor', function () {
     await account.open();
     await account.expand(account.row('Agents'));
     await account.row('Access').waitFor();
-    await workbench.shot('05-group');
+    await workbench.shot('06-group');
     assert.deepEqual(workbench.errors, []);
   });
 });

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { bytesRead } from '../support/bundleSize';
+import { bytesRead, codeRead, lazyChunks } from '../support/bundleSize';
 import { packagedExtension, repository } from '../support/editorHost';
 import { readZip, type ZipEntry } from '../support/zip';
 
@@ -80,6 +80,24 @@ describe('the package', () => {
   it('reads less than 150 KB when it is activated', () => {
     const bytes = bytesRead(entries, 'extension.js');
     assert.ok(bytes > 0 && bytes < 150_000, `${String(bytes)} bytes`);
+  });
+
+  it('reads nothing of MCP in the editor, and the tools of agents with their first call alone', () => {
+    const code = (file: string) => codeRead(entries, file).join('\n');
+    const activation = code('extension.js');
+    const product = lazyChunks(activation).map(code).join('\n');
+    // Each stands in one place of the sources.
+    const parts = { 'mcp.js': 'server/discover', tools: 'asked about this quote already' };
+    assert.ok(code('mcp.js').includes(parts['mcp.js']));
+    const holders = entries.filter(
+      (entry) => entry.name.endsWith('.js') && entry.read().toString('utf8').includes(parts.tools),
+    );
+    assert.equal(holders.length, 1);
+    for (const [name, text] of Object.entries(parts)) {
+      assert.ok(!activation.includes(text), `${name} is read at activation`);
+      assert.ok(!product.includes(text), `${name} is read with the product`);
+    }
+    assert.ok(product.length > 100_000, 'the product was looked through');
   });
 
   it('carries no source map and no trace of the machine it was built on', () => {

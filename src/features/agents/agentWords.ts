@@ -3,6 +3,7 @@ import { t } from '../../editor/localize';
 import { momentText } from '../../editor/timeText';
 import type { AgentLimits } from '../../model/agents/limits';
 import type { AgentRequest } from '../../model/agents/request';
+import { placeText } from '../../model/offers/places';
 import { formatCents, formatMoney, fromDollars, zero } from '../../model/money';
 import { plainLabel } from '../../util/plainLabel';
 
@@ -92,7 +93,7 @@ function rentQuestion(asked: Asked): Question | undefined {
       t('Installs: "{0}"', quote.what.slice(0, 60)),
       quote.offer.location === undefined
         ? undefined
-        : t('Location: "{0}"', quote.offer.location.slice(0, 60)),
+        : t('Location: "{0}"', placeText(quote.offer.location).slice(0, 60)),
       accountLine(asked),
       reasonLine(request),
     ),

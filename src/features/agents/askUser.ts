@@ -174,5 +174,8 @@ export class AskUser implements Disposable {
 
 /** False where the user stopped at the question for a key, which comes before every rental. */
 async function canLogIn({ tool }: AgentRequest): Promise<boolean> {
-  return tool !== 'request_rental' || (await runCommand('gpuRental.ensureSshKey')) === true;
+  // The user does not wait for it, and a progress would stay for a moment beneath the question.
+  return (
+    tool !== 'request_rental' || (await runCommand('gpuRental.ensureSshKey', { isQuiet: true })) === true
+  );
 }

@@ -27,7 +27,8 @@ export class AgentNotes implements InstanceNotes, Disposable {
     const request = this.watch.rentedFor(instanceId);
     return (
       request && {
-        row: t('by an agent'),
+        row: t('by agent'),
+        isWhose: true,
         lines: [[t('Rented by agent (unverified name)'), `"${request.caller.name}"`]],
       }
     );

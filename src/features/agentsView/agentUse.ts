@@ -42,7 +42,7 @@ export function useTexts({
   const money = (used: AgentUsage['today'], limit: number) =>
     t('{0} of {1}', formatMoney(used), formatMoney(fromDollars(limit)));
   return [
-    { kind: 'today', label: t('Committed today (UTC)'), text: money(usage.today, limits.perDay) },
+    { kind: 'today', label: t('Today (UTC)'), text: money(usage.today, limits.perDay) },
     { kind: 'perHour', label: t('Per hour'), text: money(usage.perHour, limits.perHour) },
     { kind: 'instances', label: t('Instances'), text: t('{0} of {1}', usage.instances, limits.instances) },
   ];
@@ -53,6 +53,9 @@ export function useItem(kind: Kind, label: string, text: string): vscode.TreeIte
   item.id = `agents-${kind}`;
   item.description = text;
   item.iconPath = new vscode.ThemeIcon('dashboard');
+  if (kind === 'today') {
+    item.tooltip = t('Committed today (UTC): {0}. A rental counts with all of its hours.', text);
+  }
   return item;
 }
 

@@ -139,8 +139,9 @@ export class AgentsGroup implements TreeGroup, Disposable {
   }
 
   private callItem(call: ShownCall): vscode.TreeItem {
-    const item = new vscode.TreeItem(call.client);
-    item.description = `${call.tool} · ${call.isError ? t('refused') : call.outcome} · ${momentText(call.at, this.deps.clock.now())}`;
+    const item = new vscode.TreeItem(call.tool);
+    const outcome = call.isError ? t('refused') : call.outcome;
+    item.description = `${outcome} · ${call.client} · ${momentText(call.at, this.deps.clock.now())}`;
     item.iconPath = new vscode.ThemeIcon(call.isError ? 'circle-slash' : 'pass');
     item.tooltip = tooltip([
       [t('Agent (unverified name)'), call.client],

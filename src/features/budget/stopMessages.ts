@@ -1,5 +1,6 @@
 import { commandAction } from '../../editor/commands';
 import { showInstances } from '../../editor/chooseInstance';
+import { isPerson } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { limitPerPeriod } from '../../model/budget/budgetWords';
@@ -32,7 +33,7 @@ function tell(deps: Deps, accountKey: string, notice: StopNotice): void {
           'Your budget of {0} is nearly spent. All running instances stop in 10 minutes at the earliest. Disks are kept and still cost money.',
           limit,
         ),
-        { label: t('Not Now'), run: () => decline(deps, accountKey, notice.round) },
+        { label: t('Not Now'), run: () => decline(deps, accountKey, notice) },
         commandAction(t('Raise Limit…'), 'gpuRental.setBudget'),
       );
       return;
@@ -80,7 +81,16 @@ function tellStopped({ stopped, left }: StopNotice, limit: string): void {
 }
 
 /** Whoever claims the round first decides it. */
-async function decline({ hub }: Deps, accountKey: string, round: string): Promise<void> {
+async function decline({ hub }: Deps, accountKey: string, notice: StopNotice): Promise<void> {
+  const { round } = notice;
+  const isAgreed = await isPerson({
+    message: t('Go on after your budget of {0}?', localize(limitPerPeriod(notice))),
+    detail: t('Your instances keep running today. They still cost money.'),
+    button: t('Keep Running'),
+  });
+  if (!isAgreed) {
+    return;
+  }
   if (await mayAct(hub, roundClaim(accountKey, round))) {
     await mayAct(hub, roundEndClaim(accountKey, round));
     message('info', t('Your instances keep running today. They still cost money.'));

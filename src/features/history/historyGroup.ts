@@ -7,7 +7,14 @@ import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { PastTarget } from '../../commandArguments';
-import { costOfPastText, descriptionOfPast, endText, nameOfPast, verdictOfPast } from './historyWords';
+import {
+  agentOfPast,
+  costOfPastText,
+  descriptionOfPast,
+  endText,
+  nameOfPast,
+  verdictOfPast,
+} from './historyWords';
 
 const icons: Readonly<Record<PastRental['end'], string>> = {
   destroyed: 'vm-outline',
@@ -54,6 +61,7 @@ export class HistoryGroup implements TreeGroup, Disposable {
     item.contextValue = ';past;';
     item.tooltip = tooltip([
       t('Instance #{0}', node.pastId),
+      [t('Rented by agent (unverified name)'), agentOfPast(past)],
       [t('How it ended'), endText(past)],
       [t('Cost'), costOfPastText(past)],
       [t('Check of the machine'), verdictOfPast(past, this.deps.machineProofs)],

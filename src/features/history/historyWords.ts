@@ -40,9 +40,20 @@ function duration(past: PastRental): string {
   return ms === undefined ? '' : localize(durationText(ms));
 }
 
-/** Behind the name: GPU, cost, how long and when. */
+/** The name is the client's own word, so it stands in quotation marks. */
+export function agentOfPast({ agent }: PastRental): string | undefined {
+  return agent === undefined ? undefined : `"${plainLabel(agent)}"`;
+}
+
+/** Behind the name: whose it was, GPU, cost, how long and when. */
 export function descriptionOfPast(past: PastRental, now: number): string {
-  return [gpuOf(past), shortCost(past), duration(past), momentText(past.endedAt, now)]
+  return [
+    past.agent === undefined ? '' : t('by agent'),
+    gpuOf(past),
+    shortCost(past),
+    duration(past),
+    momentText(past.endedAt, now),
+  ]
     .filter((part) => part !== '')
     .join(' · ');
 }
@@ -84,6 +95,7 @@ export function pageOfPast(
   const rows: readonly (readonly [label: string, value: string | undefined])[] = [
     [t('Instance'), `#${instance.id}`],
     [t('GPU'), gpuOf(past)],
+    [t('Rented by agent (unverified name)'), agentOfPast(past)],
     [t('Rented'), instance.startedAt === undefined ? undefined : momentText(instance.startedAt * 1000, now)],
     [t('Ended'), momentText(past.endedAt, now)],
     [t('Duration'), duration(past)],

@@ -51,9 +51,8 @@ export function instanceItem(
   const item = new vscode.TreeItem(label);
   item.id = `instance-${instance.id}`;
   // The end is cut off in a narrow view: price and what is to come are short, and the icon says the state as well.
-  const rows = (isFigure: boolean) =>
-    notes.filter((note) => (note.isFigure ?? false) === isFigure).map(({ row }) => row);
-  const said = [price, ...rows(false), state, ...rows(true)].filter(
+  const rows = (place: NotePlace) => notes.filter((note) => placeOf(note) === place).map(({ row }) => row);
+  const said = [...rows('first'), price, ...rows('middle'), state, ...rows('last')].filter(
     (part) => part !== undefined && part !== '',
   );
   item.description = [...said, ...(end === undefined ? [] : [end])].join(' · ');
@@ -64,6 +63,12 @@ export function instanceItem(
     label: [instanceName(instance), state, ...said.filter((part) => part !== state)].join(', '),
   };
   return item;
+}
+
+type NotePlace = 'first' | 'middle' | 'last';
+
+function placeOf({ isWhose, isFigure }: InstanceNote): NotePlace {
+  return isWhose ? 'first' : isFigure ? 'last' : 'middle';
 }
 
 function iconOfNotes(notes: readonly InstanceNote[]): StateIcon | undefined {

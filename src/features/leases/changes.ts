@@ -1,4 +1,4 @@
-import { confirm } from '../../editor/confirm';
+import { confirm, isPerson } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
@@ -43,6 +43,9 @@ export async function setLease(
     return;
   }
   const before = deps.leases.find(instanceId)?.lease;
+  if (before && !(await mayRunLonger(name))) {
+    return;
+  }
   const disarmed = await disarm(deps, instanceId, name);
   if (disarmed === 'no') {
     return;
@@ -81,9 +84,33 @@ async function confirmDestroy(name: string, will: string, term: LeaseTerm): Prom
   });
 }
 
+/** For a caller that has asked: the end comes no sooner than this. One that is later already, or counts idle time, stays. */
+export async function extendUntil(deps: LeaseDeps, instanceId: number, until: number): Promise<void> {
+  await deps.leases.ready;
+  const term = deps.leases.find(instanceId)?.lease.term;
+  if (term?.kind === 'at' && term.at < until) {
+    await prolong(deps, instanceId, until - Math.max(term.at, deps.clock.now()));
+  }
+}
+
+/** The end of an instance guards its costs, so no agent may move it. */
+function mayRunLonger(name: string): Promise<boolean> {
+  return isPerson({
+    message: t('Change when “{0}” stops or is destroyed?', name),
+    detail: t('It may run longer and cost more.'),
+    button: t('Change Schedule'),
+  });
+}
+
 export async function extend(deps: LeaseDeps, instanceId: number): Promise<void> {
+  if (await mayRunLonger(nameOfInstance(deps, instanceId))) {
+    await prolong(deps, instanceId, extendByMs);
+  }
+}
+
+async function prolong(deps: LeaseDeps, instanceId: number, byMs: number): Promise<void> {
   const before = deps.leases.find(instanceId)?.lease;
-  const changed = await deps.leases.extend(instanceId, extendByMs);
+  const changed = await deps.leases.extend(instanceId, byMs);
   if (!changed) {
     return;
   }
@@ -102,6 +129,9 @@ export async function cancel(deps: LeaseDeps, instanceId: number): Promise<void>
   const { leases, clock } = deps;
   const name = nameOfInstance(deps, instanceId);
   const before = leases.find(instanceId)?.lease;
+  if (!(await mayRunLonger(name))) {
+    return;
+  }
   const disarmed = await disarm(deps, instanceId, name);
   if (disarmed === 'no') {
     return;

@@ -6,6 +6,7 @@ import { listedInstances } from '../../store/instances/listed';
 import { TimerProofs } from '../../store/leases/timerProofs';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { LeaseDeps } from './deps';
+import { extendUntil } from './changes';
 import { LeaseMenu } from './leaseMenu';
 import { registerNotifications } from './leaseNotifications';
 import { leaseNote } from './leaseWords';
@@ -49,6 +50,11 @@ export function register(deps: LeaseDeps): Disposable {
         await new LeaseMenu(deps, instanceId).show();
       }
     }),
+  );
+  store.add(
+    deps.commands.register('gpuRental.instance.extendLease', ({ instanceId, until }) =>
+      extendUntil(deps, instanceId, until),
+    ),
   );
   return store;
 }

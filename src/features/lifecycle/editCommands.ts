@@ -1,6 +1,7 @@
 import type { InstanceTarget } from '../../commandArguments';
 import type { Client } from '../../api/client';
 import { sayingIfLost } from '../../api/errors';
+import { isPerson, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileSending, withCancellableProgress } from '../../editor/progress';
@@ -72,7 +73,7 @@ export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | un
     problem: (value) => bidProblem(value, instance),
   });
   const bid = typed === undefined ? undefined : parseBid(typed);
-  if (bid === undefined) {
+  if (bid === undefined || !(await isPerson(bidQuestion(instance, bid)))) {
     return;
   }
   const own = still();
@@ -88,6 +89,15 @@ export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | un
   );
   await deps.fleet.refresh();
   message('info', t('The bid of {0} is now {1}/h.', instanceName(instance), formatMoney(bid)));
+}
+
+function bidQuestion(instance: Instance, bid: Micros): Question {
+  const price = formatMoney(bid);
+  return {
+    message: t('Change the bid of “{0}”?', instanceName(instance)),
+    detail: t('It runs for up to {0}/h.', price),
+    button: t('Bid {0}/h', price),
+  };
 }
 
 /** Dollars as people type them; a comma counts as the decimal point. */

@@ -1,5 +1,5 @@
 import { commandAction } from '../../editor/commands';
-import { confirm } from '../../editor/confirm';
+import { confirm, isPerson, type Question } from '../../editor/confirm';
 import { showInstances } from '../../editor/chooseInstance';
 import { localize, t } from '../../editor/localize';
 import { message, type Action } from '../../editor/message';
@@ -198,7 +198,11 @@ export class ReadinessNotifications {
   /** A replacement that broke off with its window. */
   brokenOff({ rental, instanceId, isDestroyed }: BrokenOff): void {
     const name = this.deps.fleet.find(instanceId) ? this.name(instanceId) : nameOfRental(rental, instanceId);
-    const goOn = () => replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false });
+    const goOn = async () => {
+      if (await isPerson(nextBestQuestion(name))) {
+        await replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false });
+      }
+    };
     if (isDestroyed) {
       message(
         'warning',
@@ -293,7 +297,10 @@ export class ReadinessNotifications {
 
   /** Where there may be data on it the loss is named first; otherwise the button was the word. */
   private async replace(instanceId: number, name: string, hadData: boolean, unfit?: string): Promise<void> {
-    if (hadData && !(await confirm(this.lossQuestion(instanceId, name)))) {
+    const isAgreed = hadData
+      ? await confirm(this.lossQuestion(instanceId, name))
+      : await isPerson(nextBestQuestion(name));
+    if (!isAgreed) {
       return;
     }
     const why = unfit === undefined ? {} : { unfit };
@@ -368,4 +375,12 @@ function askedWords(kind: ReplaceAlone['kind'] | undefined): string | undefined 
     case 'tooMany':
       return t('It was replaced 3 times, so it is not replaced again without asking.');
   }
+}
+
+function nextBestQuestion(name: string): Question {
+  return {
+    message: t('Rent the next best machine in place of “{0}”?', name),
+    detail: t('It is of the same search, within the same price limit.'),
+    button: t('Rent Next Best'),
+  };
 }

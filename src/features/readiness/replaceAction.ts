@@ -5,7 +5,7 @@ import { localize, reasonOf, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
-import { formatMoney, fromDollars, subtract } from '../../model/money';
+import { formatMoney } from '../../model/money';
 import type { Template } from '../../model/templates/template';
 import { templateName } from '../../model/templates/templateName';
 import {
@@ -15,7 +15,7 @@ import {
   type ReplaceStage,
 } from '../../store/rentals/replacement';
 import { notConfirmedText } from '../../model/instances/destroyVerdict';
-import { burnNow } from '../../store/instances/burn';
+import { roomBeside } from '../../store/instances/burn';
 import { assertNever, isCancelled } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
 
@@ -37,7 +37,7 @@ export async function replaceAndTell(
       signal,
       markedSince,
       ...accepted,
-      ...roomBeside(deps, instanceId),
+      ...roomBeside(deps, deps.settings.get('gpuRental.rent.limitPerHour'), instanceId),
       onStage: (stage) => {
         say(stageWords(stage));
       },
@@ -58,16 +58,6 @@ export async function replaceAndTell(
   } else {
     tell(result, instanceId, name);
   }
-}
-
-/** What the other instances and the volumes leave of the limit that the user set. */
-function roomBeside(deps: ReadinessDeps, instanceId: number): Pick<ReplaceOptions, 'roomPerHour'> {
-  const limit = deps.settings.get('gpuRental.rent.limitPerHour');
-  if (limit <= 0) {
-    return {};
-  }
-  const others = burnNow({ ...deps, without: instanceId });
-  return { roomPerHour: subtract(fromDollars(limit), others.perHour) };
 }
 
 function stageWords(stage: ReplaceStage): string {

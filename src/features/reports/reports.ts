@@ -18,7 +18,7 @@ import { ReportController, type ReportDeps } from './reportController';
 import { observedCharges } from './observed';
 import { SpendingSource, type Spending } from './spendingSource';
 
-export type ReportsDeps = ReportDeps & Pick<Services, 'budget' | 'fleet' | 'storageDir'>;
+export type ReportsDeps = ReportDeps & Pick<Services, 'budget' | 'fleet' | 'rentedByAgents' | 'storageDir'>;
 
 export type ReportId = 'earnings' | 'market' | 'spending';
 
@@ -39,7 +39,10 @@ export class Reports implements Disposable {
       (gpuName) => void runCommand('gpuRental.searchOffers', { gpuName }),
     );
     const spending = new SpendingSource(
-      (range, signal) => readSpending(deps, this.account(), range, signal),
+      async (range, signal) => ({
+        ...(await readSpending(deps, this.account(), range, signal)),
+        agentInstances: [...(await deps.rentedByAgents()).keys()],
+      }),
       now,
       () => deps.budget.now,
     );
@@ -149,7 +152,7 @@ async function readSpending(
   account: Account,
   range: { readonly from: number; readonly to: number },
   signal: AbortSignal,
-): Promise<Spending> {
+): Promise<Omit<Spending, 'agentInstances'>> {
   try {
     const { items, skipped } = await account.client.charges.list(range, { signal });
     return { charges: items, skipped, origin: 'service' };

@@ -16,6 +16,8 @@ export interface Spending {
   readonly skipped: number;
   /** Where the figures come from: the service's own list, or what this editor has seen. */
   readonly origin: 'service' | 'observed';
+  /** Ids of the instances that agents rented. */
+  readonly agentInstances: readonly number[];
 }
 
 /** Unix seconds, both included. */
@@ -89,7 +91,7 @@ export class SpendingSource implements ReportSource<Spending> {
           ]
         : []),
     ];
-    const view = spendingView(spending.charges, localize);
+    const view = spendingView(spending, localize);
     return { ...view, tiles: [...view.tiles, ...this.budgetTiles()], notices };
   }
 

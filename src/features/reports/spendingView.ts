@@ -9,13 +9,39 @@ import { moneyCell, printable, textCell, type Say } from './words';
 type View = Pick<ReportView, 'tiles' | 'sections'>;
 const secondsPerDay = 86_400;
 
+interface Spent {
+  readonly charges: readonly Charge[];
+  /** Ids of the instances that agents rented. */
+  readonly agentInstances: readonly number[];
+}
+
 /** Charges by day, by instance or volume, and by kind. */
-export function spendingView(charges: readonly Charge[], say: Say): View {
-  const total = add(...charges.map((charge) => charge.amount));
+export function spendingView({ charges, agentInstances }: Spent, say: Say): View {
+  const ofAgents = new Set(agentInstances.map((id) => `instance-${id}`));
+  const byAgents = charges.filter(({ source }) => source !== undefined && ofAgents.has(source));
+  const nameOf = (charge: Charge) =>
+    byAgents.includes(charge) ? `${sourceName(charge)} · ${say(text('by agent'))}` : sourceName(charge);
+  const kindsOf = (charge: Charge) =>
+    partsOf(charge).map(([kind, amount]) => [kindName(kind, say), amount] as const);
   return {
-    tiles: [{ label: say(text('Spent in this time')), value: formatMoney(total, 2) }],
-    sections: [byDay(charges, say), byKey(charges, say, 'sources'), byKey(charges, say, 'kinds')],
+    tiles: [
+      { label: say(text('Spent in this time')), value: sumText(charges) },
+      ...(byAgents.length > 0 ? [{ label: say(text('By agents')), value: sumText(byAgents) }] : []),
+    ],
+    sections: [
+      byDay(charges, say),
+      byKey(
+        charges.map((charge) => [nameOf(charge), charge.amount]),
+        say,
+        'sources',
+      ),
+      byKey(charges.flatMap(kindsOf), say, 'kinds'),
+    ],
   };
+}
+
+function sumText(charges: readonly Charge[]): string {
+  return formatMoney(add(...charges.map(({ amount }) => amount)), 2);
 }
 
 function byDay(charges: readonly Charge[], say: Say): View['sections'][number] {
@@ -57,16 +83,14 @@ function byDay(charges: readonly Charge[], say: Say): View['sections'][number] {
   );
 }
 
-function byKey(charges: readonly Charge[], say: Say, by: 'sources' | 'kinds'): View['sections'][number] {
+function byKey(
+  parts: readonly (readonly [name: string, amount: Micros])[],
+  say: Say,
+  by: 'sources' | 'kinds',
+): View['sections'][number] {
   const sums = new Map<string, Micros>();
-  for (const charge of charges) {
-    const parts: readonly (readonly [string, Micros])[] =
-      by === 'kinds'
-        ? partsOf(charge).map(([kind, amount]) => [kindName(kind, say), amount])
-        : [[sourceName(charge), charge.amount]];
-    for (const [name, amount] of parts) {
-      sums.set(name, add(sums.get(name) ?? zero, amount));
-    }
+  for (const [name, amount] of parts) {
+    sums.set(name, add(sums.get(name) ?? zero, amount));
   }
   const rows = [...sums.entries()].sort(([, a], [, b]) => b - a);
   return {

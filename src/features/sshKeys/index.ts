@@ -47,7 +47,7 @@ export function register(deps: Deps): Disposable {
   const { commands } = deps;
   const tree = store.add(new SshKeyTree(deps));
   deps.trees['gpuRental.sshKeys'].setProvider(tree);
-  store.add(commands.register('gpuRental.ensureSshKey', () => ensureSshKey(deps)));
+  store.add(commands.register('gpuRental.ensureSshKey', (how) => ensureSshKey(deps, how)));
   store.add(commands.register('gpuRental.sshKey.add', () => addKey(deps)));
   store.add(
     commands.register('gpuRental.sshKey.generate', async () => {
@@ -79,10 +79,13 @@ function clientOf({ accounts }: Deps): Client {
  * Before money is spent: true where a key with which this computer can log in is registered, or was
  * registered here, or the user goes on without one; false where the user stopped.
  */
-async function ensureSshKey(deps: Deps): Promise<boolean> {
-  const [registered, local, uncompared] = await whileAsking(
-    Promise.all([readRegisteredKeys(deps).catch(asUserError), deps.ssh.localKeys(), deps.ssh.unreadKeys()]),
-  );
+async function ensureSshKey(deps: Deps, how?: { readonly isQuiet: boolean }): Promise<boolean> {
+  const reading = Promise.all([
+    readRegisteredKeys(deps).catch(asUserError),
+    deps.ssh.localKeys(),
+    deps.ssh.unreadKeys(),
+  ]);
+  const [registered, local, uncompared] = await (how?.isQuiet ? reading : whileAsking(reading));
   if (registered instanceof UserError) {
     return confirm({
       message: t('It could not be read whether a key of this computer is registered.'),

@@ -113,6 +113,15 @@ export function rentedByAgent({ requests }: AgentState, instanceId: number): Age
   return requests.find((one) => one.tool === 'request_rental' && one.instanceId === instanceId);
 }
 
+/** The instances that agents rented, with the name of each agent. */
+export function agentRentals({ requests }: AgentState): ReadonlyMap<number, string> {
+  return new Map(
+    requests.flatMap(({ tool, instanceId, caller }) =>
+      tool === 'request_rental' && instanceId !== undefined ? [[instanceId, caller.name] as const] : [],
+    ),
+  );
+}
+
 /** The label of its instance, by which a rental is found again. */
 export function rentalLabel({ id, quote }: AgentRequest): string {
   return `${quote?.label ?? 'agent'} ${id.slice(-8)}`;

@@ -18,6 +18,8 @@ export const pastRentalShape = z
     end: z.enum(rentalEnds),
     /** What the host said about a start that failed. */
     message: z.string().exactOptional(),
+    /** What the agent that rented it called itself. */
+    agent: z.string().exactOptional(),
     /** The sum of its charges, and when they were read. */
     charged: z.object({ amount: micros, at: z.number() }).readonly().exactOptional(),
   })

@@ -211,9 +211,9 @@ export function diskProblem(typed: string, offer: Offer | undefined): Text | und
   return most !== undefined && gb > most ? text('This machine has {0} GB.', Math.floor(most)) : undefined;
 }
 
-/** Whole GB, rounded up. */
+/** GB as they are sent: a template may recommend half a GB more. */
 export function readDiskGb(typed: string): number {
-  return Math.ceil(typedNumber(typed.trim().replace(/\s*gb$/i, '')));
+  return typedNumber(typed.trim().replace(/\s*gb$/i, ''));
 }
 
 /** A bid to choose; the advice is part of it. */

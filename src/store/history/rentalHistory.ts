@@ -17,6 +17,7 @@ export interface RentalHistoryDeps {
   readonly rentals: Pick<RentalStore, 'find' | 'rentals' | 'onDidChange'>;
   readonly hub: WindowHub;
   readonly logs: KeptLogs;
+  readonly rentedByAgents: () => Promise<ReadonlyMap<number, string>>;
   readonly storageDir: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -115,8 +116,10 @@ export class RentalHistory implements Disposable {
     if (ended.length > 0 || back.length > 0) {
       const pasts = ended.map((instance) => this.pastOf(instance));
       this.enqueue(accountKey, async (files) => {
+        const agents = pasts.length > 0 ? await this.deps.rentedByAgents() : new Map<number, string>();
         for (const past of pasts) {
-          await files.put(past);
+          const agent = agents.get(past.instance.id);
+          await files.put(agent === undefined ? past : { ...past, agent });
         }
         for (const { instance } of back) {
           await files.remove(instance.id);

@@ -1,7 +1,7 @@
 import { fleetCostPerHour, stateOf } from '../../model/instances/instanceState';
 import { perHour, sumRates, type Rate } from '../../model/quote';
 import { volumesRate } from '../../model/volume';
-import type { Micros } from '../../model/money';
+import { fromDollars, subtract, type Micros } from '../../model/money';
 import type { Clock } from '../../util/clock';
 import type { Fleet, VolumeList } from '../ports';
 
@@ -51,4 +51,17 @@ export function burnNow({
       (volumes.state.kind === 'ready' && volumes.state.skipped !== undefined),
     isEarly: !lacksInstances && (volumes.state.kind === 'idle' || volumes.state.kind === 'loading'),
   };
+}
+
+/** What the other instances and the volumes leave of the user's limit in dollars an hour, for one in place of an instance. */
+export function roomBeside(
+  deps: Omit<Parameters<typeof burnNow>[0], 'without'>,
+  limitPerHour: number,
+  instanceId: number,
+): { readonly roomPerHour?: Micros } {
+  return limitPerHour <= 0
+    ? {}
+    : {
+        roomPerHour: subtract(fromDollars(limitPerHour), burnNow({ ...deps, without: instanceId }).perHour),
+      };
 }

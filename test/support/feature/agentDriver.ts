@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
+import { toolOutputs, type ToolName } from '../../../src/model/agents/toolShapes';
 import { FakeCancellationTokenSource } from '../fakeEditor/events';
 import { FakeTextPart } from '../fakeEditor/values';
 import type { FeatureWindow } from './window';
@@ -38,7 +39,10 @@ export class AgentDriver {
       Buffer.byteLength(part.value) <= 6144,
       `${name} returns ${Buffer.byteLength(part.value)} bytes`,
     );
-    return JSON.parse(part.value) as Result;
+    const answer = JSON.parse(part.value) as Result;
+    // Clients over MCP refuse an answer with a field that its schema does not name.
+    assert.deepEqual(toolOutputs[name as ToolName].parse(answer), answer);
+    return answer;
   }
 
   /** A quote for the cheapest offer, within the limits. */

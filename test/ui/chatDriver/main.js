@@ -2,8 +2,25 @@ const { rmSync } = require('node:fs');
 const net = require('node:net');
 const vscode = require('vscode');
 
-/** `{"tool": …, "input": …}`, `{"command": …, "args": […]}` or `{"setting": …, "value": …}`, as a prompt in the chat or over the socket of a test. */
-async function run({ tool, input, command, args = [], setting, value }, toolInvocationToken) {
+const vendor = 'gpu-rental-tests';
+/** Answers of the participant to prompts that the test sent, the first first. */
+const waiting = [];
+
+/**
+ * `{"prompt": {"tool": …, "input": …}}` over the socket of a test goes through the chat and its participant. The others are
+ * done at once, as by any extension: `{"tool": …, "input": …}`, `{"command": …, "args": […]}`, `{"setting": …, "value": …}`.
+ */
+async function run({ prompt, tool, input, command, args = [], setting, value }, toolInvocationToken) {
+  if (prompt !== undefined) {
+    const query = `@driver ${JSON.stringify(prompt)}`;
+    const answered = new Promise((resolve) => waiting.push(resolve));
+    await vscode.commands.executeCommand('workbench.action.chat.open', {
+      query,
+      mode: 'ask',
+      modelSelector: { vendor },
+    });
+    return answered;
+  }
   if (setting !== undefined) {
     await vscode.workspace.getConfiguration().update(setting, value, vscode.ConfigurationTarget.Global);
     return {};
@@ -19,31 +36,42 @@ async function run({ tool, input, command, args = [], setting, value }, toolInvo
   return { text: result.content.map(({ value }) => value).join('') };
 }
 
-async function answer(text, toolInvocationToken) {
-  try {
-    return JSON.stringify(await run(JSON.parse(text), toolInvocationToken));
-  } catch (error) {
-    return JSON.stringify({ error: error.message });
-  }
+function answer(text, toolInvocationToken) {
+  return run(JSON.parse(text), toolInvocationToken).catch((error) => ({ error: error.message }));
 }
 
+/** The chat sends nothing to a participant while there is no model. Nothing asks this one. */
+const model = {
+  provideLanguageModelChatInformation: () => [
+    {
+      id: 'stub',
+      name: 'Stub',
+      family: 'stub',
+      version: '1',
+      maxInputTokens: 100_000,
+      maxOutputTokens: 10_000,
+      isUserSelectable: true,
+      capabilities: { toolCalling: true },
+    },
+  ],
+  provideLanguageModelChatResponse: () => Promise.resolve(),
+  provideTokenCount: () => Promise.resolve(1),
+};
+
 exports.activate = (context) => {
-  if (typeof vscode.chat?.createChatParticipant === 'function') {
-    const participant = vscode.chat.createChatParticipant(
-      'gpu-rental-tests.driver',
-      async (request, _context, stream) => {
-        stream.markdown(await answer(request.prompt, request.toolInvocationToken));
-      },
-    );
-    context.subscriptions.push(participant);
-  }
+  const participant = vscode.chat.createChatParticipant(`${vendor}.driver`, async (request, _, stream) => {
+    const answered = await answer(request.prompt, request.toolInvocationToken);
+    stream.markdown(JSON.stringify(answered));
+    waiting.shift()?.(answered);
+  });
+  context.subscriptions.push(participant, vscode.lm.registerLanguageModelChatProvider(vendor, model));
   const address = process.env.GPU_RENTAL_TEST_CHAT;
   rmSync(address, { force: true });
   const server = net.createServer({ allowHalfOpen: true }, (socket) => {
     let text = '';
     socket.setEncoding('utf8').on('data', (part) => (text += part));
     socket.on('error', () => undefined);
-    socket.on('end', async () => socket.end(await answer(text)));
+    socket.on('end', async () => socket.end(JSON.stringify(await answer(text))));
   });
   server.listen(address);
   context.subscriptions.push({ dispose: () => server.close() });

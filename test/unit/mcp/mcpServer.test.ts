@@ -93,7 +93,8 @@ describe('the server of the Model Context Protocol', () => {
     await ask('initialize', { protocolVersion: '2025-11-25', clientInfo: { name: 'old' } });
     const { result } = await ask('tools/call', { name: 'look', arguments: { a: 1 } });
     assert.equal(result?.['isError'], true);
-    assert.deepEqual(result['structuredContent'], { error: 'Call again.' });
+    assert.deepEqual(result['content'], [{ type: 'text', text: 'Call again.' }]);
+    assert.ok(!('structuredContent' in result), 'it would not fit the schema of the tool');
     const _meta = { ...modern, 'io.modelcontextprotocol/clientInfo': { name: 'new' } };
     await ask('tools/call', { name: 'look', _meta });
     assert.deepEqual(calls, [

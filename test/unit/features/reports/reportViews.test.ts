@@ -118,7 +118,7 @@ describe('the spending report', () => {
   ];
 
   it('sums the same money by day, by source and by kind', () => {
-    const { tiles, sections } = spendingView(charges, say);
+    const { tiles, sections } = spendingView({ charges, agentInstances: [] }, say);
     assert.deepEqual(tiles, [{ label: 'Spent in this time', value: '$4.00' }]);
     const rows = (id: string) =>
       sections
@@ -140,6 +140,25 @@ describe('the spending report', () => {
   });
 });
 
+describe('the spending of agents', () => {
+  it('is marked by instance, and summed where there is any', () => {
+    const charge = (source: string, dollars: number): Charge => ({
+      type: 'instance',
+      source,
+      start: 20_000 * 86_400,
+      amount: fromDollars(dollars),
+      items: [],
+    });
+    const charges = [charge('instance-5', 2), charge('instance-55', 1), charge('volume-5', 0.5)];
+    const { tiles, sections } = spendingView({ charges, agentInstances: [5, 7] }, say);
+    assert.deepEqual(tiles[1], { label: 'By agents', value: '$2.00' });
+    assert.deepEqual(
+      sections.find(({ id }) => id === 'sources')?.table.rows.map(({ cells }) => cells[0]?.text),
+      ['instance-5 · by agent', 'instance-55', 'volume-5'],
+    );
+  });
+});
+
 describe('the chart of spending', () => {
   it('keeps a place for a day without charges', () => {
     const charge = (day: number): Charge => ({
@@ -148,7 +167,10 @@ describe('the chart of spending', () => {
       start: day * 86_400,
       items: [],
     });
-    const [days] = spendingView([charge(20_000), charge(20_002)], say).sections;
+    const [days] = spendingView(
+      { charges: [charge(20_000), charge(20_002)], agentInstances: [] },
+      say,
+    ).sections;
     assert.deepEqual(days?.chart, {
       kind: 'stackedColumns',
       unit: 'dollars',

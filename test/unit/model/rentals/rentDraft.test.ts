@@ -34,7 +34,8 @@ describe('the request for a draft', () => {
 
   it('for a job names its guard, and the script of the template that comes after it', () => {
     const limits = { hours: 1, costDollars: 2 };
-    const job = { order: aJob(undefined, { limits }), names: [], bytes: 0, leftOut: [] };
+    const order = aJob(undefined, { limits });
+    const job = { order, each: [order], machines: 1, names: [], bytes: 0, leftOut: [] };
     const template = aTemplate({ onstart: 'entrypoint.sh', runtype: 'ssh' });
     const choices = { source: { kind: 'template', template } } as const;
     const { config } = requestOf({ ...draft, choices, job }, undefined);

@@ -124,7 +124,7 @@ describe('the disk', () => {
     assert.equal(problem('7'), 'At least 8 GB.');
     assert.equal(problem(''), 'Enter a number of GB.');
     assert.equal(problem('many'), 'Enter a number of GB.');
-    assert.equal(readDiskGb('50.2 gb'), 51);
+    assert.equal(readDiskGb('37.5 gb'), 37.5);
   });
 });
 

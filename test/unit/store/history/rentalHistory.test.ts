@@ -19,12 +19,13 @@ describe('The rental history', () => {
   });
   afterEach(() => computer.dispose());
 
-  async function open() {
+  async function open(agents: readonly (readonly [id: number, name: string])[] = []) {
+    const rentedByAgents = () => Promise.resolve(new Map(agents));
     const window = await computer.openSignedIn();
     const { clock, storageDir } = computer;
     const logs = new KeptLogs({ storageDir, clock, log: silentLog, redact: (text) => text });
     const history = window.owned.add(
-      new RentalHistory({ ...window, logs, storageDir, clock, log: silentLog }),
+      new RentalHistory({ ...window, logs, storageDir, clock, log: silentLog, rentedByAgents }),
     );
     await window.fleet.refresh();
     return { ...window, history, logs };
@@ -59,6 +60,13 @@ describe('The rental history', () => {
     window.fleet.note(5001, { kind: 'destroy', tookEffect: true });
     await pass('it is in the history', () => window.history.rows.length === 1);
     assert.deepEqual(ended(window), [[5001, 'destroyed']]);
+  });
+
+  it('keeps which agent rented it', async () => {
+    const window = await open([[5001, 'claude-code']]);
+    service.instances = [];
+    await pass('it is in the history', () => window.history.rows.length === 1);
+    assert.equal(window.history.find(5001)?.agent, 'claude-code');
   });
 
   it('is the same in all windows and after a restart, and each end is there once', async () => {
