@@ -197,6 +197,7 @@ const contributed = {
   'gpuRental.job.fetchOutputs': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.openOutputs': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.rerun': spec('jobs', { args: [jobRow] }),
+  'gpuRental.job.extend': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.keepMachine': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.releaseMachine': spec('jobs', { args: [jobRow], needs: change }),
   'gpuRental.job.forget': spec('jobs', { args: [jobRow] }),
@@ -247,7 +248,12 @@ const own = {
   /** A read-only document with this text. */
   'gpuRental.showText': spec('lifecycle', { args: [z.object({ title: z.string(), content: z.string() })] }),
   /** Before money is spent: true when a key that can log in is registered, or the user chose to go on without. */
-  'gpuRental.ensureSshKey': spec('sshKeys', { needs: change, result: z.boolean() }),
+  'gpuRental.ensureSshKey': spec('sshKeys', {
+    // `isQuiet` where the user does not wait for it: no progress is shown.
+    args: [z.object({ isQuiet: z.boolean() }).optional()],
+    needs: change,
+    result: z.boolean(),
+  }),
   /**
    * The search of offers for a rental that began elsewhere; an offer that it brings comes first. Nothing is spent before
    * the user confirms it.
@@ -298,6 +304,11 @@ const own = {
   }),
   /** Keeps the machine of a job without asking, for a message that named it. */
   'gpuRental.job.keepNow': spec('jobs', { args: [z.object({ jobId: z.string() })] }),
+  /** Puts off the end of an instance that is scheduled for a time, for a caller that named both times. */
+  'gpuRental.instance.extendLease': spec('leases', {
+    args: [z.object({ instanceId: id, until: z.number() })],
+    needs: change,
+  }),
   /** Shows the row of a job in the view. */
   'gpuRental.job.reveal': spec('jobs', { args: [z.object({ jobId: z.string() })] }),
   /** The tasks of the jobs of the folders that are open. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { SettingsReader } from './editor/settings';
 import { keysOf } from './instanceKeys';
+import { agentRentals } from './model/agents/request';
 import { hasPassed } from './model/rentals/machineVerdict';
 import { stateOf } from './model/instances/instanceState';
 import { fileLock } from './ssh/nodeSsh';
@@ -77,7 +78,16 @@ export function agentServices(deps: AgentServicesDeps) {
       log: deps.log,
     }),
   );
-  return { agentLimits, agentDesk, agentTools };
+  /** Which instances agents rented, and what each of them calls itself; none where that can't be read. */
+  const rentedByAgents = async (): Promise<ReadonlyMap<number, string>> => {
+    try {
+      return agentRentals(await agentDesk().read());
+    } catch (error) {
+      deps.log.warn(`What agents rented could not be read: ${String(error)}`);
+      return new Map();
+    }
+  };
+  return { agentLimits, agentDesk, agentTools, rentedByAgents };
 }
 
 function limitsOf(settings: SettingsReader) {

@@ -8,13 +8,17 @@ import type { SshService } from './ssh/service';
 import type { TransferOptions } from './ssh/transfer';
 import { JobFiles } from './store/jobs/jobFiles';
 import { JobRunner } from './store/jobs/jobRunner';
-import type { JobGuard } from './store/jobs/jobSteps';
+import type { JobGuard } from './store/jobs/jobStep';
 import { Jobs } from './store/jobs/jobs';
 import { JobSecrets } from './store/jobs/jobSecrets';
 import type { MachinePort, OnMoved } from './store/jobs/machinePort';
-import type { Account, Accounts, Fleet, SecretPort, WindowHub } from './store/ports';
+import type { Budget } from './store/budget/budgetStore';
+import { roomBeside } from './store/instances/burn';
+import type { Account, Accounts, Fleet, SecretPort, VolumeList, WindowHub } from './store/ports';
 import type { MachineChecks } from './store/rentals/checkRuns';
+import type { FailedMachines } from './store/rentals/failedMachines';
 import type { RentalStore } from './store/rentals/rentalStore';
+import { replaceInstance } from './store/rentals/replacement';
 import type { Notices } from './store/windows/notices';
 import type { Clock } from './util/clock';
 import type { Disposable } from './util/disposable';
@@ -25,7 +29,12 @@ interface JobServicesDeps {
   readonly own: <T extends Disposable>(item: T) => T;
   readonly accounts: Accounts;
   readonly fleet: Fleet;
-  readonly rentals: Pick<RentalStore, 'rentals' | 'reread'>;
+  readonly rentals: RentalStore;
+  readonly volumes: VolumeList;
+  readonly budget: Pick<Budget, 'current'>;
+  readonly failedMachines: FailedMachines;
+  /** Dollars; 0 where the user set none. */
+  readonly limitPerHour: () => number;
   readonly hub: WindowHub;
   readonly notices: Notices;
   readonly clock: Clock;
@@ -45,6 +54,10 @@ export function jobServices({
   machineChecks,
   secrets,
   redactor,
+  volumes,
+  budget,
+  failedMachines,
+  limitPerHour,
   ...shared
 }: JobServicesDeps) {
   const jobMachine = (account: Account, instanceId: number): MachinePort =>
@@ -60,6 +73,13 @@ export function jobServices({
   };
   const firstContact = (instanceId: number, signal: AbortSignal) =>
     machineChecks.look(instanceId, () => undefined, signal);
+  const replaceMachine = (instanceId: number, signal: AbortSignal) =>
+    replaceInstance({ ...shared, budget, failedMachines }, instanceId, {
+      signal,
+      // Confirmed with the retries of the job.
+      dataLossAccepted: true,
+      ...roomBeside({ ...shared, volumes }, limitPerHour(), instanceId),
+    });
   own(
     new JobRunner({
       ...shared,
@@ -67,6 +87,7 @@ export function jobServices({
       guard: guardOver(ssh),
       jobs,
       machine: jobMachine,
+      replaceMachine,
       secrets: read,
     }),
   );
@@ -96,7 +117,9 @@ function machineOf(ssh: SshService, clock: Clock, alias: string): MachinePort {
     start: (order, signal) => machine.start(order, signal),
     look: (id, offset, maxBytes, signal) => machine.look(id, offset, maxBytes, signal),
     cancel: (id, signal) => machine.cancel(id, signal),
+    extend: (id, seconds, signal) => machine.extend(id, seconds, signal),
     outputs: (id, signal) => machine.outputs(id, signal),
+    checkpoint: (id, patterns, signal) => machine.checkpoint(id, patterns, signal),
     fetch: (id, list, intoFolder, signal, onMoved) =>
       machine.fetch(id, list, intoFolder, optionsOf(signal, onMoved)),
     markFetched: (id, hash, signal) => machine.markFetched(id, hash, signal),

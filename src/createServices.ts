@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { makeClient } from './accountClient';
@@ -202,15 +203,18 @@ function sharedState(deps: SharedDeps) {
   const fleet = own(createFleet({ accounts, hub, storageDir, clock, log }));
   const lists = listServices({ own, accounts, hub, clock });
   const { volumes } = lists;
+  const failedMachines = new FailedMachines(storageDir, () => accounts.active?.key);
   const budget = budgetService({ own, accounts, fleet, volumes, hub, clock, log, settings });
   const rentals = own(createRentals({ ...deps, accounts, fleet, budget, hub, guarded: guardedRental }));
   const leases = leaseServices({ own, accounts, fleet, hub, clock, log, storageDir });
   const starts = startServices({ ...deps, ...lists, accounts, fleet, rentals, hub, oneWindow });
+  const agents = agentServices({ ...deps, ...leases, ...starts, accounts, fleet, rentals, hub });
+  const { rentedByAgents } = agents;
   return {
     hub,
     accounts,
     accountCleanup: own(new AccountCleanup({ storageDir, secrets, hub, log })),
-    history: own(new RentalHistory({ accounts, fleet, rentals, hub, logs, storageDir, clock, log })),
+    history: own(new RentalHistory({ ...deps, accounts, fleet, rentals, hub, logs, rentedByAgents })),
     keyAccess,
     windowInUse,
     oneWindow,
@@ -222,27 +226,33 @@ function sharedState(deps: SharedDeps) {
     ...starts,
     connectedWindows: own(new ConnectedWindows(hub)),
     ...leases,
-    ...jobServices({ ...deps, ...leases, ...starts, accounts, fleet, rentals, hub }),
-    ...agentServices({ ...deps, ...leases, ...starts, accounts, fleet, rentals, hub }),
+    ...jobServices({
+      ...deps,
+      ...leases,
+      ...starts,
+      ...{ accounts, fleet, rentals, hub, volumes, budget, failedMachines },
+      limitPerHour: () => settings.get('gpuRental.rent.limitPerHour'),
+    }),
+    ...agents,
     agentDoor: hub.agents,
-    failedMachines: new FailedMachines(storageDir, () => accounts.active?.key),
+    failedMachines,
     searchBudget,
     searchWatches: own(new SearchWatches({ accounts, hub, budget: searchBudget, clock, log, storageDir })),
     offerPins: new OfferPins(),
-    templateStores: own(
-      createTemplateStores({
-        accounts,
-        hub,
-        secrets,
-        storageDir,
-        lock: fileLock(join(storageDir, 'templates.lock'), clock),
-        clock,
-        log,
-        onSecret: (value) => redactor.addSecret(value),
-      }),
-    ),
+    templateStores: own(templateStores({ ...deps, accounts, hub })),
     ...lists,
   };
+}
+
+function templateStores({
+  redactor,
+  ...deps
+}: Omit<Parameters<typeof createTemplateStores>[0], 'lock' | 'onSecret'> & Pick<SharedDeps, 'redactor'>) {
+  return createTemplateStores({
+    ...deps,
+    lock: fileLock(join(deps.storageDir, 'templates.lock'), deps.clock),
+    onSecret: (value) => redactor.addSecret(value),
+  });
 }
 
 function budgetService({
@@ -329,6 +339,7 @@ function leaseServices(deps: {
 function makeDemo(context: vscode.ExtensionContext, storageDir: string, log: OutputLog): DemoProcess {
   return new DemoProcess({
     dir: join(storageDir, 'demo'),
+    homesDir: join(homedir(), 'gpu-rental-demo'),
     script: vscode.Uri.joinPath(context.extensionUri, 'dist', 'simulator.js').fsPath,
     runtime: process.execPath,
     log,

@@ -136,6 +136,8 @@ export interface Services {
   readonly agentDesk: () => AgentDesk;
   /** What agents can call, through the chat and MCP. */
   readonly agentTools: AgentTools;
+  /** Which instances agents rented, and what each of them calls itself. */
+  readonly rentedByAgents: () => Promise<ReadonlyMap<number, string>>;
   /** Where agents outside of the editor ask. */
   readonly agentDoor: AgentDoor;
   /** Avoided when a machine is replaced. */

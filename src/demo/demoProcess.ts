@@ -31,11 +31,18 @@ const stateRefusedCode = 3;
 export interface DemoOptions {
   /** Folder for the state, the address and the log of the demo; one for all windows. */
   readonly dir: string;
+  /** Folder of the homes of its machines, in which shells start: short, because prompts and windows show it. */
+  readonly homesDir: string;
   /** Path of the bundled simulator. */
   readonly script: string;
   /** The runtime that runs it: the editor's own. */
   readonly runtime: string;
   readonly log: Log;
+}
+
+/** Names what belongs to a key without telling it. */
+function digestOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 8);
 }
 
 const startTimeoutMs = 20_000;
@@ -127,10 +134,12 @@ export class DemoProcess implements Disposable {
 
   /** The state is sealed with the key, so that what an earlier key sealed is of no use any more. */
   private async stateFileFor(key: string): Promise<string> {
-    const name = `state-${createHash('sha256').update(key).digest('hex').slice(0, 8)}.json`;
+    const name = `state-${digestOf(key)}.json`;
     for (const other of await readdir(this.options.dir)) {
-      if (/^state-[0-9a-f]{8}\.json/.test(other) && !other.startsWith(name)) {
+      const digest = /^state-([0-9a-f]{8})\.json/.exec(other)?.[1];
+      if (digest !== undefined && !other.startsWith(name)) {
         await rm(join(this.options.dir, other), { recursive: true, force: true });
+        await rm(join(this.options.homesDir, digest), { recursive: true, force: true });
       }
     }
     return join(this.options.dir, name);
@@ -164,6 +173,8 @@ export class DemoProcess implements Disposable {
       String(preferredPort ?? 0),
       '--state',
       stateFile,
+      '--instances',
+      join(this.options.homesDir, digestOf(key)),
       '--idle-exit',
       String(idleExitSeconds),
     ];

@@ -155,7 +155,7 @@ describe('hosting and serverless', () => {
     assert.match((await window.dialog()).detail ?? '', /UTC/);
     assert.deepEqual(plans(), []);
     await window.dialogButton('Schedule and Notify');
-    await window.toast(/is scheduled/);
+    await window.toast(/is scheduled; \d+ renters? (was|were) notified/);
     assert.deepEqual(
       plans().map(({ body }) => body),
       [
@@ -296,5 +296,19 @@ describe('hosting of an account that rents out nothing', () => {
     assert.throws(() => {
       window.run('Set Minimum Bid…');
     }, /does not offer/);
+  });
+});
+
+describe('hosting that is to be shown in any case', () => {
+  const computer = useComputer({ settings: { 'gpuRental.hosting.show': 'always' } });
+
+  it('has its view for an account without machines, once that is signed in', async () => {
+    const body = { machines: [] };
+    const none = { method: 'GET', path: '/api/v0/machines/', status: 200, body, times: 0 };
+    computer().simulator.fail({ kind: 'answer', ...none });
+    const window = await computer().openWindow();
+    assert.notEqual(window.screen.commands.keys['gpuRental.hosting'], true);
+    await window.signIn();
+    await computer().until('the view', () => window.screen.commands.keys['gpuRental.hosting'] === true);
   });
 });

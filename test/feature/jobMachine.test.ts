@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { rentForJob, reviewJob, writeJob } from '../support/feature/jobDriver';
+import { areJobsOver, jobsOnDisk, rentForJob, reviewJob, writeJob } from '../support/feature/jobDriver';
 import { registerKey } from '../support/feature/reachable';
 import { evenPrices } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
@@ -66,6 +66,61 @@ describe('a job that a machine is rented for', () => {
     await window.toast(/^train: succeeded after .* for \$/);
     await window.toast(/is destroyed after train/);
     assert.deepEqual([instances().length, rentals().length], [0, 2]);
+    window.clearToasts();
+  });
+
+  it('is one of two that share the jobs of a matrix, with one confirmation and inside one limit', async () => {
+    const matrix = { LR: ['0.1', '0.01', '0.001'] };
+    const before = rentals().length;
+    await writeJob(window, { run: 'echo "$LR" >outputs/lr', matrix, maxParallel: 2 });
+    const rows = (await reviewJob(window)).join('\n');
+    assert.match(rows, /Jobs.*3 on 2 machines, \$5\.00 at most for all of them/);
+    assert.match(rows, /Each ends at the latest.*after 1 h, which costs \$\S+ at most/);
+    await rentForJob(window);
+    for (const lr of matrix.LR) {
+      await window.toast(new RegExp(`^train LR=${lr}: succeeded`));
+      const folder = path.join(computer().workspace, 'gpu-outputs', `train LR=${lr}`);
+      const [start = ''] = readdirSync(folder);
+      assert.equal(readFileSync(path.join(folder, start, 'outputs', 'lr'), 'utf8'), `${lr}\n`);
+    }
+    await computer().until('the end of both machines', () => instances().length === 0);
+    assert.equal(rentals().length - before, 2);
+    window.clearToasts();
+  });
+
+  it('is fewer than wanted where the others are not to be had, and the jobs share what there is', async () => {
+    const matrix = { SEED: [1, 2] };
+    const before = rentals().length;
+    await writeJob(window, { run: 'echo "$SEED" >outputs/seed', matrix, maxParallel: 2 });
+    await reviewJob(window);
+    const refusal = { kind: 'error', status: 400, error: 'invalid_args', msg: 'Taken.' } as const;
+    computer().simulator.fail({ ...refusal, method: 'PUT', path: '/api/v0/asks/{id}/', skip: 1 });
+    await rentForJob(window);
+    await window.toast(/did not accept the rental/);
+    await window.toast(/^train SEED=1: succeeded/);
+    await window.toast(/^train SEED=2: succeeded/);
+    await computer().until('the end of the machine', () => instances().length === 0);
+    assert.equal(rentals().length - before, 2);
+    window.clearToasts();
+  });
+
+  it('is kept after success where the file says so, and then no longer stops by itself', async () => {
+    await writeJob(window, { run: 'sh train.sh', whenDone: { success: 'keep' } });
+    const rows = (await reviewJob(window)).join('\n');
+    assert.match(rows, /Machine afterwards.*after success: keep it, it still costs money/);
+    await rentForJob(window);
+    await window.toast(/^train: succeeded after .* for \$/);
+    await computer().until('the end of the job', () => areJobsOver(computer()));
+    assert.deepEqual(
+      instances().map(({ intendedStatus }) => intendedStatus),
+      ['running'],
+    );
+    assert.deepEqual(
+      jobsOnDisk(computer())
+        .map((state) => state?.outcome)
+        .filter((outcome) => outcome === 'kept'),
+      ['kept'],
+    );
     window.clearToasts();
   });
 });

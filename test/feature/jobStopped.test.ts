@@ -18,6 +18,7 @@ describe('a job whose machine is stopped', () => {
     const train = {
       run: 'mkdir -p outputs; printf part >outputs/model.bin; sleep 1000',
       machine: 'running',
+      retries: { interrupted: 2 },
       limits: { hours: 1, costDollars: 5 },
     };
     writeFileSync(file, JSON.stringify({ jobs: { train } }));
@@ -51,12 +52,13 @@ describe('a job whose machine is stopped', () => {
 
   it('fetches what is there, and keeps the machine as was confirmed', async () => {
     window.run('Fetch Outputs of Job');
+    assert.match((await window.dialog()).detail ?? '', /allows the job to run again there/);
     await window.dialogButton('Start and Fetch');
     await window.toast(/^train: /);
     const runs = path.join(computer().workspace, 'gpu-outputs', 'train');
     const [run = ''] = readdirSync(runs);
     assert.equal(readFileSync(path.join(runs, run, 'outputs', 'model.bin'), 'utf8'), 'part');
-    await window.view('jobs').row(/train.*killed on the machine/);
+    await window.view('jobs').row(/train.*(killed on the machine|interrupted)/);
     assert.equal(instance()?.intendedStatus, 'running');
   });
 });

@@ -33,7 +33,7 @@ const twoCards = {
   env: '-e MODE=train',
   runtype: 'ssh',
   ssh_direct: true,
-  recommended_disk_space: 42,
+  recommended_disk_space: 42.5,
   extra_filters: { gpu_name: { eq: 'RTX_3090' }, cuda_max_good: { gte: 12 } },
   docker_login_repo: '',
   docker_login_user: '',
@@ -110,15 +110,15 @@ describe('renting from a template and by bid', () => {
     const body = lastSearch(computer());
     assert.deepEqual(body['gpu_name'], { eq: 'RTX 3090' });
     assert.deepEqual(body['cuda_max_good'], { gte: 12 });
-    assert.equal(body['allocated_storage'], 42);
+    assert.equal(body['allocated_storage'], 42.5);
   });
 
   it('sends the template, its disk and a label, and nothing that was not changed', async () => {
     await quick().pick('% reliable');
     await quick().title('Rent: Disk');
-    assert.equal(quick().open.value, '42');
+    assert.equal(quick().open.value, '42.5');
     await through('Label', 'Run Type', 'Confirm');
-    await quick().row(/^Disk 42 GB \(from the template\)/);
+    await quick().row(/^Disk 42.5 GB \(from the template\)/);
     await quick().row(/^Environment MODE \(from the template\)/);
     await newInstance(computer(), async () => {
       await confirmRental(window);
@@ -126,7 +126,7 @@ describe('renting from a template and by bid', () => {
     });
     assert.equal(rentalsOf(computer()).length, 1);
     const { label, ...body } = bodyOf(0);
-    assert.deepEqual(body, { template_hash_id: template.hash_id, disk: 42, cancel_unavail: true });
+    assert.deepEqual(body, { template_hash_id: template.hash_id, disk: 42.5, cancel_unavail: true });
     assert.match(String(label), /^\[gr-[0-9a-f]{8}\]$/);
     await window.toast(/^Getting .* ready/);
   });
@@ -176,7 +176,7 @@ describe('renting from a template and by bid', () => {
     const { label, price, ...body } = bodyOf(1);
     assert.deepEqual(body, {
       template_hash_id: (await currentTemplate()).hash_id,
-      disk: 42,
+      disk: 42.5,
       cancel_unavail: true,
     });
     assert.match(String(label), /^\[gr-[0-9a-f]{8}\]$/);

@@ -6,14 +6,16 @@ import { fromDollars } from '../../src/model/money';
 import type { JobStorage } from '../../src/store/jobs/jobFiles';
 import { jobNotice } from '../../src/store/jobs/jobNotice';
 import { JobRunner } from '../../src/store/jobs/jobRunner';
-import type { JobGuard } from '../../src/store/jobs/jobSteps';
+import type { JobGuard } from '../../src/store/jobs/jobStep';
 import { Jobs } from '../../src/store/jobs/jobs';
-import type { MachinePort, OnMoved } from '../../src/store/jobs/machinePort';
+import type { MachinePort, OnMoved, SentTree } from '../../src/store/jobs/machinePort';
+import { FailedMachines } from '../../src/store/rentals/failedMachines';
+import { replaceInstance } from '../../src/store/rentals/replacement';
 import { Notices, type Notice } from '../../src/store/windows/notices';
 import { CancelledError, UserError } from '../../src/util/errors';
 import { silentLog } from '../../src/util/log';
 import { text } from '../../src/util/text';
-import type { FakeComputer } from './fakeWindows';
+import { noBudget, type FakeComputer } from './fakeWindows';
 
 /** The disk of one computer, without the waits of a real one. */
 export class FakeJobDisk {
@@ -24,10 +26,12 @@ export class FakeJobDisk {
 
   /** How often jobs were looked into. */
   reads = 0;
+  /** Ids whose files hold no job. */
+  readonly broken = new Set<string>();
 
   readonly storage: JobStorage = {
-    ids: () => Promise.resolve([...this.jobs.keys()]),
-    list: () => Promise.resolve([...this.jobs.keys()].flatMap((id) => this.read(id) ?? [])),
+    ids: () => Promise.resolve([...this.jobs.keys(), ...this.broken]),
+    list: () => Promise.resolve([...this.jobs.keys(), ...this.broken].flatMap((id) => this.read(id) ?? [])),
     read: (id) => Promise.resolve(this.read(id)),
     put: (job) => Promise.resolve(void this.jobs.set(job.id, job)),
     putState: (state) => Promise.resolve(void this.states.set(state.jobId, state)),
@@ -93,8 +97,9 @@ export class FakeMachine implements MachinePort {
     });
   }
 
-  async sync(_: JobOrder, __?: unknown, signal?: AbortSignal, onMoved?: OnMoved) {
+  async sync(order: JobOrder, tree?: SentTree, signal?: AbortSignal, onMoved?: OnMoved) {
     await this.transfer(signal, onMoved);
+    this.trees.push({ id: order.id, key: order.workspaceKey, names: tree?.names ?? [] });
     return this.call('sync', () => {
       this.phase = 'synced';
       return { files: 1, bytes: 1, leftOut: [] };
@@ -133,6 +138,15 @@ export class FakeMachine implements MachinePort {
     });
   }
 
+  limitSeconds: number | undefined;
+
+  extend(_: string, seconds: number): Promise<boolean> {
+    return this.call('extend', () => {
+      this.limitSeconds = seconds;
+      return this.end === undefined;
+    });
+  }
+
   outputs(): Promise<JobOutputs> {
     return this.call('outputs', () => ({
       files: this.outputsThere.map((path) => ({ path, kind: 'file' as const, size: 3, modified: 1 })),
@@ -142,9 +156,29 @@ export class FakeMachine implements MachinePort {
     }));
   }
 
-  async fetch(_: string, list: JobOutputs, __?: string, signal?: AbortSignal, onMoved?: OnMoved) {
+  /** What is there of a checkpoint now. */
+  checkpointThere: readonly string[] = [];
+  readonly trees: { readonly id: string; readonly key: string; readonly names: readonly string[] }[] = [];
+
+  checkpoint(): Promise<JobOutputs> {
+    return this.call('checkpoint', () => ({
+      files: this.checkpointThere.map((path) => ({ path, kind: 'file' as const, size: 3, modified: 1 })),
+      leftOut: [],
+      hash: `hash-of-${this.checkpointThere.join()}`,
+      areHashed: true,
+    }));
+  }
+
+  /** Writes what a fetch brings into its folder. */
+  onFetch: ((into: string) => Promise<void>) | undefined;
+  /** What a fetch does not bring whole. */
+  leavesOut: readonly string[] = [];
+
+  async fetch(_: string, list: JobOutputs, into = '', signal?: AbortSignal, onMoved?: OnMoved) {
     await this.transfer(signal, onMoved);
-    return this.call('fetch', () => ({ files: list.files.length, bytes: 3, leftOut: list.leftOut }));
+    await this.onFetch?.(into);
+    const leftOut = [...list.leftOut, ...this.leavesOut];
+    return this.call('fetch', () => ({ files: list.files.length, bytes: 3, leftOut }));
   }
 
   markFetched(_: string, hash: string) {
@@ -201,7 +235,9 @@ export class FakeMachines implements MachinePort {
   start = (order: JobOrder) => this.of(order.id).start(order);
   look = (id: string, offset: number, maxBytes: number) => this.of(id).look(id, offset, maxBytes);
   cancel = (id: string) => this.of(id).cancel();
+  extend = (id: string, seconds: number) => this.of(id).extend(id, seconds);
   outputs = (id: string) => this.of(id).outputs();
+  checkpoint = (id: string) => this.of(id).checkpoint();
   fetch = (id: string, list: JobOutputs) => this.of(id).fetch(id, list);
   markFetched = (id: string, hash: string) => this.of(id).markFetched(id, hash);
   remove = (id: string) => this.of(id).remove();
@@ -257,6 +293,16 @@ export async function openJobWindow(
       log,
       secrets,
       machine: () => machine,
+      replaceMachine: (instanceId, signal) =>
+        replaceInstance(
+          {
+            ...{ accounts, fleet, rentals, hub, clock, log },
+            budget: noBudget,
+            failedMachines: new FailedMachines(computer.storageDir, () => accounts.active?.key),
+          },
+          instanceId,
+          { signal, dataLossAccepted: true },
+        ),
       firstContact: () => Promise.resolve(),
       guard: machine.guard ?? new FakeMachine().guard,
     }),

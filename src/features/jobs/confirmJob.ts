@@ -7,7 +7,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import type { JobRow } from '../../model/jobs/job';
 import type { HardLimit } from '../../model/jobs/jobLimits';
 import type { JobSpec, MachineEnds } from '../../model/jobs/jobSpec';
-import { destroysMachine, endsMachine, endsText } from '../../model/jobs/jobWords';
+import { destroysMachine, endsMachine, endsText, retriesText } from '../../model/jobs/jobWords';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { AcceptGuard } from '../../model/rentals/acceptGuard';
 import { bytesText } from '../../util/bytes';
@@ -80,6 +80,7 @@ function mayDestroy({ instance, spec }: JobQuestion): Promise<boolean> {
 function rowsOf(question: JobQuestion): readonly Row<MachineEnds | 'rent'>[] {
   const { spec, instance } = question;
   const name = plainLabel(instanceName(instance));
+  const retries = retriesText(spec);
   const separator = (label: string): Row<MachineEnds | 'rent'> => ({
     label,
     kind: vscode.QuickPickItemKind.Separator,
@@ -131,6 +132,7 @@ function rowsOf(question: JobQuestion): readonly Row<MachineEnds | 'rent'>[] {
       ? []
       : [fact('after', t('Starts after'), question.after.map(({ job }) => job.spec.name).join(', '))]),
     fact('limit', t('Ends at the latest'), limitText(question)),
+    ...(retries === undefined ? [] : [fact('retries', t('Runs again after'), localize(retries))]),
     separator(t('Files')),
     ...sentRows(question, fact),
     fact('outputs', t('Outputs'), outputsText(question), question.outputsTo),

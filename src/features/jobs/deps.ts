@@ -10,6 +10,7 @@ export type JobDeps = Pick<
   | 'globalState'
   | 'jobMachine'
   | 'jobs'
+  | 'leases'
   | 'log'
   | 'notices'
   | 'oneWindow'

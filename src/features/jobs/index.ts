@@ -13,6 +13,7 @@ import {
   rerun,
   stopJob,
 } from './jobCommands';
+import { extendJob } from './extendJob';
 import { JobLenses } from './jobLenses';
 import { JobLogs } from './jobLogs';
 import { tellOfJobs } from './jobMessages';
@@ -70,6 +71,7 @@ export function register(services: Services): Disposable {
   store.add(commands.register('gpuRental.job.fetchOutputs', (target) => fetchJobOutputs(deps, target)));
   store.add(commands.register('gpuRental.job.openOutputs', (target) => openOutputs(deps, target)));
   store.add(commands.register('gpuRental.job.rerun', (target) => rerun(deps, target)));
+  store.add(commands.register('gpuRental.job.extend', (target) => extendJob(deps, target)));
   store.add(commands.register('gpuRental.job.keepMachine', (target) => keepMachine(deps, target)));
   store.add(commands.register('gpuRental.job.keepNow', (target) => keepNow(deps, target)));
   store.add(commands.register('gpuRental.job.releaseMachine', (target) => releaseMachine(deps, target)));

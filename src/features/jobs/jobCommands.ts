@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { JobRowTarget } from '../../commandArguments';
 import { runCommand } from '../../editor/commands';
-import { choose, confirm } from '../../editor/confirm';
+import { choose, confirm, isPerson, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
@@ -115,22 +115,28 @@ function chooseToKeep(deps: JobDeps, target: JobRowTarget | undefined): Promise<
 
 export async function keepMachine(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
   const row = await chooseToKeep(deps, target);
-  const question = row && {
-    message: t('Keep “{0}” after “{1}”?', machineOf(row).name, row.job.spec.name),
-    detail: t('It costs money until you stop or destroy it.'),
-    button: t('Keep Machine'),
-  };
-  if (row && question && (await confirm(question))) {
-    await keepNow(deps, { jobId: row.job.id });
+  if (row && (await confirm(keepQuestion(row)))) {
+    await keep(deps, row);
   }
 }
 
 /** For a caller that told what is about to end. */
 export async function keepNow(deps: JobDeps, target: JobRowTarget): Promise<void> {
   const row = await chooseToKeep(deps, target);
-  if (!row) {
-    return;
+  if (row && (await isPerson(keepQuestion(row)))) {
+    await keep(deps, row);
   }
+}
+
+function keepQuestion(row: JobRow): Question {
+  return {
+    message: t('Keep “{0}” after “{1}”?', machineOf(row).name, row.job.spec.name),
+    detail: t('It costs money until you stop or destroy it.'),
+    button: t('Keep Machine'),
+  };
+}
+
+async function keep(deps: JobDeps, row: JobRow): Promise<void> {
   const { spec } = row.job;
   const machine = machineOf(row);
   const isInTime = await deps.jobs.endMachine(row.job.id, 'keep');

@@ -13,7 +13,8 @@ import {
   type JobMove,
   type JobRow,
 } from '../../model/jobs/job';
-import { endsText, machineEndText, moveText, phaseText, useText } from '../../model/jobs/jobWords';
+import { causeText, endsText, machineEndText, moveText, phaseText, useText } from '../../model/jobs/jobWords';
+import { canExtend, limitAt } from '../../model/jobs/jobExtension';
 import { bytesText } from '../../util/bytes';
 import { durationText } from '../../util/duration';
 import { filesText } from '../../editor/filesText';
@@ -62,6 +63,7 @@ function contextOf(row: JobRow): string {
   const words = [
     'job',
     ...(isAtWork(row) && job.stopAt === undefined ? ['canStop'] : []),
+    ...(canExtend(row) ? ['canExtend'] : []),
     ...(state.trouble && !isOver(row) && state.trouble.kind !== 'incomplete' ? ['canRetry'] : []),
     ...(hasUnfetched(row) || isStranded(row) ? ['canFetch'] : []),
     ...((state.outputs?.files ?? 0) > 0 ? ['hasOutputs'] : []),
@@ -82,6 +84,7 @@ function jobTooltip(row: JobRow, now: number): vscode.MarkdownString {
       [t('Used'), localize(useText(row, now))],
       [t('Ordered'), at(job.orderedAt)],
       [t('Command since'), at(state.startedAt)],
+      [t('Ends at the latest'), canExtend(row) ? at(limitAt(row)) : undefined],
       [t('Last seen'), lastSeen(row, now)],
       [t('GPU'), state.gpuPercent === undefined ? undefined : `${Math.round(state.gpuPercent)} %`],
       [t('Machine'), machineText(row)],
@@ -152,7 +155,7 @@ function outputsText({ state: { outputs } }: JobRow): string | undefined {
 }
 
 /** The rows below a job. */
-export const parts = ['log', 'outputs', 'machine'] as const;
+const parts = ['log', 'outputs', 'machine', 'attempts'] as const;
 export type JobPart = (typeof parts)[number];
 
 export function jobPartItem(row: JobRow, part: JobPart): vscode.TreeItem {
@@ -188,10 +191,33 @@ export function jobPartItem(row: JobRow, part: JobPart): vscode.TreeItem {
           arguments: [{ instanceId }],
         };
       }
+      break;
+    case 'attempts':
+      item.iconPath = new vscode.ThemeIcon('history');
+      item.description = attemptsText(row);
+      item.tooltip = item.description;
   }
   return item;
 }
 
 function partLabel(row: JobRow, part: JobPart): string {
-  return part === 'log' ? t('Log') : part === 'outputs' ? t('Outputs') : machineOf(row).name;
+  const labels = {
+    log: t('Log'),
+    outputs: t('Outputs'),
+    machine: machineOf(row).name,
+    attempts: t('Attempts'),
+  };
+  return labels[part];
+}
+
+/** Those below a job: attempts only where there was more than one. */
+export function rowsBelow({ state }: JobRow): readonly JobPart[] {
+  return parts.filter((part) => part !== 'attempts' || (state.attempts ?? []).length > 0);
+}
+
+function attemptsText({ state }: JobRow): string {
+  const past = (state.attempts ?? []).map(({ cause, machine }, index) =>
+    t('{0} on {1}: {2}', index + 1, machine, localize(causeText(cause))),
+  );
+  return [...past, t('{0} now', state.attempt)].join(', ');
 }

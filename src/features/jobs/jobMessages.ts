@@ -3,9 +3,10 @@ import { localize, t } from '../../editor/localize';
 import { message, type Action, type MessageLevel } from '../../editor/message';
 import { momentText } from '../../editor/timeText';
 import { isStranded, machineEndOf, machineOf, type JobRow } from '../../model/jobs/job';
+import { limitAt } from '../../model/jobs/jobExtension';
 import { jobCost, jobMs } from '../../model/jobs/jobLimits';
-import { jobEndText } from '../../model/jobs/jobWords';
-import { formatMoney } from '../../model/money';
+import { causeText, jobEndText } from '../../model/jobs/jobWords';
+import { formatMoney, fromDollars } from '../../model/money';
 import { jobNotice, jobNoticeKind, type JobNotice } from '../../store/jobs/jobNotice';
 import type { Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
@@ -30,6 +31,9 @@ async function tell(deps: JobDeps, { kind, jobId }: JobNotice): Promise<void> {
   }
 }
 
+type LimitKind = 'nearLimit' | 'extended' | 'notExtended';
+type RunKind = 'ended' | 'notStarted' | 'triedAgain';
+
 interface Told {
   readonly level: MessageLevel;
   readonly sentence: string;
@@ -37,13 +41,64 @@ interface Told {
 }
 
 function words(row: JobRow, kind: JobNotice['kind'], now: number): Told {
+  switch (kind) {
+    case 'nearLimit':
+    case 'extended':
+    case 'notExtended':
+      return limitWords(row, kind, now);
+    case 'ended':
+    case 'notStarted':
+    case 'triedAgain':
+      return runWords(row, kind, now);
+    case 'notReady':
+    case 'notReplaced':
+    case 'lost':
+    case 'machineStopped':
+    case 'keeping':
+    case 'incomplete':
+    case 'notFetched':
+    case 'notReleased':
+    case 'released':
+      return machineWords(row, kind, now);
+  }
+}
+
+function limitWords(row: JobRow, kind: LimitKind, now: number): Told {
+  const { spec } = row.job;
+  const { name } = spec;
+  const until = momentText(limitAt(row) ?? now, now);
+  switch (kind) {
+    case 'nearLimit':
+      return {
+        level: 'warning',
+        sentence: t('{0} ends at its limit at {1}. Its outputs are fetched then.', name, until),
+        actions: [commandAction(t('Extend…'), 'gpuRental.job.extend', { jobId: row.job.id }), showLog(row)],
+      };
+    case 'extended':
+      return {
+        level: 'info',
+        sentence: t(
+          '{0} ends at {1} at the latest now, and costs {2} at most.',
+          name,
+          until,
+          formatMoney(fromDollars(spec.costDollars)),
+        ),
+        actions: [],
+      };
+    case 'notExtended':
+      return {
+        level: 'warning',
+        sentence: t('Could not extend {0}: its machine is ending it already.', name),
+        actions: [showLog(row)],
+      };
+  }
+}
+
+function runWords(row: JobRow, kind: RunKind, now: number): Told {
   const { job, state } = row;
   const { name } = job.spec;
-  const machine = machineOf(row).name;
   const target = { jobId: job.id };
-  const log = commandAction(t('Show Log'), 'gpuRental.job.showLog', target);
-  const keep = commandAction(t('Keep Machine'), 'gpuRental.job.keepNow', target);
-  const release = commandAction(t('Release Machine…'), 'gpuRental.job.releaseMachine', target);
+  const log = showLog(row);
   switch (kind) {
     case 'ended':
       return {
@@ -59,14 +114,38 @@ function words(row: JobRow, kind: JobNotice['kind'], now: number): Told {
     case 'notStarted':
       return {
         level: 'warning',
-        sentence: t('{0} was not started on {1}. {2}', name, machine, state.why ?? ''),
+        sentence: t('{0} was not started on {1}. {2}', name, machineOf(row).name, state.why ?? ''),
         actions: [commandAction(t('Run Again'), 'gpuRental.job.rerun', target)],
       };
+    case 'triedAgain':
+      return { level: 'warning', sentence: againSentence(row), actions: [log] };
+  }
+}
+
+function machineWords(row: JobRow, kind: Exclude<JobNotice['kind'], LimitKind | RunKind>, now: number): Told {
+  const { job, state } = row;
+  const { name } = job.spec;
+  const machine = machineOf(row).name;
+  const target = { jobId: job.id };
+  const log = showLog(row);
+  const keep = commandAction(t('Keep Machine'), 'gpuRental.job.keepNow', target);
+  const release = commandAction(t('Release Machine…'), 'gpuRental.job.releaseMachine', target);
+  switch (kind) {
     case 'notReady':
       return {
         level: 'warning',
         sentence: t('{0} did not get ready for {1}. It still costs money.', machine, name),
         actions: [commandAction(t('Stop Job'), 'gpuRental.job.stop', target), ...showInstance(row)],
+      };
+    case 'notReplaced':
+      return {
+        level: 'warning',
+        sentence: t(
+          'The machine of {0} was lost, and no other is rented yet. {1} Retrying…',
+          name,
+          state.trouble?.why ?? '',
+        ),
+        actions: [commandAction(t('Stop Job'), 'gpuRental.job.stop', target), log],
       };
     case 'lost':
       return {
@@ -111,6 +190,10 @@ function words(row: JobRow, kind: JobNotice['kind'], now: number): Told {
   }
 }
 
+function showLog({ job }: JobRow): Action {
+  return commandAction(t('Show Log'), 'gpuRental.job.showLog', { jobId: job.id });
+}
+
 function stoppedWords(row: JobRow): Told {
   const { name } = row.job.spec;
   const machine = machineOf(row);
@@ -147,6 +230,14 @@ function showInstance(row: JobRow): readonly Action[] {
   return instanceId === undefined
     ? []
     : [commandAction(t('Show Instance'), 'gpuRental.instance.reveal', { instanceId })];
+}
+
+function againSentence({ job, state }: JobRow): string {
+  const cause = state.attempts?.at(-1)?.cause ?? '';
+  const attempts = [job.spec.name, state.attempt, localize(causeText(cause))] as const;
+  return state.firstHere === state.attempt && state.attempt > 1
+    ? t('{0} runs again on another machine (attempt {1}): {2}.', ...attempts)
+    : t('{0} runs again (attempt {1}): {2}.', ...attempts);
 }
 
 function keepingSentence(row: JobRow, now: number): string {

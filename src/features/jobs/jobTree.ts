@@ -3,7 +3,15 @@ import { reasonOf, t } from '../../editor/localize';
 import type { JobRow } from '../../model/jobs/job';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import type { JobDeps } from './deps';
-import { jobGroupItem, groupOf, jobItem, jobPartItem, parts, type JobGroup, type JobPart } from './jobItems';
+import {
+  jobGroupItem,
+  groupOf,
+  jobItem,
+  jobPartItem,
+  rowsBelow,
+  type JobGroup,
+  type JobPart,
+} from './jobItems';
 
 export type JobNode =
   | { readonly jobGroup: JobGroup }
@@ -52,8 +60,9 @@ export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposa
     if ('jobGroup' in node) {
       return this.rows(node.jobGroup).map(({ job }) => this.nodeOf(job.id));
     }
-    return 'jobId' in node
-      ? parts.map((part) => this.keep(`${node.jobId} ${part}`, { partOf: node.jobId, part }))
+    const row = 'jobId' in node ? this.deps.jobs.find(node.jobId) : undefined;
+    return row
+      ? rowsBelow(row).map((part) => this.keep(`${row.job.id} ${part}`, { partOf: row.job.id, part }))
       : [];
   }
 

@@ -76,12 +76,16 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
     commit: await commitOf(folder),
   };
   const rent = async () => {
-    if (spec.matrix) {
-      throw new UserError(text('{0} has a matrix, which runs on instances that are running.', spec.name));
-    }
+    const each = variantsOf(spec).map((one) => ({
+      spec: one,
+      outputsTo: outputsFolder(one, folder, orderedAt),
+    }));
+    const [first = { spec }] = each;
     const image = source.recipe?.image ?? source.recipe?.template?.hash;
     const key = await setupKey(spec, folder, image);
-    await rentJob(deps, { ...unplaced, spec, outputsTo, setupKey: key }, sent, source.recipe);
+    const shown = { ...first.spec, name: spec.name };
+    const order = { ...unplaced, spec: shown, outputsTo, setupKey: key };
+    await rentJob(deps, order, each, sent, source.recipe);
     return undefined;
   };
   if (instance === 'rent') {

@@ -1,31 +1,45 @@
 import { runCommand } from '../../editor/commands';
-import { confirm } from '../../editor/confirm';
+import { choose } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
-import { machineEndOf, machineOf, type JobRow } from '../../model/jobs/job';
+import { isAtWork, machineEndOf, machineOf, type JobRow } from '../../model/jobs/job';
 import { endsText, machineEndText } from '../../model/jobs/jobWords';
+import { mayTryAgain } from '../../model/jobs/nextAttempt';
 import { formatMoney } from '../../model/money';
 import { perHour, runningRateOf, type Rate } from '../../model/quote';
 import type { JobDeps } from './deps';
 
-/** Starts the machine that holds the outputs of a job, at a price that the user sees first. The job then goes on by itself. */
-export async function startToFetch({ fleet }: Pick<JobDeps, 'fleet'>, row: JobRow): Promise<boolean> {
+/**
+ * Starts the machine that holds the outputs of a job, at a price that the user sees first. The job then goes on by
+ * itself; one that would run again after the interruption does so only where that was chosen.
+ */
+export async function startToFetch(
+  { fleet, jobs }: Pick<JobDeps, 'fleet' | 'jobs'>,
+  row: JobRow,
+): Promise<boolean> {
   const { name, instanceId } = machineOf(row);
   const instance = instanceId === undefined ? undefined : fleet.find(instanceId);
   if (!instance || instance.intendedStatus !== 'stopped') {
     return instance !== undefined;
   }
-  const isWanted = await confirm({
-    message: t('{0} is stopped. Start it to fetch the outputs of {1}?', name, row.job.spec.name),
-    detail: [
-      startCost(runningRateOf(instance)),
-      t('If another user has its GPU, the start waits until it is free.'),
-      t('After the fetch: {0}.', localize(afterwards(row))),
-    ].join('\n'),
-    button: t('Start and Fetch'),
-  });
-  return (
-    isWanted && (await runCommand('gpuRental.instance.startNow', { instanceId: instance.id })) !== 'failed'
+  const { job, state } = row;
+  const mayRunAgain = isAtWork(row) && mayTryAgain(job, state, 'interrupted');
+  const start = async () =>
+    (await runCommand('gpuRental.instance.startNow', { instanceId: instance.id })) !== 'failed';
+  const fetchOnly = async () => (!mayRunAgain || (await jobs.stop(job.id))) && start();
+  const done = await choose(
+    {
+      message: t('{0} is stopped. Start it to fetch the outputs of {1}?', name, job.spec.name),
+      detail: [
+        startCost(runningRateOf(instance)),
+        t('If another user has its GPU, the start waits until it is free.'),
+        ...(mayRunAgain ? [t('The file allows the job to run again there after this interruption.')] : []),
+        t('After the fetch: {0}.', localize(afterwards(row))),
+      ].join('\n'),
+    },
+    { label: t('Start and Fetch'), run: fetchOnly },
+    mayRunAgain && { label: t('Start and Run Again'), run: start },
   );
+  return done === true;
 }
 
 function startCost(rate: Rate | undefined): string {

@@ -49,7 +49,7 @@ export function confirmStep(
     canGoBack: true,
     placeholder: t('Enter rents. Choose a row below to change it, or press Escape to stop.'),
     // None is always shown: what is typed leads to its row, and an Enter then must not rent.
-    rows: job ? jobRows(job, input, facts, notice) : confirmRows(input, facts, notice),
+    rows: job ? jobRows(flow.draft, job, input, facts, notice) : confirmRows(input, facts, notice),
     // Over the limit the decision is made by name, not by the Enter that is used to it.
     activeId: overWords(facts) === undefined ? 'rent' : 'over',
     ignoreFocusOut: true,
@@ -85,15 +85,17 @@ function confirmRows(
   ];
 }
 
-/** The same for a job, which says what runs; it runs on one machine, at once. */
+/** The same for a job, which says what runs; it runs at once. */
 function jobRows(
+  { query }: RentFlow['draft'],
   job: DraftJob,
   input: ConfirmationInput,
   facts: Confirmation,
   notice: ConfirmNotice | undefined,
 ): readonly Row<Confirmed>[] {
   const { name, costDollars } = job.order.spec;
-  const about = jobFacts(job, facts.quote.running);
+  const limit = query.filters.pricePerHour?.max;
+  const about = jobFacts(job, facts.quote.running, limit === undefined ? undefined : fromDollars(limit));
   const rows = confirmRows(input, facts, notice).filter(({ id }) => id !== 'options');
   if (!about) {
     const label = t(

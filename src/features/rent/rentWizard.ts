@@ -1,4 +1,4 @@
-import { confirm } from '../../editor/confirm';
+import { isPerson, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import type { StepAnswer } from '../../editor/quickPick';
 import { formatMoney, fromDollars } from '../../model/money';
@@ -195,28 +195,23 @@ class RentWizard {
         this.flow.set({ runtype: 'ssh_direct' });
         return undefined;
       case 'rent':
-        return (await this.isPerson(value.rate))
+        return (await isPerson(this.finalQuestion(value.rate)))
           ? this.rent({ rate: value.rate, acceptsOverrun: budgetState(budget) !== 'within' })
           : undefined;
     }
   }
 
-  /** An agent in the editor can press Enter in a list by a command, and no button of a dialog. */
-  private async isPerson(rate: Rate | undefined): Promise<boolean> {
-    if (this.deps.settings.get('gpuRental.agents.access') === 'off') {
-      return true;
-    }
+  private finalQuestion(rate: Rate | undefined): Question {
     const { offer, choices } = this.flow;
     const copies = choices.count ?? 1;
     const name = machineName(offer);
-    return confirm({
+    return {
       message: copies > 1 ? t('Rent {0} machines like {1}?', copies, name) : t('Rent {0}?', name),
-      detail: t('Asked because agents are let in: they can press Enter in a list, but not in this dialog.'),
       button:
         rate === undefined
           ? t('Rent without a Stated Price')
           : t('Rent for {0}/h', formatMoney(perHour(sumRates(...Array<Rate>(copies).fill(rate))))),
-    });
+    };
   }
 
   /** The user has said yes. Comes back with a notice where the yes no longer holds. */

@@ -20,7 +20,7 @@ import type { RentResult } from '../../store/rentals/rentalStore';
 import { findTemplate } from '../../store/templates/findTemplate';
 import { isCancelled } from '../../util/errors';
 import type { ConfirmNotice } from './confirmStep';
-import { rentWithJob } from './orderJob';
+import { orderRest, rentWithJob } from './orderJob';
 import { findCopy, nextOffer, recheckOffer, type Recheck } from './recheck';
 
 export type RentingDeps = Pick<Services, 'jobs' | 'rentals' | 'report'> & { readonly account: Account };
@@ -55,6 +55,8 @@ interface Order {
   /** What was confirmed, for one machine. */
   readonly confirmed: Rate | undefined;
   readonly acceptsOverrun: boolean;
+  /** How many machines were asked for. */
+  readonly wanted: number;
   readonly signal: AbortSignal;
   readonly say: (message: string) => void;
 }
@@ -85,7 +87,7 @@ export class Renting {
       return again(t('Nothing was rented.'), t('Could not verify that you will be able to log in.'));
     }
     return withCancellableProgress(t('Renting'), (signal, say) =>
-      this.rentCopies({ confirmed, acceptsOverrun, signal, say }),
+      this.rentCopies({ confirmed, acceptsOverrun, wanted: this.flow.choices.count ?? 1, signal, say }),
     );
   }
 
@@ -94,7 +96,7 @@ export class Renting {
     if (change) {
       return change;
     }
-    const wanted = this.flow.choices.count ?? 1;
+    const { wanted, confirmed } = order;
     const results: RentResult[] = [];
     const used = new Set<number>();
     for (let copy = 1; copy <= wanted; copy += 1) {
@@ -104,7 +106,7 @@ export class Renting {
       if (copy > 1 && !(await this.nextCopy(order, used))) {
         break;
       }
-      const attempt = await this.rentOne(order);
+      const attempt = await this.rentOne(order, copy - 1);
       if (attempt.kind !== 'sent') {
         if (results.length === 0) {
           return attempt;
@@ -114,6 +116,7 @@ export class Renting {
       results.push(attempt.result);
       used.add(this.flow.offer.id);
     }
+    await orderRest(this.deps, this.flow.draft, confirmed, wanted, results);
     return { kind: 'rented', results, wanted, answerWasLost: this.answerWasLost };
   }
 
@@ -173,7 +176,7 @@ export class Renting {
     }
   }
 
-  private async rentOne(order: Order): Promise<Attempt> {
+  private async rentOne(order: Order, index: number): Promise<Attempt> {
     const { flow } = this;
     const { confirmed, signal, say } = order;
     try {
@@ -188,15 +191,18 @@ export class Renting {
         return changed(check);
       }
       say(t('sending the rental…'));
-      return { kind: 'sent', result: await this.send(order) };
+      return { kind: 'sent', result: await this.send(order, index) };
     } catch (error) {
       return this.failed(error, signal);
     }
   }
 
-  private send({ confirmed, acceptsOverrun, signal, say }: Order): Promise<RentResult> {
+  private send(
+    { confirmed, acceptsOverrun, wanted, signal, say }: Order,
+    index: number,
+  ): Promise<RentResult> {
     const { draft } = this.flow;
-    return rentWithJob(this.deps, draft, confirmed, (beforeSent) =>
+    return rentWithJob(this.deps, draft, confirmed, { index, of: wanted }, (beforeSent) =>
       this.deps.rentals.rent(requestOf(draft, confirmed), {
         signal,
         acceptsOverrun,

@@ -67,6 +67,7 @@ export async function rentForJob(deps: Deps, { job, recipe }: WantedForJob): Pro
     return;
   }
   const { name, hours } = job.order.spec;
+  const { each, machines } = job;
   const title = t('Search Offers for {0}', name);
   const draft: RentDraft | undefined = recipe
     ? await draftOf(deps, account, recipe, title)
@@ -75,12 +76,15 @@ export async function rentForJob(deps: Deps, { job, recipe }: WantedForJob): Pro
     return;
   }
   // One that ends before the job is no use to it.
-  const days = Math.max((hours + 1) / 24, draft.query.filters.days?.min ?? 0);
+  const days = Math.max(
+    (hours * Math.ceil(each.length / machines) + 1) / 24,
+    draft.query.filters.days?.min ?? 0,
+  );
   const filters = { ...draft.query.filters, days: { ...draft.query.filters.days, min: days } };
   await runCommand('gpuRental.searchFor', {
     ...draft,
     query: { ...draft.query, filters },
-    choices: { label: t('{0} machine', name), ...draft.choices },
+    choices: { label: t('{0} machine', name), ...draft.choices, ...(machines > 1 && { count: machines }) },
     job,
   });
 }

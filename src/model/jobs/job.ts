@@ -1,6 +1,7 @@
 import type { Text } from '../../util/text';
 import type { Micros } from '../money';
 import type { JobSpec, MachineEnd, MachineEnds } from './jobSpec';
+import type { LossCause } from './machineLoss';
 import type { JobEnd } from './onMachine';
 
 interface ConfirmedMachine {
@@ -37,6 +38,8 @@ export interface Job {
   /** Milliseconds since 1970. */
   readonly orderedAt: number;
   readonly stopAt?: number | undefined;
+  /** When the user last raised the limits of `spec`. */
+  readonly extendedAt?: number | undefined;
   /** The user asked to try again at once what failed. */
   readonly retryAt?: number | undefined;
   /** The user ended a fetch; it goes on once `retryAt` is later. */
@@ -74,6 +77,8 @@ export type TroubleKind =
   | 'unreachable'
   /** The machine that was rented did not get ready: the user replaces it, or stops the job. */
   | 'notReady'
+  /** Its machine is lost, and none was rented in its place yet. */
+  | 'notReplaced'
   | 'machineStopped'
   | 'sync'
   | 'fetch'
@@ -111,8 +116,17 @@ export interface JobState {
   readonly since: number;
   /** Counted from 1; each has a folder of its own on its machine. */
   readonly attempt: number;
-  /** Attempts after the first, by what made them necessary. */
-  readonly retried?: Readonly<Record<string, number>> | undefined;
+  /** Oldest first. */
+  readonly attempts?: readonly PastAttempt[] | undefined;
+  /** The first attempt on the machine that it is on now; 1 where it never left one. */
+  readonly firstHere?: number | undefined;
+  /** What the machines before cost, in time and money. */
+  readonly before?: { readonly ms: number; readonly cost: Micros } | undefined;
+  /** Its machine is lost for this reason, and another is rented in its place. */
+  readonly leaving?: LossCause | undefined;
+  readonly checkpoint?: Checkpoint | undefined;
+  /** When a checkpoint was last looked for. */
+  readonly checkpointTriedAt?: number | undefined;
   /** What the rental turned out to be; counts instead of the confirmed one. */
   readonly machine?: MachineOfJob | undefined;
   /** When the machine stops itself at the latest, as it has proved; absent where it can't, or need not. */
@@ -121,6 +135,10 @@ export interface JobState {
   readonly beganAt?: number | undefined;
   /** When the script itself was first seen to run. */
   readonly startedAt?: number | undefined;
+  /** What the machine was told to give the script, from its start. */
+  readonly limitSeconds?: number | undefined;
+  /** What became of the last order to give it more. */
+  readonly extension?: { readonly orderedAt: number; readonly isDone: boolean } | undefined;
   readonly endedAt?: number | undefined;
   readonly end?: JobEnd | undefined;
   /** Where the part of the log ends that is here, on the machine. */
@@ -155,6 +173,24 @@ export interface JobMove {
   readonly totalBytes: number;
 }
 
+/** An attempt that ended so that another followed. */
+export interface PastAttempt {
+  /** Why another followed: `interrupted`, `machineLost`, or an exit code. */
+  readonly cause: string;
+  /** When it ended, in milliseconds since 1970. */
+  readonly at: number;
+  readonly machine: string;
+}
+
+/** The newest checkpoint that is whole on this computer. */
+export interface Checkpoint {
+  /** When it was complete, in milliseconds since 1970. */
+  readonly at: number;
+  readonly files: number;
+  /** Of its list on the machine. */
+  readonly hash: string;
+}
+
 export interface JobRow {
   readonly job: Job;
   readonly state: JobState;
@@ -162,6 +198,13 @@ export interface JobRow {
 
 export function newJobState(job: Job): JobState {
   return { jobId: job.id, phase: 'queued', since: job.orderedAt, attempt: 1, logOffset: 0, logSize: 0 };
+}
+
+/** The attempt whose files this one may go on from, by its id: on the same machine, or as the checkpoint there. */
+export function attemptBefore(job: Job, state: JobState): string | undefined {
+  const { attempt, firstHere = 1, checkpoint } = state;
+  const isThere = attempt > firstHere || (attempt > 1 && checkpoint !== undefined);
+  return isThere ? attemptId(job, { ...state, attempt: attempt - 1 }) : undefined;
 }
 
 /** Where a job runs, as far as that is known. */
@@ -245,6 +288,7 @@ export function needsYou({ state }: Pick<JobRow, 'state'>, now: number): boolean
     waitsForYou(trouble.kind) ||
     trouble.kind === 'release' ||
     trouble.kind === 'machineStopped' ||
+    trouble.kind === 'notReplaced' ||
     now - trouble.since >= newsAfterMs
   );
 }

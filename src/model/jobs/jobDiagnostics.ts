@@ -157,13 +157,15 @@ function* checkPaths(places: JsonPlaces, name: string): Iterable<Found> {
       };
     }
   }
-  for (const [index, value] of listAt(places, ['jobs', name, 'outputs']).entries()) {
-    if (leaves(value) || value.trim() === '') {
-      yield {
-        code: 'outsideWorkdir',
-        path: ['jobs', name, 'outputs', String(index)],
-        message: text('An output is a pattern below the folder of the job, for example outputs/**.'),
-      };
+  for (const key of ['outputs', 'checkpoints']) {
+    for (const [index, value] of listAt(places, ['jobs', name, key]).entries()) {
+      if (leaves(value) || value.trim() === '') {
+        yield {
+          code: 'outsideWorkdir',
+          path: ['jobs', name, key, String(index)],
+          message: text('An output is a pattern below the folder of the job, for example outputs/**.'),
+        };
+      }
     }
   }
 }
@@ -233,13 +235,6 @@ function* checkMatrix(places: JsonPlaces, name: string): Iterable<Found> {
   if (countOf(Object.fromEntries(keys.map((key) => [key, listAt(places, [...path, key])]))) > mostVariants) {
     const message = text('A matrix makes at most {0} jobs.', mostVariants);
     yield { code: 'matrixSize', path, span: places.keySpan(path), message };
-  }
-  if (keys.length > 0 && places.value(['jobs', name, 'machine']) === 'new') {
-    yield {
-      code: 'matrixMachine',
-      path: ['jobs', name, 'machine'],
-      message: text('A matrix runs on instances that are running. Choose "running" or "ask".'),
-    };
   }
 }
 

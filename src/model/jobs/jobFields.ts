@@ -112,6 +112,14 @@ export const jobFields = z
       default: ['outputs/**'],
       examples: [['outputs/**']],
     }),
+    checkpoints: patterns(
+      'Outputs that are fetched while the job runs. Another machine gets the last ones, below `GPU_RENTAL_RESUME`.',
+      { examples: [['outputs/last.ckpt']] },
+    ),
+    fetchMinutes: z.number().min(1).max(1440).optional().meta({
+      description: 'Minutes between two fetches of the checkpoints. Default: 10.',
+      default: 10,
+    }),
     outputsTo: z.string().optional().meta({
       description: 'Folder of the workspace for what is brought back. Default: `gpu-outputs/<job>/<start>`.',
     }),
@@ -125,7 +133,13 @@ export const jobFields = z
     retries: z
       .object({
         interrupted: z.number().int().min(0).max(20).optional().meta({
-          description: 'How often it runs again after the machine was restarted while it ran. Default: 0.',
+          description:
+            'How often it runs again after the machine was restarted or outbid while it ran. Default: 0.',
+          default: 0,
+        }),
+        machineLost: z.number().int().min(0).max(20).optional().meta({
+          description:
+            'How often another machine is rented after the one that was rented for the job is lost. Default: 0.',
           default: 0,
         }),
         exitCodes: z
@@ -136,8 +150,8 @@ export const jobFields = z
       .optional()
       .meta({
         description:
-          'How often the job runs again on its machine. The dollars of `limits` are for all attempts together.',
-        examples: [{ interrupted: 3 }],
+          'How often the job runs again, on its machine or on the next one of the same search. The dollars of `limits` are for all attempts together.',
+        examples: [{ interrupted: 3, machineLost: 1 }],
       }),
     matrix: z
       .record(z.string(), z.array(z.union([z.string(), z.number(), z.boolean()])).min(1))

@@ -1,9 +1,17 @@
-import { needsYou, type JobState } from './job';
+import { needsYou, type JobRow, type JobState } from './job';
+import { isNearLimit, limitSecondsOf } from './jobExtension';
 
 export type JobNewsKind =
+  /** Its limit comes in 10 minutes. */
+  | 'nearLimit'
+  | 'extended'
+  | 'notExtended'
   | 'ended'
   | 'notStarted'
   | 'notReady'
+  | 'notReplaced'
+  /** It runs again; each attempt is told once. */
+  | 'triedAgain'
   | 'lost'
   | 'machineStopped'
   | 'keeping'
@@ -21,14 +29,29 @@ export interface JobNews {
 const hourMs = 3_600_000;
 
 /** What the user is to be told of a job in this state; nothing for ordinary progress. */
-export function jobNews(state: JobState, now: number): readonly JobNews[] {
-  return [...endNews(state), ...troubleNews(state, now)].map((news) => ({ turn: 0, ...news }));
+export function jobNews(row: JobRow, now: number): readonly JobNews[] {
+  const { state } = row;
+  const news = [...limitNews(row, now), ...endNews(state), ...troubleNews(state, now)];
+  return news.map((one) => ({ turn: 0, ...one }));
 }
 
 type News = Pick<JobNews, 'kind'> & Partial<JobNews>;
 
+function* limitNews(row: JobRow, now: number): Iterable<News> {
+  const { extension } = row.state;
+  if (extension) {
+    yield { kind: extension.isDone ? 'extended' : 'notExtended', turn: extension.orderedAt };
+  }
+  if (isNearLimit(row, now)) {
+    yield { kind: 'nearLimit', turn: limitSecondsOf(row) ?? 0 };
+  }
+}
+
 function* endNews(state: JobState): Iterable<News> {
-  const { phase, outcome, fetchedAt } = state;
+  const { phase, outcome, fetchedAt, attempts } = state;
+  if (attempts && attempts.length > 0 && phase !== 'over') {
+    yield { kind: 'triedAgain', turn: state.attempt };
+  }
   if (fetchedAt !== undefined) {
     yield { kind: 'ended' };
   }
@@ -55,6 +78,8 @@ function* troubleNews(state: JobState, now: number): Iterable<News> {
   }
   if (trouble.kind === 'notReady') {
     yield { kind: 'notReady' };
+  } else if (trouble.kind === 'notReplaced') {
+    yield { kind: 'notReplaced', turn: trouble.since };
   } else if (trouble.kind === 'machineStopped') {
     yield { kind: 'machineStopped', turn: trouble.since };
   } else if (trouble.kind === 'incomplete') {

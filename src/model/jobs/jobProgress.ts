@@ -1,10 +1,11 @@
 import type { Text } from '../../util/text';
 import {
+  isAtWork,
   isBeforeStart,
   isRenting,
   machineEndOf,
-  machineOf,
   waitsForYou,
+  type Checkpoint,
   type Job,
   type MachineOfJob,
   type JobPhase,
@@ -13,7 +14,8 @@ import {
   type Outcome,
   type TroubleKind,
 } from './job';
-import { hardLimit, jobMs } from './jobLimits';
+import { afterEnd, onNextMachine } from './nextAttempt';
+import type { LossCause } from './machineLoss';
 import type { JobLook } from './onMachine';
 
 /** What happened to a job. */
@@ -26,15 +28,30 @@ export type JobEvent =
   | { readonly kind: 'connected'; readonly guardedUntil?: number | undefined }
   | { readonly kind: 'synced' }
   /** The order to start was taken, now or before. */
-  | { readonly kind: 'started'; readonly isWaiting?: boolean }
+  | { readonly kind: 'started'; readonly isWaiting?: boolean; readonly limitSeconds?: number }
   | { readonly kind: 'looked'; readonly look: JobLook }
   | { readonly kind: 'cancelSent' }
+  /** The machine was told to give the script more time. */
+  | {
+      readonly kind: 'extended';
+      readonly orderedAt: number;
+      readonly limitSeconds: number;
+      readonly isDone: boolean;
+    }
   /** The log is here to its end. */
   | { readonly kind: 'logRead' }
   | { readonly kind: 'fetched'; readonly outputs: NonNullable<JobState['outputs']> }
   | { readonly kind: 'decided' }
   | { readonly kind: 'keepOver' }
   | { readonly kind: 'released'; readonly outcome: Outcome }
+  /** Its machine is lost, and another is about to be rented. */
+  | { readonly kind: 'leaving'; readonly cause: LossCause }
+  /** The machine that seemed lost is there again. */
+  | { readonly kind: 'stayed' }
+  /** Another machine was rented in place of the one that was lost. */
+  | { readonly kind: 'moved'; readonly cause: LossCause }
+  /** A checkpoint was looked for; the newest that is whole where there is one. */
+  | { readonly kind: 'checkpointed'; readonly checkpoint?: Checkpoint | undefined }
   /** The machine is gone for good. */
   | { readonly kind: 'machineGone'; readonly why?: Text | undefined }
   | { readonly kind: 'notStarted'; readonly why?: Text | undefined }
@@ -70,14 +87,28 @@ export function progress(job: Job, state: JobState, event: JobEvent, now: number
       return state.phase !== 'starting'
         ? state
         : event.isWaiting
-          ? to('waiting', { beganAt: undefined })
-          : to(job.spec.setup === undefined ? 'running' : 'settingUp');
+          ? to('waiting', { beganAt: undefined, ...limitOf(event) })
+          : to(job.spec.setup === undefined ? 'running' : 'settingUp', limitOf(event));
+    case 'extended':
+      return {
+        ...state,
+        extension: { orderedAt: event.orderedAt, isDone: event.isDone },
+        limitSeconds: event.isDone ? event.limitSeconds : state.limitSeconds,
+      };
     case 'looked':
       return looked(state, event.look, to, now);
     case 'cancelSent':
       return { ...state, cancelSentAt: now };
     case 'logRead':
-      return state.phase === 'ended' ? (nextAttempt(job, state, to, now) ?? to('fetching')) : state;
+      return state.phase === 'ended' ? to(...afterEnd(job, state, now)) : state;
+    case 'leaving':
+      return isAtWork({ state }) ? { ...state, leaving: event.cause } : state;
+    case 'stayed':
+      return { ...state, leaving: undefined, trouble: undefined };
+    case 'moved':
+      return isAtWork({ state }) ? to(...onNextMachine(job, state, event.cause, now)) : state;
+    case 'checkpointed':
+      return { ...state, checkpointTriedAt: now, checkpoint: event.checkpoint ?? state.checkpoint };
     case 'fetched':
       return state.phase === 'fetching' ? to('fetched', { outputs: event.outputs, fetchedAt: now }) : state;
     case 'decided':
@@ -90,7 +121,7 @@ export function progress(job: Job, state: JobState, event: JobEvent, now: number
       return over(
         ['fetched', 'keeping', 'releasing'].includes(state.phase)
           ? 'destroyed'
-          : isRenting(state.phase) || state.beganAt === undefined
+          : state.attempt === 1 && (isRenting(state.phase) || state.beganAt === undefined)
             ? 'notStarted'
             : 'lost',
         { endedAt: state.endedAt ?? now, why: event.why ?? state.why },
@@ -113,25 +144,8 @@ function notStarted(job: Job, state: JobState, to: To, why: Text | undefined, no
   return job.rental && state.machine ? to('releasing', more) : to('over', { outcome: 'notStarted', ...more });
 }
 
-/** Where the job runs again; its machine has cost money since the first attempt, which counts. */
-function nextAttempt(job: Job, state: JobState, to: To, now: number): JobState | undefined {
-  const cause = state.end?.why === 'itself' ? String(state.end.code) : (state.end?.why ?? '');
-  const count = state.retried?.[cause] ?? 0;
-  if (job.stopAt !== undefined || count >= (job.spec.retries[cause] ?? 0)) {
-    return undefined;
-  }
-  const usedSeconds = jobMs({ job, state: { ...state, endedAt: undefined } }, now) / 1000;
-  if (!hardLimit(job.spec, machineOf({ job, state }).perHour, usedSeconds)) {
-    return undefined;
-  }
-  return to('connecting', {
-    attempt: state.attempt + 1,
-    retried: { ...state.retried, [cause]: count + 1 },
-    end: undefined,
-    startedAt: undefined,
-    endedAt: undefined,
-    logOffset: 0,
-  });
+function limitOf({ limitSeconds }: Extract<JobEvent, { readonly kind: 'started' }>): Partial<JobState> {
+  return { limitSeconds };
 }
 
 type To = (phase: JobPhase, more?: Partial<JobState>) => JobState;

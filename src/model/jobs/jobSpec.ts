@@ -48,7 +48,10 @@ export interface JobSpec {
   /** The same for a machine that is rented for the job. */
   readonly rentedEnds: MachineEnds;
   readonly keepMinutes: number;
-  /** How often it runs again, by cause: `interrupted`, or an exit code. */
+  /** Patterns of what is brought here while it runs, and sent to the machine on which it goes on. */
+  readonly checkpoints: readonly string[];
+  readonly fetchMinutes: number;
+  /** How often it runs again, by cause: `interrupted`, `machineLost`, or an exit code. */
   readonly retries: Readonly<Record<string, number>>;
   /** Values by name; each combination is a job of its own. */
   readonly matrix?: Matrix;
@@ -118,7 +121,13 @@ function specOf(name: string, fields: JobFields): JobSpec {
     ends: endsOf(whenDone, { success: 'keep', failure: 'keep', limit: 'keep' }),
     rentedEnds: endsOf(whenDone, { success: 'destroy', failure: 'stop', limit: 'stop' }),
     keepMinutes: whenDone.keepMinutes ?? 0,
-    retries: { ...fields.retries?.exitCodes, interrupted: fields.retries?.interrupted ?? 0 },
+    checkpoints: fields.checkpoints ?? [],
+    fetchMinutes: fields.fetchMinutes ?? 10,
+    retries: {
+      ...fields.retries?.exitCodes,
+      interrupted: fields.retries?.interrupted ?? 0,
+      machineLost: fields.retries?.machineLost ?? 0,
+    },
     matrix: fields.matrix && stringsOf(fields.matrix),
     maxParallel: fields.maxParallel ?? 1,
   });

@@ -2,7 +2,7 @@ import { bytesText } from '../../util/bytes';
 import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';
 import { text, type Text } from '../../util/text';
-import { formatMoney, fromDollars } from '../money';
+import { formatMoney, fromDollars, type Micros } from '../money';
 import {
   hasUnfetched,
   isAtWork,
@@ -13,7 +13,7 @@ import {
   type JobTrouble,
 } from './job';
 import { jobCost, jobMs } from './jobLimits';
-import type { MachineEnd, MachineEnds } from './jobSpec';
+import type { JobSpec, MachineEnd, MachineEnds } from './jobSpec';
 import type { JobEnd } from './onMachine';
 
 /** Where a job stands, in a few words. */
@@ -21,6 +21,9 @@ export function phaseText(row: JobRow): Text {
   const { job, state } = row;
   if (state.trouble && state.phase !== 'over') {
     return troubleText(state.trouble);
+  }
+  if (state.leaving && state.phase !== 'over') {
+    return text('machine lost, renting another');
   }
   switch (state.phase) {
     case 'queued':
@@ -61,6 +64,48 @@ export function phaseText(row: JobRow): Text {
       return overText(row);
     default:
       return assertNever(state.phase);
+  }
+}
+
+/** How often a job runs again and what it may cost then; `undefined` where it never does. */
+export function retriesText(
+  { retries, costDollars }: Pick<JobSpec, 'retries' | 'costDollars'>,
+  mostPerHour?: Micros,
+): Text | undefined {
+  const { interrupted = 0, machineLost = 0, ...codes } = retries;
+  const causes = [
+    ...(interrupted > 0 ? [text('interrupted: {0}', interrupted)] : []),
+    // Only a machine that is rented for the job has a successor.
+    ...(machineLost > 0 && mostPerHour !== undefined ? [text('machine lost: {0}', machineLost)] : []),
+    ...Object.entries(codes)
+      .filter(([, count]) => count > 0)
+      .map(([code, count]) => text('code {0}: {1}', code, count)),
+  ];
+  if (causes.length === 0) {
+    return undefined;
+  }
+  const [first = text(''), ...others] = causes;
+  const most = formatMoney(fromDollars(costDollars));
+  const all = others.reduce((before, cause) => text('{0}, {1}', before, cause), first);
+  return mostPerHour !== undefined && interrupted + machineLost > 0
+    ? text(
+        '{0}; another machine costs {1}/h at most, and the old one is destroyed; {2} at most for all attempts',
+        all,
+        formatMoney(mostPerHour),
+        most,
+      )
+    : text('{0}; {1} at most for all attempts', all, most);
+}
+
+/** Why an attempt was not the last. */
+export function causeText(cause: string): Text {
+  switch (cause) {
+    case 'interrupted':
+      return text('its machine was interrupted');
+    case 'machineLost':
+      return text('its machine was lost');
+    default:
+      return text('it failed with code {0}', cause);
   }
 }
 
@@ -136,6 +181,8 @@ function troubleText({ kind }: JobTrouble): Text {
   switch (kind) {
     case 'notReady':
       return text('machine did not get ready');
+    case 'notReplaced':
+      return text('machine lost, no other rented yet, retrying');
     case 'unreachable':
       return text('machine unreachable, retrying');
     case 'machineStopped':

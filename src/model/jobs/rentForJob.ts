@@ -1,15 +1,23 @@
 import { bytesText } from '../../util/bytes';
 import { durationText } from '../../util/duration';
 import { text, type Text } from '../../util/text';
-import { formatMoney, fromDollars } from '../money';
+import { formatMoney, fromDollars, type Micros } from '../money';
 import { perHour, type Rate } from '../quote';
 import type { Job } from './job';
 import { hardLimit } from './jobLimits';
-import { endsText } from './jobWords';
+import { endsText, retriesText } from './jobWords';
+
+/** What one combination of a matrix has for itself. */
+export type OneOfDraft = Pick<Job, 'spec' | 'outputsTo'>;
 
 /** A job whose machine is yet to be rented. */
 export interface DraftJob {
+  /** The first of `each`, under the name in the file. */
   readonly order: Omit<Job, 'id' | 'orderedAt' | 'machine' | 'rental'>;
+  /** The jobs of a matrix, else one. */
+  readonly each: readonly OneOfDraft[];
+  /** How many machines share them at most. */
+  readonly machines: number;
   /** The names of what is sent. */
   readonly names: readonly string[];
   readonly bytes: number;
@@ -27,8 +35,10 @@ export interface JobFact {
 
 /** What the confirmation of a rental says of the job that it is for; `undefined` where its dollars do not suffice. */
 export function jobFacts(
-  { order, names, bytes, leftOut }: DraftJob,
+  { order, each, machines, names, bytes, leftOut }: DraftJob,
   rate: Rate | undefined,
+  /** What another machine may cost an hour; that of this one where the search has no limit. */
+  limitPerHour?: Micros,
 ): readonly JobFact[] | undefined {
   const { spec, ends, outputsTo } = order;
   const dollars = rate && perHour(rate);
@@ -36,12 +46,28 @@ export function jobFacts(
   if (!limit) {
     return undefined;
   }
+  const retries = retriesText(spec, limitPerHour ?? dollars);
   const time = durationText((limit.setupSeconds + limit.runSeconds) * 1000);
   const [firstLine = ''] = spec.run.split('\n');
+  const all = each.reduce((sum, one) => sum + one.spec.costDollars, 0);
   return [
+    ...(each.length === 1
+      ? []
+      : [
+          {
+            id: 'jobs',
+            label: text('Jobs'),
+            value: text(
+              '{0} on {1}, {2} at most for all of them',
+              each.length,
+              machines === 1 ? text('1 machine') : text('{0} machines', machines),
+              formatMoney(fromDollars(all)),
+            ),
+          },
+        ]),
     {
       id: 'limit',
-      label: text('Job ends at the latest'),
+      label: each.length === 1 ? text('Job ends at the latest') : text('Each ends at the latest'),
       value:
         limit.most === undefined
           ? text('after {0}; the service states no price', time)
@@ -49,6 +75,7 @@ export function jobFacts(
             ? text('after {0}, at its limit of {1}', time, formatMoney(fromDollars(spec.costDollars)))
             : text('after {0}, which costs {1} at most', time, formatMoney(limit.most)),
     },
+    ...(retries === undefined ? [] : [{ id: 'retries', label: text('Runs again after'), value: retries }]),
     { id: 'machineEnd', label: text('Machine afterwards'), value: endsText(ends) },
     { id: 'sent', label: text('Sent'), value: sentText(order, names.length, bytes) },
     ...(leftOut.length === 0

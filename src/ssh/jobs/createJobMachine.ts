@@ -1,7 +1,7 @@
 import { lookAtJob } from './jobLook';
 import type { JobMachine } from './jobMachine';
-import { fetchOutputs, listOutputs } from './jobOutputs';
-import { beginJob, cancelJob, markJobFetched, removeJob, startJob } from './jobSteps';
+import { fetchOutputs, listCheckpoint, listOutputs } from './jobOutputs';
+import { beginJob, cancelJob, giveMoreTime, markJobFetched, removeJob, startJob } from './jobSteps';
 import { syncJob } from './jobSync';
 import type { MachineCall } from './machineCall';
 
@@ -13,7 +13,9 @@ export function createJobMachine(call: MachineCall): JobMachine {
     start: (order, signal) => startJob(call, order, signal),
     look: (id, offset, maxBytes, signal) => lookAtJob(call, id, offset, maxBytes, signal),
     cancel: (id, signal) => cancelJob(call, id, signal),
+    extend: (id, seconds, signal) => giveMoreTime(call, id, seconds, signal),
     outputs: (id, signal) => listOutputs(call, id, signal),
+    checkpoint: (id, patterns, signal) => listCheckpoint(call, id, patterns, signal),
     fetch: (id, list, intoFolder, options = {}) => fetchOutputs(call, id, list, intoFolder, options),
     markFetched: (id, hash, signal) => markJobFetched(call, id, hash, signal),
     remove: (id, signal) => removeJob(call, id, signal),

@@ -28,7 +28,11 @@ export interface JobMachine {
   look(id: string, offset: number, maxBytes: number, signal?: AbortSignal): Promise<JobLook>;
   /** Asks the runner to end the job; the end shows in `look`. */
   cancel(id: string, signal?: AbortSignal): Promise<void>;
+  /** Gives the script more time, counted from its start in seconds. False where the machine ends it already. */
+  extend(id: string, seconds: number, signal?: AbortSignal): Promise<boolean>;
   outputs(id: string, signal?: AbortSignal): Promise<JobOutputs>;
+  /** What the patterns name now, while the job runs. */
+  checkpoint(id: string, patterns: readonly string[], signal?: AbortSignal): Promise<JobOutputs>;
   /** Brings the files into a folder here. Only where `leftOut` is empty is all of it here, with the same hashes. */
   fetch(
     id: string,

@@ -11,6 +11,7 @@ import {
   type TransferOutcome,
 } from '../transfer';
 import type { JobOutput, JobOutputs } from './jobMachine';
+import { outputsProgram } from './outputPatterns';
 import { answerOf, jobFolder, JobMachineError, linesOf, type MachineCall } from './machineCall';
 
 /** Hashing takes minutes where the outputs are large. */
@@ -30,13 +31,33 @@ export async function listOutputs(
     'rm -f outputs.list.new',
     'if [ -e outputs.list ]; then cat outputs.list; else sh "$d/outputs.sh"; fi',
   ];
-  const list = readOutputs(await answerOf(call, script, { signal, timeoutMs: listMs }));
+  return read(await answerOf(call, script, { signal, timeoutMs: listMs }));
+}
+
+function read(answer: Buffer): JobOutputs {
+  const list = readOutputs(answer);
   if (!list) {
     throw new JobMachineError(text('The list of outputs on the instance can’t be read.'), {
       nextStep: 'retry',
     });
   }
   return list;
+}
+
+/** Lists what a job that runs has written so far. */
+export async function listCheckpoint(
+  call: MachineCall,
+  id: string,
+  patterns: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<JobOutputs> {
+  const script = [
+    `d=${jobFolder(id)}; cd "$d" || exit 3`,
+    'umask 077',
+    'cat >checkpoint.sh && sh "$d/checkpoint.sh"',
+  ];
+  const options = { signal, timeoutMs: listMs, input: outputsProgram(patterns) };
+  return read(await answerOf(call, script, options));
 }
 
 /** Records of `stat`, then lines of a hashing program; `undefined` where it is not whole. */

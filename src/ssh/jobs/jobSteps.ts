@@ -87,6 +87,28 @@ export async function cancelJob(
   await linesOf(call, [`cd ${jobFolder(id)} 2>/dev/null || exit 0`, 'umask 077', ': >cancel'], { signal });
 }
 
+/** Gives the script more time, counted from its start. False where the machine ends it already. */
+export async function giveMoreTime(
+  call: MachineCall,
+  id: string,
+  seconds: number,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const lines = await linesOf(
+    call,
+    [
+      `cd ${jobFolder(id)} || exit 3`,
+      'umask 077',
+      `echo ${Math.floor(seconds)} >limit.new && mv limit.new limit || exit 4`,
+      // Read after it was written: what the runner decided before that counts.
+      'read -r why _ <why && [ "$why" = reserved ] && echo extended',
+      'exit 0',
+    ],
+    { signal },
+  );
+  return lines.includes('extended');
+}
+
 export async function markJobFetched(
   call: MachineCall,
   id: string,

@@ -3,7 +3,7 @@ import type { Instance } from '../../model/instances/instance';
 import { mayAct } from '../../shared/oneWindow';
 import { carryOut } from '../leases/carryOut';
 import type { Account } from '../ports';
-import type { JobStepDeps, Step } from './jobSteps';
+import type { JobStepDeps, Step } from './jobStep';
 
 /** How soon it is looked whether the other jobs of the machine are done with it. */
 const waitMs = 30_000;

@@ -44,6 +44,8 @@ const spec = z.object({
   // Jobs that were ordered by an older version have none.
   maxParallel: z.number().default(1),
   retries: z.record(z.string(), z.number()).default({}),
+  checkpoints: z.array(z.string()).default([]),
+  fetchMinutes: z.number().default(10),
   nameInFile: z.string().exactOptional(),
 });
 
@@ -63,6 +65,7 @@ const jobFile: z.ZodType<Job & { readonly version: 1 }> = z.object({
   outputsTo: z.string(),
   orderedAt: z.number(),
   stopAt: z.number().optional(),
+  extendedAt: z.number().optional(),
   retryAt: z.number().optional(),
   fetchPausedAt: z.number().optional(),
   machineEnd: machineEnd.optional(),
@@ -89,11 +92,18 @@ const stateFile: z.ZodType<JobState> = z.object({
   ]),
   since: z.number(),
   attempt: z.number(),
-  retried: z.record(z.string(), z.number()).optional(),
+  attempts: z.array(z.object({ cause: z.string(), at: z.number(), machine: z.string() })).optional(),
+  firstHere: z.number().optional(),
+  leaving: z.enum(['interrupted', 'machineLost']).optional(),
+  before: z.object({ ms: z.number(), cost: micros }).optional(),
+  checkpoint: z.object({ at: z.number(), files: z.number(), hash: z.string() }).optional(),
+  checkpointTriedAt: z.number().optional(),
   machine: machine.optional(),
   guardedUntil: z.number().optional(),
   beganAt: z.number().optional(),
   startedAt: z.number().optional(),
+  limitSeconds: z.number().optional(),
+  extension: z.object({ orderedAt: z.number(), isDone: z.boolean() }).optional(),
   endedAt: z.number().optional(),
   end: z
     .object({
@@ -126,6 +136,7 @@ const stateFile: z.ZodType<JobState> = z.object({
       kind: z.enum([
         'unreachable',
         'notReady',
+        'notReplaced',
         'machineStopped',
         'sync',
         'fetch',

@@ -2,9 +2,14 @@ import * as z from 'zod';
 import type { JobNewsKind } from '../../model/jobs/jobNews';
 
 const kinds = [
+  'nearLimit',
+  'extended',
+  'notExtended',
   'ended',
   'notStarted',
   'notReady',
+  'notReplaced',
+  'triedAgain',
   'lost',
   'machineStopped',
   'keeping',

@@ -7,7 +7,8 @@ import { isCancelled } from '../../util/errors';
 import type { Account, Accounts } from '../ports';
 import type { Notices } from '../windows/notices';
 import { jobNoticeKind, type JobNotice } from './jobNotice';
-import { takeStep, type JobStepDeps, type Step } from './jobSteps';
+import type { JobStepDeps, Step } from './jobStep';
+import { takeStep } from './jobSteps';
 
 export interface JobRunnerDeps extends JobStepDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
@@ -198,9 +199,10 @@ class AccountJobs implements Disposable {
     });
   }
 
-  private tell({ job, state }: JobRow): void {
+  private tell(row: JobRow): void {
+    const { job } = row;
     const { notices, clock } = this.deps;
-    for (const { kind, turn } of jobNews(state, clock.now())) {
+    for (const { kind, turn } of jobNews(row, clock.now())) {
       const key = `${this.account.key}:job:${job.id}:${kind}:${turn}`;
       if (!this.told.has(key)) {
         this.told.add(key);
@@ -212,12 +214,12 @@ class AccountJobs implements Disposable {
 }
 
 function endsTransfer({ job, state }: JobRow): boolean {
-  return state.phase === 'syncing'
+  return state.phase === 'syncing' || state.phase === 'running'
     ? job.stopAt !== undefined
     : state.phase === 'fetching' && isFetchPaused(job);
 }
 
 /** What the user can say while a step is under way. */
-function wordOf({ stopAt, retryAt, fetchPausedAt, machineEnd }: Job): string {
-  return [stopAt, retryAt, fetchPausedAt, machineEnd].join(' ');
+function wordOf({ stopAt, retryAt, fetchPausedAt, extendedAt, machineEnd }: Job): string {
+  return [stopAt, retryAt, fetchPausedAt, extendedAt, machineEnd].join(' ');
 }

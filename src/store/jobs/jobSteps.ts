@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  attemptBefore,
   attemptId,
   isAtWork,
   isBefore,
@@ -12,51 +13,25 @@ import {
   type JobRow,
   type TroubleKind,
 } from '../../model/jobs/job';
-import { guardSecondsOf, hardLimit, jobMs } from '../../model/jobs/jobLimits';
-import type { JobEvent } from '../../model/jobs/jobProgress';
+import { guardSecondsOf, hardLimit, limitInputs } from '../../model/jobs/jobLimits';
+import { limitNow } from '../../model/jobs/jobExtension';
 import type { JobLook, JobOrder } from '../../model/jobs/onMachine';
 import { stateOf } from '../../model/instances/instanceState';
-import type { Clock } from '../../util/clock';
 import { isCancelled, UserError } from '../../util/errors';
-import type { Log } from '../../util/log';
 import { text } from '../../util/text';
-import type { Account, Fleet, WindowHub } from '../ports';
-import type { Jobs } from './jobs';
+import type { Account } from '../ports';
 import type { MachinePort } from './machinePort';
+import {
+  bringCheckpoint,
+  checkpointFolder,
+  checkpointNames,
+  isCheckpointDue,
+  removeCheckpoint,
+} from './checkpoints';
 import { endMachineOf } from './endOfMachine';
-import { followRental, type JobRentalDeps } from './jobRental';
-
-export interface JobStepDeps extends Pick<JobRentalDeps, 'rentals'> {
-  readonly fleet: Fleet;
-  readonly hub: WindowHub;
-  readonly jobs: Jobs;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly machine: (account: Account, instanceId: number) => MachinePort;
-  /** Writes the SSH entry of a machine that no window has connected to, without a question. */
-  readonly firstContact: (instanceId: number, signal: AbortSignal) => Promise<unknown>;
-  /** What the machine of a job does without an editor. */
-  readonly guard: JobGuard;
-  /** Values of secrets by name, as far as they are kept. */
-  readonly secrets: (
-    accountKey: string,
-    names: readonly string[],
-  ) => Promise<Readonly<Record<string, string>>>;
-}
-
-/** Stops a machine that was rented for a job by the machine's own key; it never destroys. */
-export interface JobGuard {
-  /** True once its process lives there and its key was proved. */
-  arm(account: Account, instanceId: number, seconds: number, signal: AbortSignal): Promise<boolean>;
-  /** True once the machine said that none is left. */
-  disarm(account: Account, instanceId: number, signal: AbortSignal): Promise<boolean>;
-}
-
-/** What one step found out, and how long to wait before the next, in ms. */
-export interface Step {
-  readonly event?: JobEvent;
-  readonly waitMs?: number;
-}
+import { followRental } from './jobRental';
+import type { JobStepDeps, Step } from './jobStep';
+import { goOnElsewhere } from './nextMachine';
 
 /** While its log is shown, and otherwise. */
 const watchedMs = 3_000;
@@ -90,8 +65,14 @@ export async function takeStep(
 ): Promise<Step> {
   try {
     const { instanceId } = machineOf(row);
-    if (instanceId !== undefined && !isRenting(row.state.phase) && deps.fleet.hasEnded(instanceId)) {
-      return { event: { kind: 'machineGone' } };
+    if (instanceId !== undefined && !isRenting(row.state.phase)) {
+      const step = await goOnElsewhere(deps, row, signal);
+      if (step) {
+        return step;
+      }
+      if (deps.fleet.hasEnded(instanceId)) {
+        return { event: { kind: 'machineGone' } };
+      }
     }
     return await new Steps(deps, account, row, signal).take();
   } catch (error) {
@@ -114,6 +95,9 @@ function troubleOf({ fleet, clock }: JobStepDeps, row: JobRow): TroubleKind {
   const { state } = row;
   if (state.phase === 'releasing') {
     return 'release';
+  }
+  if (state.leaving) {
+    return 'notReplaced';
   }
   if (isStopped({ fleet, clock }, row)) {
     return 'machineStopped';
@@ -195,6 +179,10 @@ class Steps {
   }
 
   private async connect(): Promise<Step> {
+    // Those that a machine was rented for come here together; the mirror of a workspace is of one at a time.
+    if (this.before().some((one) => isBeforeStart(one.state.phase))) {
+      return { waitMs: watchedMs };
+    }
     const guardedUntil = this.row.job.rental ? await this.arm() : undefined;
     await this.machine.begin(this.order(), this.signal);
     return { event: { kind: 'connected', guardedUntil } };
@@ -204,7 +192,7 @@ class Steps {
   private async arm(): Promise<number | undefined> {
     const { deps, account, instanceId, signal } = this;
     await deps.firstContact(instanceId, signal);
-    const seconds = guardSecondsOf(...this.spent());
+    const seconds = guardSecondsOf(...limitInputs(this.row, deps.clock.now()));
     return (await deps.guard.arm(account, instanceId, seconds, signal))
       ? deps.clock.now() + seconds * 1000
       : undefined;
@@ -218,10 +206,26 @@ class Steps {
     const { job } = this.row;
     const root = join(job.workspace, ...job.spec.workdir.split('/'));
     const tree = job.spec.sync && { root, names: await this.deps.jobs.names(job.id) };
+    await this.sendCheckpoint();
     await this.deps.jobs.moves.report(job.id, 'sending', (onMoved) =>
       this.machine.sync(this.order(), tree, this.signal, onMoved),
     );
     return { event: { kind: 'synced' } };
+  }
+
+  /** The newest checkpoint takes the place of the attempt before, which ran on another machine. */
+  private async sendCheckpoint(): Promise<void> {
+    const { job, state } = this.row;
+    const { attempt, firstHere = 1, checkpoint } = state;
+    if (attempt !== firstHere || !checkpoint) {
+      return;
+    }
+    const id = attemptId(job, { ...state, attempt: attempt - 1 });
+    const order: JobOrder = { ...this.order(), id, previous: undefined, workspaceKey: job.id };
+    const root = checkpointFolder(job);
+    const tree = { root, names: await checkpointNames(job) };
+    await this.machine.begin(order, this.signal);
+    await this.machine.sync(order, tree, this.signal);
   }
 
   /** A lost answer is settled by the folder on the machine, never by a second order. */
@@ -248,7 +252,8 @@ class Steps {
     const after = this.before().filter(isAtWork);
     const ids = after.map((one) => attemptId(one.job, one.state));
     await this.machine.start({ ...this.order(), secrets, after: ids }, this.signal);
-    return { event: { kind: 'started', isWaiting: after.length > 0 } };
+    const { runSeconds } = limit;
+    return { event: { kind: 'started', isWaiting: after.length > 0, limitSeconds: runSeconds } };
   }
 
   private async follow(): Promise<Step> {
@@ -257,10 +262,27 @@ class Steps {
       await this.machine.cancel(this.id, this.signal);
       return { event: { kind: 'cancelSent' } };
     }
+    if (
+      state.phase === 'running' &&
+      job.extendedAt !== undefined &&
+      job.extendedAt > (state.extension?.orderedAt ?? 0)
+    ) {
+      return this.extend(job.extendedAt);
+    }
+    if (isCheckpointDue(this.row, this.deps.clock.now())) {
+      return { event: await bringCheckpoint(this.deps, this.machine, this.row, this.id, this.signal) };
+    }
     const look = await this.look();
     const waitMs = this.deps.jobs.isWatched(job.id) || job.stopAt !== undefined ? watchedMs : unwatchedMs;
     const step = await this.seen(look);
     return look.log.piece.length < pieceBytes && !look.end ? { ...step, waitMs } : step;
+  }
+
+  /** The machine carries its limits out by itself, so that more time counts once it has taken it. */
+  private async extend(orderedAt: number): Promise<Step> {
+    const seconds = limitNow(this.row);
+    const isDone = seconds !== undefined && (await this.machine.extend(this.id, seconds, this.signal));
+    return { event: { kind: 'extended', orderedAt, limitSeconds: seconds ?? 0, isDone } };
   }
 
   private async readLog(): Promise<Step> {
@@ -294,6 +316,7 @@ class Steps {
     }
     if (isWhole) {
       await this.machine.markFetched(this.id, list.hash, this.signal);
+      await removeCheckpoint(job);
     }
     const outputs = {
       files: list.files.length,
@@ -333,12 +356,7 @@ class Steps {
   }
 
   private limit() {
-    return hardLimit(...this.spent());
-  }
-
-  private spent(): Parameters<typeof hardLimit> {
-    const usedMs = jobMs(this.row, this.deps.clock.now());
-    return [this.row.job.spec, machineOf(this.row).perHour, usedMs / 1000];
+    return hardLimit(...limitInputs(this.row, this.deps.clock.now()));
   }
 
   /** Without secrets: only the start needs them. */
@@ -350,7 +368,7 @@ class Steps {
       id: this.id,
       name: spec.name,
       attempt: state.attempt,
-      previous: state.attempt > 1 ? attemptId(job, { ...state, attempt: state.attempt - 1 }) : undefined,
+      previous: attemptBefore(job, state),
       workspaceKey: job.workspaceKey,
       run: spec.run,
       setup: spec.setup,

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { isOver, machineOf, type Job, type JobRow, type JobState } from '../../model/jobs/job';
-import type { MachineEnd } from '../../model/jobs/jobSpec';
+import { withLimits } from '../../model/jobs/jobExtension';
+import type { JobSpec, MachineEnd } from '../../model/jobs/jobSpec';
 import { channel } from '../../shared/channel';
 import { DiskList } from '../../shared/diskList';
 import type { Clock } from '../../util/clock';
@@ -33,6 +34,8 @@ export class Jobs implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly list: DiskList<JobRow, JobStorage>;
   private lastOrderAt = 0;
+  /** Files that are no jobs although they are named like one, so that they are read once. */
+  private readonly unreadable = new Set<string>();
   private readonly watchedBy = new Map<string, readonly string[]>();
   private readonly watchChanged = this.owned.add(new Emitter<void>());
 
@@ -105,8 +108,13 @@ export class Jobs implements Disposable {
   /** For the window that leads: takes up jobs that a window ordered and, killed right after it, told nobody of. */
   async findUntold(): Promise<void> {
     const ids = (await this.list.files?.ids().catch(() => undefined)) ?? [];
-    if (ids.some((id) => !this.find(id))) {
-      await this.list.tellChanged();
+    const isNew = (id: string) => !this.find(id) && !this.unreadable.has(id);
+    if (!ids.some(isNew)) {
+      return;
+    }
+    await this.list.tellChanged();
+    if (this.error === undefined) {
+      ids.filter(isNew).forEach((id) => this.unreadable.add(id));
     }
   }
 
@@ -127,6 +135,11 @@ export class Jobs implements Disposable {
   /** The user's word: ends the job early. */
   stop(jobId: string): Promise<boolean> {
     return this.say(jobId, (job) => ({ ...job, stopAt: job.stopAt ?? this.deps.clock.now() }));
+  }
+
+  /** The user's word: raises the limits of the job. The machine is told by the window that leads. */
+  extend(jobId: string, limits: Pick<JobSpec, 'hours' | 'costDollars'>): Promise<boolean> {
+    return this.say(jobId, (job) => withLimits(job, limits, this.deps.clock.now()));
   }
 
   /** The user's word: tries again at once what failed. */

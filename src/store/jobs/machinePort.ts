@@ -27,7 +27,11 @@ export interface MachinePort {
   start(order: JobOrder, signal: AbortSignal): Promise<unknown>;
   look(id: string, offset: number, maxBytes: number, signal: AbortSignal): Promise<JobLook>;
   cancel(id: string, signal: AbortSignal): Promise<unknown>;
+  /** Gives the script more time, counted from its start in seconds. False where the machine ends it already. */
+  extend(id: string, seconds: number, signal: AbortSignal): Promise<boolean>;
   outputs(id: string, signal: AbortSignal): Promise<JobOutputs>;
+  /** What the patterns name now, while the job runs. */
+  checkpoint(id: string, patterns: readonly string[], signal: AbortSignal): Promise<JobOutputs>;
   fetch(
     id: string,
     list: JobOutputs,

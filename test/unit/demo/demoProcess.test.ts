@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -40,10 +40,13 @@ describe('The process of the demo', () => {
     writeFileSync(addressFile(), JSON.stringify({ pid: 1, port }));
   };
 
-  function demo(): DemoProcess {
+  const homes = () => path.join(dir, 'gpu-rental-demo');
+
+  function demo(script = bundled(path.join(__dirname, '../../../src/simulator/main.ts'))): DemoProcess {
     const made = new DemoProcess({
       dir: path.dirname(addressFile()),
-      script: bundled(path.join(__dirname, '../../../src/simulator/main.ts')),
+      homesDir: homes(),
+      script,
       runtime: process.execPath,
       log: silentLog,
     });
@@ -155,6 +158,24 @@ describe('The process of the demo', () => {
       const { pid } = JSON.parse(readFileSync(addressFile(), 'utf8')) as { pid: number };
       await end(pid);
     }
+  });
+
+  it('has the homes of its machines in a short folder, of which those of an earlier key go', async () => {
+    const written = path.join(dir, 'arguments.json');
+    const script = path.join(dir, 'script.cjs');
+    writeFileSync(
+      script,
+      `require('node:fs').writeFileSync(${JSON.stringify(written)}, JSON.stringify(process.argv.slice(2)));
+      console.log('listening http://127.0.0.1:9');`,
+    );
+    noteAddress(1);
+    writeFileSync(path.join(dir, 'demo', 'state-deadbeef.json'), '');
+    for (const folder of ['deadbeef', 'sample']) mkdirSync(path.join(homes(), folder), { recursive: true });
+    await demo(script).ensure(key);
+    const given = JSON.parse(readFileSync(written, 'utf8')) as string[];
+    const digest = createHash('sha256').update(key).digest('hex').slice(0, 8);
+    assert.equal(given[given.indexOf('--instances') + 1], path.join(homes(), digest));
+    assert.deepEqual(readdirSync(homes()), ['sample']);
   });
 
   it('is found again by the next window, which starts no other', async () => {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Written by GPU Rental: runs one job to its end, whatever happens to the connection that started it. Only this program
-# writes phase, exit, why and beat; only the editor writes cancel and fetched. See docs/jobs.md.
+# writes phase, exit, why and beat; only the editor writes cancel, limit and fetched. See docs/jobs.md.
 d=$1 id=$2 token=$3 setup_limit=$4 run_limit=$5 grace=$6 log_bytes=$7 after=$8
 umask 077
 cd "$d" || exit 1
@@ -72,6 +72,17 @@ is_setting_up() {
   [ "$now_in" = settingUp ]
 }
 
+# The editor can only give the script more time.
+longer() {
+  more=""
+  if [ -e limit ]; then read -r more _ <limit; fi
+  case "$more" in "" | *[!0-9]*) return ;; esac
+  if [ "$more" -gt "$run_limit" ]; then
+    end=$((end + more - run_limit))
+    run_limit=$more
+  fi
+}
+
 watch() {
   base=0 reason="" kill_at="" beat_at=0 setting_up=""
   end=$(($(now) + run_limit))
@@ -82,6 +93,7 @@ watch() {
     case "$(facts $$)" in "" | Z*) [ -n "$(marked)" ] || exit 0 ;; esac
     if [ -n "$setting_up" ] && ! is_setting_up; then setting_up="" end=$((at + run_limit)); fi
     wait_for=$grace
+    [ -n "$setting_up" ] || longer
     if [ -z "$reason" ]; then
       if [ -e cancel ]; then
         reason=cancelled

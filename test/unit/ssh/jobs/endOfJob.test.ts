@@ -51,6 +51,19 @@ describe('The end of a job on its machine', () => {
     assert.match(log, /^up\n[^]*saved\n$/);
   });
 
+  it('comes later where the script was given more time, and not once the machine ends it', async () => {
+    await run(['echo up', 'sleep 10', 'echo done'], { limitSeconds: 8 });
+    await said('up');
+    assert.equal(await scene().job.extend(jobId, 60), true);
+    assert.deepEqual(await ended(), { code: 0, why: 'itself', log: 'up\ndone\n' });
+  });
+
+  it('stays with the limit where more time comes after it', async () => {
+    await run(['echo up', 'sleep 1000'], { limitSeconds: 1 });
+    assert.equal((await ended()).why, 'limit');
+    assert.equal(await scene().job.extend(jobId, 60), false);
+  });
+
   it('is forced on what ignores the request, and on what detached itself', async () => {
     const script = [
       "trap '' TERM",
@@ -142,7 +155,7 @@ describe('The end of a job on its machine', () => {
           ['outputs/big'],
         );
         await scene().job.remove(jobId);
-        await run(['while :; do head -c 100000 /dev/zero; sleep 0.01; done']);
+        await run(['while :; do head -c 100000 /dev/zero; sleep 0.1; done']);
         const log = await until('the end', async () => (await scene().job.look(jobId, 0, 0)).end);
         assert.equal(log.why, 'log');
         await until('the end of the runner', async () => !(await scene().job.look(jobId, 0, 0)).pidAlive);

@@ -86,6 +86,18 @@ describe('Jobs on an instance', () => {
     assert.equal(window.row('fedcba9876543210').state.phase, 'over');
   });
 
+  it('are read once more, and not with each list, where the file of one is damaged', async () => {
+    const window = await open();
+    disk.broken.add('fedcba9876543210');
+    await window.fleet.refresh();
+    await pass(0);
+    const { reads } = disk;
+    assert.ok(reads > 0);
+    await window.fleet.refresh();
+    await pass(0);
+    assert.equal(disk.reads, reads);
+  });
+
   for (const [what, end, fields, expected] of [
     ['success', { code: 0, why: 'itself' }, { success: 'destroy', failure: 'keep' }, 'destroyed'],
     ['failure', { code: 3, why: 'itself' }, { success: 'destroy', failure: 'stop' }, 'stopped'],
@@ -237,7 +249,7 @@ describe('Jobs on an instance', () => {
     assert.equal(await window.jobs.log(job), 'lost\nlost\n');
     assert.deepEqual(await again({ code: 75, why: 'itself' }), [3, 'over']);
     assert.deepEqual([machine.starts, window.row(job).state.end?.code], [3, 75]);
-    assert.deepEqual(window.told(), ['ended']);
+    assert.deepEqual(window.told(), ['triedAgain', 'triedAgain', 'ended']);
     machine.phase = 'none';
     machine.end = undefined;
     const { id: other } = await window.jobs.order(aJob(id, { retries }), []);

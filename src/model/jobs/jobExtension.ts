@@ -1,0 +1,71 @@
+import { costOf, hourlyRate } from '../quote';
+import { toDollars, zero } from '../money';
+import { machineOf, type Job, type JobRow } from './job';
+import { hardLimit, limitInputs } from './jobLimits';
+import type { JobSpec } from './jobSpec';
+
+/** So long before its limit the user is told, who may extend it. */
+const warnMs = 10 * 60_000;
+
+/** What the file allows as well. */
+const mostHours = 720;
+
+/** True for a job whose limits can still be raised. */
+export function canExtend({ job, state }: JobRow): boolean {
+  return state.phase === 'running' && job.stopAt === undefined;
+}
+
+/** What the script of a job gets, in seconds from its start; `undefined` while it does not run. */
+export function limitSecondsOf(row: JobRow): number | undefined {
+  const { startedAt } = row.state;
+  return startedAt === undefined ? undefined : (row.state.limitSeconds ?? limitNow(row));
+}
+
+/** The same by the present limits of the job; its set-up is over. */
+export function limitNow({ job, state }: JobRow): number | undefined {
+  const atStart = { job, state: { ...state, endedAt: undefined } };
+  const [spec, ...used] = limitInputs(atStart, state.startedAt ?? state.since);
+  return hardLimit({ ...spec, setupMinutes: 0 }, ...used)?.runSeconds;
+}
+
+/** When its script is ended at the latest, in milliseconds since 1970. */
+export function limitAt(row: JobRow): number | undefined {
+  const seconds = limitSecondsOf(row);
+  return seconds === undefined || row.state.startedAt === undefined
+    ? undefined
+    : row.state.startedAt + seconds * 1000;
+}
+
+/** True once the limit is near; never for a job that is too short for a word of it. */
+export function isNearLimit(row: JobRow, now: number): boolean {
+  const at = limitAt(row);
+  const seconds = limitSecondsOf(row) ?? 0;
+  return canExtend(row) && at !== undefined && seconds * 1000 >= 2 * warnMs && now >= at - warnMs;
+}
+
+/** The limits of a job that may run so much longer; its dollars are raised by what that costs at most. */
+export function extended(row: JobRow, hours: number): Pick<JobSpec, 'hours' | 'costDollars'> | undefined {
+  const { job, state } = row;
+  const seconds = limitSecondsOf(row);
+  if (seconds === undefined || (seconds + hours * 3600) / 3600 > mostHours) {
+    return undefined;
+  }
+  const wanted = seconds + hours * 3600;
+  const { perHour } = machineOf(row);
+  const [, , usedSeconds = 0] = limitInputs(row, state.startedAt ?? state.since);
+  const here =
+    perHour === undefined
+      ? 0
+      : toDollars(costOf(hourlyRate(perHour), (usedSeconds + wanted + job.spec.graceSeconds) / 3600));
+  // A cent more than needed, so that no second is lost to rounding.
+  const cost = Math.ceil((here + toDollars(state.before?.cost ?? zero)) * 100 + 1) / 100;
+  return {
+    hours: Math.max(job.spec.hours, wanted / 3600),
+    costDollars: Math.max(job.spec.costDollars, cost),
+  };
+}
+
+/** The job with limits that the user raised. */
+export function withLimits(job: Job, limits: Pick<JobSpec, 'hours' | 'costDollars'>, now: number): Job {
+  return { ...job, spec: { ...job.spec, ...limits }, extendedAt: now };
+}

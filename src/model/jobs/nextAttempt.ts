@@ -1,0 +1,62 @@
+import { zero } from '../money';
+import { machineOf, type Job, type JobPhase, type JobState, type PastAttempt } from './job';
+import { hardLimit, jobCost, limitInputs, msHere } from './jobLimits';
+import type { LossCause } from './machineLoss';
+
+type Next = readonly [phase: JobPhase, more: Partial<JobState>];
+
+/** True where the file allows one attempt more after this cause, and the user did not stop the job. */
+export function mayTryAgain({ stopAt, spec }: Job, { attempts = [] }: JobState, cause: string): boolean {
+  const count = attempts.filter((one) => one.cause === cause).length;
+  return stopAt === undefined && count < (spec.retries[cause] ?? 0);
+}
+
+/** The job runs again on its machine, which has cost money since its first attempt there, or its outputs are fetched. */
+export function afterEnd(job: Job, state: JobState, now: number): Next {
+  const cause = state.end?.why === 'itself' ? String(state.end.code) : (state.end?.why ?? '');
+  const goesOn = { job, state: { ...state, endedAt: undefined } };
+  if (!mayTryAgain(job, state, cause) || !hardLimit(...limitInputs(goesOn, now))) {
+    return ['fetching', {}];
+  }
+  return ['connecting', anew(job, state, cause, now)];
+}
+
+/** The same on another machine: what the one before cost counts against the dollars of the job. */
+export function onNextMachine(job: Job, state: JobState, cause: LossCause, now: number): Next {
+  const row = { job, state };
+  return [
+    'renting',
+    {
+      ...anew(job, state, cause, now),
+      machine: undefined,
+      leaving: undefined,
+      beganAt: undefined,
+      guardedUntil: undefined,
+      firstHere: state.attempt + 1,
+      before: {
+        ms: (state.before?.ms ?? 0) + msHere(row, now),
+        cost: jobCost(row, now) ?? state.before?.cost ?? zero,
+      },
+    },
+  ];
+}
+
+function anew(job: Job, state: JobState, cause: string, now: number): Partial<JobState> {
+  const past: PastAttempt = {
+    cause,
+    at: state.endedAt ?? now,
+    machine: machineOf({ job, state }).name,
+  };
+  return {
+    attempt: state.attempt + 1,
+    attempts: [...(state.attempts ?? []), past],
+    end: undefined,
+    startedAt: undefined,
+    endedAt: undefined,
+    limitSeconds: undefined,
+    extension: undefined,
+    cancelSentAt: undefined,
+    checkpointTriedAt: undefined,
+    logOffset: 0,
+  };
+}

@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import type { Job, JobRow, JobState } from '../../model/jobs/job';
+import type { JobEvent } from '../../model/jobs/jobProgress';
+import { isCancelled } from '../../util/errors';
+import type { JobStepDeps } from './jobStep';
+import type { MachinePort } from './machinePort';
+
+/** Where the newest checkpoint of a job is, beside what it brings at its end. */
+export function checkpointFolder({ outputsTo }: Pick<Job, 'outputsTo'>): string {
+  return join(outputsTo, '.checkpoint', 'last');
+}
+
+export function isCheckpointDue({ job, state }: JobRow, now: number): boolean {
+  const { checkpoints, fetchMinutes } = job.spec;
+  const since = state.checkpointTriedAt ?? state.startedAt;
+  return (
+    state.phase === 'running' &&
+    checkpoints.length > 0 &&
+    job.stopAt === undefined &&
+    since !== undefined &&
+    now - since >= fetchMinutes * 60_000
+  );
+}
+
+/**
+ * Brings the checkpoint of a job that runs. One that changed while it came is thrown away: only a whole set takes the
+ * place of the last. What fails is tried again when the next is due.
+ */
+export async function bringCheckpoint(
+  { log, clock }: Pick<JobStepDeps, 'log' | 'clock'>,
+  machine: MachinePort,
+  { job, state }: JobRow,
+  id: string,
+  signal: AbortSignal,
+): Promise<JobEvent> {
+  try {
+    const checkpoint = await whole(machine, job, state, id, signal);
+    return { kind: 'checkpointed', checkpoint: checkpoint && { at: clock.now(), ...checkpoint } };
+  } catch (error) {
+    if (signal.aborted || isCancelled(error)) {
+      throw error;
+    }
+    log.warn(`A checkpoint of job ${job.id} could not be fetched: ${String(error)}`);
+    return { kind: 'checkpointed' };
+  }
+}
+
+async function whole(
+  machine: MachinePort,
+  job: Job,
+  state: JobState,
+  id: string,
+  signal: AbortSignal,
+): Promise<{ readonly files: number; readonly hash: string } | undefined> {
+  const list = await machine.checkpoint(id, job.spec.checkpoints, signal);
+  if (list.files.length === 0 || list.hash === state.checkpoint?.hash) {
+    return undefined;
+  }
+  const last = checkpointFolder(job);
+  const next = join(last, '..', 'next');
+  await rm(next, { recursive: true, force: true });
+  await mkdir(next, { recursive: true });
+  const { leftOut } = await machine.fetch(id, list, next, signal);
+  if (leftOut.length > 0) {
+    return undefined;
+  }
+  const old = join(last, '..', 'old');
+  await rm(old, { recursive: true, force: true });
+  if (existsSync(last)) {
+    await rename(last, old);
+  }
+  await rename(next, last);
+  await rm(old, { recursive: true, force: true });
+  return { files: list.files.length, hash: list.hash };
+}
+
+/** The names of its files, with forward slashes. */
+export async function checkpointNames(job: Pick<Job, 'outputsTo'>): Promise<readonly string[]> {
+  const root = checkpointFolder(job);
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'));
+}
+
+/** Nothing needs it once the outputs are here. */
+export async function removeCheckpoint(job: Pick<Job, 'outputsTo'>): Promise<void> {
+  await rm(join(job.outputsTo, '.checkpoint'), { recursive: true, force: true });
+}

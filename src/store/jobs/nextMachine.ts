@@ -1,0 +1,113 @@
+import { isAtWork, isBeforeStart, machineOf, type JobRow } from '../../model/jobs/job';
+import { hardLimit, limitInputs } from '../../model/jobs/jobLimits';
+import { lossOf, type LossCause } from '../../model/jobs/machineLoss';
+import { mayTryAgain } from '../../model/jobs/nextAttempt';
+import { stateOf } from '../../model/instances/instanceState';
+import { UserError } from '../../util/errors';
+import { text, type Text } from '../../util/text';
+import type { Rental } from '../ports';
+import type { ReplaceResult } from '../rentals/replacement';
+import { isBeingReplaced } from '../rentals/replacementMark';
+import type { JobStepDeps, Step } from './jobStep';
+
+/** How soon it is looked again at what another job or window does. */
+const lookMs = 3_000;
+
+/**
+ * Goes on to another machine where the one that was rented for the job is lost and its file allows one attempt more.
+ * The replacement of rentals does it, with its limit of price and its journal: it destroys what is left of the old one
+ * first, and rents nothing beside a machine that may exist. `undefined` where the job stays.
+ */
+export async function goOnElsewhere(
+  deps: JobStepDeps,
+  row: JobRow,
+  signal: AbortSignal,
+): Promise<Step | undefined> {
+  const { job, state } = row;
+  const { instanceId } = machineOf(row);
+  if (!job.rental || instanceId === undefined || !isAtWork(row)) {
+    return undefined;
+  }
+  const rental = deps.rentals.rentals.find(
+    ({ phase }) => 'instanceId' in phase && phase.instanceId === instanceId,
+  );
+  // What has not begun goes along with a job of the same machine that has.
+  const hasNotBegun = isBeforeStart(state.phase) || state.phase === 'waiting';
+  if (rental && (state.leaving || hasNotBegun)) {
+    if (wasReplaced(deps, rental)) {
+      return { event: { kind: 'moved', cause: state.leaving ?? 'machineLost' } };
+    }
+    if (isBeingReplaced(deps, rental)) {
+      return { waitMs: lookMs };
+    }
+  }
+  const cause = state.leaving ?? lossHere(deps, row, instanceId);
+  if (!cause || !mayTryAgain(job, state, cause) || !hardLimit(...limitInputs(row, deps.clock.now()))) {
+    return undefined;
+  }
+  if (!state.leaving) {
+    // Noted first: after a crash the next window follows what was rented for it.
+    return { event: { kind: 'leaving', cause } };
+  }
+  const others = deps.jobs.ofInstance(instanceId).filter((one) => one.job.id !== job.id);
+  if (
+    !deps.fleet.hasEnded(instanceId) &&
+    others.some((one) => !one.state.leaving && !isBeforeStart(one.state.phase))
+  ) {
+    return others.every(isAtWork) ? { waitMs: lookMs } : notReplaced(heldByOthers);
+  }
+  return stepAfter(await deps.replaceMachine(instanceId, signal), cause);
+}
+
+/** What may have been rented in its place counts. */
+function wasReplaced({ rentals }: Pick<JobStepDeps, 'rentals'>, { marker }: Rental): boolean {
+  return rentals.rentals.some(({ replaces, phase }) => replaces === marker && phase.kind !== 'notRented');
+}
+
+function lossHere(
+  { fleet, clock }: JobStepDeps,
+  { state: { trouble } }: JobRow,
+  instanceId: number,
+): LossCause | undefined {
+  if (fleet.hasEnded(instanceId)) {
+    return 'machineLost';
+  }
+  const instance = fleet.find(instanceId);
+  const now = clock.now();
+  const isSilent = trouble?.kind === 'unreachable' || trouble?.kind === 'sync';
+  return instance && isSilent
+    ? lossOf(stateOf(instance, fleet.facts(instanceId), now), now - trouble.since)
+    : undefined;
+}
+
+function stepAfter(result: ReplaceResult, cause: LossCause): Step {
+  switch (result.kind) {
+    case 'replaced':
+      return { event: { kind: 'moved', cause } };
+    case 'replacedBefore':
+    case 'elsewhere':
+      return { waitMs: lookMs };
+    case 'notNeeded':
+      return { event: { kind: 'stayed' }, waitMs: lookMs };
+    case 'overBudget':
+      return notReplaced(text('Another machine is not within your budget.'));
+    case 'noOffer':
+      return notReplaced(text('No offer fits its search and price limit.'));
+    case 'templateChanged':
+      return notReplaced(text('Its template was changed.'));
+    case 'notDestroyed':
+      return notReplaced(text('The service has not confirmed that the old machine is destroyed.'));
+    case 'destroyedOnly':
+      return notReplaced(
+        result.error instanceof UserError
+          ? result.error.text
+          : text('No offer fits its search and price limit.'),
+      );
+  }
+}
+
+function notReplaced(why: Text): Step {
+  return { event: { kind: 'failed', trouble: 'notReplaced', why } };
+}
+
+const heldByOthers = text('The outputs of another job on the old machine are not on this computer.');

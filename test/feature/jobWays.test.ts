@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type * as vscode from 'vscode';
+import { FakeCancellationTokenSource } from '../support/fakeEditor/events';
+import { FakeCustomExecution, FakeUri } from '../support/fakeEditor/values';
+import { reachableInstance } from '../support/feature/reachable';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('a job', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+  let window: FeatureWindow;
+
+  before(async () => {
+    await reachableInstance(computer(), 'trainer');
+    const file = path.join(computer().workspace, '.vscode', 'gpu-rental.json');
+    mkdirSync(path.dirname(file), { recursive: true });
+    const limits = { hours: 1, costDollars: 5 };
+    const train = { run: 'echo epoch 1; exit 3', machine: 'running', outputs: [], limits };
+    writeFileSync(file, JSON.stringify({ jobs: { train } }));
+    writeFileSync(path.join(computer().workspace, 'my train.sh'), 'mkdir -p outputs; date >outputs/done\n');
+    window = await computer().openWindow();
+    await window.signIn();
+    await window.view('instances').row('trainer');
+    window.clearToasts();
+  });
+
+  async function confirm(title: string): Promise<void> {
+    await window.quick.title(title);
+    await computer().pass(1000);
+    await window.quick.pick(/Run on trainer/);
+    await computer().pass(1000);
+  }
+
+  it('runs as a task, whose terminal shows its log and has its exit code', async () => {
+    const tasks = await window.screen.tasks?.provideTasks(new FakeCancellationTokenSource().token);
+    const [task] = tasks ?? [];
+    assert.deepEqual([tasks?.length, task?.definition], [1, { type: 'gpuRental', job: 'train' }]);
+    const execution: unknown = task?.execution;
+    assert.ok(execution instanceof FakeCustomExecution);
+    const terminal: vscode.Pseudoterminal = await execution.start();
+    let written = '';
+    let code: unknown;
+    terminal.onDidWrite((data) => {
+      written += data;
+    });
+    terminal.onDidClose?.((value) => {
+      code = value;
+    });
+    terminal.open(undefined);
+    await confirm('Run train: Confirm');
+    await window.toast(/^train: failed with code 3/);
+    await computer().until('the end of the terminal', () => code !== undefined);
+    assert.equal(code, 3);
+    assert.match(written, /epoch 1\r\n/);
+    terminal.close();
+    window.clearToasts();
+  });
+
+  it('runs again as the file has it now', async () => {
+    window.run('Run Job Again…');
+    // Its text is confirmed already.
+    await window.toast(/^train: failed with code 3/);
+    await window.view('jobs').row(/train.*failed with code 3/);
+    window.clearToasts();
+  });
+
+  it('is a script of the workspace, with limits that are asked for', async () => {
+    await window.screen.documents.show(FakeUri.file(path.join(computer().workspace, 'my train.sh')));
+    window.start('gpuRental.job.runFile');
+    await window.quick.title('Run my train.sh as a Job');
+    await window.quick.type('0', { enter: false });
+    await window.quick.type('2');
+    await window.quick.type('3');
+    await window.quick.title('Run my train.sh: Confirm');
+    assert.match(window.quick.rows().join('\n'), /after 2 h/);
+    await confirm('Run my train.sh: Confirm');
+    const { buttons } = await window.toast(/^my train\.sh: succeeded/);
+    assert.deepEqual(buttons, ['Open Outputs', 'Show Log']);
+    await window.toastButton(/^my train\.sh: succeeded/, 'Open Outputs');
+  });
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { extended, limitAt } from '../../../../src/model/jobs/jobExtension';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { aJob, FakeJobDisk, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+
+const minute = 60_000;
+const id = 5001;
+
+describe('Limits of jobs that can be extended', () => {
+  let service: FakeService;
+  let computer: FakeComputer;
+  let disk: FakeJobDisk;
+  let machine: FakeMachine;
+  beforeEach(async () => {
+    service = new FakeService();
+    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
+    disk = new FakeJobDisk();
+    machine = new FakeMachine();
+    computer = await FakeComputer.make(service.client);
+  });
+  afterEach(() => computer.dispose());
+
+  const open = () => openJobWindow(computer, disk, machine);
+  const pass = (ms: number) => computer.clock.advance(ms);
+
+  it('are told ten minutes before their limit, and end it later once the machine took an extension', async () => {
+    const window = await open();
+    const limits = { hours: 1, costDollars: 1.5 };
+    const { id: job } = await window.jobs.order(aJob(id, { limits }), []);
+    await pass(48 * minute);
+    assert.deepEqual(window.told(), []);
+    await pass(3 * minute);
+    assert.deepEqual(window.told(), ['nearLimit']);
+    const more = extended(window.row(job), 1);
+    assert.ok(more);
+    assert.equal(more.hours, 2);
+    // Two hours at $1.00/h with two minutes to end it in.
+    assert.ok(more.costDollars > 2.03 && more.costDollars < 2.06, String(more.costDollars));
+    await window.jobs.extend(job, more);
+    await pass(minute);
+    assert.equal(machine.limitSeconds, 7200);
+    assert.deepEqual(window.told(), ['nearLimit', 'extended']);
+    const at = limitAt(window.row(job)) ?? 0;
+    assert.ok(Math.abs(at - computer.clock.now() - 68 * minute) <= minute);
+    await pass(61 * minute);
+    assert.deepEqual(window.told().slice(2), ['nearLimit']);
+  });
+
+  it('say where an extension came too late', async () => {
+    const window = await open();
+    const { id: job } = await window.jobs.order(aJob(id), []);
+    await pass(0);
+    machine.trouble = (call, when) => {
+      if (call === 'extend' && when === 'before') machine.ends({ code: 143, why: 'limit' });
+    };
+    await window.jobs.extend(job, { hours: 9, costDollars: 9 });
+    await pass(0);
+    assert.ok(window.told().includes('notExtended'));
+    await pass(5 * minute);
+    assert.equal(window.row(job).state.end?.why, 'limit');
+  });
+});
