@@ -57,13 +57,20 @@ function listens(port: number): Promise<boolean> {
 const diskOrNetwork =
   /^(FSReq|CloseReq|GetAddrInfo|GetNameInfo|.*Connect|.*WriteWrap|.*ShutdownWrap|.*RandomBytes|.*Keygen|.*KeyGen|.*Job|.*Zlib|PBKDF2|Scrypt)/;
 
+/** By their names, of which there are few. */
+const verdicts = new Map<string, boolean>();
+
+function endsByItself(kind: string): boolean {
+  const known = verdicts.get(kind);
+  if (known !== undefined) return known;
+  const verdict = diskOrNetwork.test(kind);
+  verdicts.set(kind, verdict);
+  return verdict;
+}
+
 /** True while something goes on that ends by itself without the clock of the product. */
 export function isUnderWay(heldBack: number): boolean {
-  return (
-    requests.size > heldBack ||
-    programs.size > 0 ||
-    process.getActiveResourcesInfo().some((kind) => diskOrNetwork.test(kind))
-  );
+  return requests.size > heldBack || programs.size > 0 || process.getActiveResourcesInfo().some(endsByItself);
 }
 
 /** Names what is under way, for a test that waited in vain. */

@@ -3,6 +3,12 @@ import type { Duplex } from 'node:stream';
 import type { Connection, ServerChannel } from 'ssh2';
 import { toDisposable, type Disposable } from '../../../util/disposable';
 
+/**
+ * More than programs need at a time. A simulated machine is this computer, so that a forwarding to its own port would
+ * go round until no file can be opened any more.
+ */
+const mostAtOnce = 100;
+
 /** Port and socket forwarding of one connection, in both directions. */
 export function forwarding(connection: Connection): Disposable & { start(): void } {
   const listeners = new Map<string, Server>();
@@ -12,6 +18,7 @@ export function forwarding(connection: Connection): Disposable & { start(): void
     socket.once('close', () => sockets.delete(socket));
     return socket;
   };
+  const isFull = () => sockets.size >= mostAtOnce;
   const all = toDisposable(() => {
     listeners.forEach((server) => server.close());
     sockets.forEach((socket) => socket.destroy());
@@ -19,10 +26,12 @@ export function forwarding(connection: Connection): Disposable & { start(): void
   return {
     start: () => {
       connection.on('tcpip', (accept, reject, { destIP, destPort }) => {
-        outward(track(connect({ host: destIP, port: destPort })), accept, reject);
+        if (isFull()) reject();
+        else outward(track(connect({ host: destIP, port: destPort })), accept, reject);
       });
       connection.on('openssh.streamlocal', (accept, reject, { socketPath }) => {
-        outward(track(connect(socketPath)), accept, reject);
+        if (isFull()) reject();
+        else outward(track(connect(socketPath)), accept, reject);
       });
       acceptRemoteForwards(connection, listeners, track);
     },

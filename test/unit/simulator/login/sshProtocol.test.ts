@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createServer, connect } from 'node:net';
+import { createServer, connect, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import {
   Client,
@@ -108,6 +108,29 @@ describe('The SSH protocol of a machine', () => {
         client.forwardOut('127.0.0.1', 1, '127.0.0.1', 1, (error) => (error ? reject(error) : resolve(null)));
       }),
     );
+  });
+
+  it('ends a forwarding that leads to itself', async () => {
+    let made = 0;
+    const server = createServer((socket) => {
+      made += 1;
+      socket.on('error', () => undefined);
+      const { port } = server.address() as AddressInfo;
+      client.forwardOut('127.0.0.1', 1, '127.0.0.1', port, (error, channel) => {
+        if (error) {
+          socket.destroy();
+        } else {
+          socket.once('close', () => channel.end());
+          channel.once('close', () => socket.destroy());
+          channel.pipe(socket).pipe(channel);
+        }
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const socket = connect({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
+    await new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
+    await new Promise((resolve) => server.close(resolve));
+    assert.ok(made <= 101, String(made));
   });
 
   it('takes a forwarding back', async () => {
