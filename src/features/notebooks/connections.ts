@@ -26,12 +26,13 @@ export class NoLoginYetError extends UserError {
 }
 
 interface Connection {
+  readonly accountKey: string | undefined;
   readonly server: ServerAddress;
   readonly tunnel: Tunnel;
   kernels: readonly Kernel[];
 }
 
-type Deps = Pick<Services, 'ssh' | 'clock' | 'log' | 'redactor' | 'presence'>;
+type Deps = Pick<Services, 'accounts' | 'ssh' | 'clock' | 'log' | 'redactor' | 'presence'>;
 
 /** Jupyter resolves all servers that it knows again and again: a machine that failed is left alone so long. */
 const pauseAfterFailureMs = 15_000;
@@ -98,6 +99,13 @@ export class NotebookConnections implements Disposable {
     this.tell();
   }
 
+  /** Closes what belongs to an account that signed out. */
+  closeAccount(accountKey: string): void {
+    [...this.open]
+      .filter(([, connection]) => connection.accountKey === accountKey)
+      .forEach(([alias]) => this.close(alias));
+  }
+
   dispose(): void {
     this.stop.abort();
     [...this.open.keys()].forEach((alias) => this.close(alias));
@@ -105,6 +113,7 @@ export class NotebookConnections implements Disposable {
   }
 
   private async connectNow(alias: string): Promise<ServerAddress> {
+    const accountKey = this.deps.accounts.active?.key;
     const before = this.open.get(alias);
     if (before?.tunnel.isOpen === true) {
       const answers = await this.look(alias).then(
@@ -139,7 +148,7 @@ export class NotebookConnections implements Disposable {
       this.stop.signal,
     );
     const server = { localPort: tunnel.localPort, token: answer.token };
-    const connection: Connection = { server, tunnel, kernels: [] };
+    const connection: Connection = { accountKey, server, tunnel, kernels: [] };
     this.open.set(alias, connection);
     this.failures.delete(alias);
     this.tell();

@@ -19,6 +19,7 @@ import { useInNotebook } from './useInNotebook';
 type Deps = Pick<
   Services,
   | 'accounts'
+  | 'accountCleanup'
   | 'fleet'
   | 'ssh'
   | 'clock'
@@ -35,6 +36,11 @@ type Deps = Pick<
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const connections = store.add(new NotebookConnections(deps));
+  store.add(
+    deps.accountCleanup.onDidRemove((accountKey) => {
+      connections.closeAccount(accountKey);
+    }),
+  );
   store.add(deps.instanceGroups.addInstanceRows(new KernelRows(deps, connections)));
   store.add(
     deps.commands.register('gpuRental.kernel.shutDown', (target) =>
