@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { kernelsOf } from '../../src/ssh/notebooks/kernels';
 import { hideJupyter } from '../support/hiddenJupyter';
 import { JupyterClient } from '../support/jupyterClient';
 import { JupyterExtension } from '../support/feature/jupyterExtension';
 import { registerKey } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
+import { until } from '../support/until';
 
 describe('a notebook with a kernel on an instance', () => {
   const computer = useComputer({ simulator: { sshServer: true } });
@@ -16,6 +18,8 @@ describe('a notebook with a kernel on an instance', () => {
   let id: number;
   const machineHome = () => path.join(computer().root, 'instances', String(id));
   let client: JupyterClient | undefined;
+  let localPort: number;
+  let token: string;
   const instances = () => window.view('instances');
   /** What comes of choosing the server in the picker; the time of the product passes until it is there. */
   const chosen = () => computer().settled('the server', jupyter.choose(alias));
@@ -82,8 +86,9 @@ describe('a notebook with a kernel on an instance', () => {
   it('connects all who ask at once to one server, and runs a cell there', async () => {
     const { connectionInformation } = await chosen();
     assert.ok(connectionInformation);
-    const { baseUrl, token } = connectionInformation;
-    const localPort = Number(/^http:\/\/127\.0\.0\.1:(\d+)\/$/.exec(baseUrl.toString(true))?.[1]);
+    const { baseUrl } = connectionInformation;
+    ({ token } = connectionInformation);
+    localPort = Number(/^http:\/\/127\.0\.0\.1:(\d+)\/$/.exec(baseUrl.toString(true))?.[1]);
     client = await JupyterClient.start({ localPort, token });
     assert.equal(await client.execute('print(6 * 7)'), '42\n');
   });
@@ -92,9 +97,11 @@ describe('a notebook with a kernel on an instance', () => {
     await computer().clock.advance(31_000);
     await instances().expand('trainer');
     await instances().row('Kernel python3 idle');
-    await client?.close();
+    client?.close();
     await instances().menu('Kernel python3', 'Shut Down Kernel');
     await window.dialogButton('Shut Down', 'Shut down this kernel?');
+    // The real server takes real time, which the clock of the product would jump over.
+    await until('the kernel to end', async () => (await kernelsOf({ localPort, token })).length === 0);
     await instances().noRow('Kernel python3');
   });
 
@@ -110,6 +117,10 @@ describe('a notebook with a kernel on an instance', () => {
     await computer().rest();
     assert.deepEqual(jupyter.forgotten, []);
     assert.deepEqual(jupyter.labels(), ['Sign In to GPU Rental…']);
+  });
+
+  it('closes the tunnel with the account', async () => {
+    await assert.rejects(fetch(`http://127.0.0.1:${localPort}/api`), /fetch failed/);
   });
 
   it('met nothing unexpected', () => {

@@ -1,95 +1,96 @@
-import { randomUUID } from 'node:crypto';
-import { WebSocket, type MessageEvent } from 'undici';
+import { createRequire } from 'node:module';
 import type { ServerAddress } from '../../src/ssh/notebooks/kernels';
 
-interface Frame {
-  readonly parent_header: { readonly msg_id?: string };
+/** What the tests use of `@jupyterlab/services`, whose own types would be read with every type check. */
+interface Message {
   readonly header: { readonly msg_type: string };
-  readonly content: { readonly text?: string; readonly execution_state?: string; readonly evalue?: string };
+  readonly content: { readonly text?: string; readonly evalue?: string };
 }
 
-/**
- * A client of a Jupyter server that shares nothing with the product. It speaks REST and the kernel's websocket, as
- * https://jupyter-client.readthedocs.io/en/stable/messaging.html describes them.
- */
-export class JupyterClient {
-  private readonly session = randomUUID();
+interface KernelFuture {
+  onIOPub: (message: Message) => void;
+  readonly done: Promise<unknown>;
+}
 
+interface KernelConnection {
+  readonly id: string;
+  readonly connectionStatus: string;
+  requestExecute(content: { readonly code: string }): KernelFuture;
+  reconnect(): Promise<void>;
+  dispose(): void;
+}
+
+interface KernelManager {
+  readonly ready: Promise<void>;
+  startNew(spec: { readonly name: string }): Promise<KernelConnection>;
+  dispose(): void;
+}
+
+interface ServicesPackage {
+  readonly ServerConnection: { makeSettings(settings: object): object };
+  readonly KernelManager: new (options: { readonly serverSettings: object }) => KernelManager;
+}
+
+/** The official client of Jupyter servers, in whose reconnection the Jupyter extension of the editor trusts as well. */
+export class JupyterClient {
   private constructor(
-    readonly kernelId: string,
-    private readonly socket: WebSocket,
+    private readonly manager: KernelManager,
+    private readonly kernel: KernelConnection,
   ) {}
 
-  static async start(server: ServerAddress): Promise<JupyterClient> {
-    const answer = await fetch(`http://127.0.0.1:${server.localPort}/api/kernels`, {
-      method: 'POST',
-      headers: { authorization: `token ${server.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'python3' }),
+  static async start({ localPort, token }: ServerAddress): Promise<JupyterClient> {
+    const require = createRequire(__filename);
+    const services = require('@jupyterlab/services') as ServicesPackage;
+    const serverSettings = services.ServerConnection.makeSettings({
+      baseUrl: `http://127.0.0.1:${localPort}/`,
+      wsUrl: `ws://127.0.0.1:${localPort}/`,
+      token,
+      appendToken: true,
     });
-    const { id } = (await answer.json()) as { id?: string };
-    if (id === undefined) {
-      throw new Error(`no kernel: ${answer.status}`);
-    }
-    return JupyterClient.join(server, id);
+    const manager = new services.KernelManager({ serverSettings });
+    await manager.ready;
+    return new JupyterClient(manager, await manager.startNew({ name: 'python3' }));
   }
 
-  static async join(server: ServerAddress, kernelId: string): Promise<JupyterClient> {
-    const socket = new WebSocket(
-      `ws://127.0.0.1:${server.localPort}/api/kernels/${kernelId}/channels?token=${server.token}`,
-    );
-    await new Promise<void>((resolve, reject) => {
-      socket.addEventListener('open', () => {
-        resolve();
-      });
-      socket.addEventListener('error', () => {
-        reject(new Error('no websocket'));
-      });
-    });
-    return new JupyterClient(kernelId, socket);
+  get kernelId(): string {
+    return this.kernel.id;
   }
 
-  /** What the cell prints. */
-  async execute(code: string): Promise<string> {
-    const msg_id = randomUUID();
-    const header = {
-      msg_id,
-      username: '',
-      session: this.session,
-      msg_type: 'execute_request',
-      version: '5.3',
-    };
+  get isConnected(): boolean {
+    return this.kernel.connectionStatus === 'connected';
+  }
+
+  /** What the cell prints; `say` gets it as it comes. */
+  async execute(code: string, say?: (printed: string) => void): Promise<string> {
+    const future = this.kernel.requestExecute({ code });
     let printed = '';
-    const done = new Promise<void>((resolve, reject) => {
-      const onMessage = ({ data }: MessageEvent) => {
-        const { header: kind, parent_header: parent, content } = JSON.parse(String(data)) as Frame;
-        if (parent.msg_id !== msg_id) {
-          return;
-        }
-        printed += kind.msg_type === 'stream' ? (content.text ?? '') : '';
-        if (kind.msg_type === 'error') {
-          reject(new Error(content.evalue));
-        } else if (kind.msg_type === 'status' && content.execution_state === 'idle') {
-          this.socket.removeEventListener('message', onMessage);
-          resolve();
-        }
-      };
-      this.socket.addEventListener('message', onMessage);
-      this.socket.addEventListener('close', () => {
-        reject(new Error('the connection was cut'));
-      });
-    });
-    const content = { code, silent: false, store_history: false, user_expressions: {}, allow_stdin: false };
-    const message = { header, parent_header: {}, metadata: {}, content, channel: 'shell', buffers: [] };
-    this.socket.send(JSON.stringify(message));
-    await done;
+    let problem: string | undefined;
+    future.onIOPub = ({ header, content }) => {
+      if (header.msg_type === 'stream') {
+        printed += content.text ?? '';
+        say?.(printed);
+      } else if (header.msg_type === 'error') {
+        problem = content.evalue ?? 'an error';
+      }
+    };
+    await future.done;
+    if (problem !== undefined) {
+      throw new Error(problem);
+    }
     return printed;
   }
 
-  async close(): Promise<void> {
-    const closed = new Promise((resolve) => {
-      this.socket.addEventListener('close', resolve);
-    });
-    this.socket.close();
-    await closed;
+  /**
+   * Connects again now. By itself the client tries once at once, and asks for the kernel again 10 to 30 s after a
+   * failure.
+   */
+  async reconnect(): Promise<void> {
+    await this.kernel.reconnect();
+  }
+
+  /** Leaves the kernel where it is. */
+  close(): void {
+    this.kernel.dispose();
+    this.manager.dispose();
   }
 }
