@@ -1,7 +1,8 @@
 import { isAbsolute } from 'node:path';
 import { userInfo } from 'node:os';
 import type { FileSystem } from './fileSystem';
-import { ProgramMissingError, type Run } from './run';
+import { filesRead } from './effectiveConfig';
+import { ProgramMissingError, type RunResult } from './run';
 
 /** What the SSH config of the user says about keys. */
 export interface ClientConfig {
@@ -13,9 +14,8 @@ export interface ClientConfig {
 
 export interface ClientConfigDeps {
   readonly fs: Pick<FileSystem, 'read'>;
-  readonly run: Run;
-  /** Program and options with which the user's config is read. */
-  readonly ssh: readonly [program: string, ...options: string[]];
+  /** What `ssh -G` says of a host. */
+  readonly ask: (alias: string, signal?: AbortSignal) => Promise<RunResult>;
   /** Where `~` leads for ssh. */
   readonly accountHome: string;
   /** Our folder; what we wrote there is not the user's. */
@@ -24,20 +24,17 @@ export interface ClientConfigDeps {
 
 /** Lets ssh itself read its config, so that it is ssh that finds the files which are included. */
 export async function readClientConfig(deps: ClientConfigDeps, signal?: AbortSignal): Promise<ClientConfig> {
-  const [program, ...options] = deps.ssh;
-  const answer = await deps
-    .run(program, [...options, '-v', '-G', 'gpu-0'], { signal, timeoutMs: 5_000 })
-    .catch((error: unknown) => {
-      if (error instanceof ProgramMissingError) {
-        return undefined;
-      }
-      throw error;
-    });
+  const answer = await deps.ask('gpu-0', signal).catch((error: unknown) => {
+    if (error instanceof ProgramMissingError) {
+      return undefined;
+    }
+    throw error;
+  });
   const stdout = answer?.code === 0 ? answer.stdout : '';
   const agent = /^identityagent (.+)$/m.exec(stdout)?.[1]?.trim();
-  const files = [...(answer?.stderr ?? '').matchAll(/^debug1: Reading configuration data (.+?)\r?$/gm)];
+  const files = answer ? filesRead(answer) : [];
   const found = new Set<string>();
-  for (const [, file = ''] of files) {
+  for (const file of files) {
     for (const value of file.includes(deps.ownDir) ? [] : await identityFilesIn(deps, file)) {
       const path = expand(value, deps.accountHome);
       if (path !== undefined && isAbsolute(path)) {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../util/clock';
 import type { Log } from '../util/log';
+import { EffectiveConfig } from './effectiveConfig';
 import type { FileSystem } from './fileSystem';
 import type { HostEntry } from './hostConfig';
 import type { KeyDeps } from './localKeys';
@@ -26,7 +27,11 @@ export interface SshDeps {
 
 /** Where the files of SSH are and how its programs are called, as the settings say at this moment. */
 export class SshContext {
-  constructor(readonly deps: SshDeps) {}
+  private readonly effective: EffectiveConfig;
+
+  constructor(readonly deps: SshDeps) {
+    this.effective = new EffectiveConfig(deps);
+  }
 
   /** The program and what every call of it begins with. */
   ssh(): readonly [string, ...string[]] {
@@ -52,11 +57,7 @@ export class SshContext {
 
   /** What ssh makes of an entry. */
   verify(entry: HostEntry, signal?: AbortSignal): Promise<Verification> {
-    return verifyHost(
-      { ...this.deps, command: this.ssh(), knownHosts: this.paths().knownHosts },
-      entry,
-      signal,
-    );
+    return verifyHost({ ...this.deps, ask: this.ask, knownHosts: this.paths().knownHosts }, entry, signal);
   }
 
   /** The same for an alias; `undefined` where we wrote no entry. */
@@ -81,8 +82,12 @@ export class SshContext {
 
   keyDeps(): KeyDeps {
     const { fs, run, environment } = this.deps;
-    const { home, accountHome, platform } = environment();
+    const { home, accountHome, agentSocket, platform } = environment();
     const { ownDir } = this.paths();
-    return { fs, run, sshDir: join(home, '.ssh'), accountHome, ownDir, ssh: this.ssh(), platform };
+    const sshDir = join(home, '.ssh');
+    return { fs, run, sshDir, accountHome, agentSocket, ownDir, ask: this.ask, platform };
   }
+
+  private readonly ask = (alias: string, signal?: AbortSignal) =>
+    this.effective.ask(this.ssh(), alias, this.paths(), signal);
 }

@@ -8,7 +8,7 @@ import { isMissing, type FileSystem } from './fileSystem';
 import { keysOfAgent } from './keyAgent';
 import { readPrivateKey } from './privateKey';
 import { parsePublicKey, type PublicKey } from './publicKey';
-import { ProgramMissingError } from './run';
+import { ProgramMissingError, type Run } from './run';
 
 /** A key with which this computer can log in. */
 export interface LocalKey {
@@ -28,7 +28,10 @@ type KeyFile = Omit<LocalKey, 'inAgent'>;
 
 export interface KeyDeps extends ClientConfigDeps {
   readonly fs: FileSystem;
+  readonly run: Run;
   readonly sshDir: string;
+  /** Where an agent listens for a host of which the config says nothing. */
+  readonly agentSocket: string | undefined;
   readonly platform: NodeJS.Platform;
 }
 
@@ -64,7 +67,8 @@ export async function findLocalKeys(deps: KeyDeps, signal?: AbortSignal): Promis
   const config = await readClientConfig(deps, signal);
   const [files, ...agents] = await Promise.all([
     keyFiles(deps, config.identityFiles, signal),
-    keysOfAgent(deps.run, undefined, signal),
+    // Windows has a place for it that no variable names.
+    deps.agentSocket || deps.platform === 'win32' ? keysOfAgent(deps.run, undefined, signal) : [],
     config.agent === undefined ? [] : keysOfAgent(deps.run, config.agent, signal),
   ]);
   const agent = agents.flat();

@@ -33,7 +33,13 @@ export function fileLock(file: string, clock: Clock) {
 export type SshSettings = () => Pick<SshEnvironment, 'configFile' | 'sshPath'>;
 
 export function nodeEnvironment(settings: SshSettings): SshEnvironment {
-  return { platform: process.platform, home: homedir(), accountHome: userInfo().homedir, ...settings() };
+  return {
+    platform: process.platform,
+    home: homedir(),
+    accountHome: userInfo().homedir,
+    agentSocket: process.env['SSH_AUTH_SOCK'],
+    ...settings(),
+  };
 }
 
 /** The service on this computer, with the real files and programs. */

@@ -13,6 +13,8 @@ export interface SshEnvironment {
   readonly configFile: string | undefined;
   /** The SSH program that `remote.SSH.path` names. */
   readonly sshPath: string | undefined;
+  /** Where an agent listens, by `SSH_AUTH_SOCK`. */
+  readonly agentSocket: string | undefined;
 }
 
 export interface SshPaths {
@@ -27,7 +29,7 @@ export interface SshPaths {
   readonly includePattern: string;
 }
 
-export function sshPaths(env: SshEnvironment): SshPaths {
+export function sshPaths(env: Omit<SshEnvironment, 'agentSocket'>): SshPaths {
   const path = env.platform === 'win32' ? win32 : posix;
   const ownDir = path.join(env.home, '.ssh', 'gpu-rental.d');
   const named = env.configFile?.trim();
@@ -49,7 +51,7 @@ export function confFile(paths: SshPaths, alias: string): string {
   return join(paths.ownDir, `${alias}.conf`);
 }
 
-function expandHome(file: string, env: SshEnvironment, path: typeof posix): string {
+function expandHome(file: string, env: Omit<SshEnvironment, 'agentSocket'>, path: typeof posix): string {
   if (file === '~' || file.startsWith('~/') || file.startsWith('~\\')) {
     return path.join(env.home, file.slice(1));
   }

@@ -1,6 +1,6 @@
 import type { FileSystem } from './fileSystem';
 import type { HostEntry } from './hostConfig';
-import type { Run } from './run';
+import type { RunResult } from './run';
 
 /** A setting that the user's SSH config gives another value than we wrote. */
 export interface Override {
@@ -22,10 +22,9 @@ export type Verification =
   | { readonly kind: 'broken'; readonly message: string };
 
 export interface VerifyDeps {
-  readonly run: Run;
   readonly fs: FileSystem;
-  /** The program and the arguments before the host name. */
-  readonly command: readonly [program: string, ...args: string[]];
+  /** What `ssh -G` says of an alias, with its trace. */
+  readonly ask: (alias: string, signal?: AbortSignal) => Promise<RunResult>;
   readonly knownHosts: string;
 }
 
@@ -38,11 +37,7 @@ export async function verifyHost(
   entry: HostEntry,
   signal?: AbortSignal,
 ): Promise<Verification> {
-  const [program, ...before] = deps.command;
-  const result = await deps.run(program, [...before, '-vvv', '-G', entry.alias], {
-    signal,
-    timeoutMs: 20_000,
-  });
+  const result = await deps.ask(entry.alias, signal);
   const lines = result.stdout.split(/\r?\n/);
   if (result.code !== 0 || lines.length < 5) {
     return { kind: 'broken', message: lastMessage(result.stderr) };

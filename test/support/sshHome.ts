@@ -34,11 +34,19 @@ export class SshHome {
       accountHome: this.home,
       configFile: this.configFile,
       sshPath: undefined,
+      agentSocket: undefined,
     };
   }
 
   service(
-    parts: Partial<{ fs: FileSystem; run: Run; probe: Probe; clock: Clock; platform: NodeJS.Platform }> = {},
+    parts: Partial<{
+      fs: FileSystem;
+      run: Run;
+      probe: Probe;
+      clock: Clock;
+      platform: NodeJS.Platform;
+      agentSocket: string;
+    }> = {},
   ): SshService {
     return createSshService({
       fs: parts.fs ?? nodeFileSystem,
@@ -51,6 +59,7 @@ export class SshHome {
       environment: () => ({
         ...this.environment,
         accountHome: join(this.root, 'account'),
+        agentSocket: parts.agentSocket,
         ...(parts.platform === undefined ? {} : { platform: parts.platform }),
       }),
     });

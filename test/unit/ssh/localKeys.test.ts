@@ -86,9 +86,10 @@ describe('Local keys', () => {
       program === 'ssh-add'
         ? Promise.reject(new ProgramMissingError(program, undefined))
         : home.run(program, args, options);
-    assert.equal((await home.service({ run }).localKeys()).length, 1);
+    const agentSocket = join(home.root, 'agent');
+    assert.equal((await home.service({ run, agentSocket }).localKeys()).length, 1);
     rmSync(home.sshDir, { recursive: true });
-    assert.deepEqual(await home.service({ run }).localKeys(), []);
+    assert.deepEqual(await home.service({ run, agentSocket }).localKeys(), []);
   });
 
   it('match registered ones by the key alone, whatever the comment', async () => {
@@ -305,7 +306,8 @@ describe('Local keys', () => {
           : { ...answer, code: 0, stdout: `${line}\n` },
       );
     };
-    const [key] = await home.service({ run }).localKeys();
+    const agentSocket = join(home.root, 'agent');
+    const [key] = await home.service({ run, agentSocket }).localKeys();
     assert.equal(key?.inAgent, true);
     assert.equal(key.line, line);
     assert.deepEqual(sockets, [undefined, agent]);

@@ -124,7 +124,7 @@ describe('SSH with the real client and a real server', () => {
       'true',
     ]);
     assert.match(crowded.stderr, /Too many authentication failures/);
-    const { preflight } = await home.service({ run }).connect(request({}, [key]));
+    const { preflight } = await home.service({ run, agentSocket: socket }).connect(request({}, [key]));
     assert.equal(preflight.ok, true, JSON.stringify(preflight));
   });
 
@@ -137,7 +137,7 @@ describe('SSH with the real client and a real server', () => {
     execFileSync('rm', [join(home.sshDir, 'id_ed25519'), join(home.sshDir, 'id_ed25519.pub')]);
     const run: typeof home.run = (program, args, options = {}) =>
       runProgram(program, args, { ...options, env: { SSH_AUTH_SOCK: socket } });
-    const { host, preflight } = await home.service({ run }).connect(request({}, [key]));
+    const { host, preflight } = await home.service({ run, agentSocket: socket }).connect(request({}, [key]));
     assert.equal(host.identity.key?.inAgent, true);
     assert.equal(preflight.ok, true, JSON.stringify(preflight));
   });

@@ -13,9 +13,8 @@ const entry: HostEntry = {
 /** What comes of an ssh that prints this. */
 function verified(stderr: string, stdout = '', code = 255) {
   const deps: VerifyDeps = {
-    run: () => Promise.resolve({ code, stdout, stderr, timedOut: false }),
+    ask: () => Promise.resolve({ code, stdout, stderr, timedOut: false }),
     fs: {} as VerifyDeps['fs'],
-    command: ['ssh'],
     knownHosts: '/known',
   };
   return verifyHost(deps, entry);

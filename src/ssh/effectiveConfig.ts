@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { orCancelled } from '../util/cancellation';
+import type { Clock } from '../util/clock';
+import { isMissing, type FileSystem } from './fileSystem';
+import type { SshPaths } from './paths';
+import type { Run, RunResult } from './run';
+
+export interface EffectiveConfigDeps {
+  readonly run: Run;
+  readonly fs: Pick<FileSystem, 'list' | 'read'>;
+  readonly clock: Clock;
+}
+
+interface Kept {
+  readonly answer: RunResult;
+  readonly files: readonly string[];
+  readonly state: string;
+  readonly at: number;
+}
+
+/** A file that comes into a folder which was empty is seen after so long. */
+const keptMs = 30_000;
+const mostKept = 500;
+
+/** What a program says decides, and no file tells whether it says the same. */
+const dependsOnProgram = /^\s*match\b.*\bexec\b/im;
+
+/** The files that ssh read, by the trace of `-v`. */
+export function filesRead({ stderr }: Pick<RunResult, 'stderr'>): readonly string[] {
+  return [...stderr.matchAll(/^debug1: Reading configuration data (.+?)\r?$/gm)].map(([, file = '']) => file);
+}
+
+/**
+ * What `ssh -G` says of hosts. Starting a program stops the editor for a moment, so that an answer is kept while the
+ * files that ssh read, and the names beside them, are as they were.
+ */
+export class EffectiveConfig {
+  private readonly kept = new Map<string, Kept>();
+  private readonly asked = new Map<string, Promise<RunResult>>();
+
+  constructor(private readonly deps: EffectiveConfigDeps) {}
+
+  /** `command` is the program and its options. Those who ask at once get one answer. */
+  ask(
+    command: readonly [program: string, ...options: string[]],
+    alias: string,
+    paths: Pick<SshPaths, 'ownDir' | 'userConfig'>,
+    signal?: AbortSignal,
+  ): Promise<RunResult> {
+    const key = JSON.stringify([...command, alias]);
+    let answer = this.asked.get(key);
+    if (!answer) {
+      answer = this.read(key, command, alias, paths).finally(() => this.asked.delete(key));
+      this.asked.set(key, answer);
+    }
+    return orCancelled(answer, signal);
+  }
+
+  private async read(
+    key: string,
+    [program, ...options]: readonly [program: string, ...options: string[]],
+    alias: string,
+    paths: Pick<SshPaths, 'ownDir' | 'userConfig'>,
+  ): Promise<RunResult> {
+    const { run, clock } = this.deps;
+    const known = this.kept.get(key);
+    if (known && this.isYoung(known) && (await this.stateOf(alias, known.files, paths)) === known.state) {
+      return known.answer;
+    }
+    this.kept.delete(key);
+    const at = clock.now();
+    const answer = await run(program, [...options, '-vvv', '-G', alias], { timeoutMs: 20_000 });
+    const files = filesRead(answer);
+    // A config that ssh refuses is refused until it changes, and one that is missing until it is there.
+    const state = answer.code === null ? undefined : await this.stateOf(alias, files, paths);
+    if (state !== undefined) {
+      if (this.kept.size >= mostKept) {
+        this.kept.clear();
+      }
+      this.kept.set(key, { answer, files, state, at });
+    }
+    return answer;
+  }
+
+  /** A clock that was set back makes nothing young again. */
+  private isYoung({ at }: Kept): boolean {
+    const age = this.deps.clock.now() - at;
+    return age >= 0 && age < keptMs;
+  }
+
+  private async readOrNothing(file: string): Promise<Buffer> {
+    try {
+      return await this.deps.fs.read(file);
+    } catch (error) {
+      if (isMissing(error)) {
+        return Buffer.alloc(0);
+      }
+      throw error;
+    }
+  }
+
+  /** `undefined` where the same files can give another answer. */
+  private async stateOf(
+    alias: string,
+    files: readonly string[],
+    { ownDir, userConfig }: Pick<SshPaths, 'ownDir' | 'userConfig'>,
+  ): Promise<string | undefined> {
+    const { fs } = this.deps;
+    const hash = createHash('sha256');
+    // Each file of our folder is for one alias, and those of others change with every machine.
+    const others = files.filter((file) => dirname(file) !== ownDir);
+    const folders = new Set([userConfig, ...others].map((file) => dirname(file)));
+    try {
+      for (const file of [...others, join(ownDir, `${alias}.conf`)]) {
+        const bytes = await this.readOrNothing(file);
+        if (dependsOnProgram.test(bytes.toString('latin1'))) {
+          return undefined;
+        }
+        hash.update(`${file}\0${bytes.length}\0`).update(bytes);
+      }
+      for (const folder of folders) {
+        const names = await fs.list(folder);
+        hash.update([folder, ...[...names].sort()].join('\0'));
+      }
+    } catch {
+      // ssh may read what we can't; then it is asked each time.
+      return undefined;
+    }
+    return hash.digest('hex');
+  }
+}
