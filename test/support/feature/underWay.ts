@@ -82,11 +82,20 @@ export function whatIsUnderWay(): string {
   return [...names, ...[...programs].map((child) => child.spawnargs.join(' '))].join(', ') || 'nothing';
 }
 
+/** So many looks at once; then what is under way gets the processor for itself. */
+const looksAtOnce = 20;
+
 /** Lets everything come to rest that does not wait for the product's clock. */
 export async function rest(heldBack: () => number): Promise<void> {
+  let busy = 0;
   for (let quiet = 0; quiet < 6; quiet += 1) {
     await new Promise((resolve) => setImmediate(resolve));
-    if (programs.size > 0) await new Promise((resolve) => setTimeout(resolve, 1));
-    if (isUnderWay(heldBack())) quiet = 0;
+    if (programs.size > 0 || busy > looksAtOnce) await new Promise((resolve) => setTimeout(resolve, 1));
+    if (isUnderWay(heldBack())) {
+      quiet = 0;
+      busy += 1;
+    } else {
+      busy = 0;
+    }
   }
 }
