@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { letAgentsIn } from '../support/feature/agentDriver';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -29,11 +30,7 @@ describe('an agent that accepts each list, box and message', () => {
     await window.quick.title(/When/);
     await window.quick.type('9h', { enter: false });
     await window.quick.pick(/In 9 h/);
-    computer().settings.set('gpuRental.agents.access', 'ask');
-    const dialog = await window.dialog('ask you to rent');
-    await computer().pass(600);
-    dialog.press('Let Agents Ask');
-    await computer().rest();
+    await letAgentsIn(window);
     window.clearToasts();
   });
 

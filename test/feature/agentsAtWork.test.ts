@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { AgentDriver } from '../support/feature/agentDriver';
+import { AgentDriver, letAgentsIn } from '../support/feature/agentDriver';
 import { registerKey } from '../support/feature/reachable';
 import { generateKey } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
@@ -18,12 +18,6 @@ async function answer(window: FeatureWindow, button: string | RegExp, text?: Reg
   );
   dialog.press(found ?? String(button));
   await window.computer.rest();
-}
-
-async function letIn(window: FeatureWindow): Promise<AgentDriver> {
-  window.computer.settings.set('gpuRental.agents.access', 'ask');
-  await answer(window, 'Let Agents Ask');
-  return new AgentDriver(window);
 }
 
 async function rowOf(agent: AgentDriver): Promise<Row> {
@@ -48,7 +42,7 @@ describe('an agent at work on an instance of the user', () => {
     window = await computer().openWindow();
     await window.signIn();
     window.clearToasts();
-    agent = await letIn(window);
+    agent = await letAgentsIn(window);
   });
 
   it('reads templates', async () => {
@@ -134,7 +128,7 @@ describe('an agent that rents a machine which fails its check', () => {
     const window = await computer().openWindow();
     await window.signIn();
     window.clearToasts();
-    const agent = await letIn(window);
+    const agent = await letAgentsIn(window);
     computer().simulator.orders.behave('fullDisk', 1);
     const { request } = await agent.call('request_rental', {
       quote: await agent.quote(),
@@ -155,7 +149,7 @@ describe('an agent that rents where no login is checked', () => {
     const window = await computer().openWindow();
     await window.signIn();
     window.clearToasts();
-    const agent = await letIn(window);
+    const agent = await letAgentsIn(window);
     const { request } = await agent.call('request_rental', {
       quote: await agent.quote(),
       requestId: 'rental-1',
@@ -182,7 +176,7 @@ describe('an agent that rents while the service is slow', () => {
     const window = await computer().openWindow();
     await window.signIn();
     window.clearToasts();
-    const agent = await letIn(window);
+    const agent = await letAgentsIn(window);
     const quote = await agent.quote();
     computer().simulator.fail({ kind: 'delay', method: 'GET', path: '/api/v0/ssh/', delayMs: 5000 });
     await agent.call('request_rental', { quote, requestId: 'rental-1' });
@@ -200,7 +194,7 @@ describe('an agent whose rental is cut short', () => {
     window = await computer().openWindow();
     await window.signIn();
     window.clearToasts();
-    const agent = await letIn(window);
+    const agent = await letAgentsIn(window);
     await agent.call('request_rental', { quote: await agent.quote(), requestId: 'rental-1' });
     await generateKey(window);
     await window.dialog(/Rent 1×/);

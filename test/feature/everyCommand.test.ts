@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { commandIds, ownIds } from '../../src/commandSpecs';
+import { letAgentsIn } from '../support/feature/agentDriver';
 import { reachableInstance, remoteSshExtension } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { Computer } from '../support/feature/computer';
@@ -145,8 +146,14 @@ const gone = {
   ...{ query: {}, filters: {}, title: 'title', content: 'content' },
 };
 
-for (const isSignedIn of [false, true]) {
-  describe(`every command, ${isSignedIn ? 'with an instance that runs' : 'signed out'}`, () => {
+const states = [
+  { name: 'signed out', isSignedIn: false, access: 'off' },
+  { name: 'with an instance that runs', isSignedIn: true, access: 'off' },
+  { name: 'with an instance that runs, while agents are let in', isSignedIn: true, access: 'ask' },
+] as const;
+
+for (const { name, isSignedIn, access } of states) {
+  describe(`every command, ${name}`, () => {
     const computer = useComputer({ simulator: { sshServer: true } });
     let window: FeatureWindow;
     let real: Ids = {};
@@ -184,6 +191,7 @@ for (const isSignedIn of [false, true]) {
         // The first command loads the product, and with it the internal ones.
         await runOne(window, 'gpuRental.refresh', []);
       }
+      if (access === 'ask') await letAgentsIn(window);
       window.clearToasts();
     });
 

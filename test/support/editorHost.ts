@@ -156,7 +156,7 @@ export async function installExtension(dataDir: string, vsix = packagedExtension
   await promisify(execFile)(node, [server, '--install-extension', vsix, '--force', ...folders]);
 }
 
-/** Replaces the user settings; a running window follows at once. */
+/** Replaces the user settings. A running window reads them when its server has seen the file change, or at a reload. */
 export function writeSettings(dataDir: string, settings: Readonly<Record<string, unknown>>): void {
   const folder = path.join(dataDir, 'data', 'User');
   mkdirSync(folder, { recursive: true });

@@ -7,6 +7,17 @@ import type { FeatureWindow } from './window';
 
 type Result = Readonly<Record<string, unknown>>;
 
+/** Lets agents in, with the limits of the settings. */
+export async function letAgentsIn(window: FeatureWindow): Promise<AgentDriver> {
+  window.computer.settings.set('gpuRental.agents.access', 'ask');
+  await window.dialog('ask you to rent');
+  // A key meant for the editor may press the button of a dialog that has just opened.
+  await window.computer.pass(600);
+  await window.dialogButton('Let Agents Ask');
+  await window.computer.rest();
+  return new AgentDriver(window);
+}
+
 /** A model in the chat of a window: it calls our tools and reads what they return. */
 export class AgentDriver {
   constructor(private readonly window: FeatureWindow) {}
