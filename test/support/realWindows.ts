@@ -10,6 +10,7 @@ import { Emitter } from '../../src/util/emitter';
 import type { Log } from '../../src/util/log';
 import { silentLog } from '../../src/util/log';
 import { quickPolicy } from './apiClient';
+import { settle } from './fakeClock';
 import { FakeHubs, FakeSecrets } from './fakeWindows';
 
 /** Windows of one user over one key ring, each with the real client against the simulator. */
@@ -98,5 +99,7 @@ export class RealWindows {
   async close(): Promise<void> {
     this.owned.dispose();
     await Promise.all(this.transports.map((transport) => transport.close()));
+    // Nobody waits for what an account writes down, and its folder is about to go.
+    await settle();
   }
 }

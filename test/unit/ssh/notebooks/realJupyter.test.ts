@@ -120,7 +120,11 @@ describe('The Jupyter server of a machine, through a real sshd', function () {
       cut = new AbortController();
       before.abort();
       await until('the tunnel is cut', () => !tunnel.isOpen && !client.isConnected, { everyMs: 10 });
-      // The cell prints while the client is away.
+      // The cell prints while the client is away, and only what the server knows of is kept for it.
+      const here = { ...server, localPort: server.port };
+      await until('the server has noticed', async () =>
+        (await kernelsOf(here)).every(({ connections }) => connections === 0),
+      );
       writeFileSync(`${gate}${round}`, '');
       await until('the tunnel is back', () => tunnel.isOpen, { everyMs: 20 });
       await client.reconnect();
