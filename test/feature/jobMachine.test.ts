@@ -43,6 +43,18 @@ describe('a job that a machine is rented for', () => {
     assert.equal(rentals().length, 0);
   });
 
+  it('names in its confirmation what another attempt may cost, and that the old machine is destroyed', async () => {
+    await writeJob(window, { run: 'sh train.sh', retries: { interrupted: 3, machineLost: 1 } });
+    const rows = (await reviewJob(window)).join('\n');
+    assert.match(
+      rows,
+      /Runs again after.*interrupted: 3, machine lost: 1.*another machine costs \$0\.50\d*\/h at most, and the old one is destroyed; \$5\S* at most for all attempts/,
+    );
+    window.quick.escape();
+    await computer().rest();
+    assert.equal(rentals().length, 0);
+  });
+
   it('runs to its end, and its machine is destroyed once its outputs are here', async () => {
     await review();
     await rentForJob(window);

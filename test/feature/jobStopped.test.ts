@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
@@ -16,7 +16,16 @@ describe('a job whose machine is stopped', () => {
     const file = path.join(computer().workspace, '.vscode', 'gpu-rental.json');
     mkdirSync(path.dirname(file), { recursive: true });
     const train = {
-      run: 'mkdir -p outputs; printf part >outputs/model.bin; sleep 1000',
+      run: [
+        'mkdir -p outputs',
+        'if [ "$GPU_RENTAL_ATTEMPT" != 1 ]; then printf whole >outputs/model.bin; exit 0; fi',
+        'printf part >outputs/model.bin',
+        // All simulated machines share one process 1, so the job itself notes that its machine began with another.
+        'if [ -e restarted ]; then job="$HOME/.gpu-rental/jobs/$GPU_RENTAL_JOB_ID"',
+        'read -r runner began first rest <"$job/pid"; echo "$runner $began 1 $rest" >"$job/pid"',
+        'touch "$(cat restarted)"; fi',
+        'sleep 1000',
+      ],
       machine: 'running',
       retries: { interrupted: 2 },
       limits: { hours: 1, costDollars: 5 },
@@ -31,6 +40,8 @@ describe('a job whose machine is stopped', () => {
   it('is told once, with what is missing and what it still costs', async () => {
     window.run('Run Job…');
     await window.quick.title('Run train: Confirm');
+    const rows = window.quick.rows().join('\n');
+    assert.match(rows, /Runs again after.*interrupted: 2; \$5\S* at most for all attempts/);
     await computer().pass(1000);
     await window.quick.pick(/Run on trainer/);
     await window.view('jobs').row(/train.*running/);
@@ -60,5 +71,25 @@ describe('a job whose machine is stopped', () => {
     assert.equal(readFileSync(path.join(runs, run, 'outputs', 'model.bin'), 'utf8'), 'part');
     await window.view('jobs').row(/train.*(killed on the machine|interrupted)/);
     assert.equal(instance()?.intendedStatus, 'running');
+  });
+
+  it('runs again there where that was chosen, and brings back what the second attempt wrote', async () => {
+    const isUp = path.join(computer().storage, 'up');
+    writeFileSync(path.join(computer().workspace, 'restarted'), isUp);
+    window.clearToasts();
+    window.run('Run Job…');
+    await window.view('jobs').row(/train.*running/);
+    await computer().until('the first attempt', () => existsSync(isUp));
+    await computer().simulator.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' });
+    await window.toastButton(/trainer is stopped/, 'Fetch Outputs…');
+    await window.dialogButton('Start and Run Again');
+    await window.toast(/train runs again \(attempt 2\): its machine was interrupted/);
+    await window.toast(/^train: succeeded/);
+    const runs = path.join(computer().workspace, 'gpu-outputs', 'train');
+    const models = readdirSync(runs).map((run) =>
+      readFileSync(path.join(runs, run, 'outputs', 'model.bin'), 'utf8'),
+    );
+    assert.deepEqual(models.sort(), ['part', 'whole']);
+    await window.view('jobs').row(/train.*succeeded/);
   });
 });
