@@ -98,9 +98,8 @@ export class InstanceLeases implements Disposable {
   }
 
   /** Writes the new word first, so that either the window that acts sees it, or this one sees what left. */
-  private async replace(lease: Lease): Promise<ChangedLease> {
-    const files = this.files();
-    const before = await this.current(lease.instanceId);
+  private async replace(lease: Lease, files = this.files()): Promise<ChangedLease> {
+    const before = await this.current(files, lease.instanceId);
     await files.put(lease);
     const sentAt = sentFor(before, await files.state(lease.instanceId));
     await this.list.tellChanged();
@@ -112,20 +111,23 @@ export class InstanceLeases implements Disposable {
    * was cancelled or changed meanwhile.
    */
   async setArmed(lease: Lease, armed: ArmedTimer | undefined): Promise<boolean> {
-    const row = await this.list.files?.read(lease.instanceId);
-    const isCurrent = row?.lease.id === lease.id;
-    if (isCurrent && row.lease.isOnlyOnInstance === true && !armed) {
-      await this.cancel(lease.instanceId);
-    } else if (isCurrent) {
-      await this.put({ ...row.lease, armed });
+    const { files } = this.list;
+    const row = await files?.read(lease.instanceId);
+    if (!files || row?.lease.id !== lease.id) {
+      return false;
     }
-    return isCurrent;
+    if (row.lease.isOnlyOnInstance === true && !armed) {
+      await this.cancel(lease.instanceId, files);
+    } else {
+      await files.put({ ...row.lease, armed });
+      await this.list.tellChanged();
+    }
+    return true;
   }
 
   /** The user's word. Returns when the request to the service left, where it did before this. */
-  async cancel(instanceId: number): Promise<number | undefined> {
-    const { files } = this.list;
-    const before = await this.current(instanceId);
+  async cancel(instanceId: number, files = this.list.files): Promise<number | undefined> {
+    const before = await this.current(files, instanceId);
     const state = await files?.remove(instanceId);
     await this.list.tellChanged();
     return sentFor(before, state);
@@ -133,20 +135,22 @@ export class InstanceLeases implements Disposable {
 
   /** Canceled by the user, but the timer on the instance could not be ended: it stays in sight. */
   async leaveToInstance(instanceId: number): Promise<number | undefined> {
-    const before = await this.current(instanceId);
+    const { files } = this.list;
+    const before = await this.current(files, instanceId);
     if (before?.armed) {
       const { action = before.action } = before.armed;
       const id = randomBytes(4).toString('hex');
-      const { sentAt } = await this.replace({ ...before, id, action, isOnlyOnInstance: true });
+      const { sentAt } = await this.replace({ ...before, id, action, isOnlyOnInstance: true }, files);
       return sentAt;
     }
-    return this.cancel(instanceId);
+    return this.cancel(instanceId, files);
   }
 
   /** For the window that carries leases out; what the user set meanwhile stays. */
   async finish({ id, instanceId }: Lease): Promise<void> {
-    if ((await this.reread(instanceId))?.lease.id === id) {
-      await this.cancel(instanceId);
+    const { files } = this.list;
+    if ((await files?.read(instanceId))?.lease.id === id) {
+      await this.cancel(instanceId, files);
     }
   }
 
@@ -184,7 +188,7 @@ export class InstanceLeases implements Disposable {
     this.list.dispose();
   }
 
-  /** Of the account that is active now, whichever is while they are written. */
+  /** Of the account that is active now. What reads first takes these along: another account may be active by then. */
   private files(): LeaseStorage {
     const { files } = this.list;
     if (!files) {
@@ -194,8 +198,10 @@ export class InstanceLeases implements Disposable {
   }
 
   /** What is on disk, or was when it could be read last. */
-  private async current(instanceId: number): Promise<Lease | undefined> {
-    const row = await this.list.files?.read(instanceId).catch(() => this.find(instanceId));
+  private async current(files: LeaseStorage | undefined, instanceId: number): Promise<Lease | undefined> {
+    const row = await files?.read(instanceId).catch(() => {
+      return files === this.list.files ? this.find(instanceId) : undefined;
+    });
     return row?.lease;
   }
 }
