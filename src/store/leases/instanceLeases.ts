@@ -119,8 +119,7 @@ export class InstanceLeases implements Disposable {
     if (row.lease.isOnlyOnInstance === true && !armed) {
       await this.cancel(lease.instanceId, files);
     } else {
-      await files.put({ ...row.lease, armed });
-      await this.list.tellChanged();
+      await this.write({ ...row.lease, armed }, files);
     }
     return true;
   }
@@ -168,10 +167,14 @@ export class InstanceLeases implements Disposable {
     return this.list.files?.read(instanceId);
   }
 
-  /** For the window that carries leases out. */
-  async put(lease: Lease): Promise<void> {
-    await this.files().put(lease);
-    await this.list.tellChanged();
+  /** For the window that carries leases out; false where the user changed or canceled the lease. */
+  async amend(lease: Lease): Promise<boolean> {
+    const { files } = this.list;
+    if (!files || (await files.read(lease.instanceId))?.lease.id !== lease.id) {
+      return false;
+    }
+    await this.write(lease, files);
+    return true;
   }
 
   /** For the window that carries leases out; a lease that was cancelled meanwhile leaves nothing behind. */
@@ -186,6 +189,11 @@ export class InstanceLeases implements Disposable {
 
   dispose(): void {
     this.list.dispose();
+  }
+
+  private async write(lease: Lease, files: LeaseStorage): Promise<void> {
+    await files.put(lease);
+    await this.list.tellChanged();
   }
 
   /** Of the account that is active now. What reads first takes these along: another account may be active by then. */

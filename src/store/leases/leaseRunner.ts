@@ -134,8 +134,7 @@ export class LeaseRunner implements Disposable {
     const now = clock.now();
     for (const { lease, state } of leases.rows) {
       const byMs = Math.max(this.lastNow, lease.setAt, state.warnedAt ?? 0) - now;
-      if (byMs > setBackMs && (await leases.reread(lease.instanceId))?.lease.id === lease.id) {
-        await leases.put(movedBack(lease, byMs));
+      if (byMs > setBackMs && (await leases.amend(movedBack(lease, byMs)))) {
         await leases.putState(lease.instanceId, stateMovedBack(state, byMs));
       }
     }

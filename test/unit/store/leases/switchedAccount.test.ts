@@ -107,6 +107,15 @@ describe('A schedule that is written while the account changes', () => {
     });
   }
 
+  it('is amended in its account alone', async () => {
+    const lease = await scheduled();
+    changeDuring('read');
+    assert.equal(await leases.amend({ ...lease, setAt: 1 }), true);
+    assert.deepEqual(written(), [{ ...lease, setAt: 1 }, undefined]);
+    assert.equal(await leases.amend(lease), false, 'another account has no such schedule');
+    assert.equal(disks.two.leases.size, 0);
+  });
+
   it('is finished in its account alone', async () => {
     const lease = await scheduled();
     disks.two.leases.set(instanceId, lease);
