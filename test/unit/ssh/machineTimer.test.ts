@@ -36,7 +36,7 @@ describe('A timer on the machine', () => {
   });
 
   /** A machine that has these programs and the key of its instance; the script runs in a real shell. */
-  const machine = (tools?: readonly string[], key?: string) => {
+  const machine = (tools?: readonly string[], key?: string, env: Record<string, string> = {}) => {
     const bin = path.join(home, 'bin');
     if (tools) {
       mkdirSync(bin, { recursive: true });
@@ -53,6 +53,7 @@ describe('A timer on the machine', () => {
             HOME: home,
             CONTAINER_API_KEY: key ?? own,
             ...(tools ? { PATH: bin } : {}),
+            ...env,
           },
         }),
     };
@@ -149,6 +150,23 @@ describe('A timer on the machine', () => {
 
   it('destroys the instance when the time is over', async () => {
     await armTimer(machine(), 'gpu-1', order({ action: 'destroy', seconds: 1 }));
+    await until('the destruction', () => simulator.world.instance(id) === undefined);
+  });
+
+  it('counts on where the machine cannot tell its uptime for a moment', async () => {
+    mkdirSync(file('proc'));
+    const uptime = file('proc/uptime');
+    writeFileSync(uptime, '100.25 50.00\n');
+    tool('sleep', 'echo nap >>"$HOME/naps"', `exec ${placeOf('sleep')} 0.2`);
+    const naps = () => (existsSync(file('naps')) ? readFileSync(file('naps'), 'utf8').split('\n').length : 0);
+    const own = machine(httpTools.slice(0, 1), undefined, { HOST_PROC: file('proc') });
+    await armTimer(own, 'gpu-1', order({ action: 'destroy', seconds: 600 }));
+    rmSync(uptime);
+    const before = naps();
+    await until('some looks at the time', () => naps() >= before + 4);
+    assert.equal(writes().filter(({ method }) => method === 'DELETE').length, 0);
+    assert.ok(lives(processes()[0]));
+    writeFileSync(uptime, '701.00 50.00\n');
     await until('the destruction', () => simulator.world.instance(id) === undefined);
   });
 
