@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { AgentDriver, letAgentsIn } from '../support/feature/agentDriver';
+import { haveKey, newInstance, rentNow, searchAndReview } from '../support/feature/rentDriver';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+const minutes = 10;
+
+describe('agents that were never let in', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+
+  const filesOfAgents = () =>
+    (readdirSync(computer().storage, { recursive: true }) as string[]).filter((name) =>
+      /agents|mcp/.test(name),
+    );
+  /** What is sent while nothing happens, by method and path. */
+  const sentInPeace = async () => {
+    const { simulator } = computer();
+    await computer().pass(5 * 60_000);
+    const from = simulator.requests().length;
+    await computer().pass(minutes * 60_000);
+    return simulator
+      .requests()
+      .slice(from)
+      .map(({ method, path }) => `${method} ${path}`);
+  };
+
+  before(async () => {
+    await haveKey(computer());
+    window = await computer().openWindow();
+    await window.signIn();
+    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+    await newInstance(computer(), () => rentNow(window));
+    await window.toast(/is ready|is running/);
+    window.clearToasts();
+  });
+
+  it('have no tools, no file and no question, whatever a person rents', async () => {
+    await computer().pass(60_000);
+    assert.deepEqual(new AgentDriver(window).tools, []);
+    assert.deepEqual(filesOfAgents(), []);
+    assert.doesNotMatch(window.everythingSaid(), /agent/i);
+  });
+
+  it('send nothing, nor do they once they are let in and call nothing', async () => {
+    const off = await sentInPeace();
+    assert.ok(off.length > 0 && off.length <= 2 * minutes, `${off.length} requests`);
+    assert.deepEqual(
+      [...new Set(off)].filter((call) => !/^GET \/api\/v0\/(instances|users\/current|charges)\/$/.test(call)),
+      [],
+    );
+    const agent = await letAgentsIn(window);
+    const on = await sentInPeace();
+    assert.ok(
+      Math.abs(on.length - off.length) <= 1,
+      `${off.length} requests without agents, ${on.length} with`,
+    );
+    window.clearToasts();
+  });
+});
