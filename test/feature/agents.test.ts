@@ -103,8 +103,12 @@ describe('an agent in the chat', () => {
       readonly instances: readonly { readonly untrusted: { readonly label: string } }[];
     };
     const label = instances[0]?.untrusted.label;
+    computer().simulator.fail({ kind: 'delay', method: 'GET', path: '/api/v0/volumes/', delayMs: 5000 });
     const end = await agent.call('destroy_instance', { instance, label, requestId: 'destroy-it' });
     assert.equal(end['state'], 'pending');
+    await computer().pass(2000);
+    // Its progress would stay for a moment beneath the question.
+    assert.doesNotMatch(window.everythingSaid(), /Looking at what is on/);
     const { detail } = await window.dialog('Destroy');
     assert.match(detail ?? '', /Everything on its disk is lost for good.*costs nothing afterwards/s);
     await answer('Destroy', /Destroy .* for "the chat"/);

@@ -39,16 +39,24 @@ export function lookBeforeDestroy(deps: Deps, instances: readonly Instance[]): P
     instances.length === 1 && only
       ? t('Looking at what is on {0}…', instanceName(only))
       : t('Looking at what is on {0} instances…', instances.length);
-  return withCancellableProgress(title, async (stop) => {
-    const signal = AbortSignal.any([stop, AbortSignal.timeout(patienceMs)]);
-    const [volumes, ...looks] = await Promise.all([
-      readVolumes(deps, signal),
-      ...instances.map(async (instance) => [instance, await look(deps, instance, signal)] as const),
-    ]);
-    const { state } = deps.volumes;
-    const hasUnreadVolumes = state.kind === 'ready' && state.skipped !== undefined;
-    return { volumes, hasUnreadVolumes, looks: new Map(looks) };
-  });
+  return withCancellableProgress(title, (stop) => lookQuietly(deps, instances, stop));
+}
+
+/** The same where the user does not wait for it: a progress would stay for a moment beneath the question. */
+export async function lookQuietly(
+  deps: Deps,
+  instances: readonly Instance[],
+  stop?: AbortSignal,
+): Promise<BeforeDestroy> {
+  const patience = AbortSignal.timeout(patienceMs);
+  const signal = stop === undefined ? patience : AbortSignal.any([stop, patience]);
+  const [volumes, ...looks] = await Promise.all([
+    readVolumes(deps, signal),
+    ...instances.map(async (instance) => [instance, await look(deps, instance, signal)] as const),
+  ]);
+  const { state } = deps.volumes;
+  const hasUnreadVolumes = state.kind === 'ready' && state.skipped !== undefined;
+  return { volumes, hasUnreadVolumes, looks: new Map(looks) };
 }
 
 async function readVolumes(deps: Deps, signal: AbortSignal): Promise<readonly Volume[] | undefined> {

@@ -16,7 +16,7 @@ import { destroyedText, notConfirmedText } from '../../model/instances/destroyVe
 import { destroyAndVerify, type DestroyVerdict } from '../../store/instances/destruction';
 import { changePower, type PowerRequest, type PowerVerdict } from '../../store/instances/power';
 import { reportFailures, runEach, type RowResult } from './bulk';
-import { lookBeforeDestroy } from './beforeDestroy';
+import { lookBeforeDestroy, lookQuietly } from './beforeDestroy';
 import type { LifecycleDeps } from './deps';
 import { destroyQuestion } from './destroyWords';
 import { withJobsAtRisk } from './jobsAtRisk';
@@ -236,7 +236,7 @@ export async function lossByDestroy(
   if (!instance) {
     return undefined;
   }
-  const question = destroyQuestion([instance], await lookBeforeDestroy(deps, [instance]));
+  const question = destroyQuestion([instance], await lookQuietly(deps, [instance]));
   return withJobsAtRisk(deps, [instance], 'disk', question).detail;
 }
 
