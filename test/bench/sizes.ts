@@ -24,7 +24,7 @@ export function measureSizes(): Figure[] {
     {
       name: 'VSIX without pictures',
       value: kilobytes(packed((name) => !/\.(png|svg)$/.test(name))),
-      aim: '< 600 KB',
+      aim: '< 900 KB',
     },
     { name: 'server for agents over MCP', value: kilobytes(bytesRead(entries, 'mcp.js')), aim: '< 40 KB' },
     {

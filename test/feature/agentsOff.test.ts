@@ -57,6 +57,9 @@ describe('agents that were never let in', () => {
       Math.abs(on.length - off.length) <= 1,
       `${off.length} requests without agents, ${on.length} with`,
     );
+    // Without this the first test would show nothing.
+    await agent.call('list_instances');
+    await computer().until('the log of agents', () => filesOfAgents().length > 0);
     window.clearToasts();
   });
 });
