@@ -6,9 +6,11 @@
 const { mkdtempSync, readdirSync, rmSync } = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
+const { memoryFolder } = require('./memoryFolder.cjs');
 
 const temp = (folder) => Object.assign(process.env, { TMPDIR: folder, TMP: folder, TEMP: folder });
 
+const isFirst = process.env['GPU_RENTAL_TEST_CACHE'] === undefined;
 const outer = os.tmpdir();
 // What the compiler keeps of a source would go with the folder: parallel workers, which start in that of their run,
 // compiled everything again.
@@ -17,7 +19,7 @@ temp(process.env['GPU_RENTAL_TEST_CACHE']);
 require('./sources.cjs');
 
 // Short, because the paths of sockets are: 104 bytes on a Mac.
-const folder = mkdtempSync(path.join(outer, 'gr-'));
+const folder = mkdtempSync(path.join((isFirst ? memoryFolder() : undefined) ?? outer, 'gr-'));
 temp(folder);
 
 /** Programs of others keep caches and sockets there as long as they like. */
