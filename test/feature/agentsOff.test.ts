@@ -63,3 +63,19 @@ describe('agents that were never let in', () => {
     window.clearToasts();
   });
 });
+
+describe('an editor that has no tools for language models', () => {
+  const computer = useComputer();
+
+  it('starts and rents, and takes agents of other programs', async () => {
+    await haveKey(computer());
+    const window = await computer().openWindow({ hasTools: false });
+    await window.signIn();
+    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+    await newInstance(computer(), () => rentNow(window));
+    await window.toast(/is ready|is running/);
+    const { tools } = await letAgentsIn(window);
+    assert.deepEqual(tools, []);
+    window.clearToasts();
+  });
+});

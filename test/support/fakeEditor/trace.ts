@@ -22,6 +22,7 @@ export async function traceOfFake(script: EditorScript): Promise<Trace> {
       uiKind: 1,
       appName: 'Fake',
       extensions: [],
+      hasTools: true,
     },
   };
   const editor = createVscode(screen, { settings: new UserSettings({}), clipboard: { text: '' } }, nature);

@@ -17,6 +17,8 @@ export interface WindowNature {
   readonly uiKind: vscode.UIKind;
   readonly appName: string;
   readonly extensions: readonly { readonly id: string; readonly packageJSON: unknown }[];
+  /** False in a product that has no tools for language models. */
+  readonly hasTools: boolean;
 }
 
 /** Shared by all windows of one computer. */
@@ -34,6 +36,12 @@ export function createVscode(
   shared: SharedParts,
   nature: { current: WindowNature },
 ): typeof vscode {
+  const tools = known('lm', {
+    registerTool: (name: string, tool: vscode.LanguageModelTool<unknown>) => {
+      screen.chatTools.set(name, tool);
+      return new FakeDisposable(() => screen.chatTools.delete(name));
+    },
+  });
   const module = {
     version: '1.105.0',
     ...values.enums,
@@ -69,12 +77,9 @@ export function createVscode(
     extensions: known('extensions', extensionsPart(nature)),
     LanguageModelToolResult: values.FakeToolResult,
     LanguageModelTextPart: values.FakeTextPart,
-    lm: known('lm', {
-      registerTool: (name: string, tool: vscode.LanguageModelTool<unknown>) => {
-        screen.chatTools.set(name, tool);
-        return new FakeDisposable(() => screen.chatTools.delete(name));
-      },
-    }),
+    get lm() {
+      return nature.current.hasTools ? tools : undefined;
+    },
     tasks: known('tasks', {
       registerTaskProvider: (_type: string, provider: vscode.TaskProvider) => {
         screen.tasks = provider;

@@ -115,6 +115,7 @@ export class Computer {
       uiKind: nature.uiKind ?? 1,
       appName: nature.appName ?? 'Visual Studio Code',
       extensions: nature.extensions ?? [],
+      hasTools: nature.hasTools ?? true,
     });
     this.windows.push(window);
     window.activate();
