@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { reachableInstance } from '../support/feature/reachable';
+import { reachableInstance, registerKey } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
+import { until } from '../support/until';
 
 /** With its day where that is not today. */
 const stopsAt = /stops .*\d:\d\d/;
@@ -255,5 +256,62 @@ describe('stopping and destroying later', () => {
     await computer().pass(2 * 60_000);
     assert.deepEqual(writes(trainer), []);
     assert.ok(world().instance(trainer));
+  });
+});
+
+describe('a schedule that no editor carries out', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+
+  it('is done by the instance itself, with one request and its own key', async () => {
+    await registerKey(computer());
+    const tools = path.join(computer().root, 'tools');
+    mkdirSync(tools);
+    // The timer looks every ten seconds.
+    writeFileSync(path.join(tools, 'sleep'), '#!/bin/sh\necho >>"$HOME/looks"\nexec /bin/sleep 0.1\n', {
+      mode: 0o755,
+    });
+    const id = await computer().rentRunning({
+      label: 'trainer',
+      runtype: 'ssh_direct',
+      env: { PATH: tools },
+    });
+    const machine = path.join(computer().root, 'instances', String(id));
+    mkdirSync(path.join(machine, 'proc'), { recursive: true });
+    const up = (seconds: number) => {
+      writeFileSync(path.join(machine, 'proc', 'uptime'), `${seconds}.00 0.00\n`);
+    };
+    up(1000);
+    const { simulator } = computer();
+    const window = await computer().openWindow();
+    await window.signIn();
+    await window.view('instances').menu('trainer', 'Stop or Destroy Later…');
+    await window.quick.title('Stop or Destroy trainer Later');
+    await window.quick.pick(/Destroy After a Time/);
+    await window.quick.title(/When/);
+    await window.quick.type('2h', { enter: false });
+    await window.quick.pick('In 2 h');
+    await window.dialogButton('Destroy Then');
+    await window.toastButton(/trainer will be destroyed at/, 'Let the Instance Do It…');
+    await window.dialogButton('Let It Destroy Itself');
+    await window.toast(/its own timer runs, and its key was accepted/);
+    window.run('Sign Out…');
+    await window.dialogButton('Sign Out');
+    await computer().rest();
+    const route = `/api/v0/instances/${id}/`;
+    const writes = () => simulator.received(undefined, route).filter(({ method }) => method !== 'GET');
+    up(1000 + 7190);
+    const looks = () => readFileSync(path.join(machine, 'looks'), 'utf8').length;
+    const before = looks();
+    await until('two looks at the time', () => looks() >= before + 2);
+    assert.deepEqual(writes(), []);
+    // An editor would go first.
+    up(1000 + 7200 + 600);
+    await until('the destruction', () => simulator.world.instance(id) === undefined);
+    const own = simulator.received('GET', '/api/v0/users/current/')[0]?.keyId;
+    assert.deepEqual(
+      writes().map(({ method, keyId }) => [method, keyId === own]),
+      [['DELETE', false]],
+    );
+    window.clearToasts();
   });
 });
