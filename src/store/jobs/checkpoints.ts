@@ -58,15 +58,13 @@ async function whole(
   if (list.files.length === 0 || list.hash === state.checkpoint?.hash) {
     return undefined;
   }
-  const last = checkpointFolder(job);
-  const next = join(last, '..', 'next');
+  const { last, next, old } = await settledFolders(job);
   await rm(next, { recursive: true, force: true });
   await mkdir(next, { recursive: true });
   const { leftOut } = await machine.fetch(id, list, next, signal);
   if (leftOut.length > 0) {
     return undefined;
   }
-  const old = join(last, '..', 'old');
   await rm(old, { recursive: true, force: true });
   if (existsSync(last)) {
     await rename(last, old);
@@ -76,9 +74,23 @@ async function whole(
   return { files: list.files.length, hash: list.hash };
 }
 
-/** The names of its files, with forward slashes. */
+/** The folders of checkpoints, once what a crash cut off is done: only a whole set lets the last one be moved away. */
+async function settledFolders(job: Pick<Job, 'outputsTo'>) {
+  const last = checkpointFolder(job);
+  const next = join(last, '..', 'next');
+  const old = join(last, '..', 'old');
+  if (existsSync(old) && !existsSync(last)) {
+    await rename(existsSync(next) ? next : old, last);
+  }
+  return { last, next, old };
+}
+
+/** The names of its files, with forward slashes; none where the user removed them. */
 export async function checkpointNames(job: Pick<Job, 'outputsTo'>): Promise<readonly string[]> {
-  const root = checkpointFolder(job);
+  const { last: root } = await settledFolders(job);
+  if (!existsSync(root)) {
+    return [];
+  }
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => !entry.isDirectory())

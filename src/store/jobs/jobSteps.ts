@@ -220,10 +220,11 @@ class Steps {
     if (attempt !== firstHere || !checkpoint) {
       return;
     }
+    const names = await checkpointNames(job);
     const id = attemptId(job, { ...state, attempt: attempt - 1 });
     const order: JobOrder = { ...this.order(), id, previous: undefined, workspaceKey: job.id };
-    const root = checkpointFolder(job);
-    const tree = { root, names: await checkpointNames(job) };
+    // An empty folder where the user removed what was fetched.
+    const tree = names.length === 0 ? undefined : { root: checkpointFolder(job), names };
     await this.machine.begin(order, this.signal);
     await this.machine.sync(order, tree, this.signal);
   }
