@@ -14,7 +14,10 @@ function leaseFile(computer: Computer, id: number): string {
 }
 
 /** Two windows that open eight hours after something was to happen to each of two instances. */
-async function openTooLate(computer: Computer, before: (toStop: number) => void = () => undefined) {
+async function openTooLate(
+  computer: Computer,
+  before: (toStop: number, toDestroy: number) => void = () => undefined,
+) {
   const toStop = await computer.rentRunning({ label: 'sleeper' });
   const toDestroy = await computer.rentRunning({ label: 'leaver' });
   const first = await computer.openWindow();
@@ -34,7 +37,7 @@ async function openTooLate(computer: Computer, before: (toStop: number) => void 
     const id = String(instanceId).padStart(8, '0');
     writeFileSync(leaseFile(computer, instanceId), JSON.stringify({ version: 1, id, action, term, setAt }));
   }
-  before(toStop);
+  before(toStop, toDestroy);
   const windows = [
     await computer.openWindow({ isFocused: true }),
     await computer.openWindow({ isFocused: false }),
@@ -52,7 +55,7 @@ function useLateWindows() {
   let windows: readonly FeatureWindow[] = [];
   return {
     computer,
-    open: async (before?: (toStop: number) => void) => {
+    open: async (before?: Parameters<typeof openTooLate>[1]) => {
       const opened = await openTooLate(computer(), before);
       ({ windows } = opened);
       return opened;
@@ -112,6 +115,25 @@ describe('what was to happen while no editor was open', () => {
       writes(toDestroy).map(([method]) => method),
       ['DELETE'],
     );
+  });
+});
+
+describe('what a window was doing when it was killed', () => {
+  const { computer, open, teller } = useLateWindows();
+
+  it('is not said to go on once nobody does it', async () => {
+    const { toDestroy, windows } = await open((_, leaver) => {
+      // What the window wrote right before its request would have left.
+      const since = computer().clock.now() - 8 * hour;
+      const state = { version: 1, leaseId: String(leaver).padStart(8, '0'), warnedAt: since - 300_000 };
+      writeFileSync(
+        leaseFile(computer(), leaver).replace(/json$/, 'state.json'),
+        JSON.stringify({ ...state, attempts: 1, actingSince: since, nextTryAt: since + 180_000 }),
+      );
+    });
+    await teller(missed);
+    for (const window of windows) await window.view('instances').row(/leaver.*was to be destroyed/);
+    assert.ok(computer().simulator.world.instance(toDestroy));
   });
 });
 

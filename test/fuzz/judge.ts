@@ -1,3 +1,4 @@
+import { actingMs, lateMs } from '../../src/model/instances/lease';
 import type { InstanceState } from '../../src/simulator/state';
 import type { Computer } from '../support/feature/computer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -142,7 +143,7 @@ export class Judge {
     const isDue = schedule !== undefined && this.computer.clock.now() > schedule.dueAt + 90_000;
     // A row that says when the next try is, or that the time was missed, has not dropped it.
     const isShown = isDue
-      ? /next try|was to be|missed/.test(row) || this.isAhead(row)
+      ? /next try|was to be|missed/.test(row) || this.isAhead(row) || this.isActing(row, schedule.dueAt)
       : /stop|destroy/.test(row);
     if (schedule && !isShown && !this.isTold(id)) {
       this.say(`the schedule of #${id} was dropped${isDue ? ' (it was due)' : ''}; row: ${row}`);
@@ -155,6 +156,11 @@ export class Judge {
     const at = new Date(this.computer.clock.now());
     const shown = Date.parse(`${at.toDateString()} ${time}`);
     return shown + 90_000 > at.getTime();
+  }
+
+  /** A window that was killed on the way is waited for, and then another one does it. */
+  private isActing(row: string, dueAt: number): boolean {
+    return /being (?:stopped|destroyed)/.test(row) && this.computer.clock.now() < dueAt + lateMs + actingMs;
   }
 
   private isTold(id: number): boolean {

@@ -1,7 +1,7 @@
 import type { InstanceNote } from '../../editor/treeGroups';
 import { localize, t } from '../../editor/localize';
 import { momentText } from '../../editor/timeText';
-import { dueAt, fireAt, type ArmedTimer, type Lease } from '../../model/instances/lease';
+import { dueAt, fireAt, isBeingCarriedOut, type ArmedTimer, type Lease } from '../../model/instances/lease';
 import type { LeaseRow } from '../../store/leases/leaseFiles';
 import { durationText } from '../../util/duration';
 
@@ -12,7 +12,7 @@ function rowText({ lease, state }: LeaseRow, now: number): string {
     const when = itselfWhen(lease, lease.armed, now);
     return isStop ? t('stops itself {0}', when) : t('destroys itself {0}', when);
   }
-  if (state.actingSince !== undefined) {
+  if (isBeingCarriedOut(state, now)) {
     return isStop ? t('being stopped') : t('being destroyed');
   }
   if (state.missedAt !== undefined) {

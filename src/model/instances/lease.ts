@@ -147,6 +147,11 @@ export function retryAfterMs(attempts: number): number {
 /** A window that carries a lease out is done within this time, or it is gone. */
 export const actingMs = 3 * minuteMs;
 
+/** Whether a window carries it out now. One that was killed on the way left no more than its last word. */
+export function isBeingCarriedOut({ actingSince, missedAt, nextTryAt }: LeaseState, now: number): boolean {
+  return actingSince !== undefined && missedAt === undefined && nextTryAt !== undefined && now < nextTryAt;
+}
+
 /**
  * Whether the process on the machine is proved to have ended: it ends with its container. A host whose heartbeat is
  * missed shows as offline or unknown, and its containers go on.
