@@ -46,12 +46,12 @@ export class AskUser implements Disposable {
   /** Asks for what was raised, in one window; what is not answered is not in force. */
   async confirmLimits(): Promise<void> {
     const { agentLimits, oneWindow, clock } = this.deps;
-    const { set, isRaised } = await agentLimits.read();
+    const { set, isRaised, revision } = await agentLimits.read();
     if (!isRaised) {
       return;
     }
     // Asked once for each change: the same settings may be raised again later.
-    const key = `agents.limits.${JSON.stringify(set)}.${Math.floor(clock.now() / answerWithinMs)}`;
+    const key = `agents.limits.${JSON.stringify(set)}.${revision}.${Math.floor(clock.now() / answerWithinMs)}`;
     oneWindow.offer(key, () => this.enqueue(() => this.askLimits()));
   }
 

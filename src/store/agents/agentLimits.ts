@@ -15,12 +15,17 @@ const limitsShape = z.object({
   hours: amount,
   questionsPerHour: amount,
 });
+/** What is kept; counts up with each change, also where it becomes what it was before. */
+const keptShape = limitsShape.extend({ revision: z.number().int().nonnegative().catch(0) });
+type Kept = z.infer<typeof keptShape>;
 
 export interface LimitsNow {
   readonly set: AgentLimits;
   readonly inForce: AgentLimits;
   /** The settings say more than was confirmed: the user has to be asked. */
   readonly isRaised: boolean;
+  /** Which change of what was confirmed this is about. */
+  readonly revision: number;
 }
 
 /** The limits of agents: what the settings say, held against what was last confirmed in a dialog. */
@@ -41,31 +46,36 @@ export class AgentLimitStore {
   async read(): Promise<LimitsNow> {
     const set = this.deps.settings();
     if (set.access === 'off') {
-      return { set, inForce: { ...set, access: 'off' }, isRaised: false };
+      return { set, inForce: { ...set, access: 'off' }, isRaised: false, revision: 0 };
     }
-    const confirmed = await this.confirmed();
-    return { set, inForce: limitsInForce(set, confirmed), isRaised: isRaised(set, confirmed) };
+    const { revision, ...confirmed } = await this.confirmed();
+    return { set, inForce: limitsInForce(set, confirmed), isRaised: isRaised(set, confirmed), revision };
   }
 
   /** The user's yes in a dialog to exactly these. */
   async confirm(limits: AgentLimits): Promise<void> {
-    await this.deps.secrets.store(secretKey, JSON.stringify(limits));
-    this.confirmedNow.fire();
+    const { revision } = await this.confirmed();
+    await this.keep({ ...limits, revision: revision + 1 });
   }
 
   /** After the settings changed: what was lowered has to be confirmed again before it rises. */
   async lower(): Promise<void> {
-    const confirmed = await this.confirmed();
+    const { revision, ...confirmed } = await this.confirmed();
     const lowered = limitsInForce(this.deps.settings(), confirmed);
     if (JSON.stringify(lowered) !== JSON.stringify(confirmed)) {
-      await this.confirm(lowered);
+      await this.keep({ ...lowered, revision: revision + 1 });
     }
   }
 
-  private async confirmed(): Promise<AgentLimits> {
+  private async keep(limits: Kept): Promise<void> {
+    await this.deps.secrets.store(secretKey, JSON.stringify(limits));
+    this.confirmedNow.fire();
+  }
+
+  private async confirmed(): Promise<Kept> {
     const kept = await this.deps.secrets.get(secretKey);
-    const parsed = limitsShape.safeParse(parse(kept));
-    return parsed.success ? parsed.data : noLimits;
+    const parsed = keptShape.safeParse(parse(kept));
+    return parsed.success ? parsed.data : { ...noLimits, revision: 0 };
   }
 }
 

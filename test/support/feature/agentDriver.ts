@@ -8,12 +8,15 @@ import type { FeatureWindow } from './window';
 type Result = Readonly<Record<string, unknown>>;
 
 /** Lets agents in, with the limits of the settings. */
-export async function letAgentsIn(window: FeatureWindow): Promise<AgentDriver> {
-  window.computer.settings.set('gpuRental.agents.access', 'ask');
-  await window.dialog('ask you to rent');
+export async function letAgentsIn(
+  window: FeatureWindow,
+  access: 'ask' | 'read' = 'ask',
+): Promise<AgentDriver> {
+  window.computer.settings.set('gpuRental.agents.access', access);
+  await window.dialog('Let AI agents');
   // A key meant for the editor may press the button of a dialog that has just opened.
   await window.computer.pass(600);
-  await window.dialogButton('Let Agents Ask');
+  await window.dialogButton(access === 'ask' ? 'Let Agents Ask' : 'Let Agents Look');
   await window.computer.rest();
   return new AgentDriver(window);
 }
