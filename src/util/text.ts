@@ -28,11 +28,16 @@ export function formatText(value: Text | string, translate: Translate = (templat
   if (typeof value === 'string') {
     return plainArgument(value);
   }
-  return translate(value.template).replace(/\{(\d+)\}/g, (place, index: string) => {
+  return translate(value.template).replace(/(“?)\{(\d+)\}/g, (place, quote: string, index: string) => {
     const arg = value.args[Number(index)];
     if (arg === undefined) {
       return place;
     }
-    return typeof arg === 'object' ? formatText(arg, translate) : plainArgument(String(arg));
+    if (typeof arg === 'object') {
+      return `${quote}${formatText(arg, translate)}`;
+    }
+    const words = plainArgument(String(arg));
+    // What stands in quotation marks can't end them, and go on in our name.
+    return quote === '' ? words : `${quote}${words.replace(/[“”„‟]/g, '"')}`;
   });
 }

@@ -52,7 +52,7 @@ describe('an agent in the chat', () => {
     const input = { quote: await agent.quote(), requestId: 'declined-1' };
     const { request: first, state: pending } = await agent.call('request_rental', input);
     assert.equal(pending, 'pending');
-    await answer('Cancel', /Rent 1× .* for "the chat"/);
+    await answer('Cancel', /Rent 1× .* for “the chat”/);
     for (let retry = 0; retry < 20; retry += 1) {
       const again = await agent.call('request_rental', input);
       assert.deepEqual([again['request'], again['state']], [first, 'declined']);
@@ -69,8 +69,8 @@ describe('an agent in the chat', () => {
     request = String((await agent.call('request_rental', input))['request']);
     const { detail, buttons } = await window.dialog('Rent 1×');
     assert.match(detail ?? '', /\/h, at most \$.* for 2 h\nDestroyed automatically at /);
-    assert.match(detail ?? '', /\nLocation: "Japan"\n/);
-    assert.match(detail ?? '', /The agent says: "train the model"/);
+    assert.match(detail ?? '', /\nLocation: “Japan”\n/);
+    assert.match(detail ?? '', /The agent says: “train the model”/);
     await answer(buttons[1] ?? '');
     await computer().until('the rental', () => rentals().length > 0);
     for (let retry = 0; retry < 5; retry += 1) await agent.call('request_rental', input);
@@ -111,7 +111,7 @@ describe('an agent in the chat', () => {
     assert.doesNotMatch(window.everythingSaid(), /Looking at what is on/);
     const { detail } = await window.dialog('Destroy');
     assert.match(detail ?? '', /Everything on its disk is lost for good.*costs nothing afterwards/s);
-    await answer('Destroy', /Destroy .* for "the chat"/);
+    await answer('Destroy', /Destroy .* for “the chat”/);
     await computer().until('the end', async () => (await state(String(end['request']))) === 'done');
   });
 
@@ -122,7 +122,7 @@ describe('an agent in the chat', () => {
     await window.quick.pick(/by agent/);
     assert.match(
       (await window.document(/How it ended/)).getText(),
-      /Rented by agent \(unverified name\): "the chat"/,
+      /Rented by agent \(unverified name\): “the chat”/,
     );
   });
 

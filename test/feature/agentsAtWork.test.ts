@@ -70,11 +70,20 @@ describe('an agent at work on an instance of the user', () => {
   it('runs a command after a yes to that command, once', async () => {
     const input = { instance, command: 'echo from the machine', requestId: 'command-1' };
     assert.equal((await agent.call('run_command', input))['state'], 'pending');
-    await answer(window, 'Run', /Let "the chat" run commands on “trainer”/);
+    await answer(window, 'Run', /Let “the chat” run commands on “trainer”/);
     const { exitCode, untrusted } = await agent.call('run_command', input);
     assert.equal(exitCode, 0);
     assert.match(JSON.stringify(untrusted), /from the machine/);
     assert.match(String((await agent.call('run_command', input))['next']), /ran already/);
+  });
+
+  it('hides no end of a command, and keeps its lines', async () => {
+    const command = `cd data\u202e\necho ${'x'.repeat(986)}\nrm -rf /`;
+    await agent.call('run_command', { instance, command, requestId: 'command-2' });
+    const { detail } = await window.dialog('run commands');
+    const shown = /First command:\ncd data\necho x{986}\n… and 9 more characters, which are not shown here\./;
+    assert.match(detail ?? '', shown);
+    await answer(window, 'Cancel', /run commands/);
   });
 
   it('sets when it ends after a yes', async () => {

@@ -100,15 +100,15 @@ describe('finding offers', () => {
     await list.pick('Save This Search…');
     await quick().title('Search Offers: Save');
     await quick().type('two of them', { enter: false });
-    await quick().row('Save as "two of them"');
+    await quick().row('Save as “two of them”');
     await quick().enter();
     await quick().title('Search Offers: Saved Searches');
     await quick().row('two of them');
     assert.deepEqual(saved(), ['two of them']);
     await quick().rowButton('two of them', 'Rename This Saved Search');
-    await quick().title('Search Offers: Rename "two of them"');
+    await quick().title('Search Offers: Rename “two of them”');
     await quick().type('pair', { enter: false });
-    await quick().row('Rename to "pair"');
+    await quick().row('Rename to “pair”');
     await quick().enter();
     await quick().title('Search Offers: Saved Searches');
     assert.deepEqual(saved(), ['pair']);
@@ -125,7 +125,7 @@ describe('finding offers', () => {
     await openSaved();
     await list.pick('Rename or Delete…');
     await quick().title('Search Offers: Rename or Delete');
-    await list.pick('Delete "pair"');
+    await list.pick('Delete “pair”');
     await quick().title('Search Offers: Saved Searches');
     assert.ok(
       !quick()

@@ -17,7 +17,7 @@ describe('watching a search', () => {
       const { order, dph_total } = body as { order?: unknown; dph_total?: { lte?: number } };
       return JSON.stringify(order) === '[["dph_total","asc"]]' && dph_total?.lte !== undefined;
     });
-  const news = (window: FeatureWindow) => window.toasts().filter((text) => text.startsWith('Found for "'));
+  const news = (window: FeatureWindow) => window.toasts().filter((text) => text.startsWith('Found for “'));
   const market = () => computer().simulator.world.market;
 
   async function manage(window: FeatureWindow): Promise<void> {
@@ -67,7 +67,7 @@ describe('watching a search', () => {
     assert.equal(quick.open.value, 'GPU: RTX 3090 · GPUs: 1');
     await quick.type('cheap 3090');
     await first.toast(
-      'Watching "cheap 3090". A message appears when an offer costs $0.010/h or less, as long as an editor is open.',
+      'Watching “cheap 3090”. A message appears when an offer costs $0.010/h or less, as long as an editor is open.',
     );
     await computer().until('the first check', () => checks()[0]?.status === 200);
     assert.deepEqual(checks()[0]?.body, {
@@ -108,11 +108,11 @@ describe('watching a search', () => {
     second.focus();
     await check(second, 'cheap 3090');
     second.quick.escape();
-    const { text } = await second.toast(/^Found for "/);
-    assert.match(text, /^Found for "cheap 3090": 1× RTX 3090 24 GB at \$0\.\d+\/h\.$/);
+    const { text } = await second.toast(/^Found for “/);
+    assert.match(text, /^Found for “cheap 3090”: 1× RTX 3090 24 GB at \$0\.\d+\/h\.$/);
     await computer().pass(60_000);
     assert.deepEqual(news(first), []);
-    await second.toastButton(/^Found for "/, 'Show Offers');
+    await second.toastButton(/^Found for “/, 'Show Offers');
     await second.quick.title('Search Offers: cheap 3090');
     await second.quick.row(/^1× RTX 3090.*\$0\.00/);
     second.quick.escape();
@@ -138,7 +138,7 @@ describe('watching a search', () => {
     market().setPrice(machineId, 0.001);
     await check(first, 'cheap 3090');
     first.quick.escape();
-    await first.toast(/^Found for "cheap 3090"/);
+    await first.toast(/^Found for “cheap 3090”/);
     await computer().pass(60_000);
     assert.deepEqual(news(second), []);
     first.clearToasts();

@@ -19,9 +19,12 @@ export interface Asked {
   readonly now: number;
 }
 
+/** More of a command does not fit in a dialog on a small screen. */
+const longestCommand = 1000;
+
 /** The name is the client's own word, so it stands in quotation marks. */
 function who({ caller }: AgentRequest): string {
-  return `"${caller.name.slice(0, 40)}"`;
+  return caller.name.slice(0, 40);
 }
 
 function lines(...parts: readonly (string | undefined)[]): string {
@@ -29,7 +32,7 @@ function lines(...parts: readonly (string | undefined)[]): string {
 }
 
 function reasonLine({ reason }: AgentRequest): string | undefined {
-  return reason === undefined ? undefined : t('The agent says: "{0}"', reason.slice(0, 120));
+  return reason === undefined ? undefined : t('The agent says: “{0}”', reason.slice(0, 120));
 }
 
 /** Our words and numbers first, those of strangers in quotation marks, the model's last. */
@@ -44,21 +47,32 @@ export function requestQuestion(asked: Asked): Question | undefined {
       return scheduleQuestion(asked);
     case 'destroy_instance':
       return {
-        message: t('Destroy “{0}” for {1}?', asked.instance ?? '', who(request)),
+        message: t('Destroy “{0}” for “{1}”?', asked.instance ?? '', who(request)),
         detail: lines(lossText(asked), accountLine(asked), reasonLine(request)),
         button: t('Destroy'),
       };
     case 'run_command':
       return {
-        message: t('Let {0} run commands on “{1}”?', who(request), asked.instance ?? ''),
+        message: t('Let “{0}” run commands on “{1}”?', who(request), asked.instance ?? ''),
         detail: lines(
-          t('First command: {0}', (request.command ?? '').slice(0, 400)),
+          t('First command:'),
+          ...commandLines(request.command ?? ''),
           t('On an instance that an agent rented, this holds until the instance is gone.'),
           accountLine(asked),
         ),
         button: t('Run'),
       };
   }
+}
+
+/** As it stands, line by line; what is left out is counted, since the end of a command may be what matters. */
+function commandLines(command: string): readonly string[] {
+  const shown = command.slice(0, longestCommand);
+  const rest = command.length - shown.length;
+  return [
+    ...shown.split('\n').map((line) => plainLabel(line)),
+    ...(rest === 0 ? [] : [t('… and {0} more characters, which are not shown here.', rest)]),
+  ];
 }
 
 function lossText({ loss }: Asked): string {
@@ -83,17 +97,22 @@ function rentQuestion(asked: Asked): Question | undefined {
   const price = formatMoney(quote.perHour);
   const end = momentText(commitment.until, asked.now);
   return {
-    message: t('Rent {0}× {1} for {2}?', quote.offer.gpuCount ?? 1, quote.offer.gpuName ?? '', who(request)),
+    message: t(
+      'Rent {0}× {1} for “{2}”?',
+      quote.offer.gpuCount ?? 1,
+      quote.offer.gpuName ?? '',
+      who(request),
+    ),
     detail: lines(
       t('{0}/h, at most {1} for {2} h', price, formatCents(quote.total), quote.hours),
       quote.then === 'destroy'
         ? t('Destroyed automatically at {0}', end)
         : t('Stopped automatically at {0}; storage then costs {1}/h', end, formatMoney(quote.stoppedPerHour)),
       t('Disk: {0} GB, in the price', quote.diskGb),
-      t('Installs: "{0}"', quote.what.slice(0, 60)),
+      t('Installs: “{0}”', quote.what.slice(0, 60)),
       quote.offer.location === undefined
         ? undefined
-        : t('Location: "{0}"', placeText(quote.offer.location).slice(0, 60)),
+        : t('Location: “{0}”', placeText(quote.offer.location).slice(0, 60)),
       accountLine(asked),
       reasonLine(request),
     ),
@@ -106,14 +125,14 @@ function powerQuestion(asked: Asked): Question {
   const name = asked.instance ?? '';
   if (request.to === 'stopped') {
     return {
-      message: t('Stop “{0}” for {1}?', name, who(request)),
+      message: t('Stop “{0}” for “{1}”?', name, who(request)),
       detail: lines(t('Running processes stop. Storage is kept and still costs money.'), accountLine(asked)),
       button: t('Stop'),
     };
   }
   const price = formatMoney(request.commitment?.perHour ?? zero);
   return {
-    message: t('Start “{0}” for {1}?', name, who(request)),
+    message: t('Start “{0}” for “{1}”?', name, who(request)),
     detail: lines(
       t('{0}/h', price),
       request.endsAt === undefined ? undefined : endLine(asked, request.endsAt),
@@ -134,7 +153,7 @@ function scheduleQuestion(asked: Asked): Question {
   const { request } = asked;
   const price = request.commitment?.perHour;
   return {
-    message: t('Change when “{0}” ends for {1}?', asked.instance ?? '', who(request)),
+    message: t('Change when “{0}” ends for “{1}”?', asked.instance ?? '', who(request)),
     detail: lines(
       endLine(asked, request.endsAt ?? request.at),
       price === undefined ? undefined : t('{0}/h until then', formatMoney(price)),

@@ -42,7 +42,7 @@ function duration(past: PastRental): string {
 
 /** The name is the client's own word, so it stands in quotation marks. */
 export function agentOfPast({ agent }: PastRental): string | undefined {
-  return agent === undefined ? undefined : `"${plainLabel(agent)}"`;
+  return agent === undefined ? undefined : t('“{0}”', agent);
 }
 
 /** Behind the name: whose it was, GPU, cost, how long and when. */

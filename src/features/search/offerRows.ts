@@ -123,7 +123,7 @@ function filterSummary(query: MarketQuery, words: readonly string[] = []): strin
   const parts = [
     ...describeFilters(unusualFilters(query.filters)).map(localize),
     ...(query.rentalType === 'interruptible' ? [t('interruptible')] : []),
-    ...words.map((word) => t('with "{0}" in the row', plainLabel(word))),
+    ...words.map((word) => t('with “{0}” in the row', plainLabel(word))),
   ];
   return parts.length === 0 ? t('none, press / to choose') : parts.join(' · ');
 }

@@ -111,13 +111,13 @@ function manageLevel(picker: QuickInput, deps: SavedDeps): Level {
         {
           id: `rename:${name}`,
           icon: 'edit',
-          label: t('Rename "{0}"', plainLabel(name)),
+          label: t('Rename “{0}”', plainLabel(name)),
           run: () => picker.push(renameLevel(picker, name, deps)),
         },
         {
           id: `delete:${name}`,
           icon: 'trash',
-          label: t('Delete "{0}"', plainLabel(name)),
+          label: t('Delete “{0}”', plainLabel(name)),
           run: () => void deps.saved.remove(name).then(() => picker.pop(), deps.report),
         },
       ]),
@@ -151,16 +151,16 @@ function saveLevel(picker: QuickInput, deps: SavedDeps): Level {
   return nameLevel(picker, deps, {
     title: t('Search Offers: Save'),
     placeholder: t('A name for this search'),
-    label: (name) => t('Save as "{0}"', name),
+    label: (name) => t('Save as “{0}”', name),
     accept: (name) => deps.saved.save(name, deps.current()),
   });
 }
 
 function renameLevel(picker: QuickInput, old: string, deps: SavedDeps): Level {
   return nameLevel(picker, deps, {
-    title: t('Search Offers: Rename "{0}"', plainLabel(old)),
+    title: t('Search Offers: Rename “{0}”', plainLabel(old)),
     placeholder: t('Another name for this search'),
-    label: (name) => t('Rename to "{0}"', name),
+    label: (name) => t('Rename to “{0}”', name),
     accept: (name) => deps.saved.rename(old, name),
   });
 }
@@ -187,7 +187,7 @@ function nameLevel(picker: QuickInput, deps: SavedDeps, naming: Naming): Level {
         {
           id: 'name',
           label: names.includes(name)
-            ? t('Replace the Saved Search "{0}"', plainLabel(name))
+            ? t('Replace the Saved Search “{0}”', plainLabel(name))
             : naming.label(plainLabel(name)),
           alwaysShow: true,
           run: () => {

@@ -40,9 +40,9 @@ export class WatchNotifications implements Disposable {
     message(
       'info',
       offers.length === 1
-        ? t('Found for "{0}": {1} at {2}/h.', plainLabel(name), machine, price)
+        ? t('Found for “{0}”: {1} at {2}/h.', plainLabel(name), machine, price)
         : t(
-            'Found for "{0}": {1} offers, the cheapest {2} at {3}/h.',
+            'Found for “{0}”: {1} offers, the cheapest {2} at {3}/h.',
             plainLabel(name),
             offers.length,
             machine,

@@ -36,7 +36,7 @@ export async function watchSearch(deps: WatchDeps, given: unknown): Promise<void
   message(
     'info',
     t(
-      'Watching "{0}". A message appears when an offer costs {1}/h or less, as long as an editor is open.',
+      'Watching “{0}”. A message appears when an offer costs {1}/h or less, as long as an editor is open.',
       plainLabel(chosen.name),
       formatMoney(chosen.maxPerHour),
     ),
