@@ -128,25 +128,35 @@ async function failedMachine(
   return { id, window };
 }
 
-describe('an agent that accepts the next best machine', () => {
-  const computer = useComputer();
+for (const isPerson of [false, true]) {
+  describe(`the next best machine that ${isPerson ? 'a person' : 'an agent'} accepts`, () => {
+    const computer = useComputer();
 
-  it('gets none in place of one that failed, nor is that one destroyed', async () => {
-    const { id, window } = await failedMachine(computer());
-    await letAgentsIn(window);
-    await acceptAll(window, 'Destroy and Rent Next Best…');
-    assert.equal(asked(window, /^Rent the next best machine/).length, 1);
-    await computer().pass(5 * minute);
-    assert.equal(rentalsOf(computer()).length, 1);
-    assert.ok(computer().simulator.world.instance(id));
-    window.clearToasts();
+    it(isPerson ? 'is rented after a dialog' : 'is not rented, nor is the old one destroyed', async () => {
+      const { id, window } = await failedMachine(computer());
+      await letAgentsIn(window);
+      if (isPerson) {
+        await window.toastButton(/will not get ready/, 'Destroy and Rent Next Best…');
+        const { detail, buttons } = await window.dialog(/^Rent the next best machine/);
+        assert.match(detail ?? '', /\$\d/);
+        await window.dialogButton(buttons[1] ?? '');
+        await computer().until('the next best', () => rentalsOf(computer()).length === 2);
+      } else {
+        await acceptAll(window, 'Destroy and Rent Next Best…');
+        assert.equal(asked(window, /^Rent the next best machine/).length, 1);
+        await computer().pass(5 * minute);
+        assert.equal(rentalsOf(computer()).length, 1);
+      }
+      assert.equal(computer().simulator.world.instance(id) === undefined, isPerson);
+      window.clearToasts();
+    });
   });
-});
+}
 
 describe('an agent that accepts the next best machine after a window was killed', () => {
   const computer = useComputer();
 
-  it('gets none, and a person does', async () => {
+  it('gets none', async () => {
     const { simulator } = computer();
     const { id, window: first } = await failedMachine(computer());
     // The first search finds the next best; the second looks at its price once the old one is gone.

@@ -90,7 +90,7 @@ describe('a machine that is ready once a login worked and its GPUs answered', ()
     const machine = world.instance(id)?.machineId;
     await window.toastButton('instead of RTX 3090', 'Replace…');
     const { text, detail } = await window.dialog(/and lose/);
-    assert.match(`${text} ${detail ?? ''}`, /lost for good.*within the same price limit/s);
+    assert.match(`${text} ${detail ?? ''}`, /lost for good.*for at most \$\d+\.\d+\/h/s);
     assert.ok(world.instance(id), 'destroyed before the answer');
     const next = await newInstance(computer(), () => window.dialogButton('Destroy and Rent Next Best'));
     await window.toast(/is destroyed, and another machine is rented instead/);

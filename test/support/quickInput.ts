@@ -88,6 +88,11 @@ export class QuickInput {
     await this.widget.locator('.quick-input-title', { hasText: title }).waitFor();
   }
 
+  /** Waits for a step whose title is that of the step before it. */
+  async waitForPrompt(prompt: string | RegExp): Promise<void> {
+    await this.widget.locator('.quick-input-message', { hasText: prompt }).waitFor();
+  }
+
   /** Presses Enter once the box takes keys and, in a list, once a row is chosen. */
   async enter({ isList = false }: { isList?: boolean } = {}): Promise<void> {
     if (isList) await this.widget.locator('.quick-input-list .monaco-list-row.focused').first().waitFor();

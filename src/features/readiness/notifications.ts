@@ -1,5 +1,5 @@
 import { commandAction } from '../../editor/commands';
-import { confirm, isPerson, type Question } from '../../editor/confirm';
+import { confirm, isPerson } from '../../editor/confirm';
 import { showInstances } from '../../editor/chooseInstance';
 import { localize, t } from '../../editor/localize';
 import { message, type Action } from '../../editor/message';
@@ -18,6 +18,7 @@ import { assertNever } from '../../util/errors';
 import { CheckMessages, isCheckFine } from './checkMessages';
 import type { ReadinessDeps } from './deps';
 import { failureMeaning, failureSentence, keptSentence, troubleSentence } from './failureWords';
+import { lossQuestion, nextBestQuestion } from './replaceQuestions';
 import { replaceAndTell } from './replaceAction';
 import { isToldByWindow } from './toldByWindow';
 
@@ -199,7 +200,7 @@ export class ReadinessNotifications {
   brokenOff({ rental, instanceId, isDestroyed }: BrokenOff): void {
     const name = this.deps.fleet.find(instanceId) ? this.name(instanceId) : nameOfRental(rental, instanceId);
     const goOn = async () => {
-      if (await isPerson(nextBestQuestion(name))) {
+      if (await isPerson(nextBestQuestion(name, rental.priceLimit))) {
         await replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false });
       }
     };
@@ -297,35 +298,21 @@ export class ReadinessNotifications {
 
   /** Where there may be data on it the loss is named first; otherwise the button was the word. */
   private async replace(instanceId: number, name: string, hadData: boolean, unfit?: string): Promise<void> {
-    const isAgreed = hadData
-      ? await confirm(this.lossQuestion(instanceId, name))
-      : await isPerson(nextBestQuestion(name));
+    const { fleet, rentals } = this.deps;
+    const priceLimit = rentals.find(instanceId)?.priceLimit;
+    const instance = fleet.find(instanceId);
+    const isKnown = instance !== undefined && hasBeenReady(instance, fleet.facts(instanceId));
+    // One that was not rented here is refused below, before anything is asked or lost.
+    const isAgreed =
+      priceLimit === undefined ||
+      (hadData
+        ? await confirm(lossQuestion(name, priceLimit, isKnown))
+        : await isPerson(nextBestQuestion(name, priceLimit)));
     if (!isAgreed) {
       return;
     }
     const why = unfit === undefined ? {} : { unfit };
     await replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: hadData, ...why });
-  }
-
-  private lossQuestion(instanceId: number, name: string) {
-    const instance = this.deps.fleet.find(instanceId);
-    const isKnown = instance !== undefined && hasBeenReady(instance, this.deps.fleet.facts(instanceId));
-    const button = t('Destroy and Rent Next Best');
-    return isKnown
-      ? {
-          message: t('Replace “{0}”, and lose the data on it?', name),
-          detail: t(
-            'It ran before: everything on its disk is lost for good. Then the next best offer of the same search is rented, within the same price limit.',
-          ),
-          button,
-        }
-      : {
-          message: t('Replace “{0}”, and lose any data on it?', name),
-          detail: t(
-            'It may have run while no editor was watching. Any data on its disk is lost for good. Then the next best offer of the same search is rented, within the same price limit.',
-          ),
-          button,
-        };
   }
 
   private trouble(instanceId: number, name: string, trouble: Parameters<typeof troubleSentence>[1]): void {
@@ -375,12 +362,4 @@ function askedWords(kind: ReplaceAlone['kind'] | undefined): string | undefined 
     case 'tooMany':
       return t('It was replaced 3 times, so it is not replaced again without asking.');
   }
-}
-
-function nextBestQuestion(name: string): Question {
-  return {
-    message: t('Rent the next best machine in place of “{0}”?', name),
-    detail: t('It is of the same search, within the same price limit.'),
-    button: t('Rent Next Best'),
-  };
 }

@@ -1,0 +1,35 @@
+import type { Question } from '../../editor/confirm';
+import { t } from '../../editor/localize';
+import { formatMoney, type Micros } from '../../model/money';
+
+/** Nothing is lost by it: the machine never ran, or is gone. */
+export function nextBestQuestion(name: string, priceLimit: Micros): Question {
+  return {
+    message: t('Rent the next best machine in place of “{0}”?', name),
+    detail: t('It is of the same search and costs at most {0}/h.', formatMoney(priceLimit)),
+    button: t('Rent Next Best'),
+  };
+}
+
+/** Of a machine on which data is, or may be. */
+export function lossQuestion(name: string, priceLimit: Micros, isKnown: boolean): Question {
+  const price = formatMoney(priceLimit);
+  const button = t('Destroy and Rent Next Best');
+  return isKnown
+    ? {
+        message: t('Replace “{0}”, and lose the data on it?', name),
+        detail: t(
+          'It ran before: everything on its disk is lost for good. Then the next best offer of the same search is rented, for at most {0}/h.',
+          price,
+        ),
+        button,
+      }
+    : {
+        message: t('Replace “{0}”, and lose any data on it?', name),
+        detail: t(
+          'It may have run while no editor was watching. Any data on its disk is lost for good. Then the next best offer of the same search is rented, for at most {0}/h.',
+          price,
+        ),
+        button,
+      };
+}
