@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
 import { OfferSession, typingPauseMs } from '../../src/features/search/offerSession';
 import { mostRows } from '../../src/model/offers/marketQuery';
 import type { RentalType } from '../../src/model/offers/offer';
@@ -83,6 +84,9 @@ const lines: readonly (readonly [line: string, meant: (row: Row) => boolean])[] 
   ['verified', equal('verified', true)],
   ['unverified', (row) => row['verified'] === false],
   ['spot 4090', equal('gpu_name', 'RTX 4090')],
+  ['spot <0.1', atMost('dph_total', 0.1)],
+  ['spot <0.05', atMost('dph_total', 0.05)],
+  ['spot price>=5', atLeast('dph_total', 5)],
   ['ondemand x2', equal('num_gpus', 2)],
 ];
 
@@ -116,6 +120,9 @@ describe('typed filters and the whole market', () => {
     session.setTyped(line);
     await clock.advance(typingPauseMs);
     await until('the offers', () => session.view.loaded && !session.view.busy);
+    // A page that fills the list up is asked for in the same turn as its predecessor is shown.
+    await setImmediate();
+    await until('the rest', () => !session.view.busy);
     const { view } = session;
     session.dispose();
     return view;
@@ -149,10 +156,10 @@ describe('typed filters and the whole market', () => {
         view.rows.filter(({ id }) => !ids.has(id)).map(({ id }) => id),
         [],
       );
-      assert.equal(view.rows.length, Math.min(mostRows, fitting.length));
+      assert.ok(view.rows.length >= Math.min(mostRows, fitting.length), `${view.rows.length} rows`);
       assert.equal(
         view.more !== 'none',
-        fitting.length > mostRows,
+        fitting.length > view.rows.length,
         `more: ${view.more}, of ${fitting.length}`,
       );
     });

@@ -272,7 +272,10 @@ describe('finding offers', () => {
     }
     for (const key of flagKeys) await choose(key, () => quick().pick(/^No$/));
     await list.back();
-    assert.deepEqual(list.body(), {
+    // None of the answer fits, so that the next rows of the same search are asked for last.
+    const { score, ...body } = list.body() ?? {};
+    assert.deepEqual(Object.keys(score ?? {}), ['lte']);
+    assert.deepEqual(body, {
       type: 'on-demand',
       order: [['score', 'desc']],
       limit: 64,

@@ -67,7 +67,7 @@ describe('instances in tools that work by SSH', function () {
     await workbench.run('Run Command on Instances…');
     await quick.waitForTitle('Run a Command on Instances');
     await workbench.shot('07-which');
-    await quick.enter({ isList: true });
+    await quick.enter();
     await quick.waitForPrompt('It runs on each over SSH');
     await quick.type('nvidia-smi -L; test "$(hostname)" = other');
     await quick.rows.filter({ hasText: 'exit code 1' }).first().waitFor({ timeout: 30_000 });

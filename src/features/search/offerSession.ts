@@ -50,6 +50,9 @@ export interface SessionOptions {
 
 /** A pause in typing, after which the service is asked (ms). */
 export const typingPauseMs = 350;
+/** More pages than this are asked for by the user alone. */
+const mostFillPages = 2;
+
 interface Answer {
   readonly query: MarketQuery;
   readonly offers: readonly Offer[];
@@ -304,7 +307,27 @@ export class OfferSession implements Disposable {
       last: offers[offers.length - 1],
       whole: offers.length < mostRows,
       readAt: this.options.clock.now(),
-    }));
+    })).then(() => this.fill(query));
+  }
+
+  /**
+   * Asks for the next rows where the service sent a full answer and not all of it fits: it filters interruptible
+   * offers by their bid alone, and people by the price with the disk.
+   */
+  private async fill(query: MarketQuery): Promise<void> {
+    for (let page = 0; page < mostFillPages; page += 1) {
+      const { answer } = this;
+      const isCurrent = answer?.query === query && this.asking === undefined && this.error === undefined;
+      if (
+        !isCurrent ||
+        answer.whole ||
+        fitting(answer.offers, query).length >= mostRows ||
+        this.options.budget.waitMs() > 0
+      ) {
+        return;
+      }
+      await this.more();
+    }
   }
 
   /** Never rejects: a failure is part of the view. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { NotReachableError } from '../../../../src/api/errors';
 import type { OfferSearch } from '../../../../src/model/offers/filters';
-import type { MarketQuery } from '../../../../src/model/offers/marketQuery';
+import { mostRows, type MarketQuery } from '../../../../src/model/offers/marketQuery';
 import { fromDollars } from '../../../../src/model/money';
 import type { Offer } from '../../../../src/model/offers/offer';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
@@ -231,6 +231,58 @@ describe('a search session', () => {
     assert.equal(ids().length, 65);
     assert.equal(ids().at(-1), 100);
     assert.equal(session.view.more, 'none');
+  });
+
+  it('fills the list up where rows of a full answer do not fit, with two pages at most', async () => {
+    const { session, asked, ask, ids } = aSession();
+    session.setQuery({
+      ...defaultQuery,
+      rentalType: 'interruptible',
+      filters: { pricePerHour: { max: 0.3 } },
+    });
+    // The service goes by the bid alone, and a large disk makes most of them dearer.
+    const page = (first: number) =>
+      Array.from({ length: mostRows }, (_, at) =>
+        marketOffer({
+          id: first + at,
+          score: 200 - first / 100,
+          storagePerGbMonth: fromDollars(at === 0 ? 0.1 : 9),
+        }),
+      );
+    await ask(0).answer(page(1000));
+    assert.equal(session.view.busy, true);
+    assert.deepEqual(ids(), [1000], 'what is there is shown meanwhile');
+    await ask(1).answer(page(2000));
+    await ask(2).answer(page(3000));
+    assert.deepEqual(ids(), [1000, 2000, 3000]);
+    assert.equal(asked.length, 3);
+    assert.deepEqual([session.view.busy, session.view.more], [false, 'fetchable']);
+  });
+
+  it('fills nothing up for words, for a search that was replaced, or beyond the rate limit', async () => {
+    const { session, asked, ask, clock } = aSession();
+    const full = Array.from({ length: mostRows }, (_, at) => marketOffer({ id: 1000 + at }));
+    session.start();
+    session.setTyped('nowhere-at-all');
+    await clock.advance(typingPauseMs);
+    await ask(asked.length - 1).answer(full);
+    const before = asked.length;
+    assert.deepEqual([session.view.rows.length, session.view.busy], [0, false]);
+    session.setTyped('price<=0.001');
+    await clock.advance(typingPauseMs);
+    await ask(before).answer(full);
+    assert.equal(asked.length, before + 2, 'the next rows are asked for');
+    session.setTyped('x8');
+    assert.equal(ask(before + 1).signal?.aborted, true);
+    session.dispose();
+    const few = { waitMs: () => (busy.asked.length === 0 ? 0 : 1000), note: () => undefined };
+    const busy = aSession({
+      budget: few,
+      query: { ...defaultQuery, filters: { pricePerHour: { max: 0.001 } } },
+    });
+    busy.session.start();
+    await busy.ask(0).answer(full);
+    assert.deepEqual([busy.asked.length, busy.session.view.more], [1, 'fetchable']);
   });
 
   it('stops asking for more when a page brings nothing', async () => {
