@@ -22,6 +22,8 @@ const change = z.object({ accountKey: z.string() });
 
 /** Rows of the active account on disk, the same in all windows; whoever changes a file calls `tellChanged`. */
 export class DiskList<Row, Files extends { list(): Promise<readonly Row[]> }> implements Disposable {
+  /** Whose the files are, also once another account is active. */
+  private readonly keys = new WeakMap<Files, string>();
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<void>());
   private readonly changes: Channel<z.infer<typeof change>>;
@@ -49,7 +51,7 @@ export class DiskList<Row, Files extends { list(): Promise<readonly Row[]> }> im
       followAccount(deps.accounts, (account) => {
         this.key = account?.key;
         this.list = [];
-        this.opened = account && deps.open(account.key);
+        this.opened = account && this.openFiles(account.key);
         void this.load();
       }),
     );
@@ -79,25 +81,35 @@ export class DiskList<Row, Files extends { list(): Promise<readonly Row[]> }> im
     return this.loading;
   }
 
-  /** Reads the rows anew, here and in the other windows. Never rejects. */
-  async tellChanged(): Promise<void> {
-    this.tellOthers();
-    await this.load();
+  /**
+   * Reads the rows again, here and in the other windows. Takes the files that were changed, since another account may
+   * have become active while they were written. Never rejects.
+   */
+  async tellChanged(files: Files | undefined): Promise<void> {
+    const key = files && this.keys.get(files);
+    this.tellOthers(key);
+    await (key === this.key ? this.load() : this.loading);
   }
 
   /** A change that is known here without reading the disk. */
   replace(change: (row: Row) => Row): void {
     this.list = this.list.map(change);
-    this.tellOthers();
+    this.tellOthers(this.key);
   }
 
   dispose(): void {
     this.owned.dispose();
   }
 
-  private tellOthers(): void {
-    if (this.key !== undefined) {
-      this.changes.send(this.deps.hub, { accountKey: this.key });
+  private openFiles(accountKey: string): Files {
+    const files = this.deps.open(accountKey);
+    this.keys.set(files, accountKey);
+    return files;
+  }
+
+  private tellOthers(accountKey: string | undefined): void {
+    if (accountKey !== undefined) {
+      this.changes.send(this.deps.hub, { accountKey });
     }
   }
 

@@ -183,12 +183,13 @@ export class AgentDesk implements Disposable {
 
   /** While this window carries a request out, no one else finds out what came of it. */
   async working(id: string, work: () => Promise<void>): Promise<void> {
+    const { files } = this.list;
     this.atWork.add(id);
     try {
       await work();
     } finally {
       this.atWork.delete(id);
-      await this.list.tellChanged();
+      await this.list.tellChanged(files);
     }
   }
 
@@ -217,7 +218,7 @@ export class AgentDesk implements Disposable {
   async reopen(): Promise<void> {
     const files = this.files();
     await this.deps.lock(async () => files.accept(await files.broken()));
-    await this.list.tellChanged();
+    await this.list.tellChanged(files);
   }
 
   private change(make: (state: AgentState) => AgentState | Promise<AgentState>): Promise<undefined>;
@@ -238,7 +239,7 @@ export class AgentDesk implements Disposable {
       }
       return after;
     });
-    await this.list.tellChanged();
+    await this.list.tellChanged(files);
     return requestId === undefined ? undefined : next.requests.find((one) => one.requestId === requestId);
   }
 

@@ -64,14 +64,15 @@ export class HostSets implements Disposable {
     }
     const set = { ...input, id: randomBytes(4).toString('hex'), createdAt: this.deps.clock.now() };
     await files.put(set);
-    await this.list.tellChanged();
+    await this.list.tellChanged(files);
     return set;
   }
 
   /** Its files stay as they are. */
   async remove(id: string): Promise<void> {
-    await this.list.files?.remove(id);
-    await this.list.tellChanged();
+    const { files } = this.list;
+    await files?.remove(id);
+    await this.list.tellChanged(files);
   }
 
   dispose(): void {

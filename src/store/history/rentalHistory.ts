@@ -73,8 +73,9 @@ export class RentalHistory implements Disposable {
   }
 
   async put(past: PastRental): Promise<void> {
-    await this.list.files?.put(past);
-    await this.list.tellChanged();
+    const { files } = this.list;
+    await files?.put(past);
+    await this.list.tellChanged(files);
   }
 
   /** With their logs. */
@@ -87,7 +88,7 @@ export class RentalHistory implements Disposable {
       await files.remove(id);
       await this.deps.logs.remove(accountKey, id);
     }
-    await this.list.tellChanged();
+    await this.list.tellChanged(files);
   }
 
   dispose(): void {
@@ -159,7 +160,7 @@ export class RentalHistory implements Disposable {
         const { files } = this.list;
         if (files && this.list.accountKey === accountKey) {
           await work(files);
-          await this.list.tellChanged();
+          await this.list.tellChanged(files);
         }
       })
       .catch((error: unknown) => {

@@ -107,12 +107,13 @@ export class Jobs implements Disposable {
 
   /** For the window that leads: takes up jobs that a window ordered and, killed right after it, told nobody of. */
   async findUntold(): Promise<void> {
-    const ids = (await this.list.files?.ids().catch(() => undefined)) ?? [];
+    const { files } = this.list;
+    const ids = (await files?.ids().catch(() => undefined)) ?? [];
     const isNew = (id: string) => !this.find(id) && !this.unreadable.has(id);
     if (!ids.some(isNew)) {
       return;
     }
-    await this.list.tellChanged();
+    await this.list.tellChanged(files);
     if (this.error === undefined) {
       ids.filter(isNew).forEach((id) => this.unreadable.add(id));
     }
@@ -128,7 +129,7 @@ export class Jobs implements Disposable {
     const ordered = { ...job, id: randomBytes(8).toString('hex'), orderedAt: this.lastOrderAt };
     await files.putNames(ordered.id, names);
     await files.put(ordered);
-    await this.list.tellChanged();
+    await this.list.tellChanged(files);
     return ordered;
   }
 
@@ -159,8 +160,9 @@ export class Jobs implements Disposable {
 
   /** Removes what is kept of a job, its log as well; the outputs stay. */
   async forget(jobId: string): Promise<void> {
-    await this.files().remove(jobId);
-    await this.list.tellChanged();
+    const files = this.files();
+    await files.remove(jobId);
+    await this.list.tellChanged(files);
   }
 
   log(jobId: string): Promise<string> {
@@ -187,7 +189,7 @@ export class Jobs implements Disposable {
     const { files } = this.list;
     if (await files?.read(state.jobId)) {
       await files?.putState(state);
-      await this.list.tellChanged();
+      await this.list.tellChanged(files);
     }
   }
 
@@ -212,7 +214,7 @@ export class Jobs implements Disposable {
       return false;
     }
     await files.put(change(row.job));
-    await this.list.tellChanged();
+    await this.list.tellChanged(files);
     return true;
   }
 

@@ -66,7 +66,7 @@ export class InstanceLeases implements Disposable {
 
   /** Reads them again, here and in the other windows. Never rejects. */
   refresh(): Promise<void> {
-    return this.list.tellChanged();
+    return this.list.tellChanged(this.list.files);
   }
 
   /**
@@ -102,7 +102,7 @@ export class InstanceLeases implements Disposable {
     const before = await this.current(files, lease.instanceId);
     await files.put(lease);
     const sentAt = sentFor(before, await files.state(lease.instanceId));
-    await this.list.tellChanged();
+    await this.list.tellChanged(files);
     return { lease, sentAt };
   }
 
@@ -128,7 +128,7 @@ export class InstanceLeases implements Disposable {
   async cancel(instanceId: number, files = this.list.files): Promise<number | undefined> {
     const before = await this.current(files, instanceId);
     const state = await files?.remove(instanceId);
-    await this.list.tellChanged();
+    await this.list.tellChanged(files);
     return sentFor(before, state);
   }
 
@@ -184,7 +184,7 @@ export class InstanceLeases implements Disposable {
       return;
     }
     await files?.putState(instanceId, state);
-    await this.list.tellChanged();
+    await this.list.tellChanged(files);
   }
 
   dispose(): void {
@@ -193,7 +193,7 @@ export class InstanceLeases implements Disposable {
 
   private async write(lease: Lease, files: LeaseStorage): Promise<void> {
     await files.put(lease);
-    await this.list.tellChanged();
+    await this.list.tellChanged(files);
   }
 
   /** Of the account that is active now. What reads first takes these along: another account may be active by then. */

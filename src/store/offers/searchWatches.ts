@@ -76,14 +76,15 @@ export class SearchWatches implements Disposable {
 
   async remove(id: string): Promise<void> {
     this.checks.cancel(id);
-    await this.list.files?.remove(id);
-    await this.list.tellChanged();
+    const { files } = this.list;
+    await files?.remove(id);
+    await this.list.tellChanged(files);
   }
 
   /** Asks the leading window for a check as soon as the limit of the service allows. */
   async checkNow(id: string): Promise<void> {
     this.checks.want(id);
-    await this.list.tellChanged();
+    await this.list.tellChanged(this.list.files);
   }
 
   dispose(): void {
@@ -96,6 +97,7 @@ export class SearchWatches implements Disposable {
       throw new UserError(text('Sign in first: a search is watched for an account.'), { nextStep: 'signIn' });
     }
     await files.put(watch);
-    await this.checkNow(watch.id);
+    this.checks.want(watch.id);
+    await this.list.tellChanged(files);
   }
 }

@@ -66,7 +66,8 @@ export class MachineProofs extends DiskList<CheckedInstance, ProofFiles> {
 
   /** For the account that is active. */
   async keep(row: CheckedInstance): Promise<void> {
-    await this.files?.put(row);
-    await this.tellChanged();
+    const { files } = this;
+    await files?.put(row);
+    await this.tellChanged(files);
   }
 }

@@ -6,26 +6,67 @@ import { toDisposable } from '../../../src/util/disposable';
 import { settle } from '../../support/fakeClock';
 
 describe('A list on disk', () => {
-  it('is read again when its window meets the others anew, because what was told before did not reach it', async () => {
+  /** A window of two accounts, each with rows of its own on the disk. */
+  function aWindow(disk: Record<string, string[]>) {
     const leader = new Emitter<boolean>();
-    const disk = ['first'];
+    const changed = new Emitter<void>();
+    const told: unknown[] = [];
+    const reads: string[] = [];
+    const accounts = { active: { key: 'one' }, onDidChange: changed.event };
     const list = new DiskList({
       topic: 'rows.changed',
-      accounts: { active: { key: 'one' }, onDidChange: new Emitter<never>().event },
+      accounts,
       hub: {
         on: () => toDisposable(() => undefined),
-        broadcast: () => undefined,
+        broadcast: (_, data) => told.push(data),
         onDidChangeLeader: leader.event,
       },
       log: silentLog,
-      open: () => ({ list: () => Promise.resolve([...disk]) }),
+      open: (key) => ({
+        list: () => {
+          reads.push(key);
+          return Promise.resolve([...(disk[key] ?? [])]);
+        },
+      }),
       unreadable: 'The rows could not be read',
     });
+    const switchTo = (key: string) => {
+      accounts.active = { key };
+      changed.fire();
+    };
+    return { list, leader, told, reads, switchTo };
+  }
+
+  it('is read again when its window meets the others anew, because what was told before did not reach it', async () => {
+    const disk = { one: ['first'] };
+    const { list, leader } = aWindow(disk);
     await list.ready;
-    disk.push('second');
+    disk.one.push('second');
     leader.fire(false);
     await settle();
     assert.deepEqual(list.rows, ['first', 'second']);
+    list.dispose();
+  });
+
+  it('tells the other windows whose rows changed, though another account became active while they were written', async () => {
+    const disk = { one: ['first'], two: ['other'] };
+    const { list, told, reads, switchTo } = aWindow(disk);
+    await list.ready;
+    const { files } = list;
+    disk.one.push('second');
+    switchTo('two');
+    await list.tellChanged(files);
+    assert.deepEqual(told, [{ accountKey: 'one' }]);
+    assert.deepEqual(list.rows, ['other']);
+    // The rows that are shown did not change, so they are not read again.
+    assert.deepEqual(reads, ['one', 'two']);
+    list.dispose();
+  });
+
+  it('tells nothing of a change that was made while nobody was signed in', async () => {
+    const { list, told } = aWindow({});
+    await list.tellChanged(undefined);
+    assert.deepEqual(told, []);
     list.dispose();
   });
 });
