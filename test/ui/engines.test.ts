@@ -36,6 +36,7 @@ describe('instances in tools that work by SSH', function () {
     await quick.waitForTitle('ClusterShell');
     await workbench.shot('02-members');
     await quick.pickMatching(/All Running Instances/);
+    await quick.waitForPrompt('The name of the group');
     await quick.input.fill('crew');
     await workbench.shot('03-name');
     await quick.enter();
