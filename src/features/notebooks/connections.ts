@@ -8,7 +8,7 @@ import { Tunnel } from '../../ssh/notebooks/tunnel';
 import { wait } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import { isCancelled, UserError } from '../../util/errors';
+import { CancelledError, isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
 /** The user has to say yes to an installation first. */
@@ -32,6 +32,12 @@ interface Connection {
   kernels: readonly Kernel[];
 }
 
+interface Attempt {
+  readonly accountKey: string | undefined;
+  readonly stop: AbortController;
+  readonly work: Promise<ServerAddress>;
+}
+
 type Deps = Pick<Services, 'accounts' | 'ssh' | 'clock' | 'log' | 'redactor' | 'presence'>;
 
 /** Jupyter resolves all servers that it knows again and again: a machine that failed is left alone so long. */
@@ -42,7 +48,7 @@ const lookMs = 30_000;
 /** The servers that notebooks of this window use: one tunnel for each instance, until the window closes. */
 export class NotebookConnections implements Disposable {
   private readonly open = new Map<string, Connection>();
-  private readonly underWay = new Map<string, Promise<ServerAddress>>();
+  private readonly underWay = new Map<string, Attempt>();
   private readonly failures = new Map<string, { readonly error: unknown; readonly at: number }>();
   private readonly stop = new AbortController();
   private readonly changed = new Emitter<void>();
@@ -59,17 +65,26 @@ export class NotebookConnections implements Disposable {
         failure.error instanceof Error ? failure.error : new Error(String(failure.error)),
       );
     }
+    const accountKey = this.deps.accounts.active?.key;
     const known = this.underWay.get(alias);
-    if (known) {
-      return known;
+    if (known && !known.stop.signal.aborted) {
+      return known.work;
     }
-    const work = this.connectNow(alias)
+    const stop = new AbortController();
+    const signal = AbortSignal.any([this.stop.signal, stop.signal]);
+    const work = this.connectNow(alias, accountKey, signal)
       .catch((error: unknown) => {
-        this.failures.set(alias, { error, at: clock.elapsed() });
-        throw error;
+        if (!signal.aborted) {
+          this.failures.set(alias, { error, at: clock.elapsed() });
+        }
+        throw signal.aborted ? new CancelledError() : error;
       })
-      .finally(() => this.underWay.delete(alias));
-    this.underWay.set(alias, work);
+      .finally(() => {
+        if (this.underWay.get(alias)?.stop === stop) {
+          this.underWay.delete(alias);
+        }
+      });
+    this.underWay.set(alias, { accountKey, stop, work });
     return work;
   }
 
@@ -99,6 +114,15 @@ export class NotebookConnections implements Disposable {
     this.tell();
   }
 
+  /** Ends attempts that an account made before another one took its place, which keeps what is open. */
+  endAttemptsOfOthers(accountKey: string | undefined): void {
+    [...this.underWay.values()]
+      .filter((attempt) => attempt.accountKey !== accountKey)
+      .forEach(({ stop }) => {
+        stop.abort();
+      });
+  }
+
   /** Closes what belongs to an account that signed out. */
   closeAccount(accountKey: string): void {
     [...this.open]
@@ -112,8 +136,11 @@ export class NotebookConnections implements Disposable {
     this.changed.dispose();
   }
 
-  private async connectNow(alias: string): Promise<ServerAddress> {
-    const accountKey = this.deps.accounts.active?.key;
+  private async connectNow(
+    alias: string,
+    accountKey: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ServerAddress> {
     const before = this.open.get(alias);
     if (before?.tunnel.isOpen === true) {
       const answers = await this.look(alias).then(
@@ -130,7 +157,7 @@ export class NotebookConnections implements Disposable {
     }
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     const local = kernelFolder(folder && basename(folder.uri.path));
-    const answer = await startServer(ssh, alias, local, this.stop.signal);
+    const answer = await startServer(ssh, alias, local, signal);
     if (answer.kind === 'missing') {
       throw new JupyterMissingError(answer.python);
     }
@@ -145,8 +172,12 @@ export class NotebookConnections implements Disposable {
       this.deps,
       alias,
       { remotePort: answer.port, localPort: before?.server.localPort ?? tunnelPortOf(alias) },
-      this.stop.signal,
+      signal,
     );
+    if (signal.aborted) {
+      tunnel.dispose();
+      throw new CancelledError();
+    }
     const server = { localPort: tunnel.localPort, token: answer.token };
     const connection: Connection = { accountKey, server, tunnel, kernels: [] };
     this.open.set(alias, connection);

@@ -41,6 +41,11 @@ export function register(deps: Deps): Disposable {
       connections.closeAccount(accountKey);
     }),
   );
+  store.add(
+    watchAccounts(deps.accounts, () => {
+      connections.endAttemptsOfOthers(deps.accounts.active?.key);
+    }),
+  );
   store.add(deps.instanceGroups.addInstanceRows(new KernelRows(deps, connections)));
   store.add(
     deps.commands.register('gpuRental.kernel.shutDown', (target) =>

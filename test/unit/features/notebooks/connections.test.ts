@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type * as product from '../../../../src/features/notebooks/connections';
+import { FakeClock, settle } from '../../../support/fakeClock';
+import { loadSource } from '../../../support/fakeEditor/product';
+import { until } from '../../../support/until';
+import { silentLog } from '../../../../src/util/log';
+
+const alias = 'gpu-7';
+const token = 'a'.repeat(64);
+const running = `gpu-rental notebooks\nrunning 48650 ${token}\n`;
+
+describe('The connections of notebooks', () => {
+  const { NotebookConnections } = loadSource('src/features/notebooks/connections.ts', {
+    vscode: { workspace: { workspaceFolders: undefined } },
+  }) as typeof product;
+  let server: Server;
+  /** What the Jupyter server of the machine says of its kernels; `undefined` where it never answers. */
+  let kernels: readonly object[] | undefined;
+
+  before(async () => {
+    server = createServer((_, answer) => {
+      if (kernels) answer.end(JSON.stringify(kernels));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  /** One window with a machine whose steps wait until they are let go. */
+  function scene({ holds = [] as readonly ('start' | 'tunnel')[] } = {}) {
+    const clock = new FakeClock();
+    const gates = new Map<string, () => void>();
+    const gate = (name: 'start' | 'tunnel') =>
+      holds.includes(name)
+        ? new Promise<void>((resolve) => {
+            gates.set(name, resolve);
+          })
+        : Promise.resolve();
+    let starts = 0;
+    let openTunnels = 0;
+    const busy: string[][] = [];
+    const accounts: { active: { key: string } | undefined } = { active: { key: 'a' } };
+    const deps = {
+      accounts,
+      clock,
+      log: silentLog,
+      redactor: { addSecret: () => undefined },
+      presence: { set: (_: string, aliases: string[]) => busy.push(aliases) },
+      ssh: {
+        entry: () => Promise.resolve({}),
+        exec: async () => {
+          starts += 1;
+          await gate('start');
+          return { code: 0, stdout: running, stderr: '', timedOut: false };
+        },
+        forward: async () => {
+          await gate('tunnel');
+          openTunnels += 1;
+          const ended = new Promise<void>(() => undefined);
+          const close = () => {
+            openTunnels -= 1;
+          };
+          return { localPort: (server.address() as AddressInfo).port, remotePort: 48650, ended, close };
+        },
+      },
+    };
+    const connections = new NotebookConnections(deps as never);
+    return {
+      clock,
+      accounts,
+      connections,
+      busy,
+      counts: () => ({ starts, openTunnels }),
+      gateOf: (name: string) => until(`the step ${name}`, () => gates.get(name), { everyMs: 1 }),
+    };
+  }
+
+  beforeEach(() => {
+    kernels = [];
+  });
+
+  for (const step of ['start', 'tunnel'] as const) {
+    for (const [change, next] of [
+      ['the user signs out', undefined],
+      ['another account takes its place', { key: 'b' }],
+    ] as const) {
+      it(`leave no tunnel open where ${change} at the step ${step}`, async () => {
+        const { accounts, connections, counts, gateOf } = scene({ holds: [step] });
+        const asked = connections.connect(alias);
+        const letGo = await gateOf(step);
+        accounts.active = next;
+        connections.endAttemptsOfOthers(next?.key);
+        letGo();
+        await assert.rejects(asked, { name: 'CancelledError' });
+        assert.equal(counts().openTunnels, 0);
+        assert.equal(connections.serverOf(alias), undefined);
+        connections.dispose();
+      });
+    }
+  }
+
+  it('begin anew after that, without the pause of a failure', async () => {
+    const { accounts, connections, counts, gateOf } = scene({ holds: ['start'] });
+    const asked = connections.connect(alias);
+    const first = await gateOf('start');
+    connections.endAttemptsOfOthers(undefined);
+    accounts.active = { key: 'b' };
+    const again = connections.connect(alias);
+    first();
+    await assert.rejects(asked, { name: 'CancelledError' });
+    await until('the second start', () => counts().starts === 2, { everyMs: 1 });
+    (await gateOf('start'))();
+    await again;
+    assert.equal(counts().openTunnels, 1);
+    connections.closeAccount('b');
+    assert.equal(counts().openTunnels, 0);
+    connections.dispose();
+  });
+
+  it('that are open stay while another account is active', async () => {
+    const { connections, counts } = scene();
+    await connections.connect(alias);
+    connections.endAttemptsOfOthers('b');
+    assert.equal(counts().openTunnels, 1);
+    connections.dispose();
+    assert.equal(counts().openTunnels, 0);
+  });
+
+  it('count a kernel that runs a cell as use of its instance, and an idle one as none', async () => {
+    const { clock, connections, busy } = scene();
+    const kernel = (execution_state: string) => ({
+      id: '11111111-2222-3333-4444-555555555555',
+      name: 'python3',
+      execution_state,
+      connections: 1,
+    });
+    kernels = [kernel('busy')];
+    await connections.connect(alias);
+    await until('the busy kernel', () => busy.at(-1)?.length === 1);
+    assert.deepEqual(busy.at(-1), [alias]);
+    kernels = [kernel('idle')];
+    await clock.advance(31_000);
+    await until('the idle kernel', () => busy.at(-1)?.length === 0);
+    kernels = [kernel('busy')];
+    await clock.advance(31_000);
+    await until('the busy kernel', () => busy.at(-1)?.length === 1);
+    connections.close(alias);
+    assert.deepEqual(busy.at(-1), []);
+    connections.dispose();
+  });
+
+  it('read nothing before a server is asked for', async () => {
+    const { clock, connections, counts, busy } = scene();
+    await clock.advance(3_600_000);
+    await settle();
+    assert.deepEqual([counts(), busy], [{ starts: 0, openTunnels: 0 }, []]);
+    connections.dispose();
+  });
+});
