@@ -84,6 +84,25 @@ describe('templates as documents', () => {
     window.clearToasts();
   });
 
+  it('takes its marks along when it is closed, though the editor keeps the document for a while', async () => {
+    const { documents, languages } = window.screen;
+    const { document } = editor;
+    const marks = () => languages.diagnosticsOf(document.uri).length;
+    await editor.type({ recommended_disk_space: 0 });
+    await editor.save();
+    await window.toast(/must be above 0/);
+    await editor.finding('error');
+    documents.closeTabs(document);
+    await computer().until('the marks to go', () => marks() === 0);
+    await computer().pass(60_000);
+    assert.equal(marks(), 0);
+    await open('My Trainer');
+    await editor.type({ recommended_disk_space: 20 });
+    await editor.save();
+    await editor.saved();
+    window.clearToasts();
+  });
+
   it('follows a new name in the list and stays the same document', async () => {
     await editor.type({ name: 'My Trainer, renamed' });
     await editor.save();

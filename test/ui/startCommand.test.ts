@@ -85,6 +85,8 @@ describe('npm start', function () {
   function useOwnSshConfig(): void {
     const file = path.join(root, 'browser', 'data', 'User', 'settings.json');
     const settings = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    // Each port of a machine of the demo would be offered in a message.
+    assert.equal(settings['remote.autoForwardPorts'], false);
     const config = path.join(root, 'home', '.ssh', 'config');
     writeFileSync(file, JSON.stringify({ ...settings, 'remote.SSH.configFile': config }));
   }

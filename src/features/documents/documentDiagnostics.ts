@@ -51,9 +51,10 @@ export class DocumentDiagnostics implements vscode.Disposable {
     // The editor keeps a document for some minutes after its last tab was closed.
     this.store.add(
       vscode.window.tabGroups.onDidChangeTabs(({ opened, closed }) => {
-        const shown = new Set(vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.flatMap(urisOf)));
-        for (const uri of closed.flatMap(urisOf).filter((one) => !shown.has(one))) {
-          this.forget(vscode.Uri.parse(uri));
+        for (const uri of closed.flatMap(urisOf).map((one) => vscode.Uri.parse(one))) {
+          if (!isShown(uri)) {
+            this.forget(uri);
+          }
         }
         if (opened.length > 0) {
           this.all();
@@ -125,7 +126,10 @@ export class DocumentDiagnostics implements vscode.Disposable {
 
   private async check(document: vscode.TextDocument, kind: DocumentKind): Promise<void> {
     const enteredHere = await this.enteredHere(document.uri, kind);
-    if (document.isClosed) {
+    // One that is not shown is checked once it is shown again.
+    if (document.isClosed || !isShown(document.uri)) {
+      this.checked.delete(document.uri.toString());
+      this.collection.delete(document.uri);
       return;
     }
     const findings = this.find(document, kind, enteredHere);
@@ -222,6 +226,11 @@ export class DocumentDiagnostics implements vscode.Disposable {
 }
 
 /** The documents that a tab shows. */
+function isShown(uri: vscode.Uri): boolean {
+  const { all } = vscode.window.tabGroups;
+  return all.some(({ tabs }) => tabs.some((tab) => urisOf(tab).includes(uri.toString())));
+}
+
 function urisOf({ input }: vscode.Tab): readonly string[] {
   return input instanceof vscode.TabInputText
     ? [input.uri.toString()]

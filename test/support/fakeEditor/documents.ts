@@ -161,13 +161,18 @@ export class Documents {
 
   close(document: FakeTextDocument | undefined): void {
     if (!document || document.isClosed) return;
-    const gone = this.tabs.filter((tab) => tab.input.uri.toString() === document.uri.toString());
-    this.tabs = this.tabs.filter((tab) => !gone.includes(tab));
     this.all.splice(this.all.indexOf(document), 1);
     document.isClosed = true;
+    this.closeTabs(document);
+    this.closed.fire(document);
+  }
+
+  /** The editor keeps a document for some minutes after its last tab was closed. */
+  closeTabs(document: FakeTextDocument): void {
+    const gone = this.tabs.filter((tab) => tab.input.uri.toString() === document.uri.toString());
+    this.tabs = this.tabs.filter((tab) => !gone.includes(tab));
     if (this.active?.document === document) this.activate(undefined);
     this.tabsChanged.fire({ opened: [], closed: gone, changed: [] });
-    this.closed.fire(document);
   }
 
   /** As if a user made the whole text this one. */
