@@ -18,6 +18,26 @@ import { errorCode } from '../util/errorCode';
 import { isMissing } from './fileSystem';
 import { partName, reasons, TransferError, versionKey, type LeftOut, type Version } from './transfer';
 
+const largeBytes = 1_000_000;
+
+/** Joins pieces of a stream: each write waits for another thread, which takes longer than the bytes of a small one. */
+async function* large(content: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held: Buffer[] = [];
+  let size = 0;
+  for await (const piece of content) {
+    held.push(piece);
+    size += piece.length;
+    if (size >= largeBytes) {
+      yield Buffer.concat(held);
+      held = [];
+      size = 0;
+    }
+  }
+  if (size > 0) {
+    yield Buffer.concat(held);
+  }
+}
+
 /** A file by its name below the folder that is written to. */
 export interface NamedVersion extends Version {
   readonly name: string;
@@ -97,15 +117,21 @@ export class LocalFiles {
     // What is continued is read again for its hash.
     const hash = start === 0 && this.hashes.has(file.name) ? createHash('sha256') : undefined;
     let size = start;
+    let written = Promise.resolve();
     try {
-      for await (const piece of content) {
-        await target.writeFile(piece);
+      for await (const piece of large(content)) {
+        await written;
+        // Hashed, and the next one awaited, while it is written.
+        written = target.writeFile(piece);
+        written.catch(() => undefined);
         hash?.update(piece);
         size += piece.length;
         onBytes(piece.length);
       }
+      await written;
       await target.utimes(file.modified, file.modified);
     } finally {
+      await written.catch(() => undefined);
       await target.close();
     }
     if (size === file.size) {

@@ -209,7 +209,7 @@ class Upload {
     // A file takes several turns of the event loop, so that small ones are read side by side.
     const opened = inOrder(files, width, async (file) => ({
       file,
-      held: file.size <= pieceBytes ? await this.readHeld(file) : undefined,
+      held: file.size <= joinedBytes ? await this.readHeld(file) : undefined,
     }));
     for await (const { file, held } of opened) {
       yield* this.archived(file, held);
@@ -224,7 +224,7 @@ class Upload {
   private async *archived(file: LocalFile, held: Buffer | undefined): AsyncGenerator<Uint8Array> {
     const { name, size, modified, mode } = file;
     const header = () => tarHeader({ name: `./${name}`, kind: 'file', size, modified, mode });
-    if (size <= pieceBytes) {
+    if (size <= joinedBytes) {
       if (held) {
         this.steps?.next();
         yield Buffer.concat([header(), held, tarPadding(size)]);
@@ -290,25 +290,40 @@ class Upload {
     start: number,
     onBytes = (count: number) => this.steps?.add(count),
   ): AsyncGenerator<Uint8Array> {
+    let next = readPiece(handle, file.size, start);
     try {
       for (let at = start; at < file.size;) {
-        const piece = Buffer.alloc(Math.min(pieceBytes, file.size - at));
-        const { bytesRead } = await handle.read(piece, 0, piece.length, at);
-        const sent = bytesRead === 0 ? piece : piece.subarray(0, bytesRead);
-        yield sent;
-        at += sent.length;
-        onBytes(sent.length);
+        const piece = await next;
+        at += piece.length;
+        // Read while this one is on its way.
+        next = readPiece(handle, file.size, at);
+        yield piece;
+        onBytes(piece.length);
       }
       this.sent.set(file.name, versionKey(file));
     } catch (error) {
       throw new TransferError(`${file.name}: ${String(error)}`);
     } finally {
+      await next.catch(() => undefined);
       await handle.close();
     }
   }
 }
 
-const pieceBytes = 256_000;
+const pieceBytes = 1_000_000;
+
+/** What was announced and is not there is zeros. */
+async function readPiece(handle: FileHandle, size: number, at: number): Promise<Buffer> {
+  const length = Math.min(pieceBytes, size - at);
+  if (length <= 0) {
+    return Buffer.alloc(0);
+  }
+  const piece = Buffer.allocUnsafe(length);
+  const { bytesRead } = await handle.read(piece, 0, length, at);
+  return bytesRead === 0 ? piece.fill(0) : piece.subarray(0, bytesRead);
+}
+/** Up to this size, pieces are joined and files are read side by side. */
+const joinedBytes = 256_000;
 /** So many small files are read at a time. */
 const width = 16;
 
@@ -317,12 +332,18 @@ async function* joined(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   let held: Uint8Array[] = [];
   let size = 0;
   for await (const piece of pieces) {
-    held.push(piece);
-    size += piece.length;
-    if (size >= pieceBytes) {
+    const isLarge = piece.length >= joinedBytes;
+    if (!isLarge) {
+      held.push(piece);
+      size += piece.length;
+    }
+    if (size > 0 && (isLarge || size >= joinedBytes)) {
       yield Buffer.concat(held);
       held = [];
       size = 0;
+    }
+    if (isLarge) {
+      yield piece;
     }
   }
   yield Buffer.concat(held);

@@ -9,7 +9,7 @@ import type { Figure } from './figure';
 
 const smallFiles = 10_000;
 const smallBytes = 2_000;
-const largeFiles = 10;
+const largeFiles = 66;
 const largeBytes = 30_000_000;
 
 /** A job's files sent and its outputs fetched, beside plain `tar` over the same connection. */

@@ -57,7 +57,6 @@ interface OpenMirror {
   readonly scanned: number;
 }
 
-/** The mirror is made where there is none. The time of the last sync that was whole stands beside it. */
 async function openMirror(
   call: MachineCall,
   order: JobOrder,
@@ -66,14 +65,8 @@ async function openMirror(
 ): Promise<OpenMirror> {
   const lines = await linesOf(
     call,
-    [
-      'umask 077',
-      `m="$HOME"/.gpu-rental/mirrors/${checkHex(order.workspaceKey)}`,
-      'mkdir -p "$m/tree" && cd "$m" && pwd || exit 3',
-      `[ -s scanned ] || echo ${now} >scanned`,
-      'cat scanned',
-    ],
-    { signal },
+    [`set -- "$HOME"/.gpu-rental/mirrors/${checkHex(order.workspaceKey)} ${now}`, jobPrograms.mirror],
+    { signal, timeoutMs: copyMs },
   );
   const [folder, scanned] = lines.slice(-2);
   if (!isRemotePath(folder)) {
@@ -97,7 +90,7 @@ async function copyMirror(
     call,
     [
       'umask 077',
-      `set -- ${quoteForShell(folder)} ${jobFolder(order.id)} ${randomBytes(8).toString('hex')} ${scanned} ${quoteForShell(size ?? '')}`,
+      `set -- ${quoteForShell(folder)} ${jobFolder(order.id)} ${randomBytes(8).toString('hex')} ${scanned} ${quoteForShell(size ?? '')} ${call.largeMirrorKb ?? largeMirrorKb}`,
       jobPrograms.copy,
     ],
     { signal, timeoutMs: copyMs },
@@ -107,5 +100,7 @@ async function copyMirror(
   }
 }
 
+/** A mirror from this size on is given to the job where it would be copied, in units of 1,024 bytes. */
+const largeMirrorKb = 65_536;
 /** A disk of a rented machine may be slow, and a copy of some gigabytes takes its time. */
 const copyMs = 1_200_000;

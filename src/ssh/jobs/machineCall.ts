@@ -10,6 +10,8 @@ export interface MachineCall extends TransferDeps {
   readonly alias: string;
   /** A new log is begun after so many bytes; `logBytes` of `jobSteps.ts` unless given. */
   readonly logBytes?: number;
+  /** A mirror of so many KiB is not copied where it can be given away; `largeMirrorKb` of `jobSync.ts` unless given. */
+  readonly largeMirrorKb?: number;
 }
 
 /** The machine can't do one step of a job; the connection works. */

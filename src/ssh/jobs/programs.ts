@@ -3,6 +3,7 @@ import alive from './shell/alive.sh';
 import copy from './shell/copy.sh';
 import job from './shell/job.sh';
 import look from './shell/look.sh';
+import mirror from './shell/mirror.sh';
 import outputs from './shell/outputs.sh';
 import processes from './shell/process.sh';
 import runner from './shell/runner.sh';
@@ -17,7 +18,8 @@ export const jobPrograms = {
   outputs,
   alive: assembled(alive, parts),
   start,
-  copy,
+  copy: assembled(copy, parts),
+  mirror: assembled(mirror, parts),
   look: assembled(look, parts),
 } as const;
 
