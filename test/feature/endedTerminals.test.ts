@@ -1,50 +1,53 @@
 import assert from 'node:assert/strict';
-import type * as vscode from 'vscode';
+import type { ExtensionTerminalOptions } from 'vscode';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 
-/** What a terminal without a program writes when it is opened. */
-function wordsOf(options: object): string {
-  const { pty } = options as vscode.ExtensionTerminalOptions;
-  let written = '';
-  pty.onDidWrite((data) => (written += data));
+const requests = [
+  { menu: 'Stop…', button: 'Stop', says: '“trainer” is being stopped. This session has ended.' },
+  { menu: 'Reboot…', button: 'Reboot', says: '“trainer” is rebooting. This session has ended.' },
+  {
+    menu: 'Recycle…',
+    button: 'Recycle',
+    says: 'The container of “trainer” is being created again. This session has ended.',
+  },
+  { menu: 'Destroy…', button: 'Destroy', says: '“trainer” is being destroyed. This session has ended.' },
+] as const;
+
+/** What a terminal without a program writes once it is shown, and whether a key closes it. */
+function shownIn({ pty }: ExtensionTerminalOptions): { readonly text: string; readonly isClosed: boolean } {
+  let text = '';
+  let isClosed = false;
+  pty.onDidWrite((part) => (text += part));
+  pty.onDidClose?.(() => (isClosed = true));
   pty.open(undefined);
-  return written;
+  pty.handleInput?.('x');
+  return { text, isClosed };
 }
 
-describe('terminals on a machine that stops', () => {
-  const computer = useComputer({ simulator: { sshServer: true } });
+for (const { menu, button, says } of requests) {
+  describe(`a terminal on a machine, after ${menu}`, () => {
+    const computer = useComputer({ simulator: { sshServer: true } });
 
-  it('end with the reason, in all windows, once the service took the request', async () => {
-    const id = await reachableInstance(computer(), 'trainer');
-    const first = await computer().openWindow();
-    await first.signIn();
-    const second = await computer().openWindow();
-    const windows = [first, second];
-    for (const window of windows) {
-      await window.view('instances').row('trainer');
-      window.start('gpuRental.instance.openTerminal', { instanceId: id });
-      await computer().until('a terminal', () => window.screen.terminals.all.length === 1);
-    }
-    const path = `/api/v0/instances/${id}/`;
-    const refusal = { status: 400, error: 'invalid_request', msg: 'Not now.' };
-    computer().simulator.fail({ kind: 'error', method: 'PUT', path, ...refusal });
-    await first.view('instances').menu('trainer', 'Stop…');
-    await first.dialogButton('Stop');
-    await first.toast(/Not now/);
-    for (const { screen } of windows)
-      assert.ok('shellPath' in (screen.terminals.all[0]?.creationOptions ?? {}));
-
-    await first.view('instances').menu('trainer', 'Stop…');
-    await first.dialogButton('Stop');
-    for (const { screen } of windows) {
-      const { terminals } = screen;
-      await computer().until('the reason', () => terminals.all.some((one) => 'pty' in one.creationOptions));
-      await computer().until('the end of the first', () => terminals.all.length === 1);
-      assert.equal(terminals.history.length, 2);
-      assert.match(wordsOf(terminals.all[0]?.creationOptions ?? {}), /“trainer” is being stopped/);
-      // The first one was closed by us: its program reports no code.
-      assert.equal(terminals.history[0]?.exitStatus?.code, undefined);
-    }
+    it('ends without an error, and says why', async () => {
+      await reachableInstance(computer(), 'trainer');
+      const window = await computer().openWindow();
+      await window.signIn();
+      const { terminals } = window.screen;
+      await window.view('instances').inline('trainer', 'Open Terminal');
+      const own = await computer().until('a terminal', () => terminals.all[0]);
+      await window.view('instances').menu('trainer', menu);
+      await window.dialogButton(button);
+      const rest = await computer().until('the reason', () => terminals.all.find((one) => one !== own));
+      // The user ended it, not the program: the editor says nothing of an exit code then.
+      assert.deepEqual(own.exitStatus, { code: undefined, reason: 4 });
+      assert.equal(rest.name, 'trainer');
+      const { text, isClosed } = shownIn(rest.creationOptions as ExtensionTerminalOptions);
+      assert.equal(text, `${says}\r\nPress any key to close the terminal.\r\n`);
+      assert.ok(isClosed);
+      await computer().pass(60_000);
+      assert.deepEqual(terminals.all, [rest]);
+      window.clearToasts();
+    });
   });
-});
+}
