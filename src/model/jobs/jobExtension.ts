@@ -36,11 +36,15 @@ export function limitAt(row: JobRow): number | undefined {
     : row.state.startedAt + seconds * 1000;
 }
 
-/** True once the limit is near; never for a job that is too short for a word of it. */
+/**
+ * True once the limit is near; never for a job that is too short for a word of it, after the limit has passed on a
+ * computer that slept, or on a machine that is stopped.
+ */
 export function isNearLimit(row: JobRow, now: number): boolean {
   const at = limitAt(row);
-  const seconds = limitSecondsOf(row) ?? 0;
-  return canExtend(row) && at !== undefined && seconds * 1000 >= 2 * warnMs && now >= at - warnMs;
+  const isLong = (limitSecondsOf(row) ?? 0) * 1000 >= 2 * warnMs;
+  const canEnd = canExtend(row) && row.state.trouble?.kind !== 'machineStopped';
+  return isLong && canEnd && at !== undefined && now >= at - warnMs && now < at;
 }
 
 /** The limits of a job that may run so much longer; its dollars are raised by what that costs at most. */

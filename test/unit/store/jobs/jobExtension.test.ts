@@ -48,6 +48,18 @@ describe('Limits of jobs that can be extended', () => {
     assert.deepEqual(window.told().slice(2), ['nearLimit']);
   });
 
+  it('are not told any more once they have passed, as on a computer that slept', async () => {
+    const window = await open();
+    await window.jobs.order(aJob(id, { limits: { hours: 1, costDollars: 1.5 } }), []);
+    await pass(minute);
+    machine.trouble = () => {
+      throw new Error('away');
+    };
+    computer.clock.jump(61 * minute);
+    await pass(5 * minute);
+    assert.ok(!window.told().includes('nearLimit'), window.told().join());
+  });
+
   it('say where an extension came too late', async () => {
     const window = await open();
     const { id: job } = await window.jobs.order(aJob(id), []);
