@@ -94,6 +94,8 @@ const document = z.preprocess(
   (given) => (isUri(given) ? { uri: given.toString() } : given),
   named({ uri: z.string() }),
 );
+/** A worker of a pull engine on each of these instances. */
+const workers = z.object({ engine: z.string(), instanceIds: z.array(id) });
 /** A job of a workspace file, whose address it names. */
 const job = named({ uri: z.string(), jobName: z.string().optional() });
 /** A job that was run. */
@@ -124,6 +126,7 @@ export const argumentShapes = {
   document,
   job,
   jobRow,
+  workers,
   page,
 };
 
@@ -139,5 +142,6 @@ export type PageTarget = NonNullable<z.output<typeof page>>;
 export type KernelTarget = NonNullable<z.output<typeof kernel>>;
 export type PortTarget = NonNullable<z.output<typeof port>>;
 export type JobTarget = NonNullable<z.output<typeof job>>;
+export type WorkersTarget = z.output<typeof workers>;
 export type JobRowTarget = NonNullable<z.output<typeof jobRow>>;
 export type DocumentTarget = NonNullable<z.output<typeof document>>;

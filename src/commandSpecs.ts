@@ -41,6 +41,7 @@ const {
   isObject,
   job,
   jobRow,
+  workers,
   kernel,
   named,
   offerShape,
@@ -302,6 +303,8 @@ const own = {
     args: [z.object({ instanceId: id, isEntryOnly: z.boolean().optional() })],
     result: z.string().optional(),
   }),
+  /** Asks for the command and the limits of workers, and starts them as jobs after a confirmation. */
+  'gpuRental.job.startWorkers': spec('jobs', { args: [workers] }),
   /** Keeps the machine of a job without asking, for a message that named it. */
   'gpuRental.job.keepNow': spec('jobs', { args: [z.object({ jobId: z.string() })] }),
   /** Puts off the end of an instance that is scheduled for a time, for a caller that named both times. */

@@ -11,6 +11,40 @@ import type { FeatureWindow } from '../support/feature/window';
 
 const run = promisify(execFile);
 
+/** Each refused engine, the reason, and what to use in its place. */
+const refusals = [
+  [
+    'Ray',
+    "Ray's launcher can't be given the SSH port of a host, and its nodes need thousands of ports between them. Rented containers have neither.",
+    'Run "ray start --head" on one instance and forward its port 8265.',
+  ],
+  [
+    'SkyPilot',
+    'SkyPilot installs k3s, which needs systemd and open ports between the machines. Containers have no systemd.',
+    'A virtual machine works alone. Use jobs or GNU parallel for several instances.',
+  ],
+  [
+    'dstack',
+    "dstack starts Docker on each host. A rented container can't run Docker.",
+    'Rent a virtual machine instead.',
+  ],
+  [
+    'Slurm',
+    'Slurm needs system services on each machine and open ports in both directions. Rented containers have neither.',
+    'Use jobs or GNU parallel, which queue work over SSH.',
+  ],
+  [
+    'Kubernetes',
+    'Kubernetes needs privileged containers and a network between the machines. Rented containers have neither.',
+    'A virtual machine works as a cluster of one node.',
+  ],
+  [
+    'torchrun, MPI, DeepSpeed',
+    'These instances are not on one network: each is behind the NAT of its host, and NCCL needs every port.',
+    'Rent more GPUs in one machine.',
+  ],
+] as const;
+
 describe('instances in tools that work by SSH', () => {
   const computer = useComputer({ simulator: { sshServer: true } });
   let window: FeatureWindow;
@@ -48,6 +82,9 @@ describe('instances in tools that work by SSH', () => {
   before(async () => {
     first = await reachableInstance(computer(), 'sweep-1');
     second = await computer().rentRunning({ label: 'sweep-2', runtype: 'ssh_direct' });
+    for (const number of [3, 4, 5]) {
+      await computer().rentRunning({ label: `sweep-${number}`, runtype: 'ssh_direct' });
+    }
     await computer().rentRunning({ label: 'other', runtype: 'ssh_direct' });
     window = await computer().openWindow();
     await window.signIn();
@@ -56,23 +93,34 @@ describe('instances in tools that work by SSH', () => {
   });
 
   it('names what rented containers cannot carry, why, and what to use instead', async () => {
-    for (const [name, reason] of [
-      ['Ray', 'SSH port of a host'],
-      ['SkyPilot', 'systemd'],
-      ['dstack', 'Docker'],
-      ['Slurm', 'system services'],
-      ['Kubernetes', 'privileged'],
-      ['torchrun', 'NCCL'],
-    ] as const) {
+    for (const [name, why, instead] of refusals) {
       window.run('Use These Instances in…');
+      await window.quick.title('Use These Instances in');
+      assert.ok(
+        window.quick.rows().some((row) => row.includes(name) && row.includes(why)),
+        name,
+      );
       await window.quick.pick(name);
-      const said = await window.dialog(new RegExp(`${name}.* can't use rented containers`));
-      assert.match(said.detail ?? '', new RegExp(`${reason}.*\\n\\n\\w`, 's'));
+      const said = await window.dialog(/can't use rented containers/);
+      assert.equal(said.text, `${name} can't use rented containers.`);
+      assert.equal(said.detail, `${why}\n\n${instead}`);
       assert.deepEqual(said.buttons, ['OK']);
       said.close();
       await computer().rest();
       assert.equal(window.quick.isOpen, false);
     }
+    window.run('Use These Instances in…');
+    await window.quick.title('Use These Instances in');
+    const rows = window.quick.rows();
+    const names = ['Ansible', 'GNU parallel', 'ClusterShell', 'hosts.txt'];
+    const workers = ['W&B Agent', 'HyperQueue Worker', 'Optuna Worker'];
+    const all = [...names, ...workers, ...refusals.map(([name]) => name)];
+    assert.equal(rows.length, all.length, rows.join('\n'));
+    all.forEach((name, at) => {
+      assert.ok(rows[at]?.includes(name), `${name} is row ${at + 1}`);
+    });
+    window.quick.escape();
+    assert.equal(existsSync(folder()), false);
     assert.equal(window.screen.terminals.all.length, 0);
   });
 
@@ -85,7 +133,7 @@ describe('instances in tools that work by SSH', () => {
     await window.quick.pick('In the Workspace');
     await window.quick.title('Ansible: crew');
     await window.quick.pick('Run a Command');
-    assert.equal(hosts().length, 2);
+    assert.equal(hosts().length, 5);
     assert.match(hosts().join(), alias(first));
     assert.match(hosts().join(), alias(second));
     for (const name of ['sshloginfile', 'inventory.yml', 'groups.conf', 'groups.d/gpurental.yaml']) {
@@ -93,18 +141,29 @@ describe('instances in tools that work by SSH', () => {
       assert.equal(statSync(path.join(folder(), name)).mode & 0o077, 0);
     }
     const said = await enter('Ansible');
-    assert.equal(said.match(/rc=0/g)?.length, 2, said);
+    assert.equal(said.match(/rc=0/g)?.length, 5, said);
   });
 
-  it('runs the commands of ClusterShell and GNU parallel as they are offered', async () => {
+  /** Each tool runs its command on each machine of the group. */
+  async function runsOnFive(): Promise<void> {
+    await use('Ansible', 'Run a Command');
+    const ansible = await enter('Ansible');
+    assert.equal(ansible.match(/rc=0/g)?.length, 5, ansible);
     await use('ClusterShell', 'Run a Command');
-    assert.match(await enter('ClusterShell'), /GPU 0/);
+    // Machines that answer alike stand together: "gpu-0a1b2c-[7-9] (3)".
+    const answers = [...(await enter('ClusterShell')).matchAll(/^gpu-\S+(?: \((\d+)\))?\n-+\nGPU 0/gm)];
+    assert.equal(
+      answers.reduce((sum, [, machines = '1']) => sum + Number(machines), 0),
+      5,
+    );
     await use('GNU parallel', 'Run a Command on Each');
     const lines = (await enter('GNU parallel')).split('\n').filter((line) => line.includes('GPU 0'));
-    assert.equal(lines.length, 2);
+    assert.equal(new Set(lines.map((line) => line.split('\t')[0])).size, 5, lines.join('\n'));
     await use('hosts.txt', 'Run a Command');
-    assert.equal((await enter('hosts.txt')).match(/GPU 0/g)?.length, 2);
-  });
+    assert.equal((await enter('hosts.txt')).match(/GPU 0/g)?.length, 5);
+  }
+
+  it('runs the commands of Ansible, ClusterShell and GNU parallel as they are offered', runsOnFive);
 
   it('runs each line of a file once, on whatever machine is free', async () => {
     writeFileSync(path.join(folder(), 'arguments.txt'), '1\n2\n3\n4\n5\n');
@@ -122,8 +181,8 @@ describe('instances in tools that work by SSH', () => {
     await computer().rest();
     assert.equal(statSync(path.join(folder(), 'inventory.yml')).mtimeMs, written);
     await computer().simulator.call('PUT', `/api/v0/instances/${first}/`, { state: 'stopped' });
-    const third = await computer().rentRunning({ label: 'sweep-3', runtype: 'ssh_direct' });
-    await window.view('instances').menu(/sweep-3.*Running/, 'Open Terminal');
+    const third = await computer().rentRunning({ label: 'sweep-6', runtype: 'ssh_direct' });
+    await window.view('instances').menu(/sweep-6.*Running/, 'Open Terminal');
     await computer().until(
       'the files to follow',
       () => !alias(first).test(file('hosts.txt')) && alias(third).test(file('hosts.txt')),
@@ -132,7 +191,7 @@ describe('instances in tools that work by SSH', () => {
     assert.doesNotMatch(file('sshloginfile'), alias(first));
   });
 
-  it('needs no new file for an instance that moves to another port', async () => {
+  it('runs on five again, and needs no new file, where one has moved to another port', async () => {
     const before = file('hosts.txt');
     const instance = computer().simulator.world.instance(second);
     assert.ok(instance);
@@ -151,12 +210,11 @@ describe('instances in tools that work by SSH', () => {
       window.run('Refresh');
       await computer().pass(60_000);
       await computer().rest();
-      await use('hosts.txt', 'Run a Command');
-      assert.equal((await enter('hosts.txt')).match(/GPU 0/g)?.length, 2);
+      await runsOnFive();
     } finally {
       moved.close();
     }
-    assert.ok(logins > 0, 'nobody came to the new port');
+    assert.ok(logins >= 4, `each tool comes to the new port: ${logins}`);
     assert.equal(file('hosts.txt'), before);
     instance.directPorts = { ...instance.directPorts, '22/tcp': old };
     window.run('Refresh');
@@ -167,7 +225,7 @@ describe('instances in tools that work by SSH', () => {
     const flag = path.join(computer().root, 'flag');
     window.run('Run Command on Instances…');
     await window.quick.title('Run a Command on Instances');
-    assert.equal(window.quick.ticked().length, 3);
+    assert.equal(window.quick.ticked().length, 6);
     await window.quick.tick(/sweep-2/, /sweep-3/);
     await window.quick.enter();
     await window.quick.type(

@@ -8,6 +8,7 @@ import { localize, t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';
 import { askLine, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { engines, refusedEngines, type Engine, type RefusedEngine } from '../../model/engines/engines';
+import { pullEngines, type PullEngine } from '../../model/engines/pullEngines';
 import { setNameProblem, type HostSet } from '../../model/engines/hostSet';
 import { engineCommands, type EngineCommand } from '../../ssh/engines/handOver';
 import type { HostFileKeeper } from '../../store/engines/hostFileKeeper';
@@ -15,7 +16,7 @@ import { groupIn, strangersIn } from '../../store/engines/hostFolder';
 import type { HostSets } from '../../store/engines/hostSets';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
-import { chooseMembers, membersText } from './chooseHosts';
+import { chooseHosts, chooseMembers, membersText } from './chooseHosts';
 import type { EngineDeps } from './deps';
 
 export interface UseInDeps extends EngineDeps {
@@ -33,6 +34,10 @@ export async function useInstancesIn(
     return;
   }
   const engine = await chooseEngine();
+  if (engine && 'jobName' in engine) {
+    await startWorkers(engine, await chooseHosts(deps, target, selected, engine.name));
+    return;
+  }
   const set = engine && (await chooseSet(deps, engine, allRows(target, selected)));
   if (engine && set) {
     await handOver(deps, engine, set);
@@ -42,16 +47,36 @@ export async function useInstancesIn(
 /** The same for a group that is there. */
 export async function useSetIn(deps: UseInDeps, set: HostSet): Promise<void> {
   const engine = await chooseEngine();
-  if (engine) {
+  if (engine && 'jobName' in engine) {
+    await startWorkers(engine, deps.keeper.runningOf(set));
+  } else if (engine) {
     await handOver(deps, engine, set);
   }
 }
 
-async function chooseEngine(): Promise<Engine | undefined> {
-  const rows: Row<Engine | RefusedEngine>[] = [
+/** Jobs carry them out: they go on without this window. */
+async function startWorkers({ id }: PullEngine, instances: readonly { readonly id: number }[]) {
+  if (instances.length > 0) {
+    await runCommand('gpuRental.job.startWorkers', {
+      engine: id,
+      instanceIds: instances.map((instance) => instance.id),
+    });
+  }
+}
+
+async function chooseEngine(): Promise<Engine | PullEngine | undefined> {
+  const rows: Row<Engine | PullEngine | RefusedEngine>[] = [
     ...engines.map((engine) => ({
       id: engine.id,
       icon: 'tools',
+      label: engine.name,
+      description: localize(engine.use),
+      value: engine,
+    })),
+    { label: t('Start as a Job on Each Instance'), kind: vscode.QuickPickItemKind.Separator },
+    ...pullEngines.map((engine) => ({
+      id: engine.id,
+      icon: 'play',
       label: engine.name,
       description: localize(engine.use),
       value: engine,

@@ -22,6 +22,7 @@ import { showJobStatus } from './jobStatus';
 import { JobTree } from './jobTree';
 import { jobTasks } from './jobTasks';
 import { runFileAsJob } from './runFileAsJob';
+import { startWorkers } from './startWorkers';
 import { runJob } from './runJob';
 
 /** Commands that run to their end on a machine: view, log, messages and what the user can say of them. */
@@ -54,6 +55,7 @@ export function register(services: Services): Disposable {
       await runFileAsJob(deps, target);
     }),
   );
+  store.add(commands.register('gpuRental.job.startWorkers', (target) => startWorkers(deps, target)));
   store.add(commands.register('gpuRental.job.stop', (target) => stopJob(deps, target)));
   store.add(
     commands.register('gpuRental.job.showLog', async (target) => {

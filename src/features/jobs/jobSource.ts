@@ -5,6 +5,7 @@ import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { openNamedDocument } from '../../editor/namedDocument';
 import { pickOne } from '../../editor/quickPick';
+import type { Instance } from '../../model/instances/instance';
 import { jobNames, readJob, type JobSpec } from '../../model/jobs/jobSpec';
 import { parseWorkspaceFile, workspaceFilePath, type Recipe } from '../../model/workspace/workspaceFile';
 import { UserError } from '../../util/errors';
@@ -16,6 +17,8 @@ export interface JobSource {
   /** The folder of the workspace. */
   readonly folder: string;
   readonly recipe: Recipe | undefined;
+  /** The instances that share its jobs, where they are chosen already. */
+  readonly machines?: readonly [Instance, ...Instance[]];
 }
 
 interface Named {

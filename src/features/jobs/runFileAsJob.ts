@@ -4,11 +4,11 @@ import type { DocumentTarget } from '../../commandArguments';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { openNamedDocument } from '../../editor/namedDocument';
-import { askLine } from '../../editor/quickPick';
 import { jobNameShape } from '../../model/jobs/jobFields';
 import { readJob } from '../../model/jobs/jobSpec';
 import { quoteForShell } from '../../ssh/commandLine';
 import { interpreterFor } from '../../ssh/runFile';
+import { askLimits } from './askLimits';
 import type { JobDeps } from './deps';
 import { isTrusted, runSource } from './runJob';
 
@@ -29,16 +29,12 @@ export async function runFileAsJob(
   const path = relative(folder.uri.fsPath, document.uri.fsPath).split(sep).join('/');
   const name = nameOf(path);
   const interpreter = interpreterFor(path, document.getText());
-  const hours = await askNumber(t('Run {0} as a Job', name), t('Hours after which it ends at the latest'), 6);
-  const costDollars =
-    hours === undefined
-      ? undefined
-      : await askNumber(t('Run {0} as a Job', name), t('Dollars that it may cost at most'), 5);
-  if (hours === undefined || costDollars === undefined) {
+  const limits = await askLimits(t('Run {0} as a Job', name));
+  if (!limits) {
     return undefined;
   }
   const run = `${interpreter ?? 'sh -c "chmod u+x \\"$0\\" && exec \\"$0\\""'} ${quoteForShell(`./${path}`)}`;
-  const source = JSON.stringify({ jobs: { [name]: { run, limits: { hours, costDollars } } } });
+  const source = JSON.stringify({ jobs: { [name]: { run, limits } } });
   return runSource(deps, { spec: readJob(source, name), folder: folder.uri.fsPath, recipe: undefined });
 }
 
@@ -47,15 +43,4 @@ function nameOf(path: string): string {
   const name = (path.split('/').at(-1) ?? '').replace(/[^A-Za-z0-9 ._-]/g, '-').replace(/^[^A-Za-z0-9]+/, '');
   const short = name.slice(0, 40);
   return jobNameShape.test(short) ? short : 'script';
-}
-
-async function askNumber(title: string, prompt: string, value: number): Promise<number | undefined> {
-  const typed = await askLine({
-    title,
-    prompt,
-    value: String(value),
-    problem: (line) =>
-      Number(line) > 0 && Number(line) <= 720 ? undefined : t('Enter a number above 0, 720 at most.'),
-  });
-  return typed === undefined ? undefined : Number(typed);
 }

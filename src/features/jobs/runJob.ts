@@ -57,7 +57,7 @@ export async function runJob(deps: JobDeps, target: JobTarget | undefined): Prom
 export async function runSource(deps: JobDeps, source: JobSource): Promise<string | undefined> {
   const { spec, folder } = source;
   const account = await signedIn(deps.accounts);
-  const instance = account && (await chooseMachine(deps, source));
+  const instance = account && (source.machines?.[0] ?? (await chooseMachine(deps, source)));
   if (!account || !instance || !(await saveAll())) {
     return undefined;
   }
@@ -91,7 +91,7 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
   if (instance === 'rent') {
     return rent();
   }
-  const machines = await sweepMachines(deps, spec, instance);
+  const machines = source.machines ?? (await sweepMachines(deps, spec, instance));
   if (!machines) {
     return undefined;
   }
