@@ -105,6 +105,35 @@ describe('a notebook with a kernel on an instance', () => {
     await instances().noRow('Kernel python3');
   });
 
+  it('starts the stopped instance by a command of the picker, with its price, and by nothing unasked', async () => {
+    const starts = () =>
+      computer()
+        .simulator.received('PUT', `/api/v0/instances/${id}/`)
+        .filter(({ body }) => JSON.stringify(body).includes('running')).length;
+    await instances().menu('trainer', 'Stop');
+    await window.dialogButton('Stop');
+    await computer().until('the command', () => jupyter.labels().includes('Start trainer…'));
+    assert.ok(jupyter.list().some((row) => row.id === alias));
+    await assert.rejects(chosen(), /The instance is not running/);
+    window.clearToasts();
+    assert.equal(starts(), 0);
+    const [command] = jupyter.commands?.provideCommands() ?? [];
+    assert.deepEqual(
+      [command?.label, /^\$[\d.]+\/h$/.test(command?.description ?? '')],
+      ['Start trainer…', true],
+    );
+    const run = jupyter.run('Start trainer…');
+    const question = await window.dialog('Start “trainer”?');
+    assert.match(question.detail ?? '', /it costs \$[\d.]+\/h/);
+    assert.equal(starts(), 0);
+    question.press('Start');
+    assert.equal(await computer().settled('the picker', run), undefined);
+    await computer().until('the start', () => starts() === 1);
+    await instances().row(/trainer.*Running/);
+    assert.ok(!jupyter.labels().includes('Start trainer…'));
+    window.clearToasts();
+  });
+
   it('leaves the picker for the search of offers', async () => {
     assert.equal(await computer().settled('the picker', jupyter.run('Rent a GPU…')), 'closed');
     await window.quick.title(/./);
