@@ -54,7 +54,9 @@ export async function installServer(
 ): Promise<void> {
   const onStdout = (piece: string) => {
     const step = piece.trimEnd().split('\n').at(-1) ?? '';
-    say(plainText(step).slice(0, 80));
+    if (step !== '') {
+      say(plainText(step).slice(0, 80));
+    }
   };
   const lines = await ask(ssh, alias, ['install', '', ''], { signal, timeoutMs: installMs, onStdout });
   if (lines.at(-1) !== 'installed') {

@@ -129,16 +129,31 @@ stop() {
   echo 'stopped'
 }
 
+# Runs a step of the installation. A canceled login closes the output and ends nothing here, so that an empty line finds
+# out: the signal that it gets then ends the step and gives the lock back.
+step() {
+  "$@" 2>&1 </dev/null &
+  work=$!
+  while kill -0 "$work" 2>/dev/null; do
+    echo
+    sleep 0.5
+  done
+  wait "$work"
+  code=$?
+  work=
+  return "$code"
+}
+
 install() {
   find_python
   if [ -z "$python" ]; then
     echo 'no-python'
     return
   fi
-  if [ "$module" = - ] && ! "$python" -m pip install jupyter_server ipykernel 2>&1 </dev/null; then
+  if [ "$module" = - ] && ! step "$python" -m pip install jupyter_server ipykernel; then
     # A Python of the system takes no packages, or has no pip.
-    "$python" -m venv --system-site-packages "$venv" 2>&1 </dev/null &&
-      "$venv/bin/python" -m pip install jupyter_server ipykernel 2>&1 </dev/null
+    step "$python" -m venv --system-site-packages "$venv" &&
+      step "$venv/bin/python" -m pip install jupyter_server ipykernel
   fi
   find_python
   if [ "$module" = - ]; then
@@ -160,7 +175,8 @@ until mkdir "$own/lock" 2>/dev/null; do
   tries=$((tries + 1))
 done
 trap 'rmdir "$own/lock"' EXIT
-trap 'exit 1' HUP INT TERM
+work=
+trap '[ -z "$work" ] || kill "$work"; exit 1' HUP INT TERM PIPE
 case $verb in
   start) start ;;
   stop) stop ;;
