@@ -17,10 +17,10 @@ describe('a job whose computer is closed for longer than its limit', () => {
   const homes = () => path.join(computer().root, 'instances');
 
   /** The guard waits by the uptime of its machine, which goes on by as much as it sleeps, and at once. */
-  function hurryUptime(home: string): void {
-    mkdirSync(path.join(home, 'proc'), { recursive: true });
-    writeFileSync(path.join(home, 'proc', 'uptime'), '100000 0\n');
-    const program = path.join(`${home}.machine`, 'bin', 'sleep');
+  function hurryUptime(machine: string): void {
+    mkdirSync(path.join(machine, 'proc'), { recursive: true });
+    writeFileSync(path.join(machine, 'proc', 'uptime'), '100000 0\n');
+    const program = path.join(machine, 'bin', 'sleep');
     const lines = [
       '#!/bin/sh',
       'case "$1" in 10) ;; *) exec /bin/sleep "$1" ;; esac',
@@ -47,11 +47,11 @@ describe('a job whose computer is closed for longer than its limit', () => {
     });
     await reviewJob(window);
     await rentForJob(window);
-    const home = await computer().until('the machine', () => {
+    const machine = await computer().until('the machine', () => {
       const [name] = existsSync(homes()) ? readdirSync(homes()).filter((one) => /\.machine$/.test(one)) : [];
-      return name && path.join(homes(), name.replace(/\.machine$/, ''));
+      return name && path.join(homes(), name);
     });
-    hurryUptime(home);
+    hurryUptime(machine);
     await window.view('jobs').row(/train.*running/);
     window.close();
     writeFileSync(go, '');

@@ -275,7 +275,7 @@ describe('a schedule that no editor carries out', () => {
       runtype: 'ssh_direct',
       env: { PATH: tools },
     });
-    const machine = path.join(computer().root, 'instances', String(id));
+    const machine = path.join(computer().root, 'instances', `${id}.machine`);
     mkdirSync(path.join(machine, 'proc'), { recursive: true });
     const up = (seconds: number) => {
       writeFileSync(path.join(machine, 'proc', 'uptime'), `${seconds}.00 0.00\n`);
@@ -300,7 +300,8 @@ describe('a schedule that no editor carries out', () => {
     const route = `/api/v0/instances/${id}/`;
     const writes = () => simulator.received(undefined, route).filter(({ method }) => method !== 'GET');
     up(1000 + 7190);
-    const looks = () => readFileSync(path.join(machine, 'looks'), 'utf8').length;
+    const home = path.join(computer().root, 'instances', String(id));
+    const looks = () => readFileSync(path.join(home, 'looks'), 'utf8').length;
     const before = looks();
     await until('two looks at the time', () => looks() >= before + 2);
     assert.deepEqual(writes(), []);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Slice } from '../market/market';
@@ -30,6 +31,7 @@ export function prepareMachine(instance: InstanceState, slice: Slice, home: stri
   }
   machineTools(instance, slice).forEach((text, name) => writeProgram(path.join(bin, name), text));
   writeDevices(path.join(dir, 'dev'), deviceCount(slice, instance.manner));
+  writeFirstProcess(path.join(dir, 'proc', '1'));
   const sessionScript = path.join(dir, 'session.sh');
   const terminalScript = path.join(dir, 'terminal.sh');
   writeProgram(sessionScript, sessionText(instance, slice));
@@ -63,6 +65,13 @@ function writeDevices(dev: string, gpus: number): void {
   for (let index = 0; index < gpus; index += 1) {
     writeFileSync(path.join(dev, `nvidia${index}`), '');
   }
+}
+
+/** What tells one start of the machine from another; the times of this computer's own processes do not. */
+function writeFirstProcess(dir: string): void {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const startedAt = randomBytes(6).readUIntBE(0, 6);
+  writeFileSync(path.join(dir, 'stat'), `1 (init) S ${'0 '.repeat(18)}${startedAt} 0\n`);
 }
 
 function sessionText(instance: InstanceState, slice: Slice): string {

@@ -41,7 +41,7 @@ export function sessionEnvironment(
     SIMULATOR_URL: world.baseUrl,
     SIMULATED_MACHINE: token,
     // Who is logged in to the computer that simulates the machine is nothing the machine may see.
-    HOST_PROC: path.join(machine.home, 'proc'),
+    HOST_PROC: path.join(machine.dir, 'proc'),
     HOST_DEV: path.join(machine.dir, 'dev'),
     HOST_SYS: path.join(machine.dir, 'sys'),
   };

@@ -21,7 +21,7 @@ echo "beat $(plain beat)"
 if read -r runner began pid1_began _ kills 2>/dev/null <pid; then
   # A runner that was killed has removed nothing.
   if [ -n "$was_alive" ] || alive "$runner" "$began"; then echo 'alive'; else rm -f env; fi
-  if [ "$(born 1)" = "$pid1_began" ]; then echo 'samePid1'; fi
+  if [ "$(container_born)" = "$pid1_began" ]; then echo 'samePid1'; fi
   if [ -n "$kills" ] && [ "$(oom_kills)" != "$kills" ]; then echo 'outOfMemory'; fi
 fi
 [ ! -e outputs.list ] || echo 'listed'

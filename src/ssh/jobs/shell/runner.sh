@@ -30,7 +30,7 @@ for file in phase exit why beat log.base; do
 done
 mark log.base 0
 : >>log || give_up
-printf '%s\n' "$$ $(born $$) $(born 1) $token $(oom_kills)" >pid.new || give_up
+printf '%s\n' "$$ $(born $$) $(container_born) $token $(oom_kills)" >pid.new || give_up
 if ! mv "env.$token" env || ! mv "lock/$token" lock/started || ! mv pid.new pid; then give_up; fi
 
 # What detached itself is found by the mark in its environment.
