@@ -16,7 +16,6 @@ interface KernelConnection {
   readonly id: string;
   readonly connectionStatus: string;
   requestExecute(content: { readonly code: string }): KernelFuture;
-  reconnect(): Promise<void>;
   dispose(): void;
 }
 
@@ -38,7 +37,16 @@ export class JupyterClient {
     private readonly kernel: KernelConnection,
   ) {}
 
-  static async start({ localPort, token }: ServerAddress): Promise<JupyterClient> {
+  /**
+   * `reachable` is awaited before each plain request. After a cut the client connects once more at once, then asks for
+   * the kernel, and where that fails it asks again 10 to 30 s later, whatever has happened since: a socket that works
+   * by then is closed and opened anew, and what the kernel sends in that moment is lost. A request that waits until
+   * the server can be reached leaves no such timer behind.
+   */
+  static async start(
+    { localPort, token }: ServerAddress,
+    reachable: () => Promise<unknown> = () => Promise.resolve(),
+  ): Promise<JupyterClient> {
     const require = createRequire(__filename);
     const services = require('@jupyterlab/services') as ServicesPackage;
     const serverSettings = services.ServerConnection.makeSettings({
@@ -46,6 +54,10 @@ export class JupyterClient {
       wsUrl: `ws://127.0.0.1:${localPort}/`,
       token,
       appendToken: true,
+      fetch: async (request: Request) => {
+        await reachable();
+        return fetch(request);
+      },
     });
     const manager = new services.KernelManager({ serverSettings });
     await manager.ready;
@@ -78,14 +90,6 @@ export class JupyterClient {
       throw new Error(problem);
     }
     return printed;
-  }
-
-  /**
-   * Connects again now. By itself the client tries once at once, and asks for the kernel again 10 to 30 s after a
-   * failure.
-   */
-  async reconnect(): Promise<void> {
-    await this.kernel.reconnect();
   }
 
   /** Leaves the kernel where it is. */

@@ -105,7 +105,8 @@ describe('The Jupyter server of a machine, through a real sshd', function () {
   });
 
   it('goes on with a cell and loses no output of it while the tunnel is cut 20 times', async () => {
-    const client = await JupyterClient.start(server);
+    let way = Promise.resolve();
+    const client = await JupyterClient.start(server, () => way);
     const gate = join(machineHome, 'gate');
     const code = [
       'import os, time',
@@ -118,6 +119,8 @@ describe('The Jupyter server of a machine, through a real sshd', function () {
     for (let round = 1; round <= 20; round += 1) {
       const before = cut;
       cut = new AbortController();
+      let open = () => {};
+      way = new Promise((resolve) => (open = resolve));
       before.abort();
       await until('the tunnel is cut', () => !tunnel.isOpen && !client.isConnected, { everyMs: 10 });
       // The cell prints while the client is away, and only what the server knows of is kept for it.
@@ -127,7 +130,8 @@ describe('The Jupyter server of a machine, through a real sshd', function () {
       );
       writeFileSync(`${gate}${round}`, '');
       await until('the tunnel is back', () => tunnel.isOpen, { everyMs: 20 });
-      await client.reconnect();
+      open();
+      await until('the client is back', () => client.isConnected, { everyMs: 20 });
       await until('the output of the cell', () => printed.endsWith(`${round}\n`), { everyMs: 20 });
     }
     const rounds = Array.from({ length: 20 }, (_, index) => `${index + 1}\n`);
