@@ -15,15 +15,13 @@ describe('an agent outside of the editor', () => {
   let client: OfficialClient | undefined;
 
   before(async () => {
-    if (!existsSync(packaged)) {
-      buildSync({
-        entryPoints: [path.join(repository, 'src', 'mcp', 'main.ts')],
-        outfile: packaged,
-        bundle: true,
-        platform: 'node',
-        logLevel: 'silent',
-      });
-    }
+    buildSync({
+      entryPoints: [path.join(repository, 'src', 'mcp', 'main.ts')],
+      outfile: packaged,
+      bundle: true,
+      platform: 'node',
+      logLevel: 'silent',
+    });
     await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
     window = await computer().openWindow();
     await window.signIn();
