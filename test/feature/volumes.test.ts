@@ -68,7 +68,7 @@ describe('volumes and what a destroy leaves', () => {
     await registerKey(computer());
     await rentWithVolume();
     window = await computer().openWindow();
-    computer().simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v0/volumes/', times: 0 });
+    computer().simulator.fail({ kind: 'stall', method: 'GET', path: '/api/v0/volumes/', times: 0 });
     await window.signIn();
     await instances().row('trainer');
   });
@@ -77,7 +77,14 @@ describe('volumes and what a destroy leaves', () => {
     window.clearToasts();
   });
 
+  it('gives no limit of what is paid while they are read', async () => {
+    await window.statusShows(/1 running · \$\d+\.\d+\/h · credit for \d+/);
+    assert.match(instances().tree.description ?? '', /^\$\d+\.\d+\/h$/);
+  });
+
   it('shows an error as a row that tries again, not as no volumes', async () => {
+    computer().simulator.faults.clear();
+    computer().simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v0/volumes/', times: 0 });
     await instances().expand('Volumes');
     await instances().row('Could not load');
     // What cannot be read may bill too.
