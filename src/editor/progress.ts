@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { orCancelled } from '../util/cancellation';
 import { wait } from '../util/clock';
+import type { ViewId } from '../contributions';
 import { t } from './localize';
 import { windowClock } from './windowClock';
 
@@ -50,6 +51,11 @@ export async function withCancellableProgress<T>(
       });
     }),
   );
+}
+
+/** Moves the bar above a view while its rows are read anew, as a retry in a row of it does. */
+export async function inView<T>(viewId: ViewId, read: () => Promise<T>): Promise<T> {
+  return vscode.window.withProgress({ location: { viewId } }, read);
 }
 
 /** What is answered sooner is not worth a notification. */

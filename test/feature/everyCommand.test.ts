@@ -12,6 +12,9 @@ const questions =
 /** What ends later than this in the product's time, its questions closed at once, hangs. */
 const longestMs = 10 * 60_000;
 
+/** What waits longer than this without a sign looks as if nothing happened. */
+const silentMs = 4_000;
+
 /**
  * Closes what asks and what tells, as a user does who wants nothing: with Enter where a dialog is open, whose first
  * button is the default, so none of them may lose data, cost money or trust somebody. True where there was something.
@@ -50,6 +53,8 @@ function signsOf(computer: Computer, window: FeatureWindow): number {
 interface Run {
   /** It told, asked, opened or read something, or gave an answer. */
   readonly isSeen: boolean;
+  /** The longest time in which it neither ended nor showed anything (ms). */
+  readonly silentForMs: number;
   /** Problems of our own that it met. */
   readonly faults: readonly string[];
   /** What it sent that is no question. */
@@ -71,14 +76,20 @@ async function runOne(window: FeatureWindow, id: string, args: readonly unknown[
     (error: unknown) => (end = { error }),
   );
   let hadQuestion = false;
-  const until = computer.clock.elapsed() + longestMs;
+  let silentForMs = 0;
+  let shownAt = computer.clock.elapsed();
+  const until = shownAt + longestMs;
   for (;;) {
     await computer.rest();
-    hadQuestion = closeAll(window) || hadQuestion;
+    const wasClosed = closeAll(window);
+    hadQuestion = wasClosed || hadQuestion;
     await computer.rest();
     if (end) break;
     assert.ok(computer.clock.elapsed() < until, `it does not end\n${window.describe()}`);
+    const isShown = wasClosed || screen.quietProgress.length > 0;
     await computer.pass(Math.max(1, computer.clock.untilNext ?? 1000));
+    if (isShown) shownAt = computer.clock.elapsed();
+    silentForMs = Math.max(silentForMs, computer.clock.elapsed() - shownAt);
   }
   hadQuestion = closeAll(window) || hadQuestion;
   await computer.rest();
@@ -90,6 +101,7 @@ async function runOne(window: FeatureWindow, id: string, args: readonly unknown[
       signsOf(computer, window) > before ||
       computer.clipboard.text !== clipboard ||
       end.value !== undefined,
+    silentForMs,
     faults: screen.log.slice(logged).filter((line) => line.startsWith('[error]')),
     changes: computer.simulator
       .requests()
@@ -209,11 +221,12 @@ for (const { name, isSignedIn, access } of states) {
         for (const id of ids) {
           const isOffered = window.screen.commands.isInPalette(id);
           try {
-            const { isSeen, changes, faults } = await runOne(window, id, given);
+            const { isSeen, silentForMs, changes, faults } = await runOne(window, id, given);
             const isOurs = contributed.has(id);
             const mustTell =
               shape === 'nothing' ? isOffered : shape === 'what is gone' && isSignedIn && isOurs;
             if (!isSeen && mustTell && !quiet.has(id)) problems.push(`${id} says nothing`);
+            if (silentForMs > silentMs) problems.push(`${id} shows nothing for ${silentForMs} ms`);
             // Only our own code calls the others, with what their types say.
             if (isOurs) problems.push(...faults.map((fault) => `${id}: ${fault.slice(0, 300)}`));
             problems.push(...changes.map((call) => `${id} sends ${call}`));
@@ -221,6 +234,9 @@ for (const { name, isSignedIn, access } of states) {
             problems.push(`${id} fails: ${String(error).slice(0, 500)}`);
           }
         }
+        const progress = window.screen.messages.shown.filter(({ kind }) => kind === 'progress');
+        const left = [...progress.map(({ text }) => text), ...window.screen.quietProgress];
+        problems.push(...left.map((text) => `progress is left: ${text}`));
         assert.deepEqual(problems, []);
       });
     }

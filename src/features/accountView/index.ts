@@ -3,6 +3,7 @@ import type { PageTarget } from '../../commandArguments';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne, type PickRow, plainLabel } from '../../editor/quickPick';
+import { inView } from '../../editor/progress';
 import { consoleAddress, consolePages, type ConsolePage } from '../../model/accounts/webConsole';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
@@ -32,7 +33,9 @@ export function register(deps: Deps): Disposable {
   const parts = store.add(new AccountParts(deps));
   const tree = store.add(new AccountTree(deps, parts));
   deps.trees['gpuRental.account'].setProvider(tree);
-  store.add(commands.register('gpuRental.refreshAccount', () => parts.refresh()));
+  store.add(
+    commands.register('gpuRental.refreshAccount', () => inView('gpuRental.account', () => parts.refresh())),
+  );
   store.add(
     commands.register('gpuRental.secret.reveal', (target) => {
       if (target) {

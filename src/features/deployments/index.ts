@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { ForbiddenError, NotFoundError, sayingIfLost } from '../../api/errors';
 import { listProblems, problemRow } from '../../editor/listRows';
-import { whileAsking, withCancellableProgress } from '../../editor/progress';
+import { inView, whileAsking, withCancellableProgress } from '../../editor/progress';
 import { plain } from '../../model/instances/instanceState';
 import type { Deployment } from '../../model/deployment';
 import type { Services } from '../../services';
@@ -28,7 +28,11 @@ export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const list = store.add(new DeploymentList(deps));
   store.add(deps.accountGroups.addGroup(list));
-  store.add(deps.commands.register('gpuRental.refreshDeployments', () => list.refresh()));
+  store.add(
+    deps.commands.register('gpuRental.refreshDeployments', () =>
+      inView('gpuRental.account', () => list.refresh()),
+    ),
+  );
   store.add(
     deps.commands.register('gpuRental.deployment.stop', (target) => change(deps, list, target, 'stop')),
   );

@@ -1,7 +1,7 @@
 import { sayingIfLost } from '../../api/errors';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { withCancellableProgress } from '../../editor/progress';
+import { inView, withCancellableProgress } from '../../editor/progress';
 import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
 import { fromDollars, formatMoney } from '../../model/money';
 import type { Machine } from '../../model/hosting/machine';
@@ -37,7 +37,11 @@ export function register(deps: Deps): Disposable {
   store.add(machines.onDidChange(show));
   store.add(deps.settings.onDidChange('gpuRental.hosting', show));
   show();
-  store.add(deps.commands.register('gpuRental.refreshMachines', () => machines.refresh()));
+  store.add(
+    deps.commands.register('gpuRental.refreshMachines', () =>
+      inView('gpuRental.hosting', () => machines.refresh()),
+    ),
+  );
   store.add(
     deps.commands.register('gpuRental.machine.setMinimumBid', async (target) => {
       const machine = await chooseMachine(deps, machines, target, t('Set Minimum Bid'));

@@ -1,5 +1,5 @@
-import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { inView } from '../../editor/progress';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { tellFirstSteps } from './firstSteps';
@@ -86,7 +86,7 @@ async function refresh({ accounts, fleet, templates, sshKeys, trees }: Deps): Pr
   if (!accounts.active) {
     return;
   }
-  await vscode.window.withProgress({ location: { viewId: 'gpuRental.instances' } }, async () => {
+  await inView('gpuRental.instances', async () => {
     await Promise.all([
       fleet.refresh(),
       accounts.refreshUser(),

@@ -1,6 +1,8 @@
 import { t } from '../../editor/localize';
 import { pickFromList } from '../../editor/quickPick';
+import { whileAsking } from '../../editor/progress';
 import type { Template } from '../../model/templates/template';
+import { isCancelled } from '../../util/errors';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import { currentTemplate } from '../../store/templates/findTemplate';
@@ -14,10 +16,15 @@ export async function pickTemplate(
   title = t('Rent from Template'),
 ): Promise<Template | undefined> {
   if (id !== undefined) {
-    return currentTemplate(account.client, id);
+    return whileAsking(currentTemplate(account.client, id));
   }
   if (deps.templates.state.kind === 'failed') {
-    await deps.templates.refresh().catch(() => undefined);
+    await whileAsking(deps.templates.refresh()).catch((error: unknown) => {
+      // What failed is a row of the list.
+      if (isCancelled(error)) {
+        throw error;
+      }
+    });
   }
   const { rows } = await templateChoices(deps, account);
   for (;;) {

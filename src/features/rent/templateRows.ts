@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
 import { localize, t } from '../../editor/localize';
-import { withCancellableProgress } from '../../editor/progress';
+import { whileAsking, withCancellableProgress } from '../../editor/progress';
 import {
   askText,
   pickFromList,
@@ -138,7 +138,7 @@ export async function templateOf(
   }
   return 'image' in pick
     ? { kind: 'picked', value: pick }
-    : { kind: 'picked', value: await currentTemplate(client, pick.rememberedId) };
+    : { kind: 'picked', value: await whileAsking(currentTemplate(client, pick.rememberedId)) };
 }
 
 async function searched(client: Client, titled: StepTitle): Promise<StepAnswer<Template>> {

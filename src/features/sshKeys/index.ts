@@ -5,6 +5,7 @@ import { chooseInstance } from '../../editor/chooseInstance';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import {
+  inView,
   whileAsking,
   whileReadingInstances,
   whileSending,
@@ -61,7 +62,11 @@ export function register(deps: Deps): Disposable {
   store.add(commands.register('gpuRental.sshKey.delete', (target) => deleteKey(deps, target)));
   const rows = store.add(new InstanceKeyRows(deps));
   store.add(deps.instanceGroups.addInstanceRows(rows));
-  store.add(commands.register('gpuRental.refreshInstanceKeys', ({ instanceId }) => rows.refresh(instanceId)));
+  store.add(
+    commands.register('gpuRental.refreshInstanceKeys', ({ instanceId }) =>
+      inView('gpuRental.instances', () => rows.refresh(instanceId)),
+    ),
+  );
   store.add(commands.register('gpuRental.instance.attachKey', (target) => attachKey(deps, rows, target)));
   store.add(commands.register('gpuRental.instance.detachKey', (target) => detachKey(deps, rows, target)));
   return store;

@@ -1,4 +1,5 @@
 import { allRows } from '../../editor/commands';
+import { inView } from '../../editor/progress';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { deleteVolumes } from './deleteVolumes';
@@ -23,7 +24,11 @@ export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const group = store.add(new VolumeGroup(deps));
   store.add(deps.instanceGroups.addGroup(group));
-  store.add(deps.commands.register('gpuRental.refreshVolumes', () => group.refresh()));
+  store.add(
+    deps.commands.register('gpuRental.refreshVolumes', () =>
+      inView('gpuRental.instances', () => group.refresh()),
+    ),
+  );
   store.add(deps.commands.register('gpuRental.volume.rent', (target) => rentWithVolume(deps, target)));
   store.add(
     deps.commands.register('gpuRental.volume.delete', (target, selected) =>

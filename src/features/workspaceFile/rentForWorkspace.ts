@@ -4,6 +4,7 @@ import { confirmEditedTemplate } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne, plainLabel } from '../../editor/quickPick';
+import { whileAsking } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { isStarting, stateOf } from '../../model/instances/instanceState';
@@ -126,7 +127,7 @@ async function sourceOf(
 ): Promise<RentSource | 'cancelled' | undefined> {
   if (template) {
     return (await isWantedAsItIs(deps, template))
-      ? { kind: 'template', template: await currentTemplate(client, template.id) }
+      ? { kind: 'template', template: await whileAsking(currentTemplate(client, template.id)) }
       : 'cancelled';
   }
   return image === undefined ? undefined : { kind: 'image', image };

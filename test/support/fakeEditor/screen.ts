@@ -38,6 +38,8 @@ export class Screen {
   /** Paths that file dialogs proposed. */
   readonly proposedFiles: string[] = [];
   readonly externalLinks: string[] = [];
+  /** Where progress is shown without words: the id of a view, or the status bar. */
+  readonly quietProgress: string[] = [];
   readonly windowStateChanged = new FakeEventEmitter<vscode.WindowState>();
   readonly trustGranted = new FakeEventEmitter<undefined>();
   readonly foldersChanged = new FakeEventEmitter<unknown>();

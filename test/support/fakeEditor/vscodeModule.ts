@@ -182,7 +182,11 @@ type ProgressTask = (
 function progress(screen: Screen, options: vscode.ProgressOptions, task: ProgressTask): Promise<unknown> {
   const source = new FakeCancellationTokenSource();
   if (options.location !== values.enums.ProgressLocation.Notification) {
-    return Promise.resolve(task({ report: () => undefined }, source.token));
+    const { location } = options;
+    const place = typeof location === 'object' ? location.viewId : String(location);
+    screen.quietProgress.push(place);
+    const end = () => screen.quietProgress.splice(screen.quietProgress.indexOf(place), 1);
+    return Promise.resolve(task({ report: () => undefined }, source.token)).finally(end);
   }
   const { title = '', cancellable = false }: Progress = options;
   return screen.messages.progress({ title, cancellable }, source, (report) =>
