@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import diagnostics from 'node:diagnostics_channel';
+import path from 'node:path';
 import type { MachineManner } from '../../src/simulator/login/manners';
 import { registerKey } from '../support/feature/reachable';
 import { evenPrices, newInstance, rentNow, searchAndReview } from '../support/feature/rentDriver';
@@ -63,6 +66,10 @@ describe('a machine that is ready once a login worked and its GPUs answered', ()
     ['mig', /it is not what was rented: A100-SXM4-80GB instead of RTX 3090\.$/, replaceable],
     ['recorded', /it is not what was rented: A800 80GB PCIe instead of RTX 3090\.$/, replaceable],
   ];
+  const sentences: Partial<Record<MachineManner, RegExp>> = {
+    mig: /The GPU is partitioned \(MIG\), so only the memory of its partitions is compared\./,
+    noNvidiaSmi: /The image has no nvidia-smi, so only the number and the model of the GPUs are known/,
+  };
   for (const [manner, said, wanted] of table) {
     it(`says what a machine is like: ${manner}`, async () => {
       const id = await rentWith(manner);
@@ -72,6 +79,8 @@ describe('a machine that is ready once a login worked and its GPUs answered', ()
       const row = (await window.view('instances').row(new RegExp(`#${id}`))).text;
       const isFailed = row.includes('failed its check');
       assert.equal(isFailed, /is running/.test(text), row);
+      const sentence = sentences[manner];
+      assert.match((await tooltip(id)).replaceAll('\\', ''), sentence ?? /Check \d+ s ago/);
       await endAll();
     });
   }
@@ -119,30 +128,72 @@ describe('a machine that is ready once a login worked and its GPUs answered', ()
     await endAll();
   });
 
-  it('costs the service no request', async () => {
+  it('costs the service no more requests than a connection does, and this computer a few programs', async () => {
     const { simulator, settings } = computer();
-    /** Requests of the five minutes after a machine runs. */
-    const countWith = async (checks: boolean) => {
+    const programs: string[] = [];
+    const note = (one: unknown) => {
+      const { process: child } = one as { readonly process: ChildProcess };
+      // What a program is called is known once it was started.
+      queueMicrotask(() => {
+        if (path.basename(child.spawnfile).startsWith('ssh')) {
+          programs.push(child.spawnargs.join(' '));
+        }
+      });
+    };
+    /** Kinds of requests and programs: of the five minutes from the list that shows it running, and a terminal after them. */
+    const follow = async (checks: boolean, manner: MachineManner) => {
       settings.set('gpuRental.ready.checkLogin', checks);
-      const id = await rentWith('usual');
+      const id = await rentWith(manner);
       await computer().until('it runs', () => simulator.world.instance(id)?.actualStatus === 'running');
       const before = simulator.requests().length;
+      programs.length = 0;
+      const since = await computer().until('the list that says so', () => {
+        const at = simulator
+          .requests()
+          .findIndex(({ path: asked }, index) => index >= before && asked === '/api/v0/instances/');
+        return at < 0 ? undefined : at + 1;
+      });
       await computer().pass(5 * 60_000);
-      const asked = simulator.requests().slice(before);
-      const count = asked
-        .map(({ method, path }) => `${method} ${path}`)
-        // The log of the instance before, which is kept at its end.
-        .filter((one) => !/results|request_logs/.test(one));
       assert.ok(window.toasts().some((text) => /is ready/.test(text)));
+      const ofCheck = [...programs];
+      const terminals = window.screen.terminals.history.length;
+      await window.view('instances').inline(new RegExp(`#${id}`), 'Open Terminal');
+      await computer().until('the terminal', () => window.screen.terminals.history.length > terminals);
+      const asked = simulator
+        .requests()
+        .slice(since)
+        .map(
+          ({ method, path: at }) =>
+            `${method} ${at.replace(/\/results\/.*/, '/results/').replace(/\d{3,}/g, '')}`,
+        )
+        // At times of their own.
+        .filter((one) => !/users\/current|pending-price-increases/.test(one));
       await endAll();
-      return count;
+      const isList = (one: string) => one === 'GET /api/v0/instances/';
+      return {
+        lists: asked.filter(isList).length,
+        others: asked.filter((one) => !isList(one)).sort(),
+        programs: ofCheck.length,
+      };
     };
-    const without = await countWith(false);
-    const checked = await countWith(true);
-    // The user's record is read every five minutes, which is as long as this is watched.
-    const kinds = (all: readonly string[]) => new Set(all.filter((one) => !one.endsWith('/users/current/')));
-    assert.deepEqual(kinds(checked), kinds(without));
-    // Where the five minutes begin between two lists is chance.
-    assert.ok(checked.length <= without.length + 2, `${checked.length} instead of ${without.length}`);
+    diagnostics.subscribe('child_process', note);
+    try {
+      const without = await follow(false, 'usual');
+      assert.equal(without.programs, 0);
+      // The log of the machine, for its host key, is read once in its life: by the check or by the first connection.
+      assert.equal(without.others.filter((one) => one.includes('request_logs')).length, 1);
+      const most = { usual: 6, latePort: 30, lateKey: 30 };
+      for (const manner of ['usual', 'latePort', 'lateKey'] as const) {
+        const { lists, others, programs: ran } = await follow(true, manner);
+        assert.deepEqual(others, without.others, manner);
+        assert.ok(
+          Math.abs(lists - without.lists) <= 1,
+          `${manner}: ${lists} lists, ${without.lists} without a check`,
+        );
+        assert.ok(ran >= 2 && ran <= most[manner], `${manner}: ${ran} programs`);
+      }
+    } finally {
+      diagnostics.unsubscribe('child_process', note);
+    }
   });
 });
