@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
@@ -57,5 +57,65 @@ describe('a job that nears its limit', () => {
     await window.toast(/^train ends at .* at the latest now, and costs \$5\.00 at most/);
     await window.document('told 10800');
     await window.toast(/trainer will be stopped/);
+  });
+});
+
+describe('a job that does nothing', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+  let window: FeatureWindow;
+  let id: number;
+
+  /** What the machine notes every 15 seconds by its own clock. */
+  function noteIdle(minutes: number): void {
+    const jobs = path.join(computer().root, 'instances', String(id), '.gpu-rental', 'jobs');
+    const beat = `${Math.floor(Date.now() / 1000)} 0 9000000 0 idle${minutes * 60}`;
+    for (const job of readdirSync(jobs)) {
+      writeFileSync(path.join(jobs, job, 'beat'), `${beat.padEnd(63)}\n`, { flag: 'r+' });
+    }
+  }
+
+  before(async () => {
+    id = await reachableInstance(computer(), 'trainer');
+    const file = path.join(computer().workspace, '.vscode', 'gpu-rental.json');
+    mkdirSync(path.dirname(file), { recursive: true });
+    const limits = { hours: 20, costDollars: 50, idleMinutes: 30 };
+    const job = { run: 'sleep 1000', machine: 'running', outputs: [], limits };
+    const ending = { ...job, whenDone: { idle: 'stop' } };
+    writeFileSync(file, JSON.stringify({ jobs: { train: job, ending } }));
+    window = await computer().openWindow();
+    await window.signIn();
+    await window.view('instances').row('trainer');
+    window.clearToasts();
+  });
+
+  it('says in its confirmation when it counts as idle, and what follows', async () => {
+    window.run('Run Job…');
+    await window.quick.pick('ending');
+    await window.quick.title('Run ending: Confirm');
+    const rows = window.quick.rows().join('\n');
+    assert.match(rows, /When idle.*it ends after 30 min with each GPU under 5 % and nothing new in its log/);
+    assert.match(rows, /Run on trainer, and Stop It as the File Says.*when idle: stop it/);
+    window.quick.escape();
+    window.run('Run Job…');
+    await window.quick.pick('train');
+    await window.quick.title('Run train: Confirm');
+    assert.match(window.quick.rows().join('\n'), /When idle.*a message after 30 min/);
+    await computer().pass(1000);
+    await window.quick.pick(/Run on trainer/);
+    await window.view('jobs').row(/train.*running/);
+  });
+
+  it('is told with its price, and runs on until the user stops it', async () => {
+    const sentence = /^train has been idle for 3[01] min.*GPU under 5 %\)\. Its machine costs \$\S+\/h\.$/;
+    await computer().until('the word of it', async () => {
+      noteIdle(30);
+      await computer().pass(30_000);
+      return window.everythingSaid().includes('has been idle');
+    });
+    const { buttons } = await window.toast(sentence);
+    assert.deepEqual(buttons, ['Stop Job', 'Show Log']);
+    await window.toastButton(sentence, 'Stop Job');
+    await window.dialogButton('Stop Job');
+    await window.toast(/^train: canceled/);
   });
 });

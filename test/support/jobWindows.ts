@@ -1,7 +1,14 @@
 import type { Job, JobRow, JobState } from '../../src/model/jobs/job';
 import { newJobState } from '../../src/model/jobs/job';
 import { readJob } from '../../src/model/jobs/jobSpec';
-import type { JobEnd, JobLook, JobOrder, JobOutputs, PhaseOnMachine } from '../../src/model/jobs/onMachine';
+import type {
+  JobBeat,
+  JobEnd,
+  JobLook,
+  JobOrder,
+  JobOutputs,
+  PhaseOnMachine,
+} from '../../src/model/jobs/onMachine';
 import { fromDollars } from '../../src/model/money';
 import type { JobStorage } from '../../src/store/jobs/jobFiles';
 import { jobNotice } from '../../src/store/jobs/jobNotice';
@@ -62,6 +69,7 @@ export class FakeMachine implements MachinePort {
   end: JobEnd | undefined;
   log = '';
   hasFolder = false;
+  beat: JobBeat | undefined;
   starts = 0;
   looks = 0;
   cancels = 0;
@@ -123,6 +131,7 @@ export class FakeMachine implements MachinePort {
       return {
         phase: this.phase,
         end: this.end,
+        beat: this.beat,
         log: { offset: offset + piece.length, piece, isRotated: false },
         pidAlive: this.phase === 'running',
         samePid1: true,

@@ -7,7 +7,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import type { JobRow } from '../../model/jobs/job';
 import type { HardLimit } from '../../model/jobs/jobLimits';
 import type { JobSpec, MachineEnds } from '../../model/jobs/jobSpec';
-import { destroysMachine, endsMachine, endsText, retriesText } from '../../model/jobs/jobWords';
+import { destroysMachine, endsMachine, endsText, idleText, retriesText } from '../../model/jobs/jobWords';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { AcceptGuard } from '../../model/rentals/acceptGuard';
 import { bytesText } from '../../util/bytes';
@@ -81,6 +81,7 @@ function rowsOf(question: JobQuestion): readonly Row<MachineEnds | 'rent'>[] {
   const { spec, instance } = question;
   const name = plainLabel(instanceName(instance));
   const retries = retriesText(spec);
+  const idle = idleText(spec);
   const separator = (label: string): Row<MachineEnds | 'rent'> => ({
     label,
     kind: vscode.QuickPickItemKind.Separator,
@@ -132,6 +133,7 @@ function rowsOf(question: JobQuestion): readonly Row<MachineEnds | 'rent'>[] {
       ? []
       : [fact('after', t('Starts after'), question.after.map(({ job }) => job.spec.name).join(', '))]),
     fact('limit', t('Ends at the latest'), limitText(question)),
+    ...(idle === undefined ? [] : [fact('idle', t('When idle'), localize(idle))]),
     ...(retries === undefined ? [] : [fact('retries', t('Runs again after'), localize(retries))]),
     separator(t('Files')),
     ...sentRows(question, fact),

@@ -31,7 +31,7 @@ async function tell(deps: JobDeps, { kind, jobId }: JobNotice): Promise<void> {
   }
 }
 
-type LimitKind = 'nearLimit' | 'extended' | 'notExtended';
+type LimitKind = 'nearLimit' | 'extended' | 'notExtended' | 'idle';
 type RunKind = 'ended' | 'notStarted' | 'triedAgain';
 
 interface Told {
@@ -45,6 +45,7 @@ function words(row: JobRow, kind: JobNotice['kind'], now: number): Told {
     case 'nearLimit':
     case 'extended':
     case 'notExtended':
+    case 'idle':
       return limitWords(row, kind, now);
     case 'ended':
     case 'notStarted':
@@ -91,6 +92,8 @@ function limitWords(row: JobRow, kind: LimitKind, now: number): Told {
         sentence: t('Could not extend {0}: its machine is ending it already.', name),
         actions: [showLog(row)],
       };
+    case 'idle':
+      return { level: 'warning', sentence: idleSentence(row, now), actions: idleActions(row) };
   }
 }
 
@@ -192,6 +195,28 @@ function machineWords(row: JobRow, kind: Exclude<JobNotice['kind'], LimitKind | 
 
 function showLog({ job }: JobRow): Action {
   return commandAction(t('Show Log'), 'gpuRental.job.showLog', { jobId: job.id });
+}
+
+function idleActions(row: JobRow): readonly Action[] {
+  const stop = commandAction(t('Stop Job'), 'gpuRental.job.stop', { jobId: row.job.id });
+  return row.job.spec.endsIfIdle ? [showLog(row)] : [stop, showLog(row)];
+}
+
+function idleSentence(row: JobRow, now: number): string {
+  const { name, endsIfIdle } = row.job.spec;
+  const time = durationText(now - (row.state.idleSince ?? now));
+  const { perHour } = machineOf(row);
+  if (endsIfIdle) {
+    return t('{0} ends because it has been idle for {1} (no new log line, GPU under 5 %).', name, time);
+  }
+  return perHour === undefined
+    ? t('{0} has been idle for {1} (no new log line, GPU under 5 %).', name, time)
+    : t(
+        '{0} has been idle for {1} (no new log line, GPU under 5 %). Its machine costs {2}/h.',
+        name,
+        time,
+        formatMoney(perHour),
+      );
 }
 
 function stoppedWords(row: JobRow): Told {

@@ -147,6 +147,8 @@ export interface JobState {
   readonly logSize: number;
   readonly lastSeenAt?: number | undefined;
   readonly gpuPercent?: number | undefined;
+  /** Since when it has done nothing, once that is longer than the file allows. */
+  readonly idleSince?: number | undefined;
   readonly outputs?:
     | {
         readonly files: number;
@@ -225,6 +227,9 @@ export function machineEndOf({ job, state }: JobRow): MachineEnd {
   const { end } = state;
   if (end?.why === 'limit' || end?.why === 'setupLimit') {
     return job.ends.limit;
+  }
+  if (end?.why === 'idle') {
+    return job.ends.idle ?? 'keep';
   }
   return end?.why === 'itself' && end.code === 0 ? job.ends.success : job.ends.failure;
 }

@@ -238,7 +238,33 @@ function* checkMatrix(places: JsonPlaces, name: string): Iterable<Found> {
   }
 }
 
-const checks = [checkName, checkKeys, checkRun, checkLimits, checkPaths, checkOutputs, checkEnv, checkMatrix];
+function* checkIdle(places: JsonPlaces, name: string): Iterable<Found> {
+  const path = ['jobs', name, 'whenDone', 'idle'];
+  const limits = ['jobs', name, 'limits'];
+  const wanted = places.value(path);
+  const minutes = places.value([...limits, 'idleMinutes']);
+  const isNamed = typeof wanted === 'string' && wanted !== 'tell';
+  if (isNamed && places.node(limits)?.type === 'object' && (minutes === undefined || minutes === false)) {
+    yield {
+      code: 'idleMinutesMissing',
+      path,
+      message: text('"idleMinutes" is missing in "limits", so the job never counts as idle.'),
+      fixes: addFix(places, [...limits, 'idleMinutes'], 30),
+    };
+  }
+}
+
+const checks = [
+  checkName,
+  checkKeys,
+  checkRun,
+  checkLimits,
+  checkIdle,
+  checkPaths,
+  checkOutputs,
+  checkEnv,
+  checkMatrix,
+];
 
 function listAt(places: JsonPlaces, path: readonly string[]): readonly string[] {
   const value = places.value(path);

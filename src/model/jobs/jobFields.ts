@@ -33,6 +33,15 @@ const limits = z
       description: 'Minutes that the set-up may take. Default: 30.',
       default: 30,
     }),
+    idleMinutes: z
+      .union([z.number().min(5).max(43_200), z.literal(false)])
+      .optional()
+      .meta({
+        description:
+          'Minutes without work after which you are told: each GPU under 5 % and nothing new in the log. `whenDone.idle` says whether the job ends then. Default: `false`, which never looks.',
+        default: false,
+        examples: [30],
+      }),
     graceSeconds: z.number().int().min(0).max(600).optional().meta({
       description: 'Seconds between SIGTERM and SIGKILL when the job is ended early. Default: 120.',
       default: 120,
@@ -49,6 +58,11 @@ const whenDone = z
     success: machineEnd.optional().meta({ description: 'After exit code 0.' }),
     failure: machineEnd.optional().meta({ description: 'After any other exit code.' }),
     limit: machineEnd.optional().meta({ description: 'After a limit was reached.' }),
+    idle: z.enum(['tell', 'keep', 'stop', 'destroy']).optional().meta({
+      description:
+        'After `limits.idleMinutes` without work: `tell` shows a message and lets the job run; the others end it. Default: `tell`.',
+      default: 'tell',
+    }),
     keepMinutes: z.number().min(0).max(1440).optional().meta({
       description: 'Minutes in which you can still keep the machine. Default: 0.',
       default: 0,

@@ -5,6 +5,8 @@ export type JobNewsKind =
   /** Its limit comes in 10 minutes. */
   | 'nearLimit'
   | 'extended'
+  /** It has done nothing for as long as its file allows. */
+  | 'idle'
   | 'notExtended'
   | 'ended'
   | 'notStarted'
@@ -44,6 +46,9 @@ function* limitNews(row: JobRow, now: number): Iterable<News> {
   }
   if (isNearLimit(row, now)) {
     yield { kind: 'nearLimit', turn: limitSecondsOf(row) ?? 0 };
+  }
+  if (row.state.phase === 'running' && row.state.idleSince !== undefined) {
+    yield { kind: 'idle', turn: row.state.idleSince };
   }
 }
 

@@ -96,7 +96,7 @@ export function progress(job: Job, state: JobState, event: JobEvent, now: number
         limitSeconds: event.isDone ? event.limitSeconds : state.limitSeconds,
       };
     case 'looked':
-      return looked(state, event.look, to, now);
+      return looked(job, state, event.look, to, now);
     case 'cancelSent':
       return { ...state, cancelSentAt: now };
     case 'logRead':
@@ -151,11 +151,18 @@ function limitOf({ limitSeconds }: Extract<JobEvent, { readonly kind: 'started' 
 type To = (phase: JobPhase, more?: Partial<JobState>) => JobState;
 
 /** The machine knows best how far it is: a window that takes over may have missed steps. */
-function looked(state: JobState, { phase, end, beat, log }: JobLook, to: To, now: number): JobState {
-  const seen = {
+function looked(
+  { spec }: Job,
+  state: JobState,
+  { phase, end, beat, log }: JobLook,
+  to: To,
+  now: number,
+): JobState {
+  const seen: Partial<JobState> = {
     ...logSeen(state, log),
     lastSeenAt: now,
     gpuPercent: beat?.gpuPercent ?? state.gpuPercent,
+    idleSince: idleSince(spec, state, beat, now),
     beganAt: state.beganAt ?? now,
   };
   if (!isBeforeStart(state.phase) && !['waiting', 'settingUp', 'running'].includes(state.phase)) {
@@ -178,6 +185,20 @@ function looked(state: JobState, { phase, end, beat, log }: JobLook, to: To, now
     case 'ended':
       return to('running', { ...seen, startedAt: state.startedAt ?? now });
   }
+}
+
+/** Counted by the machine; a beat that is missing changes nothing. */
+function idleSince(
+  { idleMinutes }: Job['spec'],
+  { idleSince: before }: JobState,
+  beat: JobLook['beat'],
+  now: number,
+): number | undefined {
+  if (idleMinutes === undefined || !beat) {
+    return before;
+  }
+  const { idleSeconds = 0 } = beat;
+  return idleSeconds < idleMinutes * 60 ? undefined : (before ?? now - idleSeconds * 1000);
 }
 
 function logSeen({ logSize }: JobState, { offset, piece }: JobLook['log']) {

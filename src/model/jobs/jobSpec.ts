@@ -14,6 +14,8 @@ export interface MachineEnds {
   readonly success: MachineEnd;
   readonly failure: MachineEnd;
   readonly limit: MachineEnd;
+  /** After an end because the job was idle; absent where it never ends for that. */
+  readonly idle?: MachineEnd | undefined;
 }
 
 export interface SyncRules {
@@ -44,6 +46,10 @@ export interface JobSpec {
   readonly costDollars: number;
   readonly setupMinutes: number;
   readonly graceSeconds: number;
+  /** Absent: nobody looks whether it is idle. */
+  readonly idleMinutes?: number;
+  /** It ends once it is idle. */
+  readonly endsIfIdle?: true;
   readonly ends: MachineEnds;
   /** The same for a machine that is rented for the job. */
   readonly rentedEnds: MachineEnds;
@@ -93,6 +99,7 @@ export function readJob(source: string, name: string): JobSpec {
 
 function specOf(name: string, fields: JobFields): JobSpec {
   const { limits = {}, whenDone = {}, sync } = fields;
+  const { idleMinutes } = limits;
   return defined<JobSpec>({
     name,
     run: scriptText(fields.run),
@@ -118,6 +125,8 @@ function specOf(name: string, fields: JobFields): JobSpec {
     costDollars: limits.costDollars ?? 0,
     setupMinutes: limits.setupMinutes ?? 30,
     graceSeconds: limits.graceSeconds ?? 120,
+    idleMinutes: idleMinutes === false ? undefined : idleMinutes,
+    endsIfIdle: (whenDone.idle ?? 'tell') === 'tell' ? undefined : true,
     ends: endsOf(whenDone, { success: 'keep', failure: 'keep', limit: 'keep' }),
     rentedEnds: endsOf(whenDone, { success: 'destroy', failure: 'stop', limit: 'stop' }),
     keepMinutes: whenDone.keepMinutes ?? 0,
@@ -134,10 +143,12 @@ function specOf(name: string, fields: JobFields): JobSpec {
 }
 
 function endsOf(named: NonNullable<JobFields['whenDone']>, others: MachineEnds): MachineEnds {
+  const { idle = 'tell' } = named;
   return {
     success: named.success ?? others.success,
     failure: named.failure ?? others.failure,
     limit: named.limit ?? others.limit,
+    ...(idle === 'tell' ? {} : { idle }),
   };
 }
 

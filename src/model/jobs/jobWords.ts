@@ -43,7 +43,11 @@ export function phaseText(row: JobRow): Text {
     case 'settingUp':
       return job.stopAt === undefined ? text('setting up') : text('stopping');
     case 'running':
-      return job.stopAt === undefined ? text('running') : text('stopping');
+      return job.stopAt !== undefined
+        ? text('stopping')
+        : state.idleSince === undefined
+          ? text('running')
+          : text('running, but idle');
     case 'ended':
     case 'fetching':
       return text('{0}, fetching outputs', jobEndText(state.end));
@@ -162,6 +166,8 @@ export function jobEndText(end: JobEnd | undefined): Text {
             : text('failed with code {0}', end.code);
     case 'limit':
       return text('ended at its limit');
+    case 'idle':
+      return text('ended because it was idle');
     case 'cancelled':
       return text('canceled');
     case 'setup':
@@ -216,15 +222,35 @@ export function useText(row: JobRow, now: number): Text {
 
 /** What happens to the machine, as a sentence of the confirmation. */
 export function endsText(ends: MachineEnds): Text {
-  const { success, failure, limit } = ends;
-  return success === failure && failure === limit
-    ? machineEndText(success)
-    : text(
+  const { success, failure, limit, idle } = ends;
+  if (success === failure && failure === limit && (idle ?? limit) === limit) {
+    return machineEndText(success);
+  }
+  return idle === undefined
+    ? text(
         'after success: {0}, after failure: {1}, at a limit: {2}',
         machineEndText(success),
         machineEndText(failure),
         machineEndText(limit),
+      )
+    : text(
+        'after success: {0}, after failure: {1}, at a limit: {2}, when idle: {3}',
+        machineEndText(success),
+        machineEndText(failure),
+        machineEndText(limit),
+        machineEndText(idle),
       );
+}
+
+/** What happens to a job that does nothing; `undefined` where nobody looks. */
+export function idleText({ idleMinutes, endsIfIdle }: JobSpec): Text | undefined {
+  if (idleMinutes === undefined) {
+    return undefined;
+  }
+  const time = durationText(idleMinutes * 60_000);
+  return endsIfIdle
+    ? text('it ends after {0} with each GPU under 5 % and nothing new in its log', time)
+    : text('a message after {0} with each GPU under 5 % and nothing new in its log', time);
 }
 
 export function machineEndText(end: MachineEnd): Text {
@@ -239,10 +265,10 @@ export function machineEndText(end: MachineEnd): Text {
 }
 
 /** True where a job may take the machine away. */
-export function endsMachine({ success, failure, limit }: MachineEnds): boolean {
-  return [success, failure, limit].some((end) => end !== 'keep');
+export function endsMachine({ success, failure, limit, idle = 'keep' }: MachineEnds): boolean {
+  return [success, failure, limit, idle].some((end) => end !== 'keep');
 }
 
-export function destroysMachine({ success, failure, limit }: MachineEnds): boolean {
-  return [success, failure, limit].includes('destroy');
+export function destroysMachine({ success, failure, limit, idle = 'keep' }: MachineEnds): boolean {
+  return [success, failure, limit, idle].includes('destroy');
 }

@@ -52,6 +52,7 @@ function anew(job: Job, state: JobState, cause: string, now: number): Partial<Jo
     attempts: [...(state.attempts ?? []), past],
     end: undefined,
     startedAt: undefined,
+    idleSince: undefined,
     endedAt: undefined,
     limitSeconds: undefined,
     extension: undefined,

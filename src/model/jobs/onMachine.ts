@@ -22,6 +22,10 @@ export interface JobOrder {
   readonly limitSeconds: number;
   /** Between the request to end and the end by force. */
   readonly graceSeconds: number;
+  /** Without work for so long it counts as idle. */
+  readonly idleSeconds?: number | undefined;
+  /** The machine ends it once it is idle. */
+  readonly endsIfIdle?: boolean | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, string>>;
   /** Globs below the folder of the job, or absolute. */
@@ -36,6 +40,8 @@ export type PhaseOnMachine = 'none' | 'synced' | 'waiting' | 'settingUp' | 'runn
 export const endReasons = [
   'itself',
   'limit',
+  /** No GPU worked and the log did not grow for as long as the file says. */
+  'idle',
   'cancelled',
   /** The set-up failed, or took longer than its own limit. */
   'setup',
@@ -65,6 +71,8 @@ export interface JobBeat {
   readonly freeKb: number;
   /** The mean of all GPUs. */
   readonly gpuPercent?: number | undefined;
+  /** How long its script has done nothing; absent where no limit was named for that. */
+  readonly idleSeconds?: number | undefined;
 }
 
 /** What one look at the machine shows. */

@@ -5,7 +5,7 @@ import { formatMoney, fromDollars, type Micros } from '../money';
 import { perHour, type Rate } from '../quote';
 import type { Job } from './job';
 import { hardLimit } from './jobLimits';
-import { endsText, retriesText } from './jobWords';
+import { endsText, idleText, retriesText } from './jobWords';
 
 /** What one combination of a matrix has for itself. */
 export type OneOfDraft = Pick<Job, 'spec' | 'outputsTo'>;
@@ -47,6 +47,7 @@ export function jobFacts(
     return undefined;
   }
   const retries = retriesText(spec, limitPerHour ?? dollars);
+  const idle = idleText(spec);
   const time = durationText((limit.setupSeconds + limit.runSeconds) * 1000);
   const [firstLine = ''] = spec.run.split('\n');
   const all = each.reduce((sum, one) => sum + one.spec.costDollars, 0);
@@ -75,6 +76,7 @@ export function jobFacts(
             ? text('after {0}, at its limit of {1}', time, formatMoney(fromDollars(spec.costDollars)))
             : text('after {0}, which costs {1} at most', time, formatMoney(limit.most)),
     },
+    ...(idle === undefined ? [] : [{ id: 'idle', label: text('When idle'), value: idle }]),
     ...(retries === undefined ? [] : [{ id: 'retries', label: text('Runs again after'), value: retries }]),
     { id: 'machineEnd', label: text('Machine afterwards'), value: endsText(ends) },
     { id: 'sent', label: text('Sent'), value: sentText(order, names.length, bytes) },

@@ -67,7 +67,15 @@ function phaseOf(said: string): JobPhase {
   return phases.find((phase) => phase === said) ?? 'none';
 }
 
-const reasonsOfEnd: readonly JobEnd['why'][] = ['itself', 'limit', 'cancelled', 'setup', 'setupLimit', 'log'];
+const reasonsOfEnd: readonly JobEnd['why'][] = [
+  'itself',
+  'limit',
+  'idle',
+  'cancelled',
+  'setup',
+  'setupLimit',
+  'log',
+];
 
 function endOf(
   facts: ReadonlyMap<string, string>,
@@ -92,7 +100,8 @@ function endOf(
 }
 
 function beatOf(said: string): JobBeat | undefined {
-  const [, at, logSize, freeKb, gpu] = /^(\d{1,12}) (\d{1,15}) (\d{1,15})(?: (\d{1,3}))?$/.exec(said) ?? [];
+  const [, at, logSize, freeKb, gpu, idle] =
+    /^(\d{1,12}) (\d{1,15}) (\d{1,15})(?: (\d{1,3}))?(?: idle(\d{1,9}))?$/.exec(said) ?? [];
   return at === undefined
     ? undefined
     : {
@@ -100,5 +109,6 @@ function beatOf(said: string): JobBeat | undefined {
         logSize: Number(logSize),
         freeKb: Number(freeKb),
         ...(gpu === undefined ? {} : { gpuPercent: Number(gpu) }),
+        ...(idle === undefined ? {} : { idleSeconds: Number(idle) }),
       };
 }

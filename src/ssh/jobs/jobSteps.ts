@@ -59,13 +59,13 @@ export async function startJob(
   order: JobOrder,
   signal: AbortSignal | undefined,
 ): Promise<'started' | 'already'> {
-  const { setupSeconds, limitSeconds, graceSeconds } = order;
+  const { setupSeconds, limitSeconds, graceSeconds, idleSeconds = 0, endsIfIdle = false } = order;
   const seconds = [setupSeconds, limitSeconds, graceSeconds].map((value) => Math.max(0, Math.ceil(value)));
   const log = call.logBytes ?? logBytes;
   const lines = await linesOf(
     call,
     [
-      `set -- ${jobFolder(order.id)} ${order.id} ${randomBytes(8).toString('hex')} ${seconds.join(' ')} ${log} '${order.after.map(checkHex).join(' ')}'`,
+      `set -- ${jobFolder(order.id)} ${order.id} ${randomBytes(8).toString('hex')} ${seconds.join(' ')} ${log} '${order.after.map(checkHex).join(' ')}' ${Math.ceil(idleSeconds)} ${endsIfIdle ? 'yes' : 'no'}`,
       jobPrograms.start,
     ],
     { signal, input: variablesOf(order) },

@@ -11,7 +11,12 @@ import { JsonFile } from '../jsonFile';
 
 const words = z.custom<Text>((value) => typeof value === 'object' && value !== null && 'template' in value);
 const machineEnd = z.enum(['keep', 'stop', 'destroy']);
-const ends = z.object({ success: machineEnd, failure: machineEnd, limit: machineEnd });
+const ends = z.object({
+  success: machineEnd,
+  failure: machineEnd,
+  limit: machineEnd,
+  idle: machineEnd.optional(),
+});
 const id = z.string().regex(/^[0-9a-f]{16}$/);
 
 const spec = z.object({
@@ -38,6 +43,8 @@ const spec = z.object({
   costDollars: z.number(),
   setupMinutes: z.number(),
   graceSeconds: z.number(),
+  idleMinutes: z.number().exactOptional(),
+  endsIfIdle: z.literal(true).exactOptional(),
   ends,
   rentedEnds: ends,
   keepMinutes: z.number(),
@@ -119,6 +126,7 @@ const stateFile: z.ZodType<JobState> = z.object({
   logSize: z.number(),
   lastSeenAt: z.number().optional(),
   gpuPercent: z.number().optional(),
+  idleSince: z.number().optional(),
   outputs: z
     .object({
       files: z.number(),

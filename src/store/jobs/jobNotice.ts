@@ -4,6 +4,7 @@ import type { JobNewsKind } from '../../model/jobs/jobNews';
 const kinds = [
   'nearLimit',
   'extended',
+  'idle',
   'notExtended',
   'ended',
   'notStarted',

@@ -377,6 +377,8 @@ class Steps {
       setupSeconds: limit?.setupSeconds ?? 0,
       limitSeconds: limit?.runSeconds ?? 0,
       graceSeconds: spec.graceSeconds,
+      idleSeconds: (spec.idleMinutes ?? 0) * 60,
+      endsIfIdle: spec.endsIfIdle,
       env: spec.env,
       secrets: {},
       after: [],

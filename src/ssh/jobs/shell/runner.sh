@@ -1,7 +1,7 @@
 #!/bin/sh
 # Written by GPU Rental: runs one job to its end, whatever happens to the connection that started it. Only this program
 # writes phase, exit, why and beat; only the editor writes cancel, limit and fetched. See docs/jobs.md.
-d=$1 id=$2 token=$3 setup_limit=$4 run_limit=$5 grace=$6 log_bytes=$7 after=$8
+d=$1 id=$2 token=$3 setup_limit=$4 run_limit=$5 grace=$6 log_bytes=$7 after=$8 idle_limit=${9:-0} idle_ends=${10:-no}
 umask 077
 cd "$d" || exit 1
 
@@ -44,13 +44,31 @@ signal_all() {
 
 free_kb() { df -Pk . 2>/dev/null | awk 'NR == 2 { print $4 }'; }
 
+# The mean of all GPUs, and the one that works most; one that cannot be read counts as at work.
 gpu_use() {
   command -v timeout >/dev/null 2>&1 && command -v nvidia-smi >/dev/null 2>&1 || return
   timeout 5 nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader,nounits 2>/dev/null |
-    awk '/^ *[0-9]+ *$/ { sum += $1; count += 1 } END { if (count) printf "%d", sum / count }'
+    awk '/^ *[0-9]+ *$/ { sum += $1; count += 1; if ($1 > most) most = $1; next } { most = 100 }
+      END { if (count) printf "%d %d", sum / count, most }'
 }
 
-beat() { mark beat "$(date +%s) $((base + size)) $(free_kb) $(gpu_use)"; }
+beat() {
+  use=$(gpu_use)
+  look_if_idle
+  mark beat "$(date +%s) $((base + size)) $(free_kb)${use:+ ${use% *}}${idle:+ idle$idle}"
+}
+
+# Seconds since the script was last seen at work: a GPU with 5 % or more, or a log that grew. What cannot be read counts
+# as work, and so does the time before a look that came late.
+idle=""
+look_if_idle() {
+  [ "$idle_limit" -gt 0 ] && [ -n "$looked" ] || return
+  if [ -n "$setting_up" ] || [ -z "$use" ] || [ "${use#* }" -ge 5 ] ||
+    [ $((base + size)) -ne "$seen_size" ] || [ $((at - looked)) -gt 60 ]; then
+    idle_since=$at
+  fi
+  seen_size=$((base + size)) looked=$at idle=$((at - idle_since))
+}
 
 # Bytes that come between the copy and the cut are lost; offsets stay true.
 rotate() {
@@ -85,7 +103,10 @@ longer() {
 
 watch() {
   base=0 reason="" kill_at="" beat_at=0 setting_up=""
-  end=$(($(now) + run_limit))
+  looked=$(now) idle_since=$looked seen_size=0
+  beat_every=15
+  if [ "$idle_limit" -gt 0 ] && [ "$idle_limit" -lt 15 ]; then beat_every=$idle_limit; fi
+  end=$((looked + run_limit))
   if is_setting_up; then setting_up=yes end=$(($(now) + setup_limit)); fi
   while :; do
     at=$(now) size=$(wc -c <log)
@@ -99,6 +120,8 @@ watch() {
         reason=cancelled
       elif [ "$at" -ge "$end" ]; then
         reason=${setting_up:+setupLimit} reason=${reason:-limit}
+      elif [ "$idle_ends" = yes ] && [ -n "$idle" ] && [ "$idle" -ge "$idle_limit" ]; then
+        reason=idle
       elif is_log_too_large; then
         # What fills the disk has no time to lose.
         reason=log wait_for=$((grace < 5 ? grace : 5))
@@ -113,7 +136,7 @@ watch() {
     if [ "$size" -gt "$log_bytes" ]; then rotate; fi
     if [ "$at" -ge "$beat_at" ]; then
       beat
-      beat_at=$((at + 15))
+      beat_at=$((at + beat_every))
     fi
     sleep 1
   done
@@ -175,6 +198,6 @@ if [ "$ended_by" = reserved ]; then
   if is_setting_up; then ended_by=setup; fi
 fi
 read -r base _ <log.base
-size=$(wc -c <log)
+size=$(wc -c <log) looked=""
 beat
 finish "$code" "$ended_by"

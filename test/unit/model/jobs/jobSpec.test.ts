@@ -19,6 +19,22 @@ describe('a job of the workspace file', () => {
     assert.equal(job.sync?.maxFiles, 5000);
   });
 
+  it('is told to be idle, and ends for that only where the file says what becomes of its machine', () => {
+    const read = (idleMinutes: unknown, idle?: string) =>
+      readJob(file({ run: 'a', limits: { ...limits, idleMinutes }, whenDone: { idle } }), 'train');
+    const parts = ({ idleMinutes, endsIfIdle, ends }: ReturnType<typeof read>) => [
+      idleMinutes,
+      endsIfIdle,
+      ends.idle,
+    ];
+    assert.deepEqual(parts(read(undefined)), [undefined, undefined, undefined]);
+    assert.deepEqual(parts(read(false)), [undefined, undefined, undefined]);
+    assert.deepEqual(parts(read(30)), [30, undefined, undefined]);
+    assert.deepEqual(parts(read(30, 'tell')), [30, undefined, undefined]);
+    assert.deepEqual(parts(read(30, 'destroy')), [30, true, 'destroy']);
+    assert.throws(() => read(4), /"limits\.idleMinutes" of the job train/);
+  });
+
   it('lists the names in the order of the file, also where one of them is wrong', () => {
     assert.deepEqual(jobNames('{ "jobs": { "b": {}, "a": { "run": 1 }, } }'), ['b', 'a']);
     assert.deepEqual(jobNames('{ "jobs": [] }'), []);
@@ -31,6 +47,11 @@ describe('a job of the workspace file', () => {
     ['a NUL in the script', { run: 'a\0b', limits, outputs: [] }, 'script'],
     ['no limits', { run: 'a', outputs: [] }, 'limitsMissing'],
     ['no limit in dollars', { run: 'a', limits: { hours: 1 }, outputs: [] }, 'limitMissing'],
+    [
+      'an end when idle that never comes',
+      { run: 'a', limits, outputs: [], whenDone: { idle: 'stop' } },
+      'idleMinutesMissing',
+    ],
     ['a folder outside', { run: 'a', limits, outputs: [], workdir: '../x' }, 'outsideWorkspace'],
     ['the home folder', { run: 'a', limits, outputs: [], workdir: '~' }, 'outsideWorkspace'],
     ['the root folder', { run: 'a', limits, outputs: [], workdir: '/' }, 'outsideWorkspace'],
@@ -62,7 +83,7 @@ describe('a job of the workspace file', () => {
   });
 
   it('mends missing limits, scripts and outputs by quick fixes', () => {
-    let source = file({ env: { A: '1' } });
+    let source = file({ env: { A: '1' }, whenDone: { idle: 'stop' } });
     for (;;) {
       const fix = findJobProblems(new JsonPlaces(source)).flatMap(({ fixes }) => fixes)[0];
       if (fix?.action.kind !== 'edit') break;
@@ -72,6 +93,7 @@ describe('a job of the workspace file', () => {
     assert.deepEqual(codes(source), []);
     const job = readJob(source, 'train');
     assert.deepEqual([job.hours, job.costDollars, job.outputs], [6, 5, ['outputs/**']]);
+    assert.equal(job.idleMinutes, 30);
     // Fixes keep the layout of the file.
     assert.equal(source, JSON.stringify(JSON.parse(source), null, 2));
   });

@@ -64,6 +64,56 @@ describe('The end of a job on its machine', () => {
     assert.equal(await scene().job.extend(jobId, 60), false);
   });
 
+  /** A machine whose GPUs are used as a file says, in percent. */
+  const withGpus = (...percents: readonly string[]) => {
+    const { remote } = scene();
+    const bin = join(remote, 'gpus');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, 'nvidia-smi'), `#!/bin/sh\nprintf '%s\\n' ${percents.join(' ')}\n`, {
+      mode: 0o755,
+    });
+    return scene().with({ ssh: shellMachine(remote, { PATH: `${bin}:${process.env['PATH'] ?? ''}` }) });
+  };
+  const runOn = async (job: ReturnType<typeof withGpus>, script: string, more: Partial<JobOrder>) => {
+    const order = jobOrder(script, more);
+    await job.begin(order);
+    await job.sync(order, undefined);
+    await job.start(order);
+  };
+
+  it('comes where no GPU works and the log does not grow, where that was asked for', async () => {
+    await runOn(withGpus('0', '4'), 'echo up; sleep 1000', { idleSeconds: 2, endsIfIdle: true });
+    assert.deepEqual(await ended(), { code: 143, why: 'idle', log: 'up\n' });
+  });
+
+  for (const [what, percents] of [
+    ['one of the GPUs works', ['0', '50']],
+    ['the use of a GPU cannot be read', ['0', '[N/A]']],
+  ] as const) {
+    it(`does not come by idleness where ${what}`, async () => {
+      await runOn(withGpus(...percents), 'sleep 4', { idleSeconds: 1, endsIfIdle: true });
+      assert.deepEqual(await ended(), { code: 0, why: 'itself', log: '' });
+    });
+  }
+
+  it('does not come by idleness where that is only told, and a log that grows is work', async () => {
+    const job = withGpus('0');
+    const script = 'until [ -e "$HOME/go" ]; do sleep 0.2; done; echo up; sleep 1000';
+    await runOn(job, script, { idleSeconds: 2 });
+    const idle = async () => (await job.look(jobId, 0, 0)).beat?.idleSeconds ?? 0;
+    await until('more than twice the limit', async () => (await idle()) >= 5);
+    writeFileSync(join(scene().remote, 'go'), '');
+    await until('the log to count', async () => (await idle()) < 5);
+    await scene().job.cancel(jobId);
+    assert.equal((await ended()).why, 'cancelled');
+  });
+
+  it('does not come by idleness during the set-up', async () => {
+    const more = { setup: 'sleep 4', setupKey: 'ac', idleSeconds: 1, endsIfIdle: true } as const;
+    await runOn(withGpus('0'), 'echo up', more);
+    assert.deepEqual(await ended(), { code: 0, why: 'itself', log: 'up\n' });
+  });
+
   it('is forced on what ignores the request, and on what detached itself', async () => {
     const script = [
       "trap '' TERM",

@@ -98,15 +98,17 @@ describe('Jobs on an instance', () => {
     assert.equal(disk.reads, reads);
   });
 
+  const limits = { hours: 2, costDollars: 4, idleMinutes: 30 };
   for (const [what, end, fields, expected] of [
     ['success', { code: 0, why: 'itself' }, { success: 'destroy', failure: 'keep' }, 'destroyed'],
     ['failure', { code: 3, why: 'itself' }, { success: 'destroy', failure: 'stop' }, 'stopped'],
+    ['an idle limit', { code: 143, why: 'idle' }, { idle: 'destroy', limit: 'stop' }, 'destroyed'],
     ['a limit', { code: 137, why: 'limit' }, { success: 'destroy', limit: 'stop' }, 'stopped'],
     ['cancel', { code: 143, why: 'cancelled' }, { success: 'destroy', failure: 'keep' }, 'kept'],
   ] as const) {
     it(`end the machine after ${what} as confirmed, once the outputs are here`, async () => {
       const window = await open();
-      const { id: job } = await window.jobs.order(aJob(id, { whenDone: fields }), []);
+      const { id: job } = await window.jobs.order(aJob(id, { limits, whenDone: fields }), []);
       await pass(0);
       machine.ends(end);
       await pass(5 * minute);

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { aJob, FakeJobDisk, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+
+const minute = 60_000;
+const id = 5001;
+
+describe('Jobs that do nothing', () => {
+  let service: FakeService;
+  let computer: FakeComputer;
+  let disk: FakeJobDisk;
+  let machine: FakeMachine;
+  beforeEach(async () => {
+    service = new FakeService();
+    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
+    disk = new FakeJobDisk();
+    machine = new FakeMachine();
+    computer = await FakeComputer.make(service.client);
+  });
+  afterEach(() => computer.dispose());
+
+  const open = () => openJobWindow(computer, disk, machine);
+  const pass = (ms: number) => computer.clock.advance(ms);
+
+  it('are told to be idle once, again after they worked, and never before their limit', async () => {
+    const window = await open();
+    const limits = { hours: 20, costDollars: 400, idleMinutes: 30 };
+    const { id: job } = await window.jobs.order(aJob(id, { limits }), []);
+    await pass(0);
+    const order = machine.orders.at(-1);
+    assert.deepEqual([order?.idleSeconds, order?.endsIfIdle], [1800, undefined]);
+    const idleFor = async (idleSeconds: number) => {
+      machine.beat = { at: 0, logSize: 0, freeKb: 1, gpuPercent: 0, idleSeconds };
+      await pass(minute);
+      return [window.told().filter((kind) => kind === 'idle').length, window.row(job).state.idleSince];
+    };
+    assert.deepEqual(await idleFor(1799), [0, undefined]);
+    assert.equal((await idleFor(1800))[0], 1);
+    const [count, since] = await idleFor(1860);
+    assert.deepEqual([count, computer.clock.now() - Number(since) >= 1_800_000], [1, true]);
+    assert.deepEqual(await idleFor(10), [1, undefined]);
+    assert.equal((await idleFor(1800))[0], 2);
+    assert.equal(window.row(job).state.phase, 'running');
+  });
+
+  it('have the machine end them where the file says so', async () => {
+    const window = await open();
+    const limits = { hours: 2, costDollars: 4, idleMinutes: 5 };
+    await window.jobs.order(aJob(id, { limits, whenDone: { idle: 'stop' } }), []);
+    await pass(0);
+    const order = machine.orders.at(-1);
+    assert.deepEqual([order?.idleSeconds, order?.endsIfIdle], [300, true]);
+  });
+});
