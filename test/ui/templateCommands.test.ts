@@ -81,6 +81,14 @@ describe('commands for templates', function () {
     await workbench.quick.run('View: Close All Editors');
   });
 
+  it('open the page of an image only after the question of the editor, which shows its address', async () => {
+    await view().contextMenu(view().row('Gamma'), 'Open Image Page');
+    await workbench.dialog.filter({ hasText: 'https://hub.docker.com/r/pytorch/pytorch' }).waitFor();
+    await workbench.shot('01-image-page');
+    await workbench.dialogButton('Cancel');
+    await workbench.dialog.waitFor({ state: 'hidden' });
+  });
+
   it('export one to a file without its password', async () => {
     const file = inWorkspace('gamma.gpu-template.json');
     await view().contextMenu(view().row('Gamma'), 'Export Template to a File');
