@@ -262,8 +262,9 @@ describe('stopping and destroying later', () => {
 describe('a schedule that no editor carries out', () => {
   const computer = useComputer({ simulator: { sshServer: true } });
 
+  before(() => registerKey(computer()));
+
   it('is done by the instance itself, with one request and its own key', async () => {
-    await registerKey(computer());
     const tools = path.join(computer().root, 'tools');
     mkdirSync(tools);
     // The timer looks every ten seconds.
@@ -313,6 +314,30 @@ describe('a schedule that no editor carries out', () => {
       writes().map(({ method, keyId }) => [method, keyId === own]),
       [['DELETE', false]],
     );
+    window.clearToasts();
+  });
+
+  it('counts the idle time on an instance that shows who is logged in', async () => {
+    const id = await computer().rentRunning({ label: 'watcher', runtype: 'ssh_direct' });
+    const login = path.join(computer().root, 'instances', `${id}.machine`, 'proc', '900');
+    mkdirSync(login, { recursive: true });
+    writeFileSync(path.join(login, 'cmdline'), 'sshd: root@notty');
+    const window = await computer().openWindow();
+    await window.signIn();
+    await window.view('instances').menu('watcher', 'Stop or Destroy Later…');
+    await window.quick.title('Stop or Destroy watcher Later');
+    await window.quick.pick(/Destroy When Idle/);
+    await window.quick.title(/When/);
+    await window.quick.type('45m', { enter: false });
+    await window.quick.pick('Idle for 45 min');
+    await window.dialogButton('Destroy Then');
+    await window.toastButton(/watcher will be destroyed once/, 'Let the Instance Do It…');
+    assert.match((await window.dialog()).detail ?? '', /no SSH login from any computer/);
+    await window.dialogButton('Let It Destroy Itself');
+    await window.toast(
+      /watcher destroys itself once it is idle for 45 min, .* its own timer runs, and its key was accepted/,
+    );
+    await window.view('instances').row(/watcher.*\(armed, checked \d.*\)/);
     window.clearToasts();
   });
 });
