@@ -78,13 +78,13 @@ export class JsonFile<T> {
 }
 
 /** Replaces a file by a finished one with mode 0600; readers see the old or the new content, never a part. */
-export async function replaceFile(path: string, content: string): Promise<void> {
+export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
   try {
     const file = await open(temporary, 'wx', 0o600);
     try {
-      await file.writeFile(content, 'utf8');
+      await file.writeFile(content);
       await file.sync();
     } finally {
       await file.close();

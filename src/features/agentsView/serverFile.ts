@@ -1,7 +1,8 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Services } from '../../services';
+import { replaceFile } from '../../store/jsonFile';
 
 /**
  * Keeps the server beside what the windows share, and gives its path: the folder of the extension has its version in its
@@ -15,11 +16,8 @@ export async function keepServer({
   const content = await readFile(vscode.Uri.joinPath(extensionUri, 'dist', 'mcp.js').fsPath);
   const kept = await readFile(file).catch(() => undefined);
   if (!kept?.equals(content)) {
-    await mkdir(storageDir, { recursive: true, mode: 0o700 });
-    // Renamed into place whole: a client may start it at this moment.
-    const part = `${file}.${process.pid}`;
-    await writeFile(part, content, { mode: 0o600 });
-    await rename(part, file);
+    // A client may start it at this moment.
+    await replaceFile(file, content);
   }
   return file;
 }

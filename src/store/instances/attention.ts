@@ -1,6 +1,5 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { Log } from '../../util/log';
+import { replaceFile } from '../jsonFile';
 
 /**
  * The one small file that says whether anything bills or waits, so that a starting editor knows without
@@ -27,10 +26,7 @@ export class Attention {
 
   private async write(needed: boolean): Promise<void> {
     try {
-      await mkdir(dirname(this.file), { recursive: true });
-      const temporary = `${this.file}.${process.pid}`;
-      await writeFile(temporary, JSON.stringify({ needed }));
-      await rename(temporary, this.file);
+      await replaceFile(this.file, JSON.stringify({ needed }));
     } catch (error) {
       this.written = undefined;
       this.log.warn(`Could not note whether instances need attention: ${String(error)}`);
