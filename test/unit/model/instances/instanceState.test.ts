@@ -143,6 +143,7 @@ describe('the state of an instance', () => {
     assert.equal(intentOf(without('intendedStatus'), asked('stop')), 'stopped');
     assert.equal(intentOf(without('intendedStatus'), asked('start')), 'running');
     assert.equal(intentOf(without('intendedStatus', { nextState: 'stopped' })), 'stopped');
+    assert.equal(intentOf(without('intendedStatus', { nextState: 'running' })), 'running');
     assert.equal(
       intentOf(without('intendedStatus', { actualStatus: 'exited', currentState: 'stopped' })),
       'stopped',
@@ -196,6 +197,14 @@ describe('the state of an instance', () => {
         },
       ),
     );
+  });
+
+  it('warns only of one that has data, because it ran or was to stop', () => {
+    const icon = (facts: InstanceFacts, intendedStatus: string) =>
+      stateIcon(anInstance({ intendedStatus, actualStatus: 'exited' }), facts, 'exited');
+    assert.equal(icon(noFacts, 'running'), 'failed');
+    assert.equal(icon({ ...noFacts, readyAt: now }, 'running'), 'warning');
+    assert.equal(icon(noFacts, 'stopped'), 'warning');
   });
 
   it('offers Start only for a stopped one, and Replace for one that failed', () => {

@@ -78,6 +78,16 @@ describe('the stop of all instances at the end of a budget', () => {
     assert.equal(stops(), 0);
   });
 
+  it('does not come where the charges of the last minute say that less was spent', async () => {
+    const window = await scene.open();
+    await scene.pass(60 * minute);
+    while (window.told().length === 0) await scene.pass(minute);
+    await scene.pass(9 * minute);
+    scene.distort = (charges) => charges.map((charge) => ({ ...charge, amount: fromDollars(0.01) }));
+    await scene.pass(3 * minute);
+    assert.equal(stops(), 0);
+  });
+
   it('names what could not be stopped', async () => {
     const window = await scene.open();
     const { before } = scene.service;
