@@ -5,6 +5,7 @@ import { checkId, UnsafeValueError } from './validate';
 import birth from './timer/birth.sh';
 import callPy from './timer/call.py';
 import functions from './timer/functions.sh';
+import gpuUse from './timer/gpuUse.sh';
 import guard from './timer/guard.sh';
 import jobs from './timer/jobs.sh';
 import kernelsPy from './timer/kernels.py';
@@ -54,6 +55,7 @@ const greeting = 'gpu-rental timer';
 const parts: Readonly<Record<string, string>> = {
   'call.py': callPy,
   'functions.sh': functions,
+  'gpuUse.sh': gpuUse,
   'guard.sh': guard,
   'jobs.sh': jobs,
   'kernels.py': kernelsPy,
@@ -66,7 +68,7 @@ const script = assembled(timer, parts);
 export const timerPrograms = {
   login: script,
   // Its guard waits for jobs alone, and each character of it counts.
-  birth: assembled(birth, { ...parts, 'kernels.sh': '' }),
+  birth: assembled(birth, { ...parts, 'gpuUse.sh': '', 'kernels.sh': '' }),
   guard: assembled(guard, parts),
   call: callPy,
 };

@@ -271,6 +271,7 @@ describe('a schedule that no editor carries out', () => {
     writeFileSync(path.join(tools, 'sleep'), '#!/bin/sh\necho >>"$HOME/looks"\nexec /bin/sleep 0.1\n', {
       mode: 0o755,
     });
+    writeFileSync(path.join(tools, 'date'), '#!/bin/sh\ncat "$HOST_PROC/day"\n', { mode: 0o755 });
     const id = await computer().rentRunning({
       label: 'trainer',
       runtype: 'ssh_direct',
@@ -279,6 +280,7 @@ describe('a schedule that no editor carries out', () => {
     const machine = path.join(computer().root, 'instances', `${id}.machine`);
     mkdirSync(path.join(machine, 'proc'), { recursive: true });
     const up = (seconds: number) => {
+      writeFileSync(path.join(machine, 'proc', 'day'), `${1_700_000_000 + seconds}\n`);
       writeFileSync(path.join(machine, 'proc', 'uptime'), `${seconds}.00 0.00\n`);
     };
     up(1000);

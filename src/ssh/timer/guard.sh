@@ -7,15 +7,27 @@ key=$CONTAINER_API_KEY out=$5.out
 umask 077
 
 # include functions.sh
+# include gpuUse.sh
 # include kernels.sh
 
-# One clock from beginning to end: a look at the other one would end the wait at once. What cannot be read for a moment
-# is taken for as long as was slept.
-looked=0 left=0 clock=date
-up() { read -r up _ 2>/dev/null <"${HOST_PROC:-/proc}/uptime"; }
-if up; then clock=uptime; fi
-now() {
-  if [ "$clock" = date ]; then date +%s; elif up; then echo "${up%%.*}"; else echo $((looked + left)); fi
+# `at` is the time since the beginning. Each look adds what the uptime says since the last one; where that can't be, or
+# the time of day says something else, a clock was set or moved to another host, and what was slept counts.
+at=0 known=0 slept=0 base="" day=$(date +%s)
+day_base=$day
+tick() {
+  slept=$((slept + $1)) by=$day day=$(date +%s)
+  by=$((day - by))
+  if [ "$by" -lt 0 ] || [ "$by" -gt $(($1 + 60)) ]; then by=$1; fi
+  at=$((at + by)) up=""
+  read -r up _ 2>/dev/null <"${HOST_PROC:-/proc}/uptime"
+  up=${up%%.*}
+  case "$up" in "" | *[!0-9]*) return ;; esac
+  by=$((up - ${base:-$up}))
+  off=$((by - day + day_base))
+  if [ "$by" -ge 0 ] && [ -n "$base" ] && { [ "$by" -le $((slept + 60)) ] || [ "${off#-}" -le 60 ]; }; then
+    at=$((known + by))
+  fi
+  base=$up known=$at slept=0 day_base=$day
 }
 
 in_use() {
@@ -37,17 +49,19 @@ job_end() {
 }
 
 await_end() {
-  while at=$(now); do
+  while :; do
     [ "$mode" != job ] || job_end
     if in_use || { [ "$mode" = idle ] && [ $((at - looked)) -gt 60 ]; }; then end=$((at + seconds)); fi
     looked=$at left=$((end - at))
     [ "$left" -gt 0 ] || return
     [ "$left" -gt 10 ] && left=10
     sleep "$left"
+    tick "$left"
   done
 }
 
-looked=$(now) end=$(($(now) + seconds)) ended=""
+tick 0
+looked=$at end=$((at + seconds)) ended=""
 limit=$end
 echo $$ >"$file"
 await_end
@@ -56,9 +70,11 @@ while [ "$tries" -lt 120 ]; do
   if [ "$action" = stop ]; then status=$(call PUT '{"state":"stopped"}'); else status=$(call DELETE '{}'); fi
   case "$status" in 2??) grep -Eq '"success": *false' "$out" || break ;; esac
   tries=$((tries + 1))
-  sleep $((tries < 6 ? 5 : 60))
+  pause=$((tries < 6 ? 5 : 60))
+  sleep "$pause"
+  tick "$pause"
   if in_use; then
-    looked=$(now) end=$(($(now) + seconds)) tries=0
+    looked=$at end=$((at + seconds)) tries=0
     await_end
   fi
 done

@@ -25,7 +25,9 @@ alive() {
   [ ! -r "/proc/$pid/cmdline" ] || tr "\0" " " <"/proc/$pid/cmdline" | grep -q "gpu-rental/guard.sh"
 }
 
+# In a file of its own: a process that waits reads on in the one before.
 write_guard() {
+  rm -f "$dir/guard.sh"
   cat >"$dir/guard.sh" <<'END_OF_GUARD'
 # include guard.sh
 END_OF_GUARD

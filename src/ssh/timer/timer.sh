@@ -35,15 +35,30 @@ end_others() {
   done
 }
 
+# One login at a time: those of two windows would end each other's process and both call it armed. A login that was cut
+# off leaves its lock, and nobody waits for that longer than all of this takes.
+alone() {
+  mkdir -p "$dir"
+  tries=0
+  until mkdir "$dir/timer.lock" 2>/dev/null || [ "$tries" -ge 50 ]; do
+    tries=$((tries + 1))
+    sleep 0.2 || sleep 1
+  done
+  trap 'rm -rf "$dir/timer.lock"' EXIT
+  trap 'exit 1' HUP INT PIPE TERM
+}
+
 if [ "$verb" = disarm ]; then
+  alone
   # Its container may start again.
-  if [ "$mode" = job ] && mkdir -p "$dir"; then : >"$dir/job-timer-$id.off"; fi
+  if [ "$mode" = job ]; then : >"$dir/job-timer-$id.off"; fi
   end_others ""
   echo disarmed
   exit 0
 fi
 
 # include functions.sh
+# include gpuUse.sh
 
 tool=$(find_tool)
 if [ -z "$tool" ]; then
@@ -80,6 +95,7 @@ if [ "$status" != 200 ] || [ "$own" != 0 ]; then
   exit 0
 fi
 if [ "$verb" = arm ]; then
+  alone
   write_guard
   export CONTAINER_API_KEY="$key"
   if command -v setsid >/dev/null 2>&1; then detach='setsid'; else detach='nohup'; fi

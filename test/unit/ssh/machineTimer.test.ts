@@ -158,6 +158,8 @@ describe('A timer on the machine', () => {
     const uptime = file('proc/uptime');
     writeFileSync(uptime, '100.25 50.00\n');
     tool('sleep', 'echo nap >>"$HOME/naps"', `exec ${placeOf('sleep')} 0.2`);
+    tool('date', 'cat "$HOME/day"');
+    writeFileSync(file('day'), '1000100\n');
     const naps = () => (existsSync(file('naps')) ? readFileSync(file('naps'), 'utf8').split('\n').length : 0);
     const own = machine(httpTools.slice(0, 1), undefined, { HOST_PROC: file('proc') });
     await armTimer(own, 'gpu-1', order({ action: 'destroy', seconds: 600 }));
@@ -166,6 +168,7 @@ describe('A timer on the machine', () => {
     await until('some looks at the time', () => naps() >= before + 4);
     assert.equal(writes().filter(({ method }) => method === 'DELETE').length, 0);
     assert.ok(lives(processes()[0]));
+    writeFileSync(file('day'), '1000702\n');
     writeFileSync(uptime, '701.00 50.00\n');
     await until('the destruction', () => simulator.world.instance(id) === undefined);
   });

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { armTimer, checkTimer, disarmTimer, type TimerOrder } from '../../../src/ssh/machineTimer';
+import { runProgram } from '../../../src/ssh/run';
+import { rentRunning } from '../../support/rentRunning';
+import { sized } from '../../support/seeded';
+import { useSimulators } from '../../support/startSimulator';
+
+describe('A timer on the machine and several windows', () => {
+  const simulators = useSimulators();
+  let home: string;
+  beforeEach(() => {
+    home = mkdtempSync(path.join(os.tmpdir(), 'gr-timer-'));
+  });
+  afterEach(() => {
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  it('is one, and the one that is known, where they start, check and end it at once', async () => {
+    const simulator = await simulators.start({ fakeClock: true });
+    const id = await rentRunning(simulator);
+    const env = { HOME: home, CONTAINER_API_KEY: simulator.world.instance(id)?.apiKey ?? '' };
+    const machine = {
+      exec: (_: string, script: string, more: object) =>
+        runProgram('/bin/sh', ['-c', script], { ...more, env }),
+    };
+    const order = (token: string): TimerOrder => ({
+      ...{ serviceUrl: simulator.url, instanceId: id, action: 'stop', seconds: 600, token, mode: 'at' },
+    });
+    const folder = path.join(home, '.gpu-rental');
+    const alive = () =>
+      readdirSync(folder)
+        .filter((name) => name.startsWith('timer-'))
+        .map((name) => Number(readFileSync(path.join(folder, name), 'utf8')))
+        .filter((pid) => {
+          try {
+            return process.kill(pid, 0);
+          } catch {
+            return false;
+          }
+        });
+    for (let round = 0; round < sized(3, 40); round += 1) {
+      const tokens = ['a', 'b', 'c'].map((letter) => `${letter}${round}`);
+      const isEnded = round % 2 === 1;
+      const verdicts = await Promise.all([
+        ...tokens.map((token) => armTimer(machine, 'gpu-1', order(token))),
+        ...(isEnded ? [disarmTimer(machine, 'gpu-1', id)] : []),
+      ]);
+      const left = alive();
+      const checks = await Promise.all(tokens.map((token) => checkTimer(machine, 'gpu-1', order(token))));
+      const said = JSON.stringify([verdicts, checks]);
+      assert.equal(checks.filter(({ kind }) => kind === 'armed').length, left.length, said);
+      assert.ok(left.length === 1 || (isEnded && left.length === 0), said);
+    }
+    await disarmTimer(machine, 'gpu-1', id);
+    assert.deepEqual([alive(), readdirSync(folder)], [[], ['guard.sh']]);
+  });
+});
