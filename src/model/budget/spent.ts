@@ -79,12 +79,17 @@ function cost(rate: Rate, seconds: number): Micros {
   return roundUp((rate * Math.max(0, seconds)) / secondsPerRate) as Micros;
 }
 
-/** `nowMs` is this computer's time, which what was asked of the instance is noted by. */
-export function instanceSource(instance: Instance, facts: InstanceFacts, nowMs: number): CostSource {
+/** `nowMs` is this computer's time, which what was asked of the instance is noted by; `at` is the service's. */
+export function instanceSource(
+  instance: Instance,
+  facts: InstanceFacts,
+  nowMs: number,
+  at = nowMs / 1000,
+): CostSource {
   const full = runningRateOf(instance);
   const stopped = stoppedRateOf(instance);
   const isRunning = billingOf(stateOf(instance, facts, nowMs)) === 'running';
-  const stop = facts.lastRequest?.kind === 'stop' ? facts.lastRequest.at / 1000 : undefined;
+  const stop = facts.lastRequest?.kind === 'stop' ? at - (nowMs - facts.lastRequest.at) / 1000 : undefined;
   return {
     name: `instance-${instance.id}`,
     since: instance.startedAt,

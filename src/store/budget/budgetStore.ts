@@ -190,8 +190,9 @@ export class BudgetStore implements Budget, Disposable {
       return;
     }
     const disks = volumes.state.kind === 'ready' ? volumes.state.value : [];
+    const [nowMs, at] = [clock.now(), this.serviceNow()];
     const listed = [
-      ...fleet.state.value.instances.map((one) => instanceSource(one, fleet.facts(one.id), clock.now())),
+      ...fleet.state.value.instances.map((one) => instanceSource(one, fleet.facts(one.id), nowMs, at)),
       ...disks.map(volumeSource),
     ];
     const names = new Set(listed.map(({ name }) => name));
