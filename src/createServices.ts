@@ -328,10 +328,11 @@ function leaseServices(deps: {
   const notices = own(new Notices(shared.hub));
   const file = (accountKey: string) => openUsageFile(storageDir, accountKey);
   const storage = (accountKey: string) => new LeaseFiles(join(storageDir, 'leases', accountKey));
-  const idle = own(new IdleWatch({ ...shared, presence, aliasOf, file }));
+  const use = { presence, aliasOf, file };
+  const idle = own(new IdleWatch({ ...shared, ...use }));
   const leases = own(new InstanceLeases({ ...shared, storage }));
   own(new LeaseRunner({ ...shared, leases, idle, notices }));
-  const otherLeases = own(new OtherAccountLeases({ ...shared, notices, storage }));
+  const otherLeases = own(new OtherAccountLeases({ ...shared, notices, storage, idle: use }));
   own(new PriceWatch({ ...shared, notices }));
   return { presence, notices, idle, leases, otherLeases };
 }

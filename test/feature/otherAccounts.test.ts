@@ -32,9 +32,11 @@ describe('a schedule of an account that is not the active one', () => {
 describe('an idle schedule of an account that is not the active one', () => {
   const computer = useComputer();
 
-  it('is said not to be carried out, once over two windows', async () => {
+  it('is carried out as well, and told once over two windows with the name of the account', async () => {
     const { simulator } = computer();
     const worker = await computer().rentRunning({ label: 'worker' });
+    const instance = simulator.world.instance(worker) ?? assert.fail();
+    instance.gpuUse = 0;
     const window = await computer().openWindow();
     const second = await computer().openWindow({ isFocused: false });
     await window.signIn();
@@ -46,11 +48,13 @@ describe('an idle schedule of an account that is not the active one', () => {
     const { json } = await simulator.call('POST', '/__sim/accounts/', { credit: 10 });
     window.clearToasts();
     await window.signIn((json as { key: string }).key);
-    const said = new RegExp(`#${worker} of .* will not stop when idle while another account is active`);
-    const { buttons } = await window.toast(said, { withinMs: 5 * 60_000 });
+    const said = new RegExp(`#${worker} of .* is stopped, as scheduled`);
+    const { buttons } = await window.toast(said, { withinMs: 3 * 3_600_000 });
     assert.deepEqual(buttons, ['Switch Account…']);
+    assert.equal(instance.intendedStatus, 'stopped');
     await computer().pass(10 * 60_000);
     const all = [window, second].flatMap(({ screen }) => screen.messages.history);
     assert.equal(all.filter(({ text }) => said.test(text)).length, 1);
+    window.clearToasts();
   });
 });

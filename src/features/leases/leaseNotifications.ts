@@ -127,11 +127,11 @@ function words(
         sentence:
           action === 'stop'
             ? t(
-                '{0} will not stop when idle while another account is active. You are still charged for it.',
+                '{0} may not stop when idle, because the list of its account could not be read. You are still charged for it.',
                 name,
               )
             : t(
-                '{0} will not be destroyed when idle while another account is active. You are still charged for it.',
+                '{0} may not be destroyed when idle, because the list of its account could not be read. You are still charged for it.',
                 name,
               ),
       };

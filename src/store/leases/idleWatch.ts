@@ -23,7 +23,7 @@ export interface IdleFacts {
 }
 
 /** Lists come every five minutes when nobody looks; a longer silence is a break. */
-const longestGapMs = 12 * 60_000;
+export const longestGapMs = 12 * 60_000;
 const saveEveryMs = 60_000;
 
 const usageFile = z.object({

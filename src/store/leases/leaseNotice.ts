@@ -46,7 +46,7 @@ export function timerGoneNotice(
 
 const dayMs = 86_400_000;
 
-/** Nobody sees whether the instance is idle while another account is active; told once a day. */
+/** Nobody sees whether the instance of an account that is not active is idle; told once a day. */
 export function unwatchedNotice(accountKey: string, lease: Lease, now: number): Notice {
   const { id, instanceId, action } = lease;
   const data: LeaseNotice = {

@@ -1,3 +1,4 @@
+import type { Lease } from '../../model/instances/lease';
 import { watchAccounts } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
@@ -6,10 +7,12 @@ import type { Log } from '../../util/log';
 import { noFacts } from '../../model/instances/instanceState';
 import type { Account, Accounts, Fleet, OtherAccounts, WindowHub } from '../ports';
 import type { Notices } from '../windows/notices';
+import { IdleWatch, type IdleWatchDeps } from './idleWatch';
 import { InstanceLeases } from './instanceLeases';
 import type { LeaseStorage } from './leaseFiles';
 import { unwatchedNotice } from './leaseNotice';
 import { LeaseRunner } from './leaseRunner';
+import { OtherList } from './otherList';
 
 export interface OtherAccountLeasesDeps {
   readonly accounts: Accounts & OtherAccounts;
@@ -18,6 +21,8 @@ export interface OtherAccountLeasesDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly storage: (accountKey: string) => LeaseStorage;
+  /** What tells whether an instance is idle. */
+  readonly idle: Pick<IdleWatchDeps, 'presence' | 'aliasOf' | 'file'>;
 }
 
 /** How often it is looked who else is signed in. */
@@ -94,29 +99,38 @@ export class OtherAccountLeases implements Disposable {
     const onDidChange = store.add(new Emitter<never>()).event;
     const shared = { ...this.deps, accounts: { active: account, onDidChange } };
     const leases = store.add(new InstanceLeases(shared));
-    const fleet = unreadFleet(onDidChange);
-    // Whether an instance is idle is watched for the active account alone.
-    const idle = { idleSince: () => undefined, onDidLook: onDidChange };
+    const list = store.add(
+      new OtherList({
+        ...this.deps,
+        account,
+        isWanted: () => unarmed(leases).length > 0,
+        onUnread: () => this.tellUnwatched(account.key, leases),
+      }),
+    );
+    store.add(leases.onDidChange(() => list.look()));
+    const idle = store.add(new IdleWatch({ ...shared, ...this.deps.idle, fleet: list }));
+    const fleet = unreadFleet(onDidChange, () => list.refresh());
     store.add(new LeaseRunner({ ...shared, fleet, leases, idle }));
-    void leases.ready.then(() => {
-      if (!store.isDisposed) {
-        this.tellUnwatched(account.key, leases);
-      }
-    });
+    void leases.ready.then(() => list.look());
     return store;
   }
 
   /** An idle time that passes unseen would leave a machine running for good. */
-  private tellUnwatched(accountKey: string, { rows }: InstanceLeases): void {
+  private tellUnwatched(accountKey: string, leases: InstanceLeases): void {
     const { notices, clock } = this.deps;
-    rows
-      .filter(({ lease }) => lease.term.kind === 'idle' && lease.armed === undefined)
-      .forEach(({ lease }) => notices.post(unwatchedNotice(accountKey, lease, clock.now())));
+    unarmed(leases).forEach((lease) => notices.post(unwatchedNotice(accountKey, lease, clock.now())));
   }
 }
 
-/** No list is kept of them: what is there is read right before something is done to it. */
-function unreadFleet(onDidChange: Fleet['onDidChange']): Fleet {
+/** Those that wait for idle time and that no timer on an instance sees to. */
+function unarmed({ rows }: InstanceLeases): readonly Lease[] {
+  return rows
+    .map(({ lease }) => lease)
+    .filter(({ term, armed }) => term.kind === 'idle' && armed === undefined);
+}
+
+/** What is there is read right before something is done to it; a list only tells what is idle. */
+function unreadFleet(onDidChange: Fleet['onDidChange'], refresh: () => Promise<void>): Fleet {
   return {
     state: { kind: 'idle' },
     onDidChange,
@@ -125,7 +139,7 @@ function unreadFleet(onDidChange: Fleet['onDidChange']): Fleet {
     facts: () => noFacts,
     note: () => undefined,
     forget: () => undefined,
-    refresh: () => Promise.resolve(),
+    refresh,
     setInterest: () => undefined,
   };
 }

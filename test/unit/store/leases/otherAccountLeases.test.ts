@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
+import { NotReachableError } from '../../../../src/api/errors';
+import type { Lease, LeaseTerm } from '../../../../src/model/instances/lease';
+import { leaseNotice } from '../../../../src/store/leases/leaseNotice';
+import { Presence } from '../../../../src/store/leases/presence';
 import type { Account } from '../../../../src/store/ports';
 import { OtherAccountLeases } from '../../../../src/store/leases/otherAccountLeases';
-import { Notices } from '../../../../src/store/windows/notices';
+import { Notices, type Notice } from '../../../../src/store/windows/notices';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeLeaseDisk, passInMinutes } from '../../../support/leaseWindows';
+import { aliasOf, FakeLeaseDisk, passInMinutes } from '../../../support/leaseWindows';
 
 const minute = 60_000;
 const instanceId = 5001;
@@ -21,29 +25,122 @@ describe('Schedules of accounts that are not active', () => {
   });
   afterEach(() => computer.dispose());
 
-  it('are carried out although those of another account can not be read', async () => {
+  /** A window where another account is active than those whose schedules these are. */
+  async function open(disks: Readonly<Record<string, FakeLeaseDisk>>) {
     const { clock } = computer;
-    const { accounts, hub, owned } = await computer.openSignedIn();
+    const window = await computer.openSignedIn();
+    const { accounts, hub, owned } = window;
     const active = accounts.active as Account;
-    const [broken, good] = [new FakeLeaseDisk(), new FakeLeaseDisk()];
-    broken.storage.list = () => Promise.reject(new Error('EACCES'));
-    const term = { kind: 'at', at: clock.now() + 30 * minute } as const;
-    good.leases.set(instanceId, { id: 'aa', instanceId, action: 'stop', term, setAt: clock.now() });
-    const others = [
-      { ...active, key: 'broken' },
-      { ...active, key: 'good' },
-    ];
+    const notices = owned.add(new Notices(hub));
+    const posted: Notice[] = [];
+    owned.add(notices.onDidPost((notice) => posted.push(notice)));
+    const presence = owned.add(new Presence({ hub, clock }));
+    const disk = (key: string) => disks[key] ?? new FakeLeaseDisk();
     owned.add(
       new OtherAccountLeases({
         accounts: Object.assign(Object.create(accounts) as typeof accounts, {
-          others: () => Promise.resolve(others),
+          others: () => Promise.resolve(Object.keys(disks).map((key) => ({ ...active, key }))),
         }),
-        ...{ hub, clock, log: silentLog, notices: owned.add(new Notices(hub)) },
-        storage: (key) => (key === 'broken' ? broken : good).storage,
+        ...{ hub, clock, log: silentLog, notices },
+        storage: (key) => disk(key).storage,
+        idle: { presence, aliasOf: (_, id) => aliasOf(id), file: (key) => disk(key).usageFile },
       }),
     );
+    const told = () => posted.map(({ data }) => leaseNotice.parse(data).kind);
+    return { ...window, presence, told };
+  }
+
+  const schedule = (disk: FakeLeaseDisk, term: LeaseTerm, more: Partial<Lease> = {}) =>
+    disk.leases.set(instanceId, {
+      ...{ id: 'aa', instanceId, action: 'stop', term, setAt: computer.clock.now() },
+      ...more,
+    });
+  const use = (gpuUtilPercent: number) => {
+    service.instances = service.instances.map((one) => ({ ...one, gpuUtilPercent }));
+  };
+  const stops = () => service.count('instances.stop');
+
+  it('are carried out although those of another account can not be read', async () => {
+    const [broken, good] = [new FakeLeaseDisk(), new FakeLeaseDisk()];
+    broken.storage.list = () => Promise.reject(new Error('EACCES'));
+    schedule(good, { kind: 'at', at: computer.clock.now() + 30 * minute });
+    await open({ broken, good });
     await passInMinutes(computer, 40 * minute);
-    assert.equal(service.count('instances.stop'), 1);
+    assert.equal(stops(), 1);
     assert.equal(good.leases.size, 0);
+  });
+
+  it('stop an instance once it was idle for so long, after a warning, with one list in five minutes', async () => {
+    const disk = new FakeLeaseDisk();
+    schedule(disk, { kind: 'idle', minutes: 45 });
+    use(0);
+    const window = await open({ other: disk });
+    const before = service.count('instances.list');
+    await passInMinutes(computer, 30 * minute);
+    assert.deepEqual([stops(), window.told()], [0, []]);
+    await passInMinutes(computer, 14 * minute);
+    assert.deepEqual([stops(), window.told()], [0, ['soon']]);
+    // The list of the active account is read at its own pace as well.
+    const own = Math.ceil(45 / 5) + 1;
+    assert.ok(
+      service.count('instances.list') - before <= 2 * own,
+      `${service.count('instances.list') - before} lists`,
+    );
+    await passInMinutes(computer, 15 * minute);
+    assert.deepEqual([stops(), window.told(), disk.leases.size], [1, ['soon', 'stopped'], 0]);
+  });
+
+  it('stop no instance that is used, by its GPU or by a window of this computer', async () => {
+    const disk = new FakeLeaseDisk();
+    schedule(disk, { kind: 'idle', minutes: 30 });
+    use(80);
+    const window = await open({ other: disk });
+    await passInMinutes(computer, 60 * minute);
+    use(0);
+    window.presence.set('terminal', [aliasOf(instanceId)]);
+    await passInMinutes(computer, 60 * minute);
+    assert.deepEqual([stops(), window.told()], [0, []]);
+    window.presence.set('terminal', []);
+    await passInMinutes(computer, 60 * minute);
+    assert.equal(stops(), 1);
+  });
+
+  it('stop no instance for idle time that nobody saw, and say so once', async () => {
+    const disk = new FakeLeaseDisk();
+    schedule(disk, { kind: 'idle', minutes: 30 });
+    use(0);
+    const window = await open({ other: disk });
+    await passInMinutes(computer, 6 * minute);
+    const { before } = service;
+    service.before = (call) => {
+      if (call === 'instances.list') throw new NotReachableError();
+      return before(call);
+    };
+    await passInMinutes(computer, 60 * minute);
+    assert.equal(stops(), 0);
+    assert.deepEqual([...new Set(window.told())], ['unwatched']);
+    service.before = before;
+    await passInMinutes(computer, 20 * minute);
+    assert.equal(stops(), 0, 'counted anew');
+    await passInMinutes(computer, 30 * minute);
+    assert.equal(stops(), 1);
+  });
+
+  it('ask the service nothing where no idle time is waited for, or the instance sees to it itself', async () => {
+    const [timed, armed] = [new FakeLeaseDisk(), new FakeLeaseDisk()];
+    const at = computer.clock.now() + 600 * minute;
+    schedule(timed, { kind: 'at', at });
+    schedule(armed, { kind: 'idle', minutes: 30 }, { armed: { token: 'abc', provedAt: 1, at: undefined } });
+    const without = await open({});
+    const count = async () => {
+      const before = service.count('instances.list');
+      await passInMinutes(computer, 60 * minute);
+      return service.count('instances.list') - before;
+    };
+    const usual = await count();
+    without.close();
+    await open({ timed, armed });
+    const lists = await count();
+    assert.ok(Math.abs(lists - usual) <= 1, `${lists} lists instead of ${usual}`);
   });
 });
