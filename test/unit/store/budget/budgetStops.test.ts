@@ -78,15 +78,20 @@ describe('the stop of all instances at the end of a budget', () => {
     assert.equal(stops(), 0);
   });
 
-  it('does not come where the charges of the last minute say that less was spent', async () => {
-    const window = await scene.open();
-    await scene.pass(60 * minute);
-    while (window.told().length === 0) await scene.pass(minute);
-    await scene.pass(9 * minute);
-    scene.distort = (charges) => charges.map((charge) => ({ ...charge, amount: fromDollars(0.01) }));
-    await scene.pass(3 * minute);
-    assert.equal(stops(), 0);
-  });
+  for (const isLess of [false, true]) {
+    it(`${isLess ? 'does not come' : 'comes'} where the charges of the last minute say ${isLess ? 'less' : 'so'}`, async () => {
+      // Reached between two of the reads that come every ten minutes.
+      scene.limits = { ...scene.limits, day: fromDollars(2.9) };
+      await scene.open();
+      await scene.pass(85 * minute);
+      assert.equal(stops(), 0);
+      if (isLess) {
+        scene.distort = (charges) => charges.map((charge) => ({ ...charge, amount: fromDollars(0.01) }));
+      }
+      await scene.pass(4 * minute);
+      assert.equal(stops(), isLess ? 0 : 2);
+    });
+  }
 
   it('names what could not be stopped', async () => {
     const window = await scene.open();
