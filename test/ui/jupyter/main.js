@@ -1,13 +1,20 @@
-const { randomUUID } = require('node:crypto');
 const vscode = require('vscode');
 
 /** Label, provider and command provider of each collection, by its id. */
 const collections = new Map();
+/** Ids of the servers that notebooks used, as the Jupyter extension keeps them for a workspace. */
+const storedKey = 'servers';
+let state;
 let controller;
+let manager;
 
 exports.activate = (context) => {
+  state = context.workspaceState;
   context.subscriptions.push(vscode.commands.registerCommand('jupyterStandIn.selectKernel', selectKernel), {
-    dispose: () => controller?.dispose(),
+    dispose: () => {
+      controller?.dispose();
+      manager?.dispose();
+    },
   });
   return {
     createJupyterServerCollection: (id, label, provider) => {
@@ -16,10 +23,28 @@ exports.activate = (context) => {
       }
       const collection = { id, label, provider, dispose: () => collections.delete(id) };
       collections.set(id, collection);
+      // The finders of kernels ask for what is stored, unasked and at once, before anything is chosen.
+      void find(collection);
+      provider.onDidChangeServers?.(() => void find(collection));
       return collection;
     },
   };
 };
+
+/** Resolves each stored server three times at once; one that the list lacks is forgotten. */
+async function find({ provider }) {
+  const { token } = new vscode.CancellationTokenSource();
+  const servers = await provider.provideJupyterServers(token);
+  const stored = state.get(storedKey, []).filter((id) => servers.some((server) => server.id === id));
+  await state.update(storedKey, stored);
+  for (const id of stored) {
+    const server = servers.find((one) => one.id === id);
+    const found = await Promise.allSettled([1, 2, 3].map(() => provider.resolveJupyterServer(server, token)));
+    if (found[0].status === 'fulfilled' && !controller) {
+      use(found[0].value);
+    }
+  }
+}
 
 /** The picker, as `remoteNotebookKernelSourceSelector.ts` of microsoft/vscode-jupyter builds it. */
 async function selectKernel() {
@@ -43,33 +68,37 @@ async function selectKernel() {
   if (!server) {
     return;
   }
-  // The finders of kernels ask as well, unasked and at once.
+  await state.update(storedKey, [...new Set([...state.get(storedKey, []), server.id])]);
   const [resolved] = await Promise.all(
     [1, 2, 3].map(() => collection.provider.resolveJupyterServer(server, token)),
   );
   use(resolved);
 }
 
+/** Runs cells by the official client, which the Jupyter extension uses as well. */
 function use({ label, connectionInformation: { baseUrl, token } }) {
+  const { KernelManager, ServerConnection } = require(process.env['JUPYTERLAB_SERVICES']);
   const base = baseUrl.toString(true);
-  let kernel;
+  const serverSettings = ServerConnection.makeSettings({
+    baseUrl: base,
+    wsUrl: base.replace(/^http/, 'ws'),
+    token,
+    appendToken: true,
+  });
+  manager?.dispose();
   controller?.dispose();
+  manager = new KernelManager({ serverSettings });
   controller = vscode.notebooks.createNotebookController(
     'stand-in',
     'jupyter-notebook',
     `Python 3 · ${label}`,
   );
   controller.supportedLanguages = ['python'];
+  let kernel;
   controller.executeHandler = async (cells) => {
-    kernel ??= await startKernel(base, token);
+    kernel ??= connect(manager);
     for (const cell of cells) {
-      const execution = controller.createNotebookCellExecution(cell);
-      execution.start(Date.now());
-      const printed = await run(base, token, kernel, cell.document.getText());
-      await execution.replaceOutput([
-        new vscode.NotebookCellOutput([vscode.NotebookCellOutputItem.stdout(printed)]),
-      ]);
-      execution.end(true, Date.now());
+      await execute(await kernel, cell);
     }
   };
   for (const notebook of vscode.workspace.notebookDocuments) {
@@ -77,47 +106,24 @@ function use({ label, connectionInformation: { baseUrl, token } }) {
   }
 }
 
-async function startKernel(base, token) {
-  const answer = await fetch(`${base}api/kernels`, {
-    method: 'POST',
-    headers: { authorization: `token ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'python3' }),
-  });
-  return (await answer.json()).id;
+/** The kernel that runs there, or a new one. */
+async function connect(kernels) {
+  await kernels.ready;
+  const [running] = kernels.running();
+  return running ? kernels.connectTo({ model: running }) : kernels.startNew({ name: 'python3' });
 }
 
-/** What a cell prints; https://jupyter-client.readthedocs.io/en/stable/messaging.html */
-function run(base, token, kernel, code) {
-  return new Promise((resolve, reject) => {
-    const msg_id = randomUUID();
-    const socket = new WebSocket(
-      `${base.replace(/^http/, 'ws')}api/kernels/${kernel}/channels?token=${token}`,
-    );
-    let printed = '';
-    socket.onerror = () => reject(new Error('no websocket'));
-    socket.onopen = () => {
-      const header = {
-        msg_id,
-        username: '',
-        session: randomUUID(),
-        msg_type: 'execute_request',
-        version: '5.3',
-      };
-      const content = { code, silent: false, store_history: true, user_expressions: {}, allow_stdin: false };
-      socket.send(
-        JSON.stringify({ header, parent_header: {}, metadata: {}, content, channel: 'shell', buffers: [] }),
-      );
-    };
-    socket.onmessage = ({ data }) => {
-      const { header, parent_header, content } = JSON.parse(data);
-      if (parent_header.msg_id !== msg_id) {
-        return;
-      }
-      printed += header.msg_type === 'stream' ? content.text : '';
-      if (header.msg_type === 'status' && content.execution_state === 'idle') {
-        socket.close();
-        resolve(printed);
-      }
-    };
-  });
+async function execute(kernel, cell) {
+  const execution = controller.createNotebookCellExecution(cell);
+  execution.start(Date.now());
+  await execution.clearOutput();
+  const future = kernel.requestExecute({ code: cell.document.getText() });
+  future.onIOPub = ({ header, content }) => {
+    if (header.msg_type === 'stream') {
+      const printed = vscode.NotebookCellOutputItem.stdout(content.text);
+      void execution.appendOutput([new vscode.NotebookCellOutput([printed])]);
+    }
+  };
+  const reply = await future.done;
+  execution.end(reply.content.status === 'ok', Date.now());
 }
