@@ -82,18 +82,25 @@ describe('the package', () => {
     assert.ok(bytes > 0 && bytes < 150_000, `${String(bytes)} bytes`);
   });
 
-  it('reads nothing of MCP in the editor, and the tools of agents with their first call alone', () => {
+  it('reads nothing of MCP in the editor, and agents, notebooks and engines with their first use alone', () => {
     const code = (file: string) => codeRead(entries, file).join('\n');
     const activation = code('extension.js');
     const product = lazyChunks(activation).map(code).join('\n');
     // Each stands in one place of the sources.
-    const parts = { 'mcp.js': 'server/discover', tools: 'asked about this quote already' };
+    const parts = {
+      'mcp.js': 'server/discover',
+      tools: 'asked about this quote already',
+      notebooks: 'Shut down this kernel?',
+      tunnels: 'is not open again yet',
+      engines: 'Not Possible on Rented Containers',
+      hostFiles: 'The files for other tools could not be written',
+    };
     assert.ok(code('mcp.js').includes(parts['mcp.js']));
-    const holders = entries.filter(
-      (entry) => entry.name.endsWith('.js') && entry.read().toString('utf8').includes(parts.tools),
-    );
-    assert.equal(holders.length, 1);
     for (const [name, text] of Object.entries(parts)) {
+      const holders = entries.filter(
+        (entry) => entry.name.endsWith('.js') && entry.read().toString('utf8').includes(text),
+      );
+      assert.ok(holders.length > 0, `${name} is in no file`);
       assert.ok(!activation.includes(text), `${name} is read at activation`);
       assert.ok(!product.includes(text), `${name} is read with the product`);
     }

@@ -48,16 +48,16 @@ export class HostFileKeeper implements Disposable {
         void this.keep();
       }
     };
+    const noteSets = () => {
+      const { accountKey, rows } = deps.sets;
+      if (accountKey !== undefined) {
+        this.ofAccounts.set(accountKey, rows);
+      }
+      keep();
+    };
     this.owned.add(deps.fleet.onDidChange(keep));
-    this.owned.add(
-      deps.sets.onDidChange(() => {
-        const { accountKey, rows } = deps.sets;
-        if (accountKey !== undefined) {
-          this.ofAccounts.set(accountKey, rows);
-        }
-        keep();
-      }),
-    );
+    this.owned.add(deps.sets.onDidChange(noteSets));
+    noteSets();
     this.owned.add(deps.onDidRemoveAccount((accountKey) => void this.removeFilesOf(accountKey)));
     this.owned.add(deps.hub.onDidChangeLeader(keep));
   }

@@ -1,0 +1,116 @@
+import type { HostSetTarget, InstanceTarget } from '../../commandArguments';
+import { confirm } from '../../editor/confirm';
+import { t } from '../../editor/localize';
+import { pickFromList } from '../../editor/quickPick';
+import { message } from '../../editor/message';
+import type { HostSet } from '../../model/engines/hostSet';
+import { HostFileKeeper } from '../../store/engines/hostFileKeeper';
+import { removeHostFiles } from '../../store/engines/hostFolder';
+import type { HostSets } from '../../store/engines/hostSets';
+import type { Account } from '../../store/ports';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { membersText } from './chooseHosts';
+import type { EngineDeps } from './deps';
+import { HostSetGroup } from './hostSetGroup';
+import { copyToSeveral, logsOfSeveral, runOnSeveral } from './severalCommands';
+import { useInstancesIn, useSetIn, type UseInDeps } from './useIn';
+
+/** Instances in tools that work by SSH: files that stay current, and commands to begin with. */
+export class Engines implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly deps: UseInDeps;
+
+  constructor(shared: EngineDeps, sets: HostSets) {
+    const { ssh, accountCleanup } = shared;
+    const keeper = this.owned.add(
+      new HostFileKeeper({
+        ...shared,
+        sets,
+        proved: (account) => provedAliases(ssh, account),
+        aliasOf: (account, id) => ssh.aliasOf(account, id),
+        onDidRemoveAccount: accountCleanup.onDidRemove,
+      }),
+    );
+    this.deps = { ...shared, sets, keeper };
+    this.owned.add(shared.instanceGroups.addGroup(this.owned.add(new HostSetGroup(sets, keeper))));
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  use(...rows: Rows): Promise<void> {
+    return useInstancesIn(this.deps, ...rows);
+  }
+
+  runCommand(...rows: Rows): Promise<void> {
+    return runOnSeveral(this.deps, ...rows);
+  }
+
+  copyFiles(...rows: Rows): Promise<void> {
+    return copyToSeveral(this.deps, ...rows);
+  }
+
+  showLogs(...rows: Rows): Promise<void> {
+    return logsOfSeveral(this.deps, ...rows);
+  }
+
+  async useSet(target: HostSetTarget | undefined): Promise<void> {
+    const set = await chosen(this.deps, target);
+    if (set) {
+      await useSetIn(this.deps, set);
+    }
+  }
+
+  async removeSet(target: HostSetTarget | undefined): Promise<void> {
+    const set = await chosen(this.deps, target);
+    if (set) {
+      await remove(this.deps, set);
+    }
+  }
+}
+
+/** The row of a menu, and the rows that are selected. */
+type Rows = [target: InstanceTarget | undefined, all: readonly InstanceTarget[] | undefined];
+
+async function provedAliases(ssh: EngineDeps['ssh'], account: Account): Promise<readonly string[]> {
+  const aliases = await ssh.entries(account);
+  const entries = await Promise.all(aliases.map((alias) => ssh.entry(alias)));
+  return aliases.filter((_, index) => entries[index]?.isProved === true);
+}
+
+async function chosen({ sets }: UseInDeps, target: HostSetTarget | undefined): Promise<HostSet | undefined> {
+  await sets.ready;
+  if (target) {
+    return sets.find(target.hostSetId);
+  }
+  if (sets.rows.length === 0) {
+    message('info', t('There is no group. "Use These Instances in…" makes one.'));
+    return undefined;
+  }
+  const answer = await pickFromList<HostSet>({
+    title: t('Groups for Other Tools'),
+    placeholder: t('Which group?'),
+    rows: sets.rows.map((set) => ({
+      id: set.id,
+      icon: 'references',
+      label: set.name,
+      description: membersText(set.members),
+      detail: set.folder,
+      value: set,
+    })),
+  });
+  return answer.kind === 'picked' ? answer.value : undefined;
+}
+
+async function remove({ sets }: UseInDeps, set: HostSet): Promise<void> {
+  const isSure = await confirm({
+    message: t('Remove the group “{0}”?', set.name),
+    detail: t('Its files in {0} are removed. Nothing on any instance changes.', set.folder),
+    button: t('Remove'),
+  });
+  if (isSure) {
+    await sets.remove(set.id);
+    await removeHostFiles(set.folder, set.name);
+  }
+}

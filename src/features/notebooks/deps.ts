@@ -1,0 +1,17 @@
+import type { Services } from '../../services';
+
+export type NotebookDeps = Pick<
+  Services,
+  | 'accounts'
+  | 'accountCleanup'
+  | 'fleet'
+  | 'ssh'
+  | 'clock'
+  | 'commands'
+  | 'instanceGroups'
+  | 'presence'
+  | 'redactor'
+  | 'report'
+  | 'log'
+  | 'storageDir'
+>;

@@ -1,0 +1,120 @@
+import * as vscode from 'vscode';
+import type { InstanceTarget, KernelTarget } from '../../commandArguments';
+import { confirm } from '../../editor/confirm';
+import { t } from '../../editor/localize';
+import { shutDownKernel } from '../../ssh/notebooks/kernels';
+import { watchAccounts } from '../../shared/followAccount';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import { NotebookConnections } from './connections';
+import type { NotebookDeps } from './deps';
+import { findJupyter } from './jupyter';
+import { KernelRows } from './kernelRows';
+import { ServerList } from './serverList';
+import { candidatesOf, ServerProvider } from './serverProvider';
+import { useInNotebook } from './useInNotebook';
+
+/** Kernels of instances for notebooks of this computer, by the Jupyter extension where it is installed. */
+export class Notebooks implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly connections: NotebookConnections;
+  private attached: Promise<ServerList | undefined> | undefined;
+
+  constructor(private readonly deps: NotebookDeps) {
+    const { accounts, accountCleanup, instanceGroups } = deps;
+    const connections = this.owned.add(new NotebookConnections(deps));
+    this.connections = connections;
+    this.owned.add(
+      accountCleanup.onDidRemove((accountKey) => {
+        connections.closeAccount(accountKey);
+      }),
+    );
+    this.owned.add(
+      watchAccounts(accounts, () => {
+        connections.endAttemptsOfOthers(accounts.active?.key);
+      }),
+    );
+    this.owned.add(instanceGroups.addInstanceRows(new KernelRows(deps, connections)));
+  }
+
+  /** The list in the kernel picker; made once, where there is a Jupyter extension that can show it. */
+  attach(): Promise<ServerList | undefined> {
+    this.attached ??= attachTo(this.deps, this.connections, this.owned).then((servers) => {
+      if (!servers) {
+        this.attached = undefined;
+      }
+      return servers;
+    });
+    return this.attached;
+  }
+
+  use(target: InstanceTarget | undefined): Promise<void> {
+    const attach = () => this.attach();
+    return useInNotebook({ ...this.deps, connections: this.connections, attach }, target);
+  }
+
+  shutDown(target: KernelTarget | undefined): Promise<void> {
+    return shutDown({ ...this.deps, connections: this.connections }, target);
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+}
+
+/** Offers the instances in the kernel picker. */
+async function attachTo(
+  deps: NotebookDeps,
+  connections: NotebookConnections,
+  store: DisposableStore,
+): Promise<ServerList | undefined> {
+  const jupyter = await findJupyter();
+  if (typeof jupyter === 'string' || store.isDisposed) {
+    return undefined;
+  }
+  const { accounts, fleet } = deps;
+  const servers = store.add(new ServerList(deps.storageDir, deps.log));
+  await servers.loaded;
+  const changed = store.add(new vscode.EventEmitter<void>());
+  store.add(
+    servers.onDidChange(() => {
+      changed.fire();
+    }),
+  );
+  const update = () => {
+    servers.update(accounts.active?.key, candidatesOf(deps), (id) => fleet.hasEnded(id));
+  };
+  store.add(fleet.onDidChange(update));
+  store.add(watchAccounts(accounts, update));
+  update();
+  const provider = new ServerProvider({ ...deps, servers, connections }, changed.event);
+  const collection = store.add(jupyter.createJupyterServerCollection('gpuRental', 'GPU Rental', provider));
+  collection.commandProvider = provider;
+  return servers;
+}
+
+async function shutDown(
+  {
+    accounts,
+    ssh,
+    connections,
+  }: Pick<NotebookDeps, 'accounts' | 'ssh'> & { connections: NotebookConnections },
+  target: KernelTarget | undefined,
+): Promise<void> {
+  const account = accounts.active;
+  const alias = account && target && ssh.aliasOf(account, target.instanceId);
+  const server = alias === undefined ? undefined : connections.serverOf(alias);
+  if (!target || !server || alias === undefined) {
+    throw new UserError(text('This window is not connected to the kernel any more.'));
+  }
+  const isSure = await confirm({
+    message: t('Shut down this kernel?'),
+    detail: t('Its variables are lost and running cells stop. The instance keeps running.'),
+    button: t('Shut Down'),
+  });
+  if (isSure) {
+    await shutDownKernel(server, target.kernelId);
+    await connections.look(alias);
+  }
+}
