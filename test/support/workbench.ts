@@ -130,8 +130,9 @@ export class Workbench {
       return texts.find((text) => expected.test(text));
     };
     return until(`a hover with ${String(expected)}`, async () => {
-      // What is drawn anew under a pointer that rests tells nothing until the pointer comes again.
-      await this.page.mouse.move(700, 450);
+      // What is drawn anew under a pointer that rests tells nothing until the pointer comes again. It goes where no hover
+      // is, since one that it rests on stays as it was.
+      await this.page.mouse.move(1300, 300);
       await target.hover();
       return until('its text', shown, { timeoutMs: 5000 }).catch(() => undefined);
     });
