@@ -123,6 +123,7 @@ function machineOf(ssh: SshService, clock: Clock, alias: string): MachinePort {
     fetch: (id, list, intoFolder, signal, onMoved) =>
       machine.fetch(id, list, intoFolder, optionsOf(signal, onMoved)),
     markFetched: (id, hash, signal) => machine.markFetched(id, hash, signal),
+    jobsThere: (signal) => machine.jobsThere(signal),
     remove: (id, signal) => machine.remove(id, signal),
   };
 }

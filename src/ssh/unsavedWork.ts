@@ -1,4 +1,7 @@
 import { defined } from '../util/defined';
+import type { JobThere } from '../model/jobs/onMachine';
+import { parseJobs } from './jobs/otherJobs';
+import { jobPrograms } from './jobs/programs';
 import { isRemotePath } from './remoteFolders';
 import type { SshService } from './service';
 
@@ -13,6 +16,8 @@ export interface UnsavedRepository {
 
 export interface UnsavedWork {
   readonly repositories: readonly UnsavedRepository[];
+  /** Jobs of any computer that are at work, or whose outputs were not fetched. */
+  readonly jobs: readonly JobThere[];
   /** The folder that people work in, where there was time to add it up. */
   readonly folder?: { readonly path: string; readonly kilobytes: number };
   /** False where the time was up before all repositories were seen, or there is no git. */
@@ -25,6 +30,7 @@ const greeting = 'gpu-rental unsaved work';
 const lookScript = [
   `printf "%s\\n" "${greeting}"`,
   'export GIT_OPTIONAL_LOCKS=0',
+  `(\n${jobPrograms.others}\n)`,
   'work="$HOME"',
   'for dir in /workspace "$HOME/workspace"; do [ -d "$dir" ] && work="$dir"; done',
   'own() { git -c "safe.directory=*" -C "$repo" "$@" 2>/dev/null; }',
@@ -68,5 +74,10 @@ export function parseUnsavedWork(stdout: string): UnsavedWork | undefined {
     return isRemotePath(path) ? [{ path, kilobytes: Number(kilobytes) }] : [];
   });
   const folder = sizes.at(-1);
-  return defined<UnsavedWork>({ repositories, folder, isComplete: own.includes('all') });
+  return defined<UnsavedWork>({
+    repositories,
+    jobs: parseJobs(own),
+    folder,
+    isComplete: own.includes('all'),
+  });
 }

@@ -89,4 +89,10 @@ describe('a job whose machine is stopped', () => {
     assert.deepEqual(models.sort(), ['part', 'whole']);
     await window.view('jobs').row(/train.*succeeded/);
   });
+
+  it('names each attempt below its row, with its machine and why another followed', async () => {
+    const jobs = window.view('jobs');
+    await jobs.expand(/^train.*succeeded/);
+    await jobs.row(/^Attempts.*1 on trainer: its machine was interrupted, 2 now$/);
+  });
 });

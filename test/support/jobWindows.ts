@@ -7,6 +7,7 @@ import type {
   JobLook,
   JobOrder,
   JobOutputs,
+  JobThere,
   PhaseOnMachine,
 } from '../../src/model/jobs/onMachine';
 import { fromDollars } from '../../src/model/money';
@@ -93,6 +94,8 @@ export class FakeMachine implements MachinePort {
   onBegin: (() => void) | undefined;
   isTransferHeld = false;
   readonly calls: string[] = [];
+  /** Jobs of any computer. */
+  there: readonly JobThere[] = [];
   /** Called before and after each call takes effect; throws for a cut connection. */
   trouble: ((call: string, when: 'before' | 'after') => void) | undefined;
 
@@ -138,6 +141,10 @@ export class FakeMachine implements MachinePort {
         hasOutputsList: this.end !== undefined,
       };
     });
+  }
+
+  jobsThere() {
+    return this.call('jobsThere', () => this.there);
   }
 
   cancel() {
@@ -250,6 +257,7 @@ export class FakeMachines implements MachinePort {
   fetch = (id: string, list: JobOutputs) => this.of(id).fetch(id, list);
   markFetched = (id: string, hash: string) => this.of(id).markFetched(id, hash);
   remove = (id: string) => this.of(id).remove();
+  jobsThere = () => Promise.resolve([]);
 }
 
 export class CutConnection extends UserError {

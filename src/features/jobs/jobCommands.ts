@@ -2,13 +2,14 @@ import * as vscode from 'vscode';
 import type { JobRowTarget } from '../../commandArguments';
 import { runCommand } from '../../editor/commands';
 import { choose, confirm, isPerson, type Question } from '../../editor/confirm';
-import { t } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
 import { attemptId, isAtWork, isOver, isStranded, machineOf, type JobRow } from '../../model/jobs/job';
 import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 import { momentText } from '../../editor/timeText';
 import type { MachineEnd } from '../../model/jobs/jobSpec';
+import { otherJobText } from '../../model/jobs/jobWords';
 import type { JobDeps } from './deps';
 import { startToFetch } from './startToFetch';
 
@@ -164,19 +165,23 @@ export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undef
   const { spec } = row.job;
   const machine = machineOf(row);
   const isSafe = row.state.fetchedAt !== undefined && row.state.outputs?.leftOut === 0;
+  const others = (row.state.others ?? []).map((one) => `⚠ ${localize(otherJobText(one))}`);
   const end = (how: MachineEnd) => () => deps.jobs.endMachine(row.job.id, how);
   await choose(
     {
       message: t('What should happen to “{0}”?', machine.name),
-      detail: isSafe
-        ? t(
-            'The outputs of {0} are on this computer. If you destroy it, all other data on it is lost.',
-            spec.name,
-          )
-        : t(
-            'Outputs of {0} may exist only there. If you destroy it, they are lost once the fetch is done or given up.',
-            spec.name,
-          ),
+      detail: [
+        ...others,
+        isSafe
+          ? t(
+              'The outputs of {0} are on this computer. If you destroy it, all other data on it is lost.',
+              spec.name,
+            )
+          : t(
+              'Outputs of {0} may exist only there. If you destroy it, they are lost once the fetch is done or given up.',
+              spec.name,
+            ),
+      ].join('\n'),
     },
     { label: t('Stop'), run: end('stop') },
     { label: t('Destroy'), run: end('destroy') },

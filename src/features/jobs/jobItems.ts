@@ -155,7 +155,7 @@ function outputsText({ state: { outputs } }: JobRow): string | undefined {
 }
 
 /** The rows below a job. */
-const parts = ['log', 'outputs', 'machine', 'attempts'] as const;
+const parts = ['log', 'outputs', 'machine', 'others', 'attempts'] as const;
 export type JobPart = (typeof parts)[number];
 
 export function jobPartItem(row: JobRow, part: JobPart): vscode.TreeItem {
@@ -192,6 +192,11 @@ export function jobPartItem(row: JobRow, part: JobPart): vscode.TreeItem {
         };
       }
       break;
+    case 'others':
+      item.iconPath = new vscode.ThemeIcon('organization');
+      item.description = othersText(row);
+      item.tooltip = item.description;
+      break;
     case 'attempts':
       item.iconPath = new vscode.ThemeIcon('history');
       item.description = attemptsText(row);
@@ -205,14 +210,28 @@ function partLabel(row: JobRow, part: JobPart): string {
     log: t('Log'),
     outputs: t('Outputs'),
     machine: machineOf(row).name,
+    others: t('Jobs of Other Computers'),
     attempts: t('Attempts'),
   };
   return labels[part];
 }
 
-/** Those below a job: attempts only where there was more than one. */
+/** Those below a job: attempts only where there was more than one, and others only while it has the machine. */
 export function rowsBelow({ state }: JobRow): readonly JobPart[] {
-  return parts.filter((part) => part !== 'attempts' || (state.attempts ?? []).length > 0);
+  const shown = {
+    attempts: (state.attempts ?? []).length > 0,
+    others: (state.others ?? []).length > 0 && state.phase !== 'over',
+  };
+  return parts.filter((part) => (part !== 'attempts' && part !== 'others') || shown[part]);
+}
+
+/** Nothing is offered for them: only the computer that ordered a job ends it. */
+function othersText({ state }: JobRow): string {
+  return (state.others ?? [])
+    .map(({ name, isAtWork }) =>
+      isAtWork ? t('{0}: not finished', name) : t('{0}: outputs not fetched', name),
+    )
+    .join(', ');
 }
 
 function attemptsText({ state }: JobRow): string {

@@ -5,7 +5,7 @@ import { momentText } from '../../editor/timeText';
 import { isStranded, machineEndOf, machineOf, type JobRow } from '../../model/jobs/job';
 import { limitAt } from '../../model/jobs/jobExtension';
 import { jobCost, jobMs } from '../../model/jobs/jobLimits';
-import { causeText, jobEndText } from '../../model/jobs/jobWords';
+import { causeText, jobEndText, otherJobText } from '../../model/jobs/jobWords';
 import { formatMoney, fromDollars } from '../../model/money';
 import { jobNotice, jobNoticeKind, type JobNotice } from '../../store/jobs/jobNotice';
 import type { Disposable } from '../../util/disposable';
@@ -57,6 +57,7 @@ function words(row: JobRow, kind: JobNotice['kind'], now: number): Told {
     case 'machineStopped':
     case 'keeping':
     case 'incomplete':
+    case 'othersThere':
     case 'notFetched':
     case 'notReleased':
     case 'released':
@@ -162,6 +163,8 @@ function machineWords(row: JobRow, kind: Exclude<JobNotice['kind'], LimitKind | 
       return { level: 'warning', sentence: keepingSentence(row, now), actions: [keep] };
     case 'incomplete':
       return { level: 'warning', sentence: incompleteSentence(row), actions: [release, keep, log] };
+    case 'othersThere':
+      return { level: 'warning', sentence: othersSentence(row), actions: [release, keep] };
     case 'notFetched':
       return {
         level: 'warning',
@@ -272,6 +275,13 @@ function keepingSentence(row: JobRow, now: number): string {
   return machineEndOf(row) === 'destroy'
     ? t('{0} will be destroyed at {1}, after {2}. All data on it is lost then.', machine, at, name)
     : t('{0} will be stopped at {1}, after {2}.', machine, at, name);
+}
+
+function othersSentence({ job, state }: JobRow): string {
+  const [first] = state.others ?? [];
+  const machine = machineOf({ job, state }).name;
+  const why = first ? localize(otherJobText(first)) : '';
+  return t('{0} is kept after {1} and still costs money. {2}', machine, job.spec.name, why);
 }
 
 function incompleteSentence(row: JobRow): string {

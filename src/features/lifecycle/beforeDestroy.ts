@@ -27,7 +27,7 @@ export interface BeforeDestroy {
   readonly looks: ReadonlyMap<Instance, Look>;
 }
 
-type Deps = Pick<LifecycleDeps, 'accounts' | 'clock' | 'fleet' | 'log' | 'ssh' | 'volumes'>;
+type Deps = Pick<LifecycleDeps, 'accounts' | 'clock' | 'fleet' | 'jobs' | 'log' | 'ssh' | 'volumes'>;
 
 /** The question comes after this time at the latest, whatever is known by then. */
 const patienceMs = 8_000;
@@ -108,7 +108,12 @@ async function look(deps: Deps, instance: Instance, signal: AbortSignal): Promis
     const request = { account, instanceId: instance.id, instance, registeredKeys: undefined };
     const { alias } = await ssh.prepare(request, signal);
     const work = await findUnsavedWork(ssh, alias, { signal, timeoutMs: patienceMs });
-    return work ? { kind: 'seen', work } : { kind: 'noAnswer' };
+    if (!work) {
+      return { kind: 'noAnswer' };
+    }
+    // Those of this computer are told of whether the machine answers or not.
+    const others = work.jobs.filter(({ id }) => deps.jobs.find(id.slice(0, 16)) === undefined);
+    return { kind: 'seen', work: { ...work, jobs: others } };
   } catch (error) {
     log.info(`Instance ${instance.id} could not be looked at before it is destroyed: ${String(error)}`);
     return error instanceof UserError ? { kind: 'noLogin', why: error.text } : { kind: 'noAnswer' };

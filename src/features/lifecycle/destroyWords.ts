@@ -3,6 +3,7 @@ import { localize, t } from '../../editor/localize';
 import { pricePerDay } from '../../editor/priceText';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
+import { otherJobText } from '../../model/jobs/jobWords';
 import { volumeName, volumePerDay, type Volume } from '../../model/volume';
 import type { UnsavedRepository } from '../../ssh/unsavedWork';
 import { plainLabel } from '../../util/plainLabel';
@@ -83,9 +84,10 @@ function linesOf(look: Look): readonly string[] {
     case 'noLogin':
       return [t("Unsaved work on it can't be checked. {0}", localize(look.why))];
     case 'seen': {
-      const { repositories, folder, isComplete } = look.work;
+      const { repositories, jobs, folder, isComplete } = look.work;
       const more = repositories.length - mostRepositories;
       return [
+        ...jobs.map((job) => `⚠ ${localize(otherJobText(job))}`),
         ...repositories.slice(0, mostRepositories).map(repositoryText),
         ...(more > 0 ? [t('… and {0} more with unsaved work', more)] : []),
         ...(repositories.length === 0 && isComplete

@@ -2,7 +2,7 @@ import type { Text } from '../../util/text';
 import type { Micros } from '../money';
 import type { JobSpec, MachineEnd, MachineEnds } from './jobSpec';
 import type { LossCause } from './machineLoss';
-import type { JobEnd } from './onMachine';
+import type { JobEnd, JobThere } from './onMachine';
 
 interface ConfirmedMachine {
   readonly instanceId?: number | undefined;
@@ -86,6 +86,8 @@ export type TroubleKind =
   | 'fetchPaused'
   /** The patterns name nothing, or something that can't be fetched: the machine is not ended without the user's word. */
   | 'incomplete'
+  /** The machine holds jobs that this computer did not order. */
+  | 'othersThere'
   | 'release';
 
 export interface JobTrouble {
@@ -137,6 +139,8 @@ export interface JobState {
   readonly startedAt?: number | undefined;
   /** What the machine was told to give the script, from its start. */
   readonly limitSeconds?: number | undefined;
+  /** Jobs of its machine that this computer did not order, as they were last seen. */
+  readonly others?: readonly JobThere[] | undefined;
   /** What became of the last order to give it more. */
   readonly extension?: { readonly orderedAt: number; readonly isDone: boolean } | undefined;
   readonly endedAt?: number | undefined;
@@ -294,6 +298,7 @@ export function needsYou({ state }: Pick<JobRow, 'state'>, now: number): boolean
     trouble.kind === 'release' ||
     trouble.kind === 'machineStopped' ||
     trouble.kind === 'notReplaced' ||
+    trouble.kind === 'othersThere' ||
     now - trouble.since >= newsAfterMs
   );
 }

@@ -18,6 +18,7 @@ export type JobNewsKind =
   | 'machineStopped'
   | 'keeping'
   | 'incomplete'
+  | 'othersThere'
   | 'notFetched'
   | 'notReleased'
   | 'released';
@@ -87,6 +88,8 @@ function* troubleNews(state: JobState, now: number): Iterable<News> {
     yield { kind: 'notReplaced', turn: trouble.since };
   } else if (trouble.kind === 'machineStopped') {
     yield { kind: 'machineStopped', turn: trouble.since };
+  } else if (trouble.kind === 'othersThere') {
+    yield { kind: 'othersThere', turn: trouble.since };
   } else if (trouble.kind === 'incomplete') {
     yield { kind: 'incomplete' };
   } else if (trouble.kind === 'fetch') {

@@ -16,7 +16,7 @@ import {
 } from './job';
 import { afterEnd, onNextMachine } from './nextAttempt';
 import type { LossCause } from './machineLoss';
-import type { JobLook } from './onMachine';
+import type { JobLook, JobThere } from './onMachine';
 
 /** What happened to a job. */
 export type JobEvent =
@@ -25,7 +25,11 @@ export type JobEvent =
   | { readonly kind: 'rented'; readonly machine: MachineOfJob }
   | { readonly kind: 'ready'; readonly machine: MachineOfJob }
   /** The folder of the job is on the machine. */
-  | { readonly kind: 'connected'; readonly guardedUntil?: number | undefined }
+  | {
+      readonly kind: 'connected';
+      readonly guardedUntil?: number | undefined;
+      readonly others?: readonly JobThere[];
+    }
   | { readonly kind: 'synced' }
   /** The order to start was taken, now or before. */
   | { readonly kind: 'started'; readonly isWaiting?: boolean; readonly limitSeconds?: number }
@@ -55,7 +59,12 @@ export type JobEvent =
   /** The machine is gone for good. */
   | { readonly kind: 'machineGone'; readonly why?: Text | undefined }
   | { readonly kind: 'notStarted'; readonly why?: Text | undefined }
-  | { readonly kind: 'failed'; readonly trouble: TroubleKind; readonly why?: Text | undefined };
+  | {
+      readonly kind: 'failed';
+      readonly trouble: TroubleKind;
+      readonly why?: Text | undefined;
+      readonly others?: readonly JobThere[];
+    };
 
 /** What follows for a job from an event. An event that does not fit the phase changes nothing. */
 export function progress(job: Job, state: JobState, event: JobEvent, now: number): JobState {
@@ -79,7 +88,11 @@ export function progress(job: Job, state: JobState, event: JobEvent, now: number
       return state.phase === 'gettingReady' ? to('connecting', { machine: event.machine }) : state;
     case 'connected':
       return state.phase === 'connecting'
-        ? to('syncing', { beganAt: state.beganAt ?? now, guardedUntil: event.guardedUntil })
+        ? to('syncing', {
+            beganAt: state.beganAt ?? now,
+            guardedUntil: event.guardedUntil,
+            others: event.others,
+          })
         : state;
     case 'synced':
       return state.phase === 'syncing' ? to('starting') : state;
@@ -129,7 +142,7 @@ export function progress(job: Job, state: JobState, event: JobEvent, now: number
     case 'notStarted':
       return isBeforeStart(state.phase) ? notStarted(job, state, to, event.why, now) : state;
     case 'failed':
-      return failed(state, event, now);
+      return { ...failed(state, event, now), ...(event.others && { others: event.others }) };
   }
 }
 

@@ -14,7 +14,7 @@ import {
 } from './job';
 import { jobCost, jobMs } from './jobLimits';
 import type { JobSpec, MachineEnd, MachineEnds } from './jobSpec';
-import type { JobEnd } from './onMachine';
+import type { JobEnd, JobThere } from './onMachine';
 
 /** Where a job stands, in a few words. */
 export function phaseText(row: JobRow): Text {
@@ -150,6 +150,13 @@ export function riskText(row: JobRow, loss: JobLoss): Text | undefined {
     : text('The outputs of the job {0} are not on this computer yet.', name);
 }
 
+/** Why a machine that holds a job of another computer is not ended by itself. */
+export function otherJobText({ name, isAtWork }: JobThere): Text {
+  return isAtWork
+    ? text('The job {0} of another computer is not finished there.', name)
+    : text('The outputs of the job {0} of another computer were not fetched.', name);
+}
+
 /** What became of the command. */
 export function jobEndText(end: JobEnd | undefined): Text {
   if (!end) {
@@ -201,6 +208,8 @@ function troubleText({ kind }: JobTrouble): Text {
       return text('fetch paused, machine kept');
     case 'incomplete':
       return text('outputs are missing');
+    case 'othersThere':
+      return text('machine kept for jobs of another computer');
     case 'release':
       return text('machine not released yet, retrying');
   }

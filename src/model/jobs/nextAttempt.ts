@@ -31,6 +31,7 @@ export function onNextMachine(job: Job, state: JobState, cause: LossCause, now: 
       machine: undefined,
       leaving: undefined,
       beganAt: undefined,
+      others: undefined,
       guardedUntil: undefined,
       firstHere: state.attempt + 1,
       before: {

@@ -116,3 +116,12 @@ export interface JobOutputs {
   /** False where the machine has nothing to hash with: only sizes are compared then. */
   readonly areHashed: boolean;
 }
+
+/** A job that has its folder on a machine, whoever ordered it. */
+export interface JobThere {
+  /** Of its last attempt. */
+  readonly id: string;
+  readonly name: string;
+  /** Otherwise it has ended, and its outputs were not fetched. */
+  readonly isAtWork: boolean;
+}

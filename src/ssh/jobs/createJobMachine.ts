@@ -1,6 +1,7 @@
 import { lookAtJob } from './jobLook';
 import type { JobMachine } from './jobMachine';
 import { fetchOutputs, listCheckpoint, listOutputs } from './jobOutputs';
+import { listJobs } from './otherJobs';
 import { beginJob, cancelJob, giveMoreTime, markJobFetched, removeJob, startJob } from './jobSteps';
 import { syncJob } from './jobSync';
 import type { MachineCall } from './machineCall';
@@ -18,6 +19,7 @@ export function createJobMachine(call: MachineCall): JobMachine {
     checkpoint: (id, patterns, signal) => listCheckpoint(call, id, patterns, signal),
     fetch: (id, list, intoFolder, options = {}) => fetchOutputs(call, id, list, intoFolder, options),
     markFetched: (id, hash, signal) => markJobFetched(call, id, hash, signal),
+    jobsThere: (signal) => listJobs(call, signal),
     remove: (id, signal) => removeJob(call, id, signal),
   };
 }

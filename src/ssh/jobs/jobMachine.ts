@@ -1,4 +1,4 @@
-import type { JobLook, JobOrder, JobOutputs } from '../../model/jobs/onMachine';
+import type { JobLook, JobOrder, JobOutputs, JobThere } from '../../model/jobs/onMachine';
 import type { LocalTree } from '../fileTree';
 import type { TransferOptions, TransferOutcome } from '../transfer';
 
@@ -42,6 +42,8 @@ export interface JobMachine {
   ): Promise<TransferOutcome>;
   /** Tells the machine that the outputs of this list are safe. */
   markFetched(id: string, hash: string, signal?: AbortSignal): Promise<void>;
+  /** The jobs that are at work there or hold outputs, whoever ordered them. */
+  jobsThere(signal?: AbortSignal): Promise<readonly JobThere[]>;
   /** Removes the folder of a job that does not run. */
   remove(id: string, signal?: AbortSignal): Promise<void>;
 }

@@ -4,6 +4,7 @@ import copy from './shell/copy.sh';
 import job from './shell/job.sh';
 import look from './shell/look.sh';
 import mirror from './shell/mirror.sh';
+import others from './shell/others.sh';
 import outputs from './shell/outputs.sh';
 import processes from './shell/process.sh';
 import runner from './shell/runner.sh';
@@ -21,6 +22,7 @@ export const jobPrograms = {
   copy: assembled(copy, parts),
   mirror: assembled(mirror, parts),
   look: assembled(look, parts),
+  others: assembled(others, parts),
 } as const;
 
 /** The programs of the machine that these need, apart from those that every shell has. */

@@ -4,6 +4,7 @@ import { mayAct } from '../../shared/oneWindow';
 import { carryOut } from '../leases/carryOut';
 import type { Account } from '../ports';
 import type { JobStepDeps, Step } from './jobStep';
+import { othersInTheWay } from './otherJobs';
 
 /** How soon it is looked whether the other jobs of the machine are done with it. */
 const waitMs = 30_000;
@@ -30,6 +31,12 @@ export async function endMachineOf(
   // Unless the user names it, the end of the machine belongs to the last job that ran on it.
   if (job.machineEnd === undefined && others.some((other) => isBefore(job, other.job) && other.state.end)) {
     return keep(deps, account, row, signal);
+  }
+  // What another computer ordered there is not ended by a job of this one.
+  const inTheWay =
+    job.machineEnd === undefined ? await othersInTheWay(deps, account, row, action, signal) : [];
+  if (inTheWay.length > 0) {
+    return { event: { kind: 'failed', trouble: 'othersThere', others: inTheWay } };
   }
   const tries = state.trouble?.tries ?? 0;
   if (!(await mayAct(deps.hub, `${account.key}:job:${attemptId(job, state)}:${action}:${tries}`))) {

@@ -110,6 +110,7 @@ const stateFile: z.ZodType<JobState> = z.object({
   beganAt: z.number().optional(),
   startedAt: z.number().optional(),
   limitSeconds: z.number().optional(),
+  others: z.array(z.object({ id: z.string(), name: z.string(), isAtWork: z.boolean() })).optional(),
   extension: z.object({ orderedAt: z.number(), isDone: z.boolean() }).optional(),
   endedAt: z.number().optional(),
   end: z
@@ -150,6 +151,7 @@ const stateFile: z.ZodType<JobState> = z.object({
         'fetch',
         'fetchPaused',
         'incomplete',
+        'othersThere',
         'release',
       ]),
       since: z.number(),

@@ -15,6 +15,7 @@ const kinds = [
   'machineStopped',
   'keeping',
   'incomplete',
+  'othersThere',
   'notFetched',
   'notReleased',
   'released',

@@ -32,6 +32,7 @@ import { endMachineOf } from './endOfMachine';
 import { followRental } from './jobRental';
 import type { JobStepDeps, Step } from './jobStep';
 import { goOnElsewhere } from './nextMachine';
+import { otherJobs } from './otherJobs';
 
 /** While its log is shown, and otherwise. */
 const watchedMs = 3_000;
@@ -185,7 +186,7 @@ class Steps {
     }
     const guardedUntil = this.row.job.rental ? await this.arm() : undefined;
     await this.machine.begin(this.order(), this.signal);
-    return { event: { kind: 'connected', guardedUntil } };
+    return { event: { kind: 'connected', guardedUntil, others: await this.others() } };
   }
 
   /** When the machine stops itself at the latest where no job begins; `undefined` where it did not prove that it can. */
@@ -251,10 +252,11 @@ class Steps {
       return { event: { kind: 'notStarted', why } };
     }
     const after = this.before().filter(isAtWork);
-    const ids = after.map((one) => attemptId(one.job, one.state));
+    const others = (await this.others()).filter((one) => one.isAtWork);
+    const ids = [...after.map((one) => attemptId(one.job, one.state)), ...others.map(({ id }) => id)];
     await this.machine.start({ ...this.order(), secrets, after: ids }, this.signal);
     const { runSeconds } = limit;
-    return { event: { kind: 'started', isWaiting: after.length > 0, limitSeconds: runSeconds } };
+    return { event: { kind: 'started', isWaiting: ids.length > 0, limitSeconds: runSeconds } };
   }
 
   private async follow(): Promise<Step> {
@@ -334,6 +336,10 @@ class Steps {
     return leftMs <= 0
       ? { event: { kind: 'keepOver' } }
       : { event: { kind: 'decided' }, waitMs: Math.min(leftMs, unwatchedMs) };
+  }
+
+  private others() {
+    return otherJobs(this.deps.jobs, this.machine, this.signal);
   }
 
   /** Jobs of the same machine that were ordered before and are not over. */

@@ -1,4 +1,4 @@
-import type { JobLook, JobOrder, JobOutputs } from '../../model/jobs/onMachine';
+import type { JobLook, JobOrder, JobOutputs, JobThere } from '../../model/jobs/onMachine';
 
 /** Bytes of a transfer; what was there before counts as done. */
 export type OnMoved = (bytes: number, totalBytes: number) => void;
@@ -40,5 +40,7 @@ export interface MachinePort {
     onMoved?: OnMoved,
   ): Promise<Moved>;
   markFetched(id: string, hash: string, signal: AbortSignal): Promise<unknown>;
+  /** The jobs that are at work there or hold outputs, whoever ordered them. */
+  jobsThere(signal: AbortSignal): Promise<readonly JobThere[]>;
   remove(id: string, signal: AbortSignal): Promise<unknown>;
 }

@@ -45,6 +45,15 @@ describe('Work that is nowhere else', () => {
     return folder;
   }
 
+  it('is what a job of any computer has not brought back', async () => {
+    const id = 'feedfacefeedface01';
+    const folder = path.join(home, '.gpu-rental', 'jobs', id);
+    mkdirSync(path.join(folder, 'lock', 'started'), { recursive: true });
+    writeFileSync(path.join(folder, 'spec'), `{"id":"${id}","name":"eval","attempt":1}\n`);
+    writeFileSync(path.join(folder, 'phase'), 'ended\n');
+    assert.deepEqual((await look())?.jobs, [{ id, name: 'eval', isAtWork: false }]);
+  });
+
   it('is what is not committed and what no remote has, found by a real shell', async () => {
     const pushed = repository('pushed');
     git(pushed, 'update-ref', 'refs/remotes/origin/main', 'HEAD');
@@ -80,6 +89,7 @@ describe('Work that is nowhere else', () => {
       parseUnsavedWork(`Welcome!\nrepo 9 9 /banner\n${greeting}\nrepo 2 1000 /root/a\nrepo 1`),
       {
         repositories: [{ path: '/root/a', changes: 2, unpushed: 1000 }],
+        jobs: [],
         isComplete: false,
       },
     );
@@ -95,6 +105,7 @@ describe('Work that is nowhere else', () => {
     ];
     assert.deepEqual(parseUnsavedWork([greeting, ...hostile, 'all'].join('\n')), {
       repositories: [],
+      jobs: [],
       isComplete: true,
     });
     fc.assert(

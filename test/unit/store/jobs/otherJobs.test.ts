@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { aJob, CutConnection, FakeJobDisk, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+
+const minute = 60_000;
+const id = 5001;
+
+describe('Jobs of other computers on a machine', () => {
+  let service: FakeService;
+  let computer: FakeComputer;
+  let machine: FakeMachine;
+  beforeEach(async () => {
+    service = new FakeService();
+    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
+    machine = new FakeMachine();
+    computer = await FakeComputer.make(service.client);
+  });
+  afterEach(() => computer.dispose());
+
+  const other = { id: 'feedfacefeedface01', name: 'eval' };
+  const pass = (ms: number) => computer.clock.advance(ms);
+  const ends = () => [service.count('instances.stop'), service.count('instances.destroy')];
+
+  async function ran(whenDone: object) {
+    const window = await openJobWindow(computer, new FakeJobDisk(), machine);
+    const { id: job } = await window.jobs.order(aJob(id, { whenDone }), []);
+    await pass(0);
+    machine.ends({ code: 0, why: 'itself' });
+    await pass(5 * minute);
+    return { window, job, state: () => window.row(job).state };
+  }
+
+  it('are waited for, and never taken for our own', async () => {
+    machine.there = [{ ...other, isAtWork: true }];
+    const window = await openJobWindow(computer, new FakeJobDisk(), machine);
+    const { id: job } = await window.jobs.order(aJob(id), []);
+    await pass(0);
+    assert.deepEqual(machine.orders.at(-1)?.after, [other.id]);
+    assert.equal(window.row(job).state.phase, 'waiting');
+    assert.deepEqual(window.row(job).state.others, machine.there);
+    const second = await window.jobs.order(aJob(id), []);
+    machine.there = [{ id: `${job}01`, name: 'train', isAtWork: true }];
+    await pass(minute);
+    assert.deepEqual(window.row(second.id).state.others, []);
+  });
+
+  for (const [action, isAtWork, isSpared] of [
+    ['destroy', true, true],
+    ['destroy', false, true],
+    ['stop', true, true],
+    // What is on its disk stays.
+    ['stop', false, false],
+  ] as const) {
+    const what = isAtWork ? 'are not finished' : 'have outputs there';
+    it(`${isSpared ? 'keep the machine from' : 'do not keep the machine from'} a ${action} where they ${what}`, async () => {
+      machine.there = [{ ...other, isAtWork }];
+      const { window, state } = await ran({ success: action });
+      if (!isSpared) {
+        assert.deepEqual([state().outcome, ...ends()], ['stopped', 1, 0]);
+        return;
+      }
+      assert.deepEqual([state().trouble?.kind, ...ends()], ['othersThere', 0, 0]);
+      assert.equal(window.told().filter((kind) => kind === 'othersThere').length, 1);
+      machine.there = [];
+      await pass(10 * minute);
+      assert.deepEqual(ends(), action === 'stop' ? [1, 0] : [0, 1]);
+    });
+  }
+
+  it('are taken along only by the word of the user', async () => {
+    machine.there = [{ ...other, isAtWork: false }];
+    const { window, job, state } = await ran({ success: 'destroy' });
+    await window.jobs.endMachine(job, 'destroy');
+    await pass(5 * minute);
+    assert.deepEqual([state().outcome, ...ends()], ['destroyed', 0, 1]);
+  });
+
+  it('are remembered where the machine does not answer any more', async () => {
+    machine.there = [{ ...other, isAtWork: false }];
+    let isCut = false;
+    machine.trouble = (call) => {
+      if (call === 'markFetched') isCut = true;
+      if (call === 'jobsThere' && isCut) throw new CutConnection();
+    };
+    const { state } = await ran({ success: 'destroy' });
+    assert.ok(isCut);
+    assert.deepEqual([state().trouble?.kind, ...ends()], ['othersThere', 0, 0]);
+  });
+});
