@@ -109,7 +109,7 @@ describe('The end of a job on its machine', () => {
   });
 
   it('does not come by idleness during the set-up', async () => {
-    const more = { setup: 'sleep 4', setupKey: 'ac', idleSeconds: 1, endsIfIdle: true } as const;
+    const more = { setup: 'sleep 5', setupKey: 'ac', idleSeconds: 3, endsIfIdle: true } as const;
     await runOn(withGpus('0'), 'echo up', more);
     assert.deepEqual(await ended(), { code: 0, why: 'itself', log: 'up\n' });
   });
