@@ -12,7 +12,7 @@ import { bundled } from '../support/bundled';
 import { connectOfficialClient, type OfficialClient } from '../support/officialMcpClient';
 import { until } from '../support/until';
 
-/** Twenty times as fast, so that waiting for an editor that is not there takes a moment. */
+/** Twenty times as fast, so that waiting for an editor that is not there takes a moment; one that is there may be slow. */
 const fast = { GPU_RENTAL_PACE: '20' };
 const order = { name: 'destroy_instance', arguments: { instance: 'inst_1', requestId: 'request-1' } };
 const pending = { state: 'pending', next: 'Call get_request.' };
@@ -32,9 +32,9 @@ describe('the server for agents outside of the editor, by the official client', 
     await rm(dir, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  async function start(...mode: [] | [Parameters<typeof connectOfficialClient>[1]]) {
+  async function start(mode: Parameters<typeof connectOfficialClient>[1] = 'auto', env = {}) {
     const script = bundled(path.join(__dirname, '..', '..', 'src', 'mcp', 'main.ts'));
-    const client = await connectOfficialClient([script, dir], mode[0] ?? 'auto', fast);
+    const client = await connectOfficialClient([script, dir], mode, env);
     clients.push(client);
     return client;
   }
@@ -73,7 +73,7 @@ describe('the server for agents outside of the editor, by the official client', 
   }
 
   it('lists its tools and does nothing where no editor is open', async () => {
-    const client = await start();
+    const client = await start('auto', fast);
     // From here on the client holds each answer against the schema of its tool.
     assert.equal((await client.listTools()).tools.length, toolSpecs.length);
     const { isError, content } = await client.callTool(order);

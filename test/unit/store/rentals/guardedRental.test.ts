@@ -48,7 +48,7 @@ describe('The guard in the request for a machine', () => {
   }
 
   it('is packed with a longer script, of which the user sees only their own', () => {
-    const own = Array.from({ length: 65 }, (_, at) => `echo step ${at}\n`).join('');
+    const own = Array.from({ length: 45 }, (_, at) => `echo step ${at}\n`).join('');
     const script = sent(job(own)) ?? '';
     assert.ok(script.length <= longestOnstart && script.startsWith('f=$(mktemp)'));
     assert.equal(withoutGuard(unpackOnstart(script)), own);
