@@ -31,4 +31,3 @@ for one in *; do
   name=$(sed -n '1s/^{"id":"[0-9a-f]*","name":"\([^"\\]*\)".*/\1/p' "$one/spec" 2>/dev/null | tr -cd ' -~' | head -c 60)
   echo "job $one $(state_of "$one") $name"
 done
-exit 0
