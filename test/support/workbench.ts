@@ -122,19 +122,23 @@ export class Workbench {
     return (await this.statusItem(id).innerText()).trim();
   }
 
-  /** The text of the hover over something, once it matches; another hover may still be fading. */
-  async hoverText(target: Locator, expected: RegExp = /./): Promise<string> {
+  /** The text of the hover over something, once it matches; another hover may still be fading, or be left behind. */
+  async hoverText(target: Locator, expected: RegExp = /./, timeoutMs = 20_000): Promise<string> {
     const hovers = this.page.locator('.workbench-hover-container .monaco-hover, .workbench-hover');
+    let seen: readonly string[] = [];
     const shown = async () => {
-      const texts = (await hovers.allInnerTexts()).map((text) => text.replaceAll('\u00a0', ' ').trim());
-      return texts.find((text) => expected.test(text));
+      seen = (await hovers.allInnerTexts()).map((text) => text.replaceAll('\u00a0', ' ').trim());
+      return seen.find((text) => expected.test(text));
     };
-    return until(`a hover with ${String(expected)}`, async () => {
+    const hover = async () => {
       // What is drawn anew under a pointer that rests tells nothing until the pointer comes again. It goes where no hover
       // is, since one that it rests on stays as it was.
       await this.page.mouse.move(1300, 300);
       await target.hover();
       return until('its text', shown, { timeoutMs: 5000 }).catch(() => undefined);
+    };
+    return until(`a hover with ${String(expected)}`, hover, { timeoutMs }).catch((error: unknown) => {
+      throw new Error(`${String(error)}. Hovers were: ${JSON.stringify(seen)}`);
     });
   }
 

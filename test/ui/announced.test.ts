@@ -208,13 +208,7 @@ describe('what a machine can do, and what is announced of it', function () {
     assert.match((await row('trainer').innerText()).replaceAll('\u00a0', ' '), gauge);
     await workbench.hoverText(row('trainer'), /GPU, last hour/);
     await workbench.shot('03-gauges');
-    await until(
-      'a chart',
-      async () => /▁|█/.test(await workbench.hoverText(row('trainer'), /GPU, last hour/)),
-      {
-        timeoutMs: 120_000,
-      },
-    );
+    await workbench.hoverText(row('trainer'), /GPU, last hour: .*[▁▂▃▄▅▆▇█]/, 120_000);
     await instances().contextMenu(row('trainer'), /^Show Details$/);
     await workbench.page.locator('.view-lines', { hasText: '"lastHour"' }).waitFor();
     await workbench.shot('04-details');
