@@ -97,13 +97,13 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
   label_too_long: refused(text('The name is too long for the service. Shorten it and try again.')),
   invalid_container_id: refused(
     text(
-      'The command cannot run because the instance has no container with this number. Refresh and try again.',
+      "The command can't run because the instance has no container with this number. Refresh and try again.",
     ),
     'retry',
   ),
   invalid_container: refused(
     text(
-      'The command cannot run because the container of the instance does not run. Start the instance and try again.',
+      "The command can't run because the container of the instance does not run. Start the instance and try again.",
     ),
   ),
 
@@ -192,7 +192,7 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
   ),
   team_user_forbidden: {
     kind: 'forbidden',
-    text: text('A team account cannot change second factors. Switch to your own account.'),
+    text: text("A team account can't change second factors. Switch to your own account."),
     nextStep: 'signIn',
   },
   sms_fraud_detected: {

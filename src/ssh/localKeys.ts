@@ -193,7 +193,7 @@ export async function generateKey(
   { passphrase = '', signal }: NewKeyOptions = {},
 ): Promise<LocalKey> {
   if (!isKeyName(name)) {
-    throw new UserError(text('{0} cannot be the name of a key file.', JSON.stringify(name)));
+    throw new UserError(text("{0} can't be the name of a key file.", JSON.stringify(name)));
   }
   if (passphrase !== '' && !takesPassphraseByPipe(deps.platform)) {
     throw new UserError(

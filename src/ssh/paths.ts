@@ -63,7 +63,7 @@ export class UnusablePathError extends UserError {
   constructor(file: string) {
     super(
       text(
-        'The path {0} has characters that an SSH config cannot hold. Use a folder or a file with a plainer name.',
+        "The path {0} has characters that an SSH config can't hold. Use a folder or a file with a plainer name.",
         JSON.stringify(file),
       ),
     );

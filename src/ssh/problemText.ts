@@ -40,10 +40,7 @@ const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = 
     fixes: ['retry', 'showLog'],
   }),
   unresolved: ({ detail }) => ({
-    text: text(
-      'The address of the instance cannot be looked up. Check your network and retry. ({0})',
-      detail,
-    ),
+    text: text("The address of the instance can't be looked up. Check your network and retry. ({0})", detail),
     fixes: ['retry', 'showLog'],
   }),
   noGreeting: () => ({

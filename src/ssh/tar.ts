@@ -143,7 +143,7 @@ function attributes(value: Buffer): Partial<Record<string, string>> {
     const blank = value.indexOf(0x20, at);
     const length = Number(value.subarray(at, blank).toString('latin1'));
     if (blank < 0 || !Number.isSafeInteger(length) || length <= blank - at) {
-      throw new TarError('The archive has attributes that cannot be read');
+      throw new TarError("The archive has attributes that can't be read");
     }
     const [, key = '', text = ''] =
       /^([^=]*)=([^]*)\n$/.exec(value.subarray(blank + 1, at + length).toString('utf8')) ?? [];

@@ -121,7 +121,7 @@ export class UserConfig {
       });
     } catch (error) {
       if (['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR'].includes(errorCode(error))) {
-        throw this.manual(text('The SSH config cannot be changed by this program.'), real, error);
+        throw this.manual(text("The SSH config can't be changed by this program."), real, error);
       }
       throw error;
     }
@@ -172,7 +172,7 @@ export class UserConfig {
         throw error;
       }
       // Anything but "does not exist" says nothing about what is in the file.
-      throw this.manual(text('The SSH config cannot be read.'), real, error);
+      throw this.manual(text("The SSH config can't be read."), real, error);
     }
   }
 
@@ -188,7 +188,7 @@ export class UserConfig {
         if (isMissing(error)) {
           return path;
         }
-        throw this.manual(text('The SSH config cannot be read.'), path, error);
+        throw this.manual(text("The SSH config can't be read."), path, error);
       }
       const next = await this.deps.fs.readLink(path);
       path = isAbsolute(next) ? next : `${dirname(path)}/${next}`;

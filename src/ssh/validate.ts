@@ -10,7 +10,7 @@ export class UnsafeValueError extends UserError {
   constructor(what: Text) {
     super(
       text(
-        'The service sent {0} that cannot be used safely, so nothing was written. Try again later or contact the host.',
+        "The service sent {0} that can't be used safely, so nothing was written. Try again later or contact the host.",
         what,
       ),
     );

@@ -158,7 +158,7 @@ describe('links into the editor', () => {
     it(`refuses "${address.replace(/planted\S+/, '…')}", with one message`, async () => {
       const before = computer().simulator.requests().length;
       await window.follow(address);
-      await window.toast('This link cannot be opened');
+      await window.toast("This link can't be opened");
       assert.equal(window.toasts().length, 1);
       assert.equal(computer().simulator.requests().length, before);
       assert.equal(window.quick.isOpen, false);

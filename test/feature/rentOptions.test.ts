@@ -119,7 +119,7 @@ describe('options of a rental', () => {
     await option('Folder in which Jupyter Starts', 'Rent: Jupyter Folder', type('/workspace'));
     await option('UTF-8 for Python (C.UTF-8)', 'UTF-8 for Python', choose('Yes'));
     await option('UTF-8 for the System (C.UTF-8)', 'UTF-8 for the System', choose('Yes'));
-    await option('If the Machine Cannot Start Now', 'Cannot Start Now', choose('Wait for It'));
+    await option("If the Machine Can't Start Now", "Can't Start Now", choose('Wait for It'));
     await option(/^Start( |$)/, 'Rent: Start', choose('Later'));
   });
 

@@ -51,7 +51,7 @@ describe('links into the editor', function () {
 
   it('leaves no key of a link in a file or in the log, and causes no error', async () => {
     await open('/sign-in?api_key=planted-key-in-a-link');
-    await workbench.toast('This link cannot be opened');
+    await workbench.toast("This link can't be opened");
     assert.deepEqual(session().filesWithSecrets(['planted-key-in-a-link']), []);
     assert.doesNotMatch(session().log(), /planted-key-in-a-link/);
     assert.deepEqual(workbench.errors, []);

@@ -22,6 +22,8 @@ const words: readonly (readonly [RegExp, string])[] = [
   [/\blooks? again\b/i, 'refresh, check again'],
   [/\bwhatever\b/i, 'any, everything'],
   [/\bonce more\b/i, 'again'],
+  [/\bcannot\b/i, "can't"],
+  [/\bno longer there\b/i, 'gone, removed, destroyed'],
 ];
 
 function wordsIn(sentence: string): readonly string[] {

@@ -37,7 +37,7 @@ export async function replaceKey({ accounts, fleet, report }: Deps): Promise<voi
       await confirm({
         message: t('This key belongs to {0}.', plainLabel(answer.outcome.name)),
         detail: t(
-          'It cannot take the place of the key of {0}, which stays as it was.',
+          "It can't take the place of the key of {0}, which stays as it was.",
           plainLabel(account.name),
         ),
         button: t('Add as Another Account'),

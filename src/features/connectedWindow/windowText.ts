@@ -78,7 +78,7 @@ export function windowWords({ instance, kind, isStale, now, latencyMs }: WindowI
       ? undefined
       : t('At most {0} so far, as if it had run all the time, without traffic', soFar),
     isRunning && latency !== undefined ? t('Latency to the machine: {0}', latency) : undefined,
-    isStale ? t('The service cannot be reached; this is what was known last') : undefined,
+    isStale ? t("The service can't be reached; this is what was known last") : undefined,
     t('Click to stop or destroy it'),
   ].filter((line) => line !== undefined);
   return {
@@ -103,12 +103,12 @@ export function troubleWords(
 ): { readonly message: string; readonly detail: string } {
   const disk = instance ? diskPriceOf(instance) : '';
   const messages: Record<WindowTrouble, string> = {
-    stopped: t('{0} is stopped, so this window cannot work on it.', name),
-    destroyed: t('{0} is destroyed, so this window cannot work on it any more.', name),
-    outbid: t('{0} was outbid and is paused, so this window cannot work on it.', name),
-    exited: t('{0} has exited, so this window cannot work on it.', name),
+    stopped: t("{0} is stopped, so this window can't work on it.", name),
+    destroyed: t("{0} is destroyed, so this window can't work on it any more.", name),
+    outbid: t("{0} was outbid and is paused, so this window can't work on it.", name),
+    exited: t("{0} has exited, so this window can't work on it.", name),
     unknown: t('The host of {0} sends no heartbeat, so this window may not work.', name),
-    offline: t('The host of {0} is disconnected, so this window cannot work on it.', name),
+    offline: t("The host of {0} is disconnected, so this window can't work on it.", name),
     moved: t('{0} has another address now. This window connects to it once it is reloaded.', name),
   };
   const details: Record<WindowTrouble, string> = {

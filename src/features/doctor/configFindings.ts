@@ -100,7 +100,7 @@ const includeTexts: Record<IncludeState, readonly [Verdict, Text]> = {
   missing: ['note', text('Our Include line is not there yet; the next connection writes it.')],
   noFile: ['note', text('There is no SSH config yet; the next connection makes it.')],
   notFirst: ['note', text('Other lines stand before our Include line; the next connection moves it up.')],
-  unreadable: ['problem', text('The SSH config cannot be read.')],
+  unreadable: ['problem', text("The SSH config can't be read.")],
   doubled: ['problem', text('The SSH config has our markers twice. Remove one pair with its Include line.')],
   unfinished: ['problem', text('The SSH config has only one of our two markers. Remove it.')],
   altered: ['problem', text('The part between our markers was edited. Move your lines out of it.')],

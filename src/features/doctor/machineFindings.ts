@@ -134,7 +134,7 @@ const silence: Record<Exclude<ProbeOutcome, 'ssh'>, Text> = {
   otherService: text('Something that is not SSH answers here.'),
   refused: text('The connection was refused.'),
   timedOut: text('Nothing answered in time.'),
-  unreachable: text('The address cannot be reached.'),
+  unreachable: text("The address can't be reached."),
   closed: text('The connection was closed without a greeting.'),
 };
 

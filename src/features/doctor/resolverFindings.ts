@@ -37,7 +37,7 @@ export function resolverFindings({ resolvers, configFileIsSet }: Ports): readonl
           titles.resolver,
           'note',
           text(
-            'Two are installed, {0} and {1}. Which of them opens a window cannot be foreseen; disable one.',
+            "Two are installed, {0} and {1}. Which of them opens a window can't be foreseen; disable one.",
             plainText(first.name),
             plainText(second.name),
           ),

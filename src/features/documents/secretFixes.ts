@@ -145,7 +145,7 @@ export async function keepAt(
   if (changes().length === 0) {
     throw new UserError(
       text(
-        'The environment of this document cannot be rewritten: a name occurs twice, or it cannot be read. Correct it and try again.',
+        "The environment of this document can't be rewritten: a name occurs twice, or it can't be read. Correct it and try again.",
       ),
     );
   }

@@ -139,7 +139,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     }
     if (!read && !target) {
       throw new vscode.FileSystemError(
-        t('A template cannot be saved under this address. Use "Create Template" for another one.'),
+        t('A template can\'t be saved under this address. Use "Create Template" for another one.'),
       );
     }
     await this.deps.templateStores.documents.ready();
@@ -205,7 +205,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     if (
       !(await confirm({
         message: t('Delete the template {0} at the service?', (await this.known(uri, read.id)).name),
-        detail: t('This cannot be undone. Instances that were rented before stay.'),
+        detail: t("This can't be undone. Instances that were rented before stay."),
         button: t('Delete'),
       }))
     ) {

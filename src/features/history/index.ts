@@ -162,7 +162,7 @@ async function remove(deps: Deps, pasts: readonly PastRental[]): Promise<void> {
       pasts.length === 1
         ? t('Remove “{0}” from the history?', nameOfPast(only))
         : t('Remove {0} rentals from the history?', pasts.length),
-    detail: t('What is kept of it on this computer is deleted, with its log. This cannot be undone.'),
+    detail: t("What is kept of it on this computer is deleted, with its log. This can't be undone."),
     button: t('Remove'),
   };
   await removeOnceSure(deps, pasts, question);
@@ -179,7 +179,7 @@ async function clear(deps: Deps): Promise<void> {
   const question = {
     message: t('Clear the rental history?'),
     detail: t(
-      'All past rentals that this computer keeps ({0}) are deleted, with their logs. This cannot be undone.',
+      "All past rentals that this computer keeps ({0}) are deleted, with their logs. This can't be undone.",
       rows.length,
     ),
     button: t('Clear History'),

@@ -73,7 +73,7 @@ export async function deleteSecret(account: Account, wantedName: string | undefi
   }
   const isWanted = await confirm({
     message: t('Delete the environment variable “{0}”?', name),
-    detail: t('Instances that are made from then on do not get it. This cannot be undone.'),
+    detail: t("Instances that are made from then on do not get it. This can't be undone."),
     button: t('Delete'),
   });
   if (isWanted) {

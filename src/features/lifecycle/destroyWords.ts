@@ -19,8 +19,8 @@ export function destroyQuestion(instances: readonly Instance[], found: BeforeDes
     message: t('Destroy {0}?', nameOfSome(instances)),
     detail: [
       (instances.length === 1
-        ? t('Everything on its disk is lost for good. This cannot be undone.')
-        : t('Everything on their disks is lost for good. This cannot be undone.')) +
+        ? t("Everything on its disk is lost for good. This can't be undone.")
+        : t("Everything on their disks is lost for good. This can't be undone.")) +
         ' ' +
         afterwards(instances, found),
       ...(work.length === 0 ? [] : ['', ...work]),

@@ -23,7 +23,7 @@ class BadLinkError extends UserError {
   constructor() {
     super(
       text(
-        'This link cannot be opened. Links of GPU Rental open, connect to or start an instance, open an offer or a template by its number, or the sign-in, and carry nothing else.',
+        "This link can't be opened. Links of GPU Rental open, connect to or start an instance, open an offer or a template by its number, or the sign-in, and carry nothing else.",
       ),
     );
   }

@@ -141,7 +141,7 @@ async function editText(env: EnvObject): Promise<EnvObject | undefined> {
     problem: (typed) => {
       const [problem] = parseEnvFlags(typed).problems;
       if (problem) {
-        return t('"{0}" cannot be read. Write -e NAME=value or -p host:container.', problem.subject);
+        return t('"{0}" can\'t be read. Write -e NAME=value or -p host:container.', problem.subject);
       }
       return envFlagsToObject(typed) ? undefined : t('A name is given twice, or is not a name.');
     },

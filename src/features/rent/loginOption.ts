@@ -13,7 +13,7 @@ export async function loginOption(logins: RegistryLogins): Promise<StepResult | 
     title: t('Rent: Private Registry'),
     placeholder:
       kept.kind === 'unreadable'
-        ? t('A kept login cannot be read from the secret store now. Unlock the key ring, or enter one.')
+        ? t("A kept login can't be read from the secret store now. Unlock the key ring, or enter one.")
         : t('The service needs a login to pull an image that is not public.'),
     canGoBack: true,
     rows: [

@@ -273,11 +273,11 @@ function waitOption(flow: RentFlow): Option {
   const waits = flow.choices.cancelUnavailable === false;
   return {
     id: 'wait',
-    label: t('If the Machine Cannot Start Now'),
+    label: t("If the Machine Can't Start Now"),
     value: waits ? t('wait for it') : t('do not rent'),
     ask: async () => {
       const answer = await pickFromList<boolean>({
-        title: t('Rent: If the Machine Cannot Start Now'),
+        title: t("Rent: If the Machine Can't Start Now"),
         placeholder: t('What then?'),
         canGoBack: true,
         rows: [

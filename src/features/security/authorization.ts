@@ -119,7 +119,7 @@ function byBackupCode({ account, clock }: AuthorizationRequest, title: string): 
     {
       title,
       canGoBack: true,
-      prompt: t('Enter one of your backup codes. It cannot be used again.'),
+      prompt: t("Enter one of your backup codes. It can't be used again."),
       placeholder: 'XXXX-XXXX-XXXX',
       problem: backupCodeProblem,
       use: async (value, signal) => {

@@ -91,7 +91,7 @@ function askBackupCode<T>({ title, signal, use, clock }: ProofRequest<T>) {
     {
       title,
       signal,
-      prompt: t('Enter one of your backup codes. It cannot be used again.'),
+      prompt: t("Enter one of your backup codes. It can't be used again."),
       placeholder: 'XXXX-XXXX-XXXX',
       problem: backupCodeProblem,
       canGoBack: true,

@@ -94,7 +94,7 @@ async function ensureSshKey(deps: Deps, how?: { readonly isQuiet: boolean }): Pr
   if (registered instanceof UserError) {
     return confirm({
       message: t('It could not be read whether a key of this computer is registered.'),
-      detail: `${localize(registered.text)} ${t('Without a registered key you cannot log in.')}`,
+      detail: `${localize(registered.text)} ${t("Without a registered key you can't log in.")}`,
       button: t('Continue Without a Key'),
     });
   }
@@ -110,7 +110,7 @@ async function ensureSshKey(deps: Deps, how?: { readonly isQuiet: boolean }): Pr
       uncompared.length > 0
         ? t('No key that could be compared is registered. Not compared: {0}', uncompared.join(', '))
         : skipped === 0
-          ? t('No key of this computer is registered. Without one you cannot log in.')
+          ? t("No key of this computer is registered. Without one you can't log in.")
           : t(
               'No key of this computer was found. Registered keys that could not be read: {0}; yours may be one.',
               skipped,

@@ -144,7 +144,7 @@ export async function deleteTemplates(
       mine.length === 1
         ? t('Delete the template {0} at the service?', names)
         : t('Delete {0} templates at the service: {1}?', mine.length, names),
-    detail: t('This cannot be undone. Instances that were rented before stay.'),
+    detail: t("This can't be undone. Instances that were rented before stay."),
     button: t('Delete'),
   });
   if (isWanted) {

@@ -60,7 +60,7 @@ async function confirmDeletion(volumes: readonly Volume[]): Promise<boolean> {
         ? t('Delete the volume “{0}”?', volumeName(only))
         : t('Delete {0} volumes?', volumes.length),
     detail: [
-      t('Everything on it is lost for good. This cannot be undone. Afterwards it costs nothing.'),
+      t("Everything on it is lost for good. This can't be undone. Afterwards it costs nothing."),
       '',
       ...listed,
     ].join('\n'),

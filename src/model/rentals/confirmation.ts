@@ -280,7 +280,7 @@ function fitWarnings({ choices }: ConfirmationInput, misfits: readonly Misfit[])
   if (lacksShell(effectiveRuntype(choices))) {
     found.push({
       id: 'noShell',
-      text: text('This run type has neither SSH nor Jupyter: you cannot connect to the machine.'),
+      text: text("This run type has neither SSH nor Jupyter: you can't connect to the machine."),
       step: 'runtype',
     });
   }

@@ -168,7 +168,7 @@ export function runtypeMeaning(runtype: Runtype): Text {
     jupyter_direct: text('Jupyter in the browser and SSH. Needs two direct ports.'),
     jupyter_proxy: text('Jupyter in the browser and SSH on every machine; slower.'),
     jupyter: text('Jupyter in the browser and SSH on every machine; slower.'),
-    args: text('Runs what the image starts by itself. You cannot log in, and Connect is not possible.'),
+    args: text("Runs what the image starts by itself. You can't log in, and Connect is not possible."),
   };
   return meanings[runtype];
 }

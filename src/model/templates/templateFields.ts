@@ -139,7 +139,7 @@ export const templateFields = z
       .nonnegative()
       .optional()
       .meta({
-        description: 'Disk in GB. Default: 8. It cannot be changed after renting.',
+        description: "Disk in GB. Default: 8. It can't be changed after renting.",
         default: 8,
         examples: [16, 32, 64],
       }),

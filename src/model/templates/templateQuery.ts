@@ -83,7 +83,7 @@ function tokenize(source: string): Token[] | number {
 
 class QueryError extends Error {
   constructor(readonly problem: QueryProblem) {
-    super('The query cannot be read');
+    super("The query can't be read");
   }
 }
 

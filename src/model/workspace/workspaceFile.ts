@@ -42,7 +42,7 @@ export const workspaceFile = z
       .number()
       .min(8)
       .optional()
-      .meta({ description: 'Disk in GB; it cannot be changed after renting.', examples: [40] }),
+      .meta({ description: "Disk in GB; it can't be changed after renting.", examples: [40] }),
     env: environment.optional(),
     ports: z
       .array(z.string())

@@ -27,7 +27,7 @@ export class KeyUnreadableError extends UserError {
 /** The key ring holds something else under the name of the key. */
 export class KeyDamagedError extends UserError {
   constructor() {
-    super(text('The saved API key is damaged and cannot be used. Sign in again to replace it.'), {
+    super(text("The saved API key is damaged and can't be used. Sign in again to replace it."), {
       nextStep: 'signIn',
     });
   }

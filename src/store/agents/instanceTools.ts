@@ -208,7 +208,7 @@ async function changeState(deps: ToolDeps, input: ToolInput<'change_state'>, con
       : requestAnswer(await deps.desk.ask(base));
   }
   if (instance.totalPerHour === undefined) {
-    throw new ToolError('The service states no price for this instance, so an agent cannot start it.');
+    throw new ToolError("The service states no price for this instance, so an agent can't start it.");
   }
   const { limits, now } = await deps.desk.gate();
   // It stops by itself after the hours that agents are allowed.

@@ -173,7 +173,7 @@ describe("The user's SSH config", () => {
         ...nodeFileSystem,
         read: () => Promise.reject(Object.assign(new Error(code), { code })),
       };
-      assert.match((await refusal(fs)).message, /cannot be read/);
+      assert.match((await refusal(fs)).message, /can't be read/);
     }
     assert.equal(home.read(), user);
   });

@@ -49,10 +49,10 @@ describe('the document of an API key', () => {
     assert.match(problem({ permissions: { read: false } }), /at least one permission/);
     assert.match(
       problem({ permissions: { api: { misc: true } } }),
-      /^permissions\.api\.misc cannot .* @ true/,
+      /^permissions\.api\.misc can't .* @ true/,
     );
-    assert.match(problem({ permissions: { read: 'yes' } }), /^permissions\.read cannot .* @ "yes"/);
-    assert.match(problem({ name: 'x' }), /permissions cannot have this value/);
+    assert.match(problem({ permissions: { read: 'yes' } }), /^permissions\.read can't .* @ "yes"/);
+    assert.match(problem({ name: 'x' }), /permissions can't have this value/);
     assert.match(problem({ permissions: { read: true }, key: 'abc' }), /^key is unknown here/);
     assert.match(
       problem({ permissions: { read: true }, ip_whitelist: ['nowhere'] }),
@@ -62,6 +62,6 @@ describe('the document of an API key', () => {
       problem({ permissions: { api: { misc: { 'api.x': { constraints: { id: { like: 5 } } } } } } }),
       /^like is unknown here/,
     );
-    assert.match(problem('[]'), /cannot have this value/);
+    assert.match(problem('[]'), /can't have this value/);
   });
 });
