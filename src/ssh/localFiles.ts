@@ -49,7 +49,8 @@ const ofOneFile = /^(?:EACCES|EBUSY|EEXIST|EINVAL|EISDIR|ELOOP|ENAMETOOLONG|ENOE
 /** What arrived is not what was listed. */
 class WrongHashError extends Error {}
 
-async function hashOf(path: string): Promise<string> {
+/** SHA-256 in hexadecimal digits. */
+export async function hashOfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   const pieces: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: 1_000_000 });
   for await (const piece of pieces) {
@@ -92,7 +93,7 @@ export class LocalFiles {
     const arrived = this.arrived.get(file.name);
     const hash = this.hashes.get(file.name);
     if (hash !== undefined && arrived === undefined) {
-      return (await hashOf(this.path(file.name))) === hash;
+      return (await hashOfFile(this.path(file.name))) === hash;
     }
     const isSame = Math.floor(facts.mtimeMs / 1000) === file.modified;
     // Some disks keep the time of a file less exactly than it was given.
@@ -202,7 +203,7 @@ export class LocalFiles {
 
   private async name(part: string, file: NamedVersion, found?: string): Promise<void> {
     const hash = this.hashes.get(file.name);
-    if (hash !== undefined && (found ?? (await hashOf(part))) !== hash) {
+    if (hash !== undefined && (found ?? (await hashOfFile(part))) !== hash) {
       await rm(part, { force: true });
       throw new WrongHashError();
     }

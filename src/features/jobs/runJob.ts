@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -22,6 +21,7 @@ import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
 import { matchesRecipe } from '../../model/workspace/recipeMatch';
 import { runProgram } from '../../ssh/run';
+import { setupKey } from '../../ssh/jobs/setupKey';
 import { findSentFiles, missingFiles, type SentFiles } from '../../ssh/jobs/sentFiles';
 import { listedInstances } from '../../store/instances/listed';
 import { JobSecrets } from '../../store/jobs/jobSecrets';
@@ -82,7 +82,7 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
     }));
     const [first = { spec }] = each;
     const image = source.recipe?.image ?? source.recipe?.template?.hash;
-    const key = await setupKey(spec, folder, image);
+    const key = await setupKey(spec, folder, sent.names, image);
     const shown = { ...first.spec, name: spec.name };
     const order = { ...unplaced, spec: shown, outputsTo, setupKey: key };
     await rentJob(deps, order, each, sent, source.recipe);
@@ -146,7 +146,7 @@ async function orderEach(
         {
           ...parts,
           spec,
-          setupKey: await setupKey(spec, folder, machine.image),
+          setupKey: await setupKey(spec, folder, names, machine.image),
           machine: { instanceId: machine.id, name: instanceName(machine), perHour: dearest([machine]) },
           outputsTo: outputsFolder(spec, folder, orderedAt),
         },
@@ -342,24 +342,6 @@ async function commitOf(folder: string): Promise<{ hash: string; isDirty: boolea
   return hash === undefined ? undefined : { hash, isDirty: (await git('status', '--porcelain')) !== '' };
 }
 
-const usualInputs = ['pyproject.toml', 'uv.lock', 'poetry.lock', 'environment.yml', 'requirements.txt'];
-
-/** Another text, image or input is another set-up. */
-async function setupKey(
-  spec: JobSpec,
-  folder: string,
-  image: string | undefined,
-): Promise<string | undefined> {
-  if (spec.setup === undefined) {
-    return undefined;
-  }
-  const root = join(folder, ...spec.workdir.split('/'));
-  const inputs = await Promise.all(
-    (spec.setupInputs ?? usualInputs).map((name) => readFile(join(root, name)).catch(() => Buffer.alloc(0))),
-  );
-  return hashOf([spec.setup, image ?? '', ...inputs.map((input) => hashOf(input))].join('\0'));
-}
-
-function hashOf(content: string | Buffer): string {
+function hashOf(content: string): string {
   return createHash('sha256').update(content).digest('hex');
 }

@@ -102,9 +102,10 @@ export const jobFields = z
     setup: script('A script that runs before it, once for each machine while it stays the same.', [
       'pip install -r requirements.txt',
     ]),
-    setupInputs: patterns('Files whose change makes the set-up run again.', {
-      examples: [['requirements.txt']],
-    }),
+    setupInputs: patterns(
+      'Files whose change makes the set-up run again, in the syntax of `.gitignore`. Default: what its script names, `requirements*.txt`, `pyproject.toml`, `uv.lock`, `poetry.lock` and `environment.yml`.',
+      { examples: [['requirements.txt', 'conda/*.yml']] },
+    ),
     workdir: z
       .string()
       .optional()
