@@ -51,10 +51,13 @@ export async function searchAndReview(workbench: Workbench, typed: string, offer
 
 /** Rents what the open confirmation says; returns once the service has answered. */
 export async function rentNow(session: UiSession, workbench: Workbench): Promise<void> {
-  const before = rentalsOf(session).length;
+  // The simulator forgets its oldest requests, so that their count says nothing.
+  const before = rentalsOf(session).at(-1)?.seq ?? 0;
   await workbench.quick.waitForTitle('Rent: Confirm');
   await confirmRental(workbench);
-  await until('the answer to the rental', () => (rentalsOf(session)[before]?.status ?? 0) !== 0, {
-    timeoutMs: 40_000,
-  });
+  await until(
+    'the answer to the rental',
+    () => rentalsOf(session).some(({ seq, status }) => seq > before && status !== 0),
+    { timeoutMs: 40_000 },
+  );
 }

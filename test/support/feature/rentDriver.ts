@@ -98,9 +98,12 @@ export async function confirmRental({ quick, computer }: FeatureWindow): Promise
 /** Rents what the open confirmation says; waits for the answer of the service. */
 export async function rentNow(window: FeatureWindow): Promise<void> {
   const { computer } = window;
-  const before = rentalsOf(computer).length;
+  // The simulator forgets its oldest requests, so that their count says nothing.
+  const before = rentalsOf(computer).at(-1)?.seq ?? 0;
   await confirmRental(window);
-  await computer.until('the answer to the rental', () => (rentalsOf(computer)[before]?.status ?? 0) !== 0);
+  await computer.until('the answer to the rental', () =>
+    rentalsOf(computer).some(({ seq, status }) => seq > before && status !== 0),
+  );
 }
 
 /** Runs what rents one machine, and waits for its instance. */
