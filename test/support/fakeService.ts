@@ -61,10 +61,13 @@ export class FakeService {
       },
       charges: {
         list: (_: unknown, options?: CallOptions) =>
-          this.run('charges.list', () => {
-            options?.onHeaders?.(this.date ? { date: new Date(this.date()).toUTCString() } : {});
-            return { items: [...this.charges()], skipped: 0, isComplete: true };
-          }),
+          untilAborted(
+            options?.signal,
+            this.run('charges.list', () => {
+              options?.onHeaders?.(this.date ? { date: new Date(this.date()).toUTCString() } : {});
+              return { items: [...this.charges()], skipped: 0, isComplete: true };
+            }),
+          ),
       },
       templates: {
         search: () => this.run('templates.search', () => ({ items: [...this.templates], skipped: 0 })),
@@ -140,4 +143,14 @@ export class FakeService {
     // Calls that no test of the stores makes are not there, and fail loudly.
     return known as unknown as Client;
   }
+}
+
+/** As a request that is given up: a service that hangs keeps nobody waiting. */
+function untilAborted<T>(signal: AbortSignal | undefined, answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal?.addEventListener('abort', () => {
+      reject(new CancelledError());
+    });
+    answer.then(resolve, reject);
+  });
 }

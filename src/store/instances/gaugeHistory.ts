@@ -41,15 +41,6 @@ export class GaugeHistory implements Disposable {
 
   constructor(private readonly deps: GaugeHistoryDeps) {
     const { accounts, fleet, hub } = deps;
-    this.owned.add(
-      followAccount(accounts, (account) => {
-        this.accountKey = account?.key;
-        this.histories = new Map();
-        this.takenAt = 0;
-        this.ask();
-        return undefined;
-      }),
-    );
     this.owned.add(fleet.onDidChange(() => this.take()));
     this.owned.add(hub.onDidChangeLeader(() => this.ask()));
     this.owned.add(asks.on(hub, () => this.answer()));
@@ -62,6 +53,16 @@ export class GaugeHistory implements Disposable {
           this.histories.set(id, merged(this.histories.get(id) ?? [], others));
         }
         this.changed.fire();
+      }),
+    );
+    // Last, as it asks the window that leads, whose answer may come at once.
+    this.owned.add(
+      followAccount(accounts, (account) => {
+        this.accountKey = account?.key;
+        this.histories = new Map();
+        this.takenAt = 0;
+        this.ask();
+        return undefined;
       }),
     );
   }

@@ -152,26 +152,6 @@ describe('the stop of all instances at the end of a budget', () => {
   });
 });
 
-describe('the charges of a budget', () => {
-  let scene: BudgetScene;
-  beforeEach(async () => {
-    scene = await BudgetScene.make();
-  });
-  afterEach(() => scene.computer.dispose());
-
-  it('are read by the window that leads, every 10 minutes at most, and known to the others', async () => {
-    scene.limits = { ...scene.limits, stopsAll: false, day: fromDollars(50) };
-    const [first, second] = [await scene.open(), await scene.open()];
-    await scene.pass(2 * hour);
-    assert.ok(scene.service.count('charges.list') <= 13, String(scene.service.count('charges.list')));
-    const amounts = [first, second].map(({ budget }) => budget.now?.parts[0]?.spent.amount);
-    assert.equal(amounts[0], amounts[1]);
-    assert.ok(Math.abs((amounts[0] ?? 0) / 1e6 - scene.spentToday) < 0.01);
-    const third = await scene.open();
-    assert.equal(third.budget.now?.isProved, true);
-  });
-});
-
 type Step =
   | { readonly kind: 'pass'; readonly minutes: number }
   | { readonly kind: 'jump'; readonly minutes: number }
