@@ -129,6 +129,19 @@ describe('A job whose machine is lost', () => {
     assert.deepEqual([state().phase, state().outcome, ...count()], ['over', 'lost', 1, 0]);
   });
 
+  it('is lost where it only borrowed the machine, which is not destroyed or rented again for it', async () => {
+    const search = { filters: {}, rentalType: 'on-demand' as const, order: [] };
+    await computer.clock.through(window.rentals.rent({ ...rentalRequest, search }));
+    const { spec, ...wanted } = aJob(first, { retries: { machineLost: 1, interrupted: 1 } });
+    job = (await window.jobs.order({ ...wanted, spec, outputsTo }, ['train.py'])).id;
+    await getsReady(first);
+    assert.equal(state().phase, 'running');
+    await becomes('exited', 20 * minute);
+    assert.deepEqual([state().attempt, ...count()], [1, 1, 0]);
+    await isDestroyedElsewhere();
+    assert.deepEqual([state().phase, state().outcome, ...count()], ['over', 'lost', 1, 0]);
+  });
+
   it('is lost at the second loss where its file allows one', async () => {
     await run({ retries: { machineLost: 1 } });
     await isDestroyedElsewhere();
