@@ -262,6 +262,20 @@ describe('template documents', () => {
     assert.equal((await record())['desc'], 'theirs');
   });
 
+  it('become theirs where the user wants that, send nothing, and are saved from there', async () => {
+    const source = change(await textOf(window), { desc: 'mine' });
+    await editElsewhere({ desc: 'theirs' });
+    await assert.rejects(window.documents.save(id, source), TemplateConflictError);
+    const before = sent().length;
+    await window.documents.takeTheirs(id, source);
+    await window.documents.reveal(id);
+    assert.equal(sent().length, before);
+    const taken = await textOf(window);
+    assert.equal((JSON.parse(taken) as Record<string, unknown>)['desc'], 'theirs');
+    await window.documents.save(id, change(taken, { desc: 'both' }));
+    assert.equal((await record())['desc'], 'both');
+  });
+
   it('say that the template is gone', async () => {
     const source = change(await textOf(window), { desc: 'x' });
     await simulator.call('DELETE', route, { template_id: id });
