@@ -149,7 +149,12 @@ function machineWords(row: JobRow, kind: Exclude<JobNotice['kind'], LimitKind | 
           name,
           state.trouble?.why ?? '',
         ),
-        actions: [commandAction(t('Stop Job'), 'gpuRental.job.stop', target), log],
+        actions: [
+          commandAction(t('Stop Job'), 'gpuRental.job.stop', target),
+          // What holds the old machine back is up to the user.
+          ...((state.others ?? []).length > 0 ? showInstance(row) : []),
+          log,
+        ],
       };
     case 'lost':
       return {

@@ -141,6 +141,8 @@ export interface JobState {
   readonly limitSeconds?: number | undefined;
   /** Jobs of its machine that this computer did not order, as they were last seen. */
   readonly others?: readonly JobThere[] | undefined;
+  /** When they were last looked for. */
+  readonly othersTriedAt?: number | undefined;
   /** What became of the last order to give it more. */
   readonly extension?: { readonly orderedAt: number; readonly isDone: boolean } | undefined;
   readonly endedAt?: number | undefined;

@@ -35,6 +35,8 @@ export type JobEvent =
   | { readonly kind: 'started'; readonly isWaiting?: boolean; readonly limitSeconds?: number }
   | { readonly kind: 'looked'; readonly look: JobLook }
   | { readonly kind: 'cancelSent' }
+  /** Jobs that this computer did not order were looked for; absent where that failed. */
+  | { readonly kind: 'othersSeen'; readonly others?: readonly JobThere[] | undefined }
   /** The machine was told to give the script more time. */
   | {
       readonly kind: 'extended';
@@ -92,6 +94,7 @@ export function progress(job: Job, state: JobState, event: JobEvent, now: number
             beganAt: state.beganAt ?? now,
             guardedUntil: event.guardedUntil,
             others: event.others,
+            othersTriedAt: now,
           })
         : state;
     case 'synced':
@@ -103,15 +106,13 @@ export function progress(job: Job, state: JobState, event: JobEvent, now: number
           ? to('waiting', { beganAt: undefined, ...limitOf(event) })
           : to(job.spec.setup === undefined ? 'running' : 'settingUp', limitOf(event));
     case 'extended':
-      return {
-        ...state,
-        extension: { orderedAt: event.orderedAt, isDone: event.isDone },
-        limitSeconds: event.isDone ? event.limitSeconds : state.limitSeconds,
-      };
+      return extended(state, event);
     case 'looked':
       return looked(job, state, event.look, to, now);
     case 'cancelSent':
       return { ...state, cancelSentAt: now };
+    case 'othersSeen':
+      return { ...state, othersTriedAt: now, others: event.others ?? state.others };
     case 'logRead':
       return state.phase === 'ended' ? to(...afterEnd(job, state, now)) : state;
     case 'leaving':
@@ -144,6 +145,17 @@ export function progress(job: Job, state: JobState, event: JobEvent, now: number
     case 'failed':
       return { ...failed(state, event, now), ...(event.others && { others: event.others }) };
   }
+}
+
+function extended(
+  state: JobState,
+  { orderedAt, limitSeconds, isDone }: Extract<JobEvent, { readonly kind: 'extended' }>,
+): JobState {
+  return {
+    ...state,
+    extension: { orderedAt, isDone },
+    limitSeconds: isDone ? limitSeconds : state.limitSeconds,
+  };
 }
 
 /** It costs money from here on, whatever becomes of it. */

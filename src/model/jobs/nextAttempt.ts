@@ -32,6 +32,7 @@ export function onNextMachine(job: Job, state: JobState, cause: LossCause, now: 
       leaving: undefined,
       beganAt: undefined,
       others: undefined,
+      othersTriedAt: undefined,
       guardedUntil: undefined,
       firstHere: state.attempt + 1,
       before: {

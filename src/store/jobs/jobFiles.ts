@@ -111,6 +111,7 @@ const stateFile: z.ZodType<JobState> = z.object({
   startedAt: z.number().optional(),
   limitSeconds: z.number().optional(),
   others: z.array(z.object({ id: z.string(), name: z.string(), isAtWork: z.boolean() })).optional(),
+  othersTriedAt: z.number().optional(),
   extension: z.object({ orderedAt: z.number(), isDone: z.boolean() }).optional(),
   endedAt: z.number().optional(),
   end: z

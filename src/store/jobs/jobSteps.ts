@@ -11,12 +11,10 @@ import {
   machineOf,
   type JobPhase,
   type JobRow,
-  type TroubleKind,
 } from '../../model/jobs/job';
 import { guardSecondsOf, hardLimit, limitInputs } from '../../model/jobs/jobLimits';
 import { limitNow } from '../../model/jobs/jobExtension';
 import type { JobLook, JobOrder } from '../../model/jobs/onMachine';
-import { stateOf } from '../../model/instances/instanceState';
 import { isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { Account } from '../ports';
@@ -31,8 +29,9 @@ import {
 import { endMachineOf } from './endOfMachine';
 import { followRental } from './jobRental';
 import type { JobStepDeps, Step } from './jobStep';
+import { isStopped, jobTroubleOf } from './jobTrouble';
 import { goOnElsewhere } from './nextMachine';
-import { otherJobs } from './otherJobs';
+import { areOthersDue, otherJobs, seeOthers } from './otherJobs';
 
 /** While its log is shown, and otherwise. */
 const watchedMs = 3_000;
@@ -82,32 +81,8 @@ export async function takeStep(
     }
     deps.log.warn(`A step of job ${row.job.id} failed while ${row.state.phase}: ${String(error)}`);
     const why = error instanceof UserError ? error.text : undefined;
-    return { event: { kind: 'failed', trouble: troubleOf(deps, row), why } };
+    return { event: { kind: 'failed', trouble: jobTroubleOf(deps, row), why } };
   }
-}
-
-function isStopped({ fleet, clock }: Pick<JobStepDeps, 'fleet' | 'clock'>, row: JobRow): boolean {
-  const { instanceId } = machineOf(row);
-  const instance = instanceId === undefined ? undefined : fleet.find(instanceId);
-  return instance !== undefined && stateOf(instance, fleet.facts(instance.id), clock.now()) === 'stopped';
-}
-
-function troubleOf({ fleet, clock }: JobStepDeps, row: JobRow): TroubleKind {
-  const { state } = row;
-  if (state.phase === 'releasing') {
-    return 'release';
-  }
-  if (state.leaving) {
-    return 'notReplaced';
-  }
-  if (isStopped({ fleet, clock }, row)) {
-    return 'machineStopped';
-  }
-  return state.phase === 'syncing'
-    ? 'sync'
-    : state.phase === 'ended' || state.phase === 'fetching'
-      ? 'fetch'
-      : 'unreachable';
 }
 
 class Steps {
@@ -274,6 +249,9 @@ class Steps {
     }
     if (isCheckpointDue(this.row, this.deps.clock.now())) {
       return { event: await bringCheckpoint(this.deps, this.machine, this.row, this.id, this.signal) };
+    }
+    if (areOthersDue(this.row, this.deps.clock.now())) {
+      return { event: await seeOthers(this.deps, this.machine, this.row, this.signal) };
     }
     const look = await this.look();
     const waitMs = this.deps.jobs.isWatched(job.id) || job.stopAt !== undefined ? watchedMs : unwatchedMs;

@@ -1,8 +1,9 @@
 import { isAtWork, isBeforeStart, machineOf, type JobRow } from '../../model/jobs/job';
 import { hardLimit, limitInputs } from '../../model/jobs/jobLimits';
 import { lossOf, type LossCause } from '../../model/jobs/machineLoss';
+import { otherJobText } from '../../model/jobs/jobWords';
 import { mayTryAgain } from '../../model/jobs/nextAttempt';
-import { stateOf } from '../../model/instances/instanceState';
+import { stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 import type { Rental } from '../ports';
@@ -49,14 +50,38 @@ export async function goOnElsewhere(
     // Noted first: after a crash the next window follows what was rented for it.
     return { event: { kind: 'leaving', cause } };
   }
-  const others = deps.jobs.ofInstance(instanceId).filter((one) => one.job.id !== job.id);
-  if (
-    !deps.fleet.hasEnded(instanceId) &&
-    others.some((one) => !one.state.leaving && !isBeforeStart(one.state.phase))
-  ) {
-    return others.every(isAtWork) ? { waitMs: lookMs } : notReplaced(heldByOthers);
+  return held(deps, row, instanceId) ?? stepAfter(await deps.replaceMachine(instanceId, signal), cause);
+}
+
+/** What follows where the old machine is spared for other jobs, until it is gone or back. */
+function held(deps: JobStepDeps, { job, state }: JobRow, instanceId: number): Step | undefined {
+  if (deps.fleet.hasEnded(instanceId)) {
+    return undefined;
   }
-  return stepAfter(await deps.replaceMachine(instanceId, signal), cause);
+  const others = deps.jobs.ofInstance(instanceId).filter((one) => one.job.id !== job.id);
+  const isHeldHere = others.some((one) => !one.state.leaving && !isBeforeStart(one.state.phase));
+  if (isHeldHere && others.every(isAtWork)) {
+    return { waitMs: lookMs };
+  }
+  // A machine that is lost can't be asked, so what was last seen there counts.
+  const [foreign] = state.others ?? [];
+  if (!isHeldHere && !foreign) {
+    return undefined;
+  }
+  const kind = stateHere(deps, instanceId);
+  if (kind === 'running' || kind === 'stopped') {
+    return { event: { kind: 'stayed' }, waitMs: lookMs };
+  }
+  return notReplaced(
+    foreign && !isHeldHere
+      ? text('{0} Destroy the old machine to run the job elsewhere.', otherJobText(foreign))
+      : heldByOthers,
+  );
+}
+
+function stateHere({ fleet, clock }: JobStepDeps, instanceId: number): InstanceStateKind | undefined {
+  const instance = fleet.find(instanceId);
+  return instance && stateOf(instance, fleet.facts(instanceId), clock.now());
 }
 
 /** What may have been rented in its place counts. */
@@ -65,19 +90,16 @@ function wasReplaced({ rentals }: Pick<JobStepDeps, 'rentals'>, { marker }: Rent
 }
 
 function lossHere(
-  { fleet, clock }: JobStepDeps,
+  deps: JobStepDeps,
   { state: { trouble } }: JobRow,
   instanceId: number,
 ): LossCause | undefined {
-  if (fleet.hasEnded(instanceId)) {
+  if (deps.fleet.hasEnded(instanceId)) {
     return 'machineLost';
   }
-  const instance = fleet.find(instanceId);
-  const now = clock.now();
+  const kind = stateHere(deps, instanceId);
   const isSilent = trouble?.kind === 'unreachable' || trouble?.kind === 'sync';
-  return instance && isSilent
-    ? lossOf(stateOf(instance, fleet.facts(instanceId), now), now - trouble.since)
-    : undefined;
+  return kind && isSilent ? lossOf(kind, deps.clock.now() - trouble.since) : undefined;
 }
 
 function stepAfter(result: ReplaceResult, cause: LossCause): Step {

@@ -1,5 +1,7 @@
 import { machineOf, type JobRow } from '../../model/jobs/job';
 import type { JobThere } from '../../model/jobs/onMachine';
+import type { JobEvent } from '../../model/jobs/jobProgress';
+import { isCancelled } from '../../util/errors';
 import type { Account } from '../ports';
 import type { JobStepDeps } from './jobStep';
 import type { MachinePort } from './machinePort';
@@ -12,6 +14,31 @@ export async function otherJobs(
   signal: AbortSignal,
 ): Promise<readonly JobThere[]> {
   return (await machine.jobsThere(signal)).filter(({ id }) => jobs.find(id.slice(0, 16)) === undefined);
+}
+
+/** How often they are looked for beside a job that runs: a machine that is lost can't be asked any more. */
+const othersEveryMs = 10 * 60_000;
+
+export function areOthersDue({ state }: JobRow, now: number): boolean {
+  return now - (state.othersTriedAt ?? 0) >= othersEveryMs;
+}
+
+/** Looks for them beside a job that runs. What fails is tried again when they are next due. */
+export async function seeOthers(
+  { jobs, log }: Pick<JobStepDeps, 'jobs' | 'log'>,
+  machine: MachinePort,
+  { job }: JobRow,
+  signal: AbortSignal,
+): Promise<JobEvent> {
+  try {
+    return { kind: 'othersSeen', others: await otherJobs(jobs, machine, signal) };
+  } catch (error) {
+    if (signal.aborted || isCancelled(error)) {
+      throw error;
+    }
+    log.info(`The other jobs beside job ${job.id} could not be read: ${String(error)}`);
+    return { kind: 'othersSeen' };
+  }
 }
 
 /** Those that the end of the machine would take along; a machine that does not answer is known from before. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { RentOutcomeUnknownError } from '../../../../src/api/errors';
 import { fromDollars, type Micros } from '../../../../src/model/money';
 import { jobCost } from '../../../../src/model/jobs/jobLimits';
+import { formatText } from '../../../../src/util/text';
 import { anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
@@ -52,7 +53,7 @@ describe('A job whose machine is lost', () => {
   };
 
   /** Rents as the confirmation does, and runs the job on it. */
-  async function run(fields: Readonly<Record<string, unknown>>): Promise<void> {
+  async function run(fields: Readonly<Record<string, unknown>>, phase = 'running'): Promise<void> {
     const beforeSent = async ({ marker }: { readonly marker: string }) => {
       const { spec, ...wanted } = aJob(undefined, fields);
       const ordered = { ...wanted, spec, outputsTo, ends: spec.rentedEnds, rental: { marker } };
@@ -61,7 +62,7 @@ describe('A job whose machine is lost', () => {
     const search = { filters: {}, rentalType: 'on-demand' as const, order: [] };
     await computer.clock.through(window.rentals.rent({ ...rentalRequest, search }, { beforeSent }));
     await getsReady(first);
-    assert.equal(state().phase, 'running');
+    assert.equal(state().phase, phase);
   }
 
   async function getsReady(id: number): Promise<void> {
@@ -168,6 +169,54 @@ describe('A job whose machine is lost', () => {
     assert.deepEqual([state().attempt, state().machine?.instanceId, ...count()], [2, second, 2, 1]);
     assert.ok(order.indexOf('instances.destroy') < order.indexOf('offers.rent'));
     assert.equal(state().attempts?.[0]?.cause, 'interrupted');
+  });
+
+  for (const [what, status, isAtWork, lateMinutes] of [
+    ['is outbid or ended', 'exited', false, 0],
+    ['is away', 'offline', true, 0],
+    ['is away, ordered while the job here ran', 'offline', true, 15],
+  ] as const) {
+    it(`spares what another computer has on a machine that ${what}, and goes on once that is destroyed`, async () => {
+      const there = [{ id: 'feedfacefeedface01', name: 'eval', isAtWork }];
+      machine.there = lateMinutes === 0 ? there : [];
+      const retries = { interrupted: 1, machineLost: 1 };
+      await run({ retries }, isAtWork && lateMinutes === 0 ? 'waiting' : 'running');
+      machine.there = there;
+      await pass(lateMinutes * minute);
+      await becomes(status, 120 * minute);
+      assert.deepEqual([state().trouble?.kind, state().attempt, ...count()], ['notReplaced', 1, 1, 0]);
+      assert.match(formatText(state().trouble?.why ?? ''), /eval of another computer/);
+      assert.ok(window.told().includes('notReplaced'));
+      service.instances = [];
+      await list();
+      await pass(11 * minute);
+      await list();
+      await pass(20 * minute);
+      assert.deepEqual([state().attempt, state().machine?.instanceId, ...count()], [2, second, 2, 0]);
+    });
+  }
+
+  it('goes on where it was once a machine is back that was spared', async () => {
+    await run({ retries: { machineLost: 1 } });
+    machine.there = [{ id: 'feedfacefeedface01', name: 'eval', isAtWork: false }];
+    await pass(15 * minute);
+    await becomes('offline', 40 * minute);
+    assert.equal(state().trouble?.kind, 'notReplaced');
+    await becomesReachable();
+    await pass(30 * minute);
+    assert.deepEqual(
+      [state().phase, state().attempt, state().trouble, ...count()],
+      ['running', 1, undefined, 1, 0],
+    );
+  });
+
+  it('takes a machine away whose jobs of another computer are over', async () => {
+    machine.there = [{ id: 'feedfacefeedface01', name: 'eval', isAtWork: true }];
+    await run({ retries: { interrupted: 1 } }, 'waiting');
+    machine.there = [];
+    await pass(15 * minute);
+    await becomes('exited', 15 * minute);
+    assert.deepEqual([state().attempt, ...count()], [2, 2, 1]);
   });
 
   it('waits half an hour for a machine whose host is away, and goes on there where it comes back', async () => {

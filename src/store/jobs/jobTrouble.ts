@@ -1,0 +1,29 @@
+import { stateOf } from '../../model/instances/instanceState';
+import { machineOf, type JobRow, type TroubleKind } from '../../model/jobs/job';
+import type { JobStepDeps } from './jobStep';
+
+/** Nothing can be done over SSH then. */
+export function isStopped({ fleet, clock }: Pick<JobStepDeps, 'fleet' | 'clock'>, row: JobRow): boolean {
+  const { instanceId } = machineOf(row);
+  const instance = instanceId === undefined ? undefined : fleet.find(instanceId);
+  return instance !== undefined && stateOf(instance, fleet.facts(instance.id), clock.now()) === 'stopped';
+}
+
+/** What a step that failed is told as. */
+export function jobTroubleOf({ fleet, clock }: JobStepDeps, row: JobRow): TroubleKind {
+  const { state } = row;
+  if (state.phase === 'releasing') {
+    return 'release';
+  }
+  if (state.leaving) {
+    return 'notReplaced';
+  }
+  if (isStopped({ fleet, clock }, row)) {
+    return 'machineStopped';
+  }
+  return state.phase === 'syncing'
+    ? 'sync'
+    : state.phase === 'ended' || state.phase === 'fetching'
+      ? 'fetch'
+      : 'unreachable';
+}
