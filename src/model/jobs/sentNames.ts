@@ -52,7 +52,8 @@ export interface RuleFiles {
 export function sentNames(listed: readonly string[], rules: SyncRules, files: RuleFiles): SentNames {
   const included = matcher(rules.include);
   const isIncluded = (name: string) => rules.include.length > 0 && included.ignores(name);
-  const secret = matcher(secretFiles);
+  // Whoever names a secret thinks of no case.
+  const secret = ignore({ ignorecase: true }).add([...secretFiles]);
   const excluded = matcher([files.ignoreFile ?? '', ...rules.exclude]);
   const own = matcher([...ownFolders, ...(rules.git ? [] : ['.git'])]);
   const names: string[] = [];

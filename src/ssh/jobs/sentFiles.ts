@@ -46,11 +46,11 @@ export async function findSentFiles(
   ];
   const chosen = sentNames(names, sync, { ignoreFile, outputFolders });
   const tree = await listedTree(root, chosen.names);
-  // What git still knows and the disk has not is no loss.
-  const gone = new Set(tree.leftOut.filter(({ why }) => why !== reasons.outsideLink).map(({ name }) => name));
+  const notSent = new Set(tree.leftOut.map(({ name }) => name));
   return {
-    names: chosen.names.filter((name) => !gone.has(name)),
+    names: chosen.names.filter((name) => !notSent.has(name)),
     tree,
+    // What git still knows and the disk has not is no loss.
     leftOut: [...chosen.leftOut, ...tree.leftOut.filter(({ why }) => why === reasons.outsideLink)],
     isFromGit: listed !== undefined,
   };

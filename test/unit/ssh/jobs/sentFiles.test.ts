@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { SyncRules } from '../../../../src/model/jobs/jobSpec';
+import { findSentFiles, missingFiles } from '../../../../src/ssh/jobs/sentFiles';
+import { ProgramMissingError, runProgram, type Run } from '../../../../src/ssh/run';
+import { UserError } from '../../../../src/util/errors';
+import { formatText } from '../../../../src/util/text';
+
+const sync: SyncRules = { include: [], exclude: [], git: false, maxMb: 200, maxFiles: 5000 };
+
+describe('The files that a job sends', () => {
+  let base = '';
+  let workspace = '';
+  let home = '';
+  beforeEach(() => {
+    base = mkdtempSync(join(tmpdir(), 'gr-sent-'));
+    [workspace, home] = [join(base, 'Projekt José'), join(base, 'home')];
+    for (const folder of [workspace, home]) mkdirSync(folder);
+  });
+  afterEach(() => {
+    rmSync(base, { recursive: true, force: true });
+  });
+
+  const put = (...names: readonly string[]) => {
+    for (const name of names) {
+      mkdirSync(dirname(join(workspace, name)), { recursive: true });
+      writeFileSync(join(workspace, name), name);
+    }
+  };
+  const git = (...args: readonly string[]) => {
+    execFileSync('git', ['-C', workspace, '-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+      stdio: 'ignore',
+    });
+  };
+  const withoutGit: Run = (program) => Promise.reject(new ProgramMissingError(program, new Error('ENOENT')));
+  const find = (
+    { workdir = '.', run = runProgram, ...rules }: Partial<SyncRules> & { workdir?: string; run?: Run } = {},
+    outputFolders: readonly string[] = [],
+  ) => findSentFiles({ run, home }, workspace, { workdir, sync: { ...sync, ...rules } }, outputFolders);
+
+  it('are those that git knows or would add, as they are on the disk', async () => {
+    put('a.py', 'gone.py', 'sub/b.py', 'big.bin', 'odd "name"\nñ.txt');
+    writeFileSync(join(workspace, '.gitignore'), '*.bin\n');
+    git('init', '-q');
+    git('add', '.');
+    git('commit', '-qm', 'first');
+    put('new.py', 'sub/new.bin');
+    rmSync(join(workspace, 'gone.py'));
+    const sent = await find();
+    assert.deepEqual(sent.names, ['.gitignore', 'a.py', 'new.py', 'odd "name"\nñ.txt', 'sub/b.py']);
+    assert.deepEqual([sent.isFromGit, sent.leftOut], [true, []]);
+    assert.deepEqual(
+      sent.tree.files.map(({ name }) => name).sort(),
+      [...sent.names],
+      'all of them are on the disk',
+    );
+    assert.deepEqual((await find({ workdir: 'sub' })).names, ['b.py']);
+  });
+
+  it('bring what a rule includes, also where git ignores it, and its own folder where that is asked for', async () => {
+    put('a.py', 'data/x.bin', 'data/y.bin', '.env');
+    writeFileSync(join(workspace, '.gitignore'), 'data/\n.env\n');
+    git('init', '-q');
+    git('add', '.');
+    assert.deepEqual((await find({ include: ['data/x.bin', '/.env'] })).names, [
+      '.env',
+      '.gitignore',
+      'a.py',
+      'data/x.bin',
+    ]);
+    const { names } = await find({ git: true });
+    assert.ok(names.includes('.git/HEAD') && !names.includes('data/x.bin'));
+    assert.ok(!(await find({ include: ['*.py'] })).names.some((name) => name.startsWith('.git/')));
+  });
+
+  it('are found without git too, by what the ignore files of each folder say', async () => {
+    put('a.py', 'a.log', 'sub/b.py', 'sub/b.tmp', 'sub/deep/c.tmp', 'b.tmp', 'node_modules/x/index.js');
+    writeFileSync(join(workspace, '.gitignore'), '*.log\n');
+    writeFileSync(join(workspace, 'sub', '.gitignore'), '*.tmp\n');
+    for (const run of [runProgram, withoutGit]) {
+      const sent = await find({ run });
+      assert.deepEqual(sent.names, ['.gitignore', 'a.py', 'b.tmp', 'sub/.gitignore', 'sub/b.py']);
+      assert.equal(sent.isFromGit, false);
+    }
+  });
+
+  it('run nothing that the repository names', async () => {
+    put('a.py');
+    git('init', '-q');
+    const mark = join(base, 'was run');
+    writeFileSync(join(base, 'monitor'), `#!/bin/sh\n: >"${mark}"\n`, { mode: 0o755 });
+    git('config', 'core.fsmonitor', join(base, 'monitor'));
+    assert.deepEqual((await find()).names, ['a.py']);
+    assert.ok(!existsSync(mark));
+  });
+
+  it('leave out secrets, what the rules say, outputs, and links that lead away, with the reason', async () => {
+    put('a.py', '.env', 'server.key', 'AWS_Credentials.csv', 'notes.md', 'out/1/model.bin', 'skip/x');
+    writeFileSync(join(workspace, '.gpurentalignore'), '*.md\n');
+    writeFileSync(join(base, 'private'), 'private');
+    symlinkSync(join(base, 'private'), join(workspace, 'link'));
+    symlinkSync('a.py', join(workspace, 'own-link'));
+    const { names, leftOut } = await find({ exclude: ['skip/'] }, ['out']);
+    assert.deepEqual(names, ['.gpurentalignore', 'a.py', 'own-link']);
+    assert.deepEqual(Object.fromEntries(leftOut.map(({ name, why }) => [name, formatText(why)])), {
+      '.env': 'may be a secret',
+      'server.key': 'may be a secret',
+      'AWS_Credentials.csv': 'may be a secret',
+      'notes.md': 'left out by a rule of the job',
+      'skip/x': 'left out by a rule of the job',
+      'out/1/model.bin': 'outputs of a job',
+      link: 'a link that leads out of what is transferred, or to nothing',
+    });
+  });
+
+  it('are never those of the home folder or of what holds it', async () => {
+    for (const folder of [home, base, '/']) {
+      await assert.rejects(
+        findSentFiles({ run: runProgram, home }, folder, { workdir: '.', sync }, []),
+        (error) => error instanceof UserError && /which is never sent/.test(error.message),
+        folder,
+      );
+    }
+    mkdirSync(join(home, 'project'));
+    assert.deepEqual(
+      (await findSentFiles({ run: runProgram, home }, join(home, 'project'), { workdir: '.', sync }, []))
+        .names,
+      [],
+    );
+  });
+
+  it('are none where the job sends none, and the search ends when it is cancelled', async () => {
+    put('a.py');
+    const none = await findSentFiles({ run: runProgram, home: workspace }, workspace, { workdir: '.' }, []);
+    assert.deepEqual(none.names, []);
+    const abort = new AbortController();
+    const run: Run = () => {
+      abort.abort();
+      return Promise.reject(new Error('cancelled'));
+    };
+    const cancelled = findSentFiles(
+      { run, home, signal: abort.signal },
+      workspace,
+      { workdir: '.', sync },
+      [],
+    );
+    await assert.rejects(cancelled, /cancelled/);
+  });
+
+  it('lack files that the script names, which is told', async () => {
+    put('train.py', 'data/x.bin', 'conf/secret.key');
+    const { names } = await find({ exclude: ['data/'] });
+    const spec = {
+      workdir: '.',
+      run: 'python train.py --data data/x.bin gone.txt',
+      setup: 'cat conf/secret.key',
+    };
+    assert.deepEqual(await missingFiles(workspace, spec, { names }), ['conf/secret.key', 'data/x.bin']);
+  });
+});
