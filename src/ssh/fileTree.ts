@@ -4,6 +4,7 @@ import { basename, join, posix, sep } from 'node:path';
 import { isNameOnWindows } from '../util/fileName';
 import { errorCode } from '../util/errorCode';
 import { inParallel } from '../util/inParallel';
+import type { Text } from '../util/text';
 import { isMissing } from './fileSystem';
 import { reasons, type LeftOut, type Version } from './transfer';
 
@@ -115,7 +116,7 @@ class Walk {
       if (isChosen && isMissing(error)) {
         throw error;
       }
-      this.leftOut.push({ name, why: reasons.said(errorCode(error) || String(error)) });
+      this.leftOut.push({ name, why: whyNotRead(name, error) });
     }
   }
 
@@ -128,7 +129,7 @@ class Walk {
     try {
       await this.take(path, name, await lstat(path));
     } catch (error) {
-      this.leftOut.push({ name, why: reasons.said(errorCode(error) || String(error)) });
+      this.leftOut.push({ name, why: whyNotRead(name, error) });
     }
     for (let folder = posix.dirname(name); folder !== '.'; folder = posix.dirname(folder)) {
       this.folders.add(folder);
@@ -166,4 +167,12 @@ class Walk {
   private has(name: string): boolean {
     return this.folders.has(name) || this.files.has(name) || this.links.has(name);
   }
+}
+
+/** Bytes of a name that are not UTF-8 reach us as another character, under which the disk has nothing. */
+export function whyNotRead(name: string, error: unknown): Text {
+  if (isMissing(error)) {
+    return name.includes('\ufffd') ? reasons.notUtf8 : reasons.gone;
+  }
+  return reasons.said(errorCode(error) || String(error));
 }

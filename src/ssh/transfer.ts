@@ -62,6 +62,7 @@ export const rounds = 2;
 export const reasons = {
   outsideLink: text('a link that leads out of what is transferred, or to nothing'),
   noFile: text('neither a file nor a folder'),
+  gone: text('was removed'),
   hostileName: text('a name that leads out of the folder'),
   notUtf8: text('a name that is not UTF-8'),
   windowsName: text('a name that Windows does not allow'),

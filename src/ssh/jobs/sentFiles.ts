@@ -5,7 +5,7 @@ import type { JobSpec } from '../../model/jobs/jobSpec';
 import { errorCode } from '../../util/errorCode';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
-import { listedTree, type LocalTree } from '../fileTree';
+import { listedTree, whyNotRead, type LocalTree } from '../fileTree';
 import type { Run } from '../run';
 import { reasons, type LeftOut } from '../transfer';
 
@@ -39,7 +39,8 @@ export async function findSentFiles(
   const listed = await listedByGit(computer, root);
   const ignoreFile = await readRules(join(root, '.gpurentalignore'));
   const wanted = matcher(sync.include);
-  const all = listed && sync.include.length === 0 && !sync.git ? [] : await walk(root, sync.git);
+  const unread: LeftOut[] = [];
+  const all = listed && sync.include.length === 0 && !sync.git ? [] : await walk(root, sync.git, unread);
   const names = [
     ...(listed ?? (await withoutIgnored(root, all))),
     ...all.filter((name) => wanted.ignores(name) || (sync.git && name.startsWith('.git/'))),
@@ -51,7 +52,7 @@ export async function findSentFiles(
     names: chosen.names.filter((name) => !notSent.has(name)),
     tree,
     // What git still knows and the disk has not is no loss.
-    leftOut: [...chosen.leftOut, ...tree.leftOut.filter(({ why }) => why === reasons.outsideLink)],
+    leftOut: [...chosen.leftOut, ...unread, ...tree.leftOut.filter(({ why }) => why !== reasons.gone)],
     isFromGit: listed !== undefined,
   };
 }
@@ -120,15 +121,28 @@ async function listedByGit({ run, signal }: Computer, root: string): Promise<rea
 /** Never looked into; `include` can't name what is in them either. */
 const heavy = new Set(['node_modules', '.venv', 'venv', '__pycache__', '.mypy_cache', '.ipynb_checkpoints']);
 
-async function walk(root: string, withGit: boolean, below = ''): Promise<readonly string[]> {
-  const entries = await readdir(join(root, below), { withFileTypes: true });
+/** `unread` gets the folders that can't be looked into. */
+async function walk(
+  root: string,
+  withGit: boolean,
+  unread: LeftOut[],
+  below = '',
+): Promise<readonly string[]> {
+  const entries = await readdir(join(root, below), { withFileTypes: true }).catch((error: unknown) => {
+    if (below === '') {
+      throw error;
+    }
+    unread.push({ name: below, why: whyNotRead(below, error) });
+    return [];
+  });
   const found = await Promise.all(
     entries.map(async (entry) => {
       const name = below === '' ? entry.name : `${below}/${entry.name}`;
       if (!entry.isDirectory()) {
         return entry.isFile() || entry.isSymbolicLink() ? [name] : [];
       }
-      return heavy.has(entry.name) || (entry.name === '.git' && !withGit) ? [] : walk(root, withGit, name);
+      const isSpared = heavy.has(entry.name) || (entry.name === '.git' && !withGit);
+      return isSpared ? [] : walk(root, withGit, unread, name);
     }),
   );
   return found.flat();

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { SyncRules } from '../../../../src/model/jobs/jobSpec';
@@ -114,6 +123,49 @@ describe('The files that a job sends', () => {
       'out/1/model.bin': 'outputs of a job',
       link: 'a link that leads out of what is transferred, or to nothing',
     });
+  });
+
+  for (const [where, run] of [
+    ['by git', runProgram],
+    ['by a walk', withoutGit],
+  ] as const) {
+    it(`never lack one without a word: a name that is not UTF-8, found ${where}`, async () => {
+      put('a.py');
+      git('init', '-q');
+      writeFileSync(
+        Buffer.concat([Buffer.from(`${workspace}/b`), Buffer.from([0xff]), Buffer.from('.py')]),
+        '',
+      );
+      git('add', 'a.py');
+      const { names, leftOut } = await find({ run });
+      assert.deepEqual(names, ['a.py']);
+      assert.deepEqual(
+        leftOut.map(({ name, why }) => [name, formatText(why)]),
+        [['b\ufffd.py', 'a name that is not UTF-8']],
+      );
+    });
+  }
+
+  it('lack a folder that may not be read, which is told', async () => {
+    put('a.py', 'private/b.py');
+    writeFileSync(join(workspace, '.gitignore'), '*.log\n');
+    chmodSync(join(workspace, 'private'), 0);
+    // What root may do says nothing of a user, who must come as far as this folder.
+    const isRoot = process.geteuid?.() === 0;
+    for (const folder of [base, tmpdir()]) chmodSync(folder, statSync(folder).mode | 0o011);
+    chmodSync(workspace, 0o755);
+    if (isRoot) process.seteuid?.(65_534);
+    try {
+      const { names, leftOut } = await find({ run: withoutGit });
+      assert.deepEqual(names, ['.gitignore', 'a.py']);
+      assert.deepEqual(
+        leftOut.map(({ name, why }) => [name, formatText(why)]),
+        [['private', 'EACCES']],
+      );
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+      chmodSync(join(workspace, 'private'), 0o755);
+    }
   });
 
   it('are never those of the home folder or of what holds it', async () => {
