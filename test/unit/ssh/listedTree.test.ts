@@ -34,7 +34,7 @@ describe('The files of a list', () => {
     assert.deepEqual(Object.fromEntries(tree.leftOut.map(({ name, why }) => [name, formatText(why)])), {
       '../up': 'a name that leads out of the folder',
       '/etc': 'a name that leads out of the folder',
-      gone: 'ENOENT',
+      gone: 'was removed',
       outer: 'a link that leads out of what is transferred, or to nothing',
     });
   });
