@@ -64,6 +64,15 @@ describe('an agent in the chat', () => {
     assert.equal(rentals().length, 0);
   });
 
+  it('asks for an end by a stop with what the disk costs from then on', async () => {
+    const input = { quote: await agent.quote({ then: 'stop' }), requestId: 'stopped-1' };
+    await agent.call('request_rental', input);
+    const { detail } = await window.dialog('Rent 1×');
+    assert.match(detail ?? '', /\nStopped automatically at .*; storage then costs \$0\.0*[1-9]\d*\/h\n/);
+    await answer('Cancel', /Rent 1×/);
+    assert.equal(rentals().length, 0);
+  });
+
   it('rents once for one yes to the price, with an end from birth', async () => {
     const input = { quote: await agent.quote(), requestId: 'rental-no-1', reason: 'train the model' };
     request = String((await agent.call('request_rental', input))['request']);

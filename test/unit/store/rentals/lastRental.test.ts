@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { LastRental } from '../../../../src/store/rentals/lastRental';
+import { usualStay } from '../../../../src/model/quote';
 import type { Template } from '../../../../src/model/templates/template';
 
 describe('what is remembered of a rental for all accounts', () => {
@@ -18,5 +19,19 @@ describe('what is remembered of a rental for all accounts', () => {
     assert.doesNotMatch(JSON.stringify([...kept]), /secret project/);
     await memory.keep({ source: { kind: 'image', image: 'new/image' } });
     assert.deepEqual([memory.templateId, memory.images], [undefined, ['new/image', 'old/image']]);
+  });
+
+  it('has the stay that estimates are for, and the usual one where another version kept something else', async () => {
+    const kept = new Map<string, unknown>();
+    const memory = new LastRental({
+      get: (key) => kept.get(key),
+      update: (key, value) => Promise.resolve(void kept.set(key, value)),
+    });
+    assert.deepEqual(memory.stay, usualStay);
+    const stay = { hours: 3, downGb: 10, upGb: 1 };
+    await memory.keepStay(stay);
+    assert.deepEqual(memory.stay, stay);
+    for (const key of kept.keys()) kept.set(key, { hours: 'three' });
+    assert.deepEqual(memory.stay, usualStay);
   });
 });
