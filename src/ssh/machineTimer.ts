@@ -11,6 +11,7 @@ import jobs from './timer/jobs.sh';
 import kernelsPy from './timer/kernels.py';
 import kernels from './timer/kernels.sh';
 import login from './timer/login.sh';
+import tick from './timer/tick.sh';
 import timer from './timer/timer.sh';
 import { idleGpuPercent } from '../model/instances/lease';
 import { guardMark } from '../model/rentals/birthGuard';
@@ -61,6 +62,7 @@ const parts: Readonly<Record<string, string>> = {
   'kernels.py': kernelsPy,
   'kernels.sh': kernels,
   'login.sh': login,
+  'tick.sh': tick,
 };
 const script = assembled(timer, parts);
 

@@ -1,4 +1,5 @@
 import { assembled } from '../shellProgram';
+import tick from '../timer/tick.sh';
 import alive from './shell/alive.sh';
 import copy from './shell/copy.sh';
 import job from './shell/job.sh';
@@ -10,7 +11,7 @@ import processes from './shell/process.sh';
 import runner from './shell/runner.sh';
 import start from './shell/start.sh';
 
-const parts = { 'process.sh': processes, 'alive.sh': alive };
+const parts = { 'process.sh': processes, 'alive.sh': alive, 'tick.sh': tick };
 
 /** What runs on the machine: `runner`, `job` and `outputs` lie in the folder of a job, the others come with a login. */
 export const jobPrograms = {

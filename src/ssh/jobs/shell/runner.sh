@@ -6,10 +6,7 @@ umask 077
 cd "$d" || exit 1
 
 # include alive.sh
-
-now() {
-  if read -r up _ 2>/dev/null </proc/uptime; then echo "${up%%.*}"; else date +%s; fi
-}
+# include tick.sh
 
 # Writes over the bytes that were reserved, so that it works when the disk is full.
 mark() { printf '%-63s\n' "$2" 1<>"$1"; }
@@ -103,13 +100,14 @@ longer() {
 
 watch() {
   base=0 reason="" kill_at="" beat_at=0 setting_up=""
-  looked=$(now) idle_since=$looked seen_size=0
+  tick 0
+  looked=$at idle_since=$at seen_size=0
   beat_every=15
   if [ "$idle_limit" -gt 0 ] && [ "$idle_limit" -lt 15 ]; then beat_every=$idle_limit; fi
-  end=$((looked + run_limit))
-  if is_setting_up; then setting_up=yes end=$(($(now) + setup_limit)); fi
+  end=$((at + run_limit))
+  if is_setting_up; then setting_up=yes end=$((at + setup_limit)); fi
   while :; do
-    at=$(now) size=$(wc -c <log)
+    size=$(wc -c <log)
     # The limits hold for a job whose runner was killed; nothing is left to do after it.
     case "$(facts $$)" in "" | Z*) [ -n "$(marked)" ] || exit 0 ;; esac
     if [ -n "$setting_up" ] && ! is_setting_up; then setting_up="" end=$((at + run_limit)); fi
@@ -139,6 +137,7 @@ watch() {
       beat_at=$((at + beat_every))
     fi
     sleep 1
+    tick 1
   done
 }
 
