@@ -54,7 +54,11 @@ export class NotebookConnections implements Disposable {
   private readonly changed = new Emitter<void>();
   readonly onDidChange = this.changed.event;
 
-  constructor(private readonly deps: Deps) {}
+  constructor(
+    private readonly deps: Deps,
+    /** How long a server may take to name its kernels, in milliseconds; the usual time where it is missing. */
+    private readonly patienceMs?: number,
+  ) {}
 
   /** Connects without asking anything. All who ask at once share one login. */
   connect(alias: string, options: { readonly isAsked?: boolean } = {}): Promise<ServerAddress> {
@@ -100,7 +104,7 @@ export class NotebookConnections implements Disposable {
   async look(alias: string): Promise<void> {
     const connection = this.open.get(alias);
     if (connection) {
-      const kernels = await kernelsOf(connection.server);
+      const kernels = await kernelsOf(connection.server, this.patienceMs);
       if (JSON.stringify(kernels) !== JSON.stringify(connection.kernels)) {
         connection.kernels = kernels;
         this.tell();

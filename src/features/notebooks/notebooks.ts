@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { InstanceTarget, KernelTarget } from '../../commandArguments';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
+import { inView } from '../../editor/progress';
 import { shutDownKernel } from '../../ssh/notebooks/kernels';
 import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -114,7 +115,9 @@ async function shutDown(
     button: t('Shut Down'),
   });
   if (isSure) {
-    await shutDownKernel(server, target.kernelId);
-    await connections.look(alias);
+    await inView('gpuRental.instances', async () => {
+      await shutDownKernel(server, target.kernelId);
+      await connections.look(alias);
+    });
   }
 }

@@ -31,7 +31,7 @@ describe('The connections of notebooks', () => {
   });
 
   /** One window with a machine whose steps wait until they are let go. */
-  function scene({ holds = [] as readonly ('start' | 'tunnel')[] } = {}) {
+  function scene({ holds = [] as readonly ('start' | 'tunnel')[], patienceMs = 10_000 } = {}) {
     const clock = new FakeClock();
     const gates = new Map<string, () => void>();
     const gate = (name: 'start' | 'tunnel') =>
@@ -68,7 +68,7 @@ describe('The connections of notebooks', () => {
         },
       },
     };
-    const connections = new NotebookConnections(deps as never);
+    const connections = new NotebookConnections(deps as never, patienceMs);
     return {
       clock,
       accounts,
@@ -158,6 +158,21 @@ describe('The connections of notebooks', () => {
     await clock.advance(3_600_000);
     await settle();
     assert.deepEqual([counts(), busy], [{ starts: 0, openTunnels: 0 }, []]);
+    connections.dispose();
+  });
+
+  it('begin anew where the server takes a request and never answers, and end no wait before its time', async () => {
+    const { connections, counts } = scene({ patienceMs: 50 });
+    await connections.connect(alias);
+    await connections.look(alias);
+    kernels = undefined;
+    await assert.rejects(
+      connections.look(alias),
+      /The Jupyter server of the instance did not answer: no answer within 0.05 s/,
+    );
+    const again = connections.connect(alias);
+    await again;
+    assert.deepEqual(counts(), { starts: 2, openTunnels: 1 });
     connections.dispose();
   });
 });
