@@ -93,6 +93,33 @@ describe('a notebook with a kernel on an instance', () => {
     assert.equal(await client.execute('print(6 * 7)'), '42\n');
   });
 
+  it('serves a second window by the same server, and the end of that window ends nothing of the first', async () => {
+    const startOf = async (port: number) => {
+      const headers = { authorization: `token ${token}` };
+      const answer = await fetch(`http://127.0.0.1:${port}/api/status`, { headers });
+      return ((await answer.json()) as { readonly started: string }).started;
+    };
+    const began = await startOf(localPort);
+    const otherJupyter = new JupyterExtension();
+    const other = await computer().openWindow({ extensions: [otherJupyter] });
+    other.screen.openNotebook();
+    await computer().until('the collection', () => otherJupyter.collection !== undefined);
+    await computer().until('the server in its list', () =>
+      otherJupyter.list().some((row) => row.id === alias),
+    );
+    const { connectionInformation } = await computer().settled('the server', otherJupyter.choose(alias));
+    assert.ok(connectionInformation);
+    const otherPort = Number(connectionInformation.baseUrl.authority.split(':')[1]);
+    assert.notEqual(otherPort, localPort);
+    assert.equal(connectionInformation.token, token);
+    assert.equal(await startOf(otherPort), began);
+    assert.equal((await kernelsOf({ localPort: otherPort, token })).length, 1);
+    other.close();
+    await assert.rejects(kernelsOf({ localPort: otherPort, token }), /did not answer/);
+    assert.equal(await client?.execute('print(6 * 8)'), '48\n');
+    assert.equal(await startOf(localPort), began);
+  });
+
   it('shows the kernel below the instance, and shuts it down after a question', async () => {
     await computer().clock.advance(31_000);
     await instances().expand('trainer');
