@@ -29,6 +29,11 @@ const refusals = [
     'Rent a virtual machine instead.',
   ],
   [
+    'DevPod',
+    "DevPod starts Docker on the host. A rented container can't run Docker.",
+    'Connect in a remote window, or rent a virtual machine instead.',
+  ],
+  [
     'Slurm',
     'Slurm needs system services on each machine and open ports in both directions. Rented containers have neither.',
     'Use jobs or GNU parallel, which queue work over SSH.',
@@ -257,9 +262,17 @@ describe('instances in tools that work by SSH', () => {
     await window.quick.row(/sweep-2.*1 file/);
     assert.equal(readFileSync(path.join(to, 'données.txt'), 'utf8'), 'data');
     window.quick.escape();
+    computer().simulator.fail({
+      ...{ kind: 'error', status: 403, error: 'not_allowed' },
+      ...{ method: 'PUT', path: '/api/v0/instances/request_logs/*' },
+    });
     window.run('Show Logs of Instances…');
-    await window.quick.tick(/sweep-2/);
+    await window.quick.tick(/sweep-2/, /sweep-3/);
     await window.quick.enter();
+    await window.quick.row('Retry Where It Failed');
+    assert.equal(window.quick.rows().filter((row) => row.includes('not allowed')).length, 1);
+    await window.quick.pick('Retry Where It Failed');
+    await computer().until('no row to fail', () => !window.quick.rows().some((row) => row.includes('Retry')));
     await window.quick.pick('sweep-2');
     await window.document(/./);
   });

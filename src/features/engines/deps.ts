@@ -10,6 +10,7 @@ export type EngineDeps = Pick<
   | 'hub'
   | 'instanceGroups'
   | 'log'
+  | 'rentals'
   | 'ssh'
   | 'storageDir'
 >;

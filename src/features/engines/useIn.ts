@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandArguments';
 import { allRows, runCommand, signedIn } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
-import { ask, message } from '../../editor/message';
+import { message } from '../../editor/message';
 import { askLine, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { engines, refusedEngines, type Engine, type RefusedEngine } from '../../model/engines/engines';
 import { pullEngines, type PullEngine } from '../../model/engines/pullEngines';
@@ -18,6 +18,7 @@ import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { chooseHosts, chooseMembers, membersText } from './chooseHosts';
 import type { EngineDeps } from './deps';
+import { explainRefused } from './refused';
 
 export interface UseInDeps extends EngineDeps {
   readonly sets: HostSets;
@@ -33,12 +34,16 @@ export async function useInstancesIn(
   if (!(await signedIn(deps.accounts))) {
     return;
   }
-  const engine = await chooseEngine();
+  const given = allRows(target, selected);
+  const engine = await chooseEngine(
+    deps,
+    given.map(({ instanceId }) => instanceId),
+  );
   if (engine && 'jobName' in engine) {
     await startWorkers(engine, await chooseHosts(deps, target, selected, engine.name));
     return;
   }
-  const set = engine && (await chooseSet(deps, engine, allRows(target, selected)));
+  const set = engine && (await chooseSet(deps, engine, given));
   if (engine && set) {
     await handOver(deps, engine, set);
   }
@@ -46,9 +51,13 @@ export async function useInstancesIn(
 
 /** The same for a group that is there. */
 export async function useSetIn(deps: UseInDeps, set: HostSet): Promise<void> {
-  const engine = await chooseEngine();
+  const members = deps.keeper.runningOf(set);
+  const engine = await chooseEngine(
+    deps,
+    members.map(({ id }) => id),
+  );
   if (engine && 'jobName' in engine) {
-    await startWorkers(engine, deps.keeper.runningOf(set));
+    await startWorkers(engine, members);
   } else if (engine) {
     await handOver(deps, engine, set);
   }
@@ -64,7 +73,10 @@ async function startWorkers({ id }: PullEngine, instances: readonly { readonly i
   }
 }
 
-async function chooseEngine(): Promise<Engine | PullEngine | undefined> {
+async function chooseEngine(
+  deps: EngineDeps,
+  given: readonly number[],
+): Promise<Engine | PullEngine | undefined> {
   const rows: Row<Engine | PullEngine | RefusedEngine>[] = [
     ...engines.map((engine) => ({
       id: engine.id,
@@ -99,11 +111,7 @@ async function chooseEngine(): Promise<Engine | PullEngine | undefined> {
     return undefined;
   }
   if ('why' in answer.value) {
-    const { name, why, instead } = answer.value;
-    await ask('info', {
-      message: t("{0} can't use rented containers.", name),
-      detail: `${localize(why)}\n\n${localize(instead)}`,
-    });
+    await explainRefused(deps, answer.value, given);
     return undefined;
   }
   return answer.value;

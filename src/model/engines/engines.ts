@@ -48,6 +48,8 @@ export interface RefusedEngine {
   readonly name: string;
   readonly why: Text;
   readonly instead: Text;
+  /** A virtual machine carries it, alone. */
+  readonly runsOnVm?: true;
 }
 
 /** Engines that can't work on rented containers (docs/engines.md#what-does-not-fit). */
@@ -65,11 +67,19 @@ export const refusedEngines: readonly RefusedEngine[] = [
       'SkyPilot installs k3s, which needs systemd and open ports between the machines. Containers have no systemd.',
     ),
     instead: text('A virtual machine works alone. Use jobs or GNU parallel for several instances.'),
+    runsOnVm: true,
   },
   {
     name: 'dstack',
     why: text("dstack starts Docker on each host. A rented container can't run Docker."),
     instead: text('Rent a virtual machine instead.'),
+    runsOnVm: true,
+  },
+  {
+    name: 'DevPod',
+    why: text("DevPod starts Docker on the host. A rented container can't run Docker."),
+    instead: text('Connect in a remote window, or rent a virtual machine instead.'),
+    runsOnVm: true,
   },
   {
     name: 'Slurm',
@@ -84,6 +94,7 @@ export const refusedEngines: readonly RefusedEngine[] = [
       'Kubernetes needs privileged containers and a network between the machines. Rented containers have neither.',
     ),
     instead: text('A virtual machine works as a cluster of one node.'),
+    runsOnVm: true,
   },
   {
     name: 'torchrun, MPI, DeepSpeed',
