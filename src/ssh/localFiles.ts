@@ -14,6 +14,7 @@ import {
   utimes,
 } from 'node:fs/promises';
 import { join } from 'node:path';
+import { diskFull, isDiskFull } from '../util/diskFull';
 import { errorCode } from '../util/errorCode';
 import { isMissing } from './fileSystem';
 import { partName, reasons, TransferError, versionKey, type LeftOut, type Version } from './transfer';
@@ -195,7 +196,7 @@ export class LocalFiles {
         throw error;
       }
       if (!ofOneFile.test(code)) {
-        throw new TransferError(error instanceof Error ? error.message : code);
+        throw new TransferError(isDiskFull(error) ? diskFull : error instanceof Error ? error.message : code);
       }
       this.refused.set(name, reasons.said(code));
     }

@@ -47,8 +47,10 @@ export interface TransferOutcome {
 
 /** A transfer ended early; done again, it goes on where it ended. */
 export class TransferError extends UserError {
-  constructor(said: string) {
-    super(text('The transfer did not finish: {0}', plainText(said) || '–'), { nextStep: 'retry' });
+  constructor(said: string | Text) {
+    const words =
+      typeof said === 'string' ? text('The transfer did not finish: {0}', plainText(said) || '–') : said;
+    super(words, { nextStep: 'retry' });
   }
 }
 

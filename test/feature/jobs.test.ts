@@ -13,6 +13,7 @@ describe('a job on an instance', () => {
   let window: FeatureWindow;
   let id: number;
   const secret = 'hf_jobsecret4711';
+  const variable = 'postgres://trainer:pass4711@db';
   const limits = { hours: 1, costDollars: 5 };
   const file = () => path.join(computer().workspace, '.vscode', 'gpu-rental.json');
   const jobs = () => window.view('jobs');
@@ -71,7 +72,7 @@ describe('a job on an instance', () => {
   });
 
   it('says before it runs what is sent, what is left out, where it ends and what it costs', async () => {
-    await write({ train: { run: 'sh train.sh', limits, secrets: ['HF_TOKEN'] } });
+    await write({ train: { run: 'sh train.sh', limits, secrets: ['HF_TOKEN'], env: { DB: variable } } });
     await new DocumentDriver(window).press('Run Job');
     await window.quick.title('Secret HF_TOKEN of train');
     await window.quick.type(secret);
@@ -101,6 +102,19 @@ describe('a job on an instance', () => {
     assert.equal(destroys(), 0);
     assert.ok(!window.everythingSaid().includes(secret) && !window.log().includes(secret));
     assert.deepEqual(computer().filesWith([secret]), []);
+    window.clearToasts();
+  });
+
+  it('leaves no value of its secrets and variables in the support bundle', async () => {
+    const bundle = path.join(computer().root, 'bundle.md');
+    window.screen.fileDialogs.push([bundle]);
+    window.run('Save Support Bundle…');
+    await window.document('## GPU Rental diagnostics');
+    await window.toastButton(/Read it before you save it/, 'Save…');
+    await window.toast('The support bundle was saved');
+    const saved = readFileSync(bundle, 'utf8');
+    assert.match(saved, /## GPU Rental diagnostics[^]*GET \/api\/v0\/instances\//);
+    for (const value of [secret, variable, computer().workspace]) assert.ok(!saved.includes(value), value);
     window.clearToasts();
   });
 

@@ -9,6 +9,7 @@ import { causeText, jobEndText, otherJobText } from '../../model/jobs/jobWords';
 import { formatMoney, fromDollars } from '../../model/money';
 import { jobNotice, jobNoticeKind, type JobNotice } from '../../store/jobs/jobNotice';
 import type { Disposable } from '../../util/disposable';
+import { diskFull, saysDiskFull } from '../../util/diskFull';
 import { durationText } from '../../util/duration';
 import type { JobDeps } from './deps';
 
@@ -173,11 +174,7 @@ function machineWords(row: JobRow, kind: Exclude<JobNotice['kind'], LimitKind | 
     case 'notFetched':
       return {
         level: 'warning',
-        sentence: t(
-          'Could not fetch the outputs of {0} yet, so {1} is kept. It still costs money. Retrying…',
-          name,
-          machine,
-        ),
+        sentence: notFetchedSentence(row),
         actions: [commandAction(t('Retry'), 'gpuRental.job.fetchOutputs', target)],
       };
     case 'notReleased':
@@ -287,6 +284,23 @@ function othersSentence({ job, state }: JobRow): string {
   const machine = machineOf({ job, state }).name;
   const why = first ? localize(otherJobText(first)) : '';
   return t('{0} is kept after {1} and still costs money. {2}', machine, job.spec.name, why);
+}
+
+function notFetchedSentence(row: JobRow): string {
+  const { name } = row.job.spec;
+  const machine = machineOf(row).name;
+  return saysDiskFull(row.state.trouble?.why)
+    ? t(
+        'Could not fetch the outputs of {0} yet, so {1} is kept. It still costs money. {2} Retrying…',
+        name,
+        machine,
+        localize(diskFull),
+      )
+    : t(
+        'Could not fetch the outputs of {0} yet, so {1} is kept. It still costs money. Retrying…',
+        name,
+        machine,
+      );
 }
 
 function incompleteSentence(row: JobRow): string {

@@ -1,3 +1,4 @@
+import { saysDiskFull } from '../../util/diskFull';
 import { needsYou, type JobRow, type JobState } from './job';
 import { isNearLimit, limitSecondsOf } from './jobExtension';
 
@@ -93,7 +94,8 @@ function* troubleNews(state: JobState, now: number): Iterable<News> {
   } else if (trouble.kind === 'incomplete') {
     yield { kind: 'incomplete' };
   } else if (trouble.kind === 'fetch') {
-    yield { kind: 'notFetched' };
+    // A remedy is told although the connection failed before.
+    yield { kind: 'notFetched', turn: saysDiskFull(trouble.why) ? 1 : 0 };
   } else if (trouble.kind === 'release') {
     yield { kind: 'notReleased', turn: Math.floor((now - trouble.since) / hourMs) };
   }

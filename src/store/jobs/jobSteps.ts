@@ -15,6 +15,7 @@ import {
 import { guardSecondsOf, hardLimit, limitInputs } from '../../model/jobs/jobLimits';
 import { limitNow } from '../../model/jobs/jobExtension';
 import type { JobLook, JobOrder } from '../../model/jobs/onMachine';
+import { diskFull, isDiskFull } from '../../util/diskFull';
 import { isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { Account } from '../ports';
@@ -80,7 +81,7 @@ export async function takeStep(
       throw error;
     }
     deps.log.warn(`A step of job ${row.job.id} failed while ${row.state.phase}: ${String(error)}`);
-    const why = error instanceof UserError ? error.text : undefined;
+    const why = isDiskFull(error) ? diskFull : error instanceof UserError ? error.text : undefined;
     return { event: { kind: 'failed', trouble: jobTroubleOf(deps, row), why } };
   }
 }
