@@ -114,7 +114,7 @@ function rowsOf(question: JobQuestion): readonly Row<MachineEnds | 'rent'>[] {
             label: destroysMachine(spec.ends)
               ? t('Run on {0}, and Destroy It as the File Says', name)
               : t('Run on {0}, and Stop It as the File Says', name),
-            description: localize(endsText(spec.ends)),
+            detail: localize(endsText(spec.ends)),
             value: spec.ends,
             isGuarded: true,
           },

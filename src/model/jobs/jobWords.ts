@@ -229,26 +229,36 @@ export function useText(row: JobRow, now: number): Text {
     : text('{0} · {1} of {2}', time, formatMoney(cost), formatMoney(fromDollars(spec.costDollars)));
 }
 
-/** What happens to the machine, as a sentence of the confirmation. */
-export function endsText(ends: MachineEnds): Text {
-  const { success, failure, limit, idle } = ends;
-  if (success === failure && failure === limit && (idle ?? limit) === limit) {
-    return machineEndText(success);
+/** What happens to the machine, and when; without an occasion where it is always the same. */
+export function endsByOccasion(
+  ends: MachineEnds,
+): readonly { readonly when?: Text; readonly end: MachineEnd }[] {
+  const occasions: readonly (readonly [MachineEnd | undefined, Text])[] = [
+    [ends.success, text('after success')],
+    [ends.failure, text('after failure')],
+    [ends.limit, text('at a limit')],
+    [ends.idle, text('when idle')],
+  ];
+  const groups = new Map<MachineEnd, Text>();
+  for (const [end, when] of occasions) {
+    if (end !== undefined) {
+      const before = groups.get(end);
+      groups.set(end, before === undefined ? when : text('{0} or {1}', before, when));
+    }
   }
-  return idle === undefined
-    ? text(
-        'after success: {0}, after failure: {1}, at a limit: {2}',
-        machineEndText(success),
-        machineEndText(failure),
-        machineEndText(limit),
-      )
-    : text(
-        'after success: {0}, after failure: {1}, at a limit: {2}, when idle: {3}',
-        machineEndText(success),
-        machineEndText(failure),
-        machineEndText(limit),
-        machineEndText(idle),
-      );
+  const [only, ...more] = groups.keys();
+  return only !== undefined && more.length === 0
+    ? [{ end: only }]
+    : [...groups].map(([end, when]) => ({ when, end }));
+}
+
+/** The same as one sentence. */
+export function endsText(ends: MachineEnds): Text {
+  return endsByOccasion(ends)
+    .map(({ when, end }) =>
+      when === undefined ? machineEndText(end) : text('{0}: {1}', when, machineEndText(end)),
+    )
+    .reduce((before, next) => text('{0}; {1}', before, next));
 }
 
 /** What happens to a job that does nothing; `undefined` where nobody looks. */

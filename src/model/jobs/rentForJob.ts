@@ -5,7 +5,7 @@ import { formatMoney, fromDollars, type Micros } from '../money';
 import { perHour, type Rate } from '../quote';
 import type { Job } from './job';
 import { hardLimit } from './jobLimits';
-import { endsText, idleText, retriesText } from './jobWords';
+import { endsByOccasion, idleText, machineEndText, retriesText } from './jobWords';
 
 /** What one combination of a matrix has for itself. */
 export type OneOfDraft = Pick<Job, 'spec' | 'outputsTo'>;
@@ -78,7 +78,11 @@ export function jobFacts(
     },
     ...(idle === undefined ? [] : [{ id: 'idle', label: text('When idle'), value: idle }]),
     ...(retries === undefined ? [] : [{ id: 'retries', label: text('Runs again after'), value: retries }]),
-    { id: 'machineEnd', label: text('Machine afterwards'), value: endsText(ends) },
+    ...endsByOccasion(ends).map(({ when, end }) => ({
+      id: `machineEnd-${end}`,
+      label: when === undefined ? text('Machine afterwards') : text('Machine {0}', when),
+      value: machineEndText(end),
+    })),
     { id: 'sent', label: text('Sent'), value: sentText(order, names.length, bytes) },
     ...(leftOut.length === 0
       ? []
