@@ -57,6 +57,8 @@ export interface ConfirmationInput {
   readonly credit?: Micros | undefined;
   /** What the estimate is for; an afternoon with a data set where it is left out. */
   readonly stay?: Usage;
+  /** Its end and what it costs at most are said beside it, so that no stay is estimated. */
+  readonly isForJob?: boolean;
   /** What runs already, volumes included. */
   readonly running: Rate;
   /** It is at least so much: not every price of it is known. */
@@ -139,7 +141,7 @@ function costFacts(input: ConfirmationInput, quote: Quote): readonly Fact[] {
     label: text('Stopped'),
     value: stopped === undefined ? text('not stated by the service') : stoppedText(stopped),
   });
-  facts.push(stayFact(quote, input.stay ?? usualStay));
+  facts.push(input.isForJob === true ? trafficFact(quote) : stayFact(quote, input.stay ?? usualStay));
   if (input.credit !== undefined && total !== undefined) {
     facts.push({
       id: 'credit',
@@ -156,18 +158,22 @@ function costFacts(input: ConfirmationInput, quote: Quote): readonly Fact[] {
 }
 
 /** What a GB costs, and a whole stay with it. */
-function stayFact({ downPerGb, upPerGb, ...quote }: Quote, stay: Usage): Fact {
-  const sum = estimate({ ...quote, downPerGb, upPerGb }, stay);
-  const bandwidth = text(
-    '{0}, {1}',
-    bandwidthText(downPerGb, text('download')),
-    bandwidthText(upPerGb, text('upload')),
-  );
+function stayFact(quote: Quote, stay: Usage): Fact {
+  const sum = estimate(quote, stay);
+  const traffic = trafficText(quote);
   const value =
     sum === undefined
-      ? text('{0}; the sum is unknown', bandwidth)
-      : text('{0} for {1} ({2})', formatCents(sum), stayText(stay), bandwidth);
+      ? text('{0}; the sum is unknown', traffic)
+      : text('{0} for {1} ({2})', formatCents(sum), stayText(stay), traffic);
   return { id: 'stay', label: text('Estimate'), value, step: 'stay' };
+}
+
+function trafficFact(quote: Quote): Fact {
+  return { id: 'traffic', label: text('Traffic'), value: trafficText(quote) };
+}
+
+function trafficText({ downPerGb, upPerGb }: Quote): Text {
+  return text('{0}, {1}', bandwidthText(downPerGb, text('download')), bandwidthText(upPerGb, text('upload')));
 }
 
 /** "download $0.011/GB". */
