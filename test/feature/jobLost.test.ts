@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { InstanceState } from '../../src/simulator/state';
 import { areJobsOver, rentForJob, writeJob } from '../support/feature/jobDriver';
 import { DocumentDriver } from '../support/feature/documentDriver';
+import { atPlaces } from '../support/feature/jobPlaces';
 import { registerKey } from '../support/feature/reachable';
 import { evenPrices } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
@@ -84,6 +85,30 @@ describe('a job whose machine is lost while it runs', () => {
       const runs = path.join(computer().workspace, 'gpu-outputs', 'train');
       const last = path.join(runs, readdirSync(runs).at(-1) ?? '', 'outputs', 'model.bin');
       assert.equal(readFileSync(last, 'utf8'), 'model');
+      window.clearToasts();
+    });
+  }
+
+  for (const place of ['before DELETE', 'after DELETE', 'before PUT', 'after PUT']) {
+    it(`runs again on one other machine where its window is killed ${place} on the way there`, async () => {
+      const before = { rentals: rentals(), destroyed: destroyed().length };
+      most = 0;
+      const first = await run({ interrupted: 1 });
+      const killed = window;
+      atPlaces(killed.fate, (seen) => {
+        if (seen.startsWith(`${place} /api/v0/${place.endsWith('PUT') ? 'asks' : 'instances'}/`))
+          killed.kill();
+      });
+      computer().simulator.lifecycle.fail(first, 'exited', 'The host has ended it');
+      await computer().until('the end of the window', () => !killed.isOpen, { withinMs: 60 * 60_000 });
+      window = await computer().openWindow({ isFocused: true });
+      await window.toast(/^train: succeeded after .* for \$/);
+      await window.toast(/is destroyed after train/);
+      const gone = destroyed().slice(before.destroyed);
+      assert.deepEqual([new Set(gone).size, world().instances.length, most], [2, 0, 1]);
+      assert.equal(new Set(gone).has(first.id), true);
+      assert.deepEqual(linesOf().slice(-2), ['1', '2']);
+      assert.ok(rentals() - before.rentals <= 3);
       window.clearToasts();
     });
   }

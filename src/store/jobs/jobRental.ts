@@ -18,7 +18,7 @@ export interface JobRentalDeps {
 const lookMs = 3_000;
 
 /** The rental of a job, or the one that took its place in the end. */
-function currentRental(rentals: readonly Rental[], marker: string): Rental | undefined {
+export function currentRental(rentals: readonly Rental[], marker: string): Rental | undefined {
   let rental = rentals.find((one) => one.marker === marker);
   for (;;) {
     const before = rental;

@@ -31,7 +31,7 @@ import { endMachineOf } from './endOfMachine';
 import { followRental } from './jobRental';
 import type { JobStepDeps, Step } from './jobStep';
 import { isStopped, jobTroubleOf } from './jobTrouble';
-import { goOnElsewhere } from './nextMachine';
+import { goOnElsewhere, rentAgain } from './nextMachine';
 import { areOthersDue, otherJobs, seeOthers } from './otherJobs';
 
 /** While its log is shown, and otherwise. */
@@ -129,7 +129,7 @@ class Steps {
           : { event: { kind: 'begun' } };
       case 'renting':
       case 'gettingReady':
-        return followRental(this.deps, this.row);
+        return this.rented();
       case 'connecting':
         return this.connect();
       case 'syncing':
@@ -153,6 +153,10 @@ class Steps {
       case 'over':
         return {};
     }
+  }
+
+  private async rented(): Promise<Step> {
+    return (await rentAgain(this.deps, this.row, this.signal)) ?? followRental(this.deps, this.row);
   }
 
   private async connect(): Promise<Step> {

@@ -15,7 +15,7 @@ export function jobTroubleOf({ fleet, clock }: JobStepDeps, row: JobRow): Troubl
   if (state.phase === 'releasing') {
     return 'release';
   }
-  if (state.leaving) {
+  if (state.leaving || (state.phase === 'renting' && (state.firstHere ?? 1) > 1)) {
     return 'notReplaced';
   }
   if (isStopped({ fleet, clock }, row)) {

@@ -9,6 +9,7 @@ import { text, type Text } from '../../util/text';
 import type { Rental } from '../ports';
 import type { ReplaceResult } from '../rentals/replacement';
 import { isBeingReplaced } from '../rentals/replacementMark';
+import { currentRental } from './jobRental';
 import type { JobStepDeps, Step } from './jobStep';
 
 /** How soon it is looked again at what another job or window does. */
@@ -51,6 +52,27 @@ export async function goOnElsewhere(
     return { event: { kind: 'leaving', cause } };
   }
   return held(deps, row, instanceId) ?? stepAfter(await deps.replaceMachine(instanceId, signal), cause);
+}
+
+/**
+ * Rents in place of a lost machine once more where the first request turned out to have rented nothing, as after a crash
+ * before it left. `undefined` where a rental is to be followed.
+ */
+export async function rentAgain(
+  deps: JobStepDeps,
+  { job, state }: JobRow,
+  signal: AbortSignal,
+): Promise<Step | undefined> {
+  const isAnother = state.phase === 'renting' && (state.firstHere ?? 1) > 1;
+  const { phase } = (isAnother && currentRental(deps.rentals.rentals, job.rental?.marker ?? '')) || {};
+  if (phase?.kind !== 'ended' || phase.instanceId === undefined) {
+    return undefined;
+  }
+  if (job.stopAt !== undefined) {
+    return { event: { kind: 'notStarted' } };
+  }
+  const step = stepAfter(await deps.replaceMachine(phase.instanceId, signal), 'machineLost');
+  return step.event?.kind === 'moved' ? { waitMs: lookMs } : step;
 }
 
 /** What follows where the old machine is spared for other jobs, until it is gone or back. */
