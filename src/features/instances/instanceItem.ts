@@ -37,6 +37,8 @@ export function instanceItem(
   facts: InstanceFacts,
   now: number,
   notes: readonly InstanceNote[] = [],
+  /** Another row has the same name but for its number. */
+  hasTwin = false,
 ): vscode.TreeItem {
   const kind = stateOf(instance, facts, now);
   const state = localize(stateLabel(instance, kind));
@@ -47,7 +49,7 @@ export function instanceItem(
       : billingOf(kind) === 'disk'
         ? pricePerDay(perDay(rate))
         : pricePerHour(perHour(rate));
-  const { label, end } = nameInRow(instance);
+  const { label, end } = hasTwin ? { label: instanceName(instance) } : nameInRow(instance);
   const item = new vscode.TreeItem(label);
   item.id = `instance-${instance.id}`;
   // The end is cut off in a narrow view: price and what is to come are short, and the icon says the state as well.

@@ -3,6 +3,8 @@ import { listProblems, problemRow } from '../../editor/listRows';
 import { localize, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import type { InstanceNote } from '../../editor/treeGroups';
+import type { Instance } from '../../model/instances/instance';
+import { nameInRow } from '../../model/instances/instanceLabel';
 import { stateOf, isReady } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
 import type { Services } from '../../services';
@@ -22,6 +24,11 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
   private readonly nodes = new InstanceNodes();
   private readonly store = new DisposableStore();
   private isOneOfSeveral = false;
+  /** Names that more than one instance of a list has. */
+  private twins: { readonly of: readonly Instance[]; readonly names: ReadonlySet<string> } = {
+    of: [],
+    names: new Set(),
+  };
 
   constructor(private readonly deps: Deps) {
     this.store.add(this.changed);
@@ -118,6 +125,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
               this.deps.fleet.facts(instance.id),
               this.deps.clock.now(),
               this.notesOf(instance.id),
+              this.hasTwin(instance),
             )
           : new vscode.TreeItem(`#${node.instanceId}`);
         if (this.deps.instanceGroups.rowsOf(node.instanceId).length > 0) {
@@ -140,6 +148,21 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
       case 'partial':
         return this.partialItem(node.missing);
     }
+  }
+
+  /** Messages name an instance with its number, so that of two alike each row has its own. */
+  private hasTwin(instance: Instance): boolean {
+    const { state } = this.deps.fleet;
+    const list = state.kind === 'ready' ? state.value.instances : [];
+    if (list !== this.twins.of) {
+      const seen = new Set<string>();
+      const names = new Set<string>();
+      for (const { label } of list.map(nameInRow)) {
+        (seen.has(label) ? names : seen).add(label);
+      }
+      this.twins = { of: list, names };
+    }
+    return this.twins.names.has(nameInRow(instance).label);
   }
 
   private groupItem(groupId: string): vscode.TreeItem {
