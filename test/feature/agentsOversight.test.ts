@@ -66,6 +66,13 @@ describe('what a person sees and stops of agents', () => {
     await account.row(/Instances.*1 of 1/);
   });
 
+  it('reads in words what agents called, and that a request asked them', async () => {
+    const account = await group();
+    await account.row(/^Ask to rent you were asked · /);
+    await account.row(/^Search GPU offers done · /);
+    assert.ok(!(await account.texts()).some((row) => /_|pending/.test(row)));
+  });
+
   it('asks in this window about what a reload of another took away', async () => {
     const { instances } = (await agent.call('list_instances')) as {
       readonly instances: readonly {

@@ -12,6 +12,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import { readAgentUse, reviewItem, useItem, useTexts, type AgentUse } from './agentUse';
 import type { AgentWatch } from './agentWatch';
+import { toolTitle } from './toolTitles';
 
 type Deps = Pick<Services, 'agentLimits' | 'agentTools' | 'agentDoor' | 'settings' | 'hub' | 'clock' | 'log'>;
 
@@ -139,10 +140,11 @@ export class AgentsGroup implements TreeGroup, Disposable {
   }
 
   private callItem(call: ShownCall): vscode.TreeItem {
-    const item = new vscode.TreeItem(call.tool);
-    const outcome = call.isError ? t('refused') : call.outcome;
+    const item = new vscode.TreeItem(toolTitle(call.tool));
+    const isPending = call.outcome === 'pending';
+    const outcome = call.isError ? t('refused') : isPending ? t('you were asked') : call.outcome;
     item.description = `${outcome} · ${call.client} · ${momentText(call.at, this.deps.clock.now())}`;
-    item.iconPath = new vscode.ThemeIcon(call.isError ? 'circle-slash' : 'pass');
+    item.iconPath = new vscode.ThemeIcon(call.isError ? 'circle-slash' : isPending ? 'question' : 'pass');
     item.tooltip = tooltip([
       [t('Agent (unverified name)'), call.client],
       [t('Through'), call.door === 'mcp' ? t('MCP') : t('the chat of the editor')],
