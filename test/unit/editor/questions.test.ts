@@ -4,7 +4,7 @@ import path from 'node:path';
 import ts from 'typescript';
 
 /** What the default button of a dialog may be: nothing is lost, paid or trusted by it. */
-const harmless = ['Check Again', 'Remove the Older Form…', 'Open Web Console'];
+const harmless = ['Check Again', 'Remove the Older Form…', 'Open Terminal', 'Open Web Console'];
 const source = path.join(__dirname, '../../../src');
 
 /** Labels of the first button of each dialog that is shown past `choose`, with the file; *Not Now* comes first there. */

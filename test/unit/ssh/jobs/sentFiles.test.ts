@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { SyncRules } from '../../../../src/model/jobs/jobSpec';
@@ -147,13 +138,21 @@ describe('The files that a job sends', () => {
   }
 
   it('lack a folder that may not be read, which is told', async () => {
+    // What root may do says nothing of a user, who must come as far as this folder: each run of the tests has a
+    // temporary folder that is closed to others.
+    const isRoot = process.geteuid?.() === 0;
+    if (isRoot) {
+      rmSync(base, { recursive: true });
+      base = mkdtempSync('/tmp/gr-sent-');
+      [workspace, home] = [join(base, 'Projekt José'), join(base, 'home')];
+      mkdirSync(workspace);
+      for (const folder of [base, workspace]) chmodSync(folder, 0o755);
+    }
     put('a.py', 'private/b.py');
     writeFileSync(join(workspace, '.gitignore'), '*.log\n');
     chmodSync(join(workspace, 'private'), 0);
-    // What root may do says nothing of a user, who must come as far as this folder.
-    const isRoot = process.geteuid?.() === 0;
-    for (const folder of [base, tmpdir()]) chmodSync(folder, statSync(folder).mode | 0o011);
-    chmodSync(workspace, 0o755);
+    // What the search needs of modules is read before another user might not read them.
+    await find({ run: withoutGit });
     if (isRoot) process.seteuid?.(65_534);
     try {
       const { names, leftOut } = await find({ run: withoutGit });
