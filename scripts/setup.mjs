@@ -18,6 +18,7 @@ const systemPackages = {
   'ansible-core': { programs: ['ansible'], use: 'the tests of instances in Ansible' },
   parallel: { programs: ['parallel'], use: 'the tests of instances in GNU parallel' },
   clustershell: { programs: ['clush'], use: 'the tests of instances in ClusterShell' },
+  rsync: { programs: ['rsync'], use: 'the tests of files of stopped instances' },
   shellcheck: { programs: ['shellcheck'], use: 'the tests of the scripts for machines' },
   busybox: { programs: ['busybox'], use: 'the tests of the scripts for machines' },
   'jupyter-server': {
@@ -47,6 +48,7 @@ const testTools = [
   'openssh-server',
   'git',
   'openssl',
+  'rsync',
   'shellcheck',
   'busybox',
   'python3',

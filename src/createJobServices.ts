@@ -2,16 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { fetchSeconds } from './model/jobs/jobLimits';
 import { createJobMachine } from './ssh/jobs/createJobMachine';
+import { createStoppedMachine } from './ssh/jobs/stoppedMachine';
 import { listedTree } from './ssh/fileTree';
 import { armTimer, disarmTimer } from './ssh/machineTimer';
 import type { SshService } from './ssh/service';
 import type { TransferOptions } from './ssh/transfer';
 import { JobFiles } from './store/jobs/jobFiles';
 import { JobRunner } from './store/jobs/jobRunner';
-import type { JobGuard } from './store/jobs/jobStep';
+import type { JobGuard, JobStepDeps } from './store/jobs/jobStep';
 import { Jobs } from './store/jobs/jobs';
 import { JobSecrets } from './store/jobs/jobSecrets';
-import type { MachinePort, OnMoved } from './store/jobs/machinePort';
+import type { MachinePort, OnMoved, StoppedMachinePort } from './store/jobs/machinePort';
 import type { Budget } from './store/budget/budgetStore';
 import { roomBeside } from './store/instances/burn';
 import type { Account, Accounts, Fleet, SecretPort, VolumeList, WindowHub } from './store/ports';
@@ -88,6 +89,7 @@ export function jobServices({
       jobs,
       machine: jobMachine,
       replaceMachine,
+      stoppedMachine: stoppedMachines(ssh, shared.clock),
       secrets: read,
     }),
   );
@@ -135,4 +137,37 @@ function optionsOf(signal: AbortSignal, onMoved: OnMoved | undefined): TransferO
       onMoved?.(bytes, totalBytes);
     },
   };
+}
+
+/** One for each wish of the user, so that what it has read counts until the machine may have run again. */
+function stoppedMachines(ssh: SshService, clock: Clock): JobStepDeps['stoppedMachine'] {
+  const known = new Map<string, { readonly copyAt: number | undefined; readonly port: StoppedMachinePort }>();
+  return (account, instanceId, { id, copyAt, spec }) => {
+    const last = known.get(id);
+    const port = last?.copyAt === copyAt && last ? last.port : portOf(account, instanceId, spec.outputs);
+    known.set(id, { copyAt, port });
+    return port;
+  };
+
+  function portOf(account: Account, instanceId: number, patterns: readonly string[]): StoppedMachinePort {
+    const alias = ssh.aliasOf(account, instanceId);
+    const machine = createStoppedMachine({
+      clock,
+      patterns,
+      module: `C.${instanceId}`,
+      open: async (options) => {
+        const { signal } = options;
+        const host = await account.client.copies.host({ instanceId, path: '/root/' }, { signal });
+        return ssh.execOnHost(alias, host, options);
+      },
+    });
+    return {
+      look: (id, offset, _maxBytes, signal) => machine.look(id, offset, signal),
+      outputs: (id, signal) => machine.outputs(id, signal),
+      fetch: (id, list, intoFolder, signal, onMoved) =>
+        machine.fetch(id, list, intoFolder, optionsOf(signal, onMoved)),
+      // Nothing can be noted on a machine that is stopped.
+      markFetched: () => Promise.resolve(),
+    };
+  }
 }

@@ -5,7 +5,7 @@ import type { Deployment } from '../model/deployment';
 import type { EarningsQuery, EarningsReport } from '../model/hosting/earnings';
 import type { OfferSearch } from '../model/offers/filters';
 import type { MetricsAnswer, MetricsQuery } from '../model/offers/gpuMetrics';
-import type { CloudConnection, CloudPath, InstancePath } from '../model/instances/dataCopy';
+import type { CloudConnection, CloudPath, CopyHost, InstancePath } from '../model/instances/dataCopy';
 import type { ImageChange } from '../model/instances/imageChange';
 import type { Instance } from '../model/instances/instance';
 import type { Machine, MaintenancePlan } from '../model/hosting/machine';
@@ -214,6 +214,8 @@ export interface Client {
     begin(from: InstancePath, to: InstancePath, options?: CallOptions): Promise<void>;
     /** Ends the copy to an instance that is under way. */
     cancel(instanceId: number, options?: CallOptions): Promise<void>;
+    /** Where the host gives a path of an instance away, by rsync over SSH. */
+    host(from: InstancePath, options?: CallOptions): Promise<CopyHost>;
     /** Begins a copy to a connection; the service gives its credentials to the machine for that. */
     toCloud(from: InstancePath, to: CloudPath, options?: CallOptions): Promise<void>;
     /** Begins a copy from a connection, in the same way. */

@@ -1,6 +1,7 @@
-import type { CloudConnection, InstancePath } from '../model/instances/dataCopy';
+import type { CloudConnection, CopyHost, InstancePath } from '../model/instances/dataCopy';
 import { defined } from '../util/defined';
 import { cloudConnection, cloudConnectionList, type WireCloudConnection } from '../wire/cloudConnection';
+import { copyHost } from '../wire/copyHost';
 import type { Client } from './client';
 import type { CallOptions, Http } from './http';
 import { listReader } from './listing';
@@ -8,6 +9,7 @@ import { nonEmpty } from './modelValues';
 import { sendWrite } from './write';
 
 const direct = '/api/v0/commands/copy_direct/';
+const host = '/api/v0/commands/rsync/';
 const cloud = '/api/v0/commands/rclone/';
 
 /** Copies that the service makes from machine to machine (docs/service/commands.md#copy). */
@@ -25,6 +27,7 @@ export function copiesApi(http: Http): Client['copies'] {
       const body = { client_id: 'me', dst_id: nameOf(instanceId) };
       await sendWrite(http, { method: 'DELETE', path: direct, body, route: `DELETE ${direct}` }, options);
     },
+    host: (from, options) => hostOf(http, from, options),
     toCloud: (from, to, options) =>
       viaCloud(
         http,
@@ -61,6 +64,20 @@ async function begin(http: Http, from: InstancePath, to: InstancePath, options?:
     dst_path: to.path,
   };
   await sendWrite(http, { method: 'PUT', path: direct, body, route: `PUT ${direct}` }, options);
+}
+
+/** The computer of the caller has no number, and its path is told for the service's own log. */
+async function hostOf(http: Http, from: InstancePath, options?: CallOptions): Promise<CopyHost> {
+  const body = {
+    client_id: 'me',
+    src_id: nameOf(from.instanceId),
+    dst_id: null,
+    src_path: from.path,
+    dst_path: '.',
+  };
+  const request = { method: 'PUT', path: host, body, route: `PUT ${host}`, repeat: 'write' } as const;
+  const { src_addr, src_port } = await http.call(request, copyHost, options);
+  return { host: src_addr, port: src_port };
 }
 
 /** See docs/service/commands.md#cloud-copy. */

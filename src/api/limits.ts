@@ -41,6 +41,7 @@ export const documentedLimits: LimitTable = {
   'PUT /api/v0/instances/recycle/{id}/': seconds(1),
   'PUT /api/v0/instances/bid_price/{id}/': seconds(5.5),
   'PUT /api/v0/commands/copy_direct/': seconds(3.5),
+  'PUT /api/v0/commands/rsync/': seconds(3.5),
   'GET /api/v0/secrets/': seconds(5),
   'POST /api/v0/secrets/': seconds(3),
   'PUT /api/v0/secrets/': seconds(3),

@@ -7,7 +7,7 @@ import { withLock } from './lock';
 import { confFile, type SshPaths } from './paths';
 import { removeLeftovers, replaceFileOfOthers } from './replaceFile';
 import { makeOwnDir, type ConfigDeps } from './userConfig';
-import { isAlias } from './validate';
+import { hostAliasOf, isAlias } from './validate';
 
 const attempts = 20;
 
@@ -152,7 +152,8 @@ export class OwnFolder {
   }
 
   async forgetHostKeys(aliases: readonly string[], signal?: AbortSignal): Promise<void> {
-    const isGone = (line: string) => aliases.some((alias) => belongsTo(line, alias));
+    const isGone = (line: string) =>
+      aliases.some((alias) => belongsTo(line, alias) || belongsTo(line, hostAliasOf(alias)));
     const current = (await this.readFile(this.paths.knownHosts))?.toString('latin1') ?? '';
     if (!current.split('\n').some(isGone)) {
       return;

@@ -29,7 +29,7 @@ import { explainGivenAway } from './problemText';
 import { probeAll, type ProbeResult } from './probe';
 import { removeEverything } from './removeEverything';
 import type { RunOptions, RunResult } from './run';
-import { checkAlias } from './validate';
+import { checkAlias, checkHost, checkPort, hostAliasOf } from './validate';
 import type { Verification } from './verify';
 
 /** Everything about SSH: files, keys, addresses and a login that is tried before a window opens. */
@@ -62,6 +62,15 @@ export interface SshService {
    * `HostKeyError` where the host key is not the one that is known.
    */
   exec(alias: string, script: string, options?: Omit<RunOptions, 'env' | 'cwd'>): Promise<RunResult>;
+  /**
+   * Runs the rsync daemon of the host that an instance lies on, also while that is stopped, with the key of its entry.
+   * The key of the host is taken at the first contact, since nothing tells it before, and must then stay the same.
+   */
+  execOnHost(
+    alias: string,
+    host: { readonly host: string; readonly port: number },
+    options: Omit<RunOptions, 'env' | 'cwd'>,
+  ): Promise<RunResult>;
   /**
    * Makes a port of the machine reachable on this computer, see `openForward`. Throws where the user's config would
    * give the machine a port of this computer beside it.
@@ -98,6 +107,9 @@ export interface SshService {
   /** A new key `~/.ssh/<name>`. */
   generateKey(name: string, comment: string, options?: NewKeyOptions): Promise<LocalKey>;
 }
+
+/** The name with which the service lets rsync in (docs/service/commands.md#copy-to-this-computer). */
+const copyUser = 'vastai_kaalia';
 
 export function createSshService(deps: SshDeps): SshService {
   return new NativeSsh(deps);
@@ -152,10 +164,35 @@ class NativeSsh implements SshService {
     script: string,
     options: Omit<RunOptions, 'env' | 'cwd'> = {},
   ): Promise<RunResult> {
+    return this.runQuietly(checkAlias(alias), [], script, options);
+  }
+
+  execOnHost(
+    alias: string,
+    { host, port }: { readonly host: string; readonly port: number },
+    options: Omit<RunOptions, 'env' | 'cwd'>,
+  ): Promise<RunResult> {
+    // The first value counts, so that the entry of the instance gives the rest.
+    const onHost = [
+      `HostName=${checkHost(host)}`,
+      `Port=${checkPort(port)}`,
+      `User=${copyUser}`,
+      `HostKeyAlias=${hostAliasOf(checkAlias(alias))}`,
+      'StrictHostKeyChecking=accept-new',
+    ].flatMap((option) => ['-o', option]);
+    return this.runQuietly(alias, onHost, 'rsync --server --daemon .', options);
+  }
+
+  private async runQuietly(
+    alias: string,
+    more: readonly string[],
+    script: string,
+    options: Omit<RunOptions, 'env' | 'cwd'>,
+  ): Promise<RunResult> {
     const [program, ...before] = this.context.ssh();
     const quiet = ['-T', '-o', 'BatchMode=yes', '-o', 'ClearAllForwardings=yes', '-o', 'RemoteCommand=none'];
-    const run = this.context.runAlone(await this.verify(checkAlias(alias), options.signal));
-    const result = await run(program, [...before, ...quiet, alias, script], options);
+    const run = this.context.runAlone(await this.verify(alias, options.signal));
+    const result = await run(program, [...before, ...quiet, ...more, alias, script], options);
     // The machine's programs may print such words too, but they have other codes.
     const refused = result.code === 255 ? hostKeyErrorOf(result.stderr) : undefined;
     if (refused) {

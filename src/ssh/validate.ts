@@ -58,6 +58,11 @@ export function isAlias(value: unknown): value is string {
   return typeof value === 'string' && aliasPattern.test(value);
 }
 
+/** Under which the key of the host of an instance is known, beside that of the instance. */
+export function hostAliasOf(alias: string): string {
+  return `${alias}.host`;
+}
+
 /** One of our aliases; the only host names that our commands are ever given. */
 export function checkAlias(value: unknown): string {
   if (isAlias(value)) {

@@ -53,6 +53,26 @@ describeFailures({
 });
 
 describeFailures({
+  name: 'copies.host',
+  method: 'PUT',
+  path: '/api/v0/commands/rsync/',
+  repeat: 'write',
+  prepare: rentRunning,
+  call: (client, id, options) => client.copies.host({ instanceId: id, path }, options),
+  succeeds: (result, simulator, id) => {
+    assert.deepEqual(simulator.received('PUT', '/api/v0/commands/rsync/').at(-1)?.body, {
+      client_id: 'me',
+      src_id: `C.${id}`,
+      dst_id: null,
+      src_path: path,
+      dst_path: '.',
+    });
+    assert.deepEqual(result, { host: '127.0.0.1', port: 20_000 + (id % 5000) });
+  },
+  refusals: [gone],
+});
+
+describeFailures({
   name: 'copies.toCloud',
   method: 'POST',
   path: '/api/v0/commands/rclone/',

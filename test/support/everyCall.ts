@@ -279,6 +279,10 @@ export const calls: Readonly<Record<ClientMethod, Call>> = {
     example: { success: true, msg: 'Remote to Remote copy initiated - check instance status bar.' },
   },
   'copies.cancel': { call: (client) => client.copies.cancel(2), example: done },
+  'copies.host': {
+    call: (client) => client.copies.host({ instanceId: 1, path: '/a' }),
+    example: { success: true, src_addr: '192.0.2.7', src_port: 22 },
+  },
   'copies.toCloud': {
     call: (client) =>
       client.copies.toCloud({ instanceId: 1, path: '/a' }, { connectionId: 4411, path: '/b' }),

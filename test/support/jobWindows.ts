@@ -310,6 +310,7 @@ export async function openJobWindow(
       log,
       secrets,
       machine: () => machine,
+      stoppedMachine: () => machine,
       replaceMachine: (instanceId, signal) =>
         replaceInstance(
           {

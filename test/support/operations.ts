@@ -271,6 +271,12 @@ export const operations: Readonly<Record<ClientMethod, Operation>> = {
     copies,
     ['gpuRental.instance.copyData'],
   ),
+  'copies.host': undocumented(
+    ['PUT /api/v0/commands/rsync/'],
+    'docs/service/commands.md#copy-to-this-computer',
+    copies,
+    ['gpuRental.job.fetchOutputs'],
+  ),
   'copies.toCloud': undocumented(
     ['POST /api/v0/commands/rclone/'],
     'docs/service/commands.md#cloud-copy',

@@ -9,8 +9,8 @@ import { perHour, runningRateOf, type Rate } from '../../model/quote';
 import type { JobDeps } from './deps';
 
 /**
- * Starts the machine that holds the outputs of a job, at a price that the user sees first. The job then goes on by
- * itself; one that would run again after the interruption does so only where that was chosen.
+ * Fetches the outputs of a job from its stopped machine: through the host, or by a start at a price that the user sees
+ * first. The job then goes on by itself; one that would run again after the interruption does so only where that was chosen.
  */
 export async function startToFetch(
   { fleet, jobs }: Pick<JobDeps, 'fleet' | 'jobs'>,
@@ -26,16 +26,21 @@ export async function startToFetch(
   const start = async () =>
     (await runCommand('gpuRental.instance.startNow', { instanceId: instance.id })) !== 'failed';
   const fetchOnly = async () => (!mayRunAgain || (await jobs.stop(job.id))) && start();
+  const stopped = async () => (!mayRunAgain || (await jobs.stop(job.id))) && (await jobs.copyOutputs(job.id));
   const done = await choose(
     {
-      message: t('{0} is stopped. Start it to fetch the outputs of {1}?', name, job.spec.name),
+      message: t('{0} is stopped. How should the outputs of {1} be fetched?', name, job.spec.name),
       detail: [
+        t(
+          'Without a start, its host gives the files away over SSH; the key of the host is trusted at the first contact. The traffic may cost.',
+        ),
         startCost(runningRateOf(instance)),
         t('If another user has its GPU, the start waits until it is free.'),
         ...(mayRunAgain ? [t('The file allows the job to run again there after this interruption.')] : []),
         t('After the fetch: {0}.', localize(afterwards(row))),
       ].join('\n'),
     },
+    { label: t('Fetch Without Starting'), run: stopped },
     { label: t('Start and Fetch'), run: fetchOnly },
     mayRunAgain && { label: t('Start and Run Again'), run: start },
   );
@@ -44,8 +49,8 @@ export async function startToFetch(
 
 function startCost(rate: Rate | undefined): string {
   return rate === undefined
-    ? t('From then on it costs a price that the service does not state.')
-    : t('From then on it costs {0}/h.', formatMoney(perHour(rate)));
+    ? t('With a start, it costs a price from then on that the service does not state.')
+    : t('With a start, it costs {0}/h from then on.', formatMoney(perHour(rate)));
 }
 
 function afterwards(row: JobRow) {

@@ -14,6 +14,12 @@ export interface InstancePath {
   readonly path: string;
 }
 
+/** Where the host of an instance gives the files of it away, also while the instance is stopped. */
+export interface CopyHost {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** A file or folder of a connection; its first part is the bucket or drive. */
 export interface CloudPath {
   readonly connectionId: number;

@@ -44,6 +44,8 @@ export interface Job {
   readonly retryAt?: number | undefined;
   /** The user ended a fetch; it goes on once `retryAt` is later. */
   readonly fetchPausedAt?: number | undefined;
+  /** The user chose to fetch from the machine while it is stopped. */
+  readonly copyAt?: number | undefined;
   /** Said while or after the job ran; counts instead of `ends`. */
   readonly machineEnd?: MachineEnd | undefined;
 }
@@ -278,7 +280,10 @@ export function waitsForYou(kind: TroubleKind): boolean {
 
 /** Its machine is stopped and may hold what it brought. */
 export function isStranded(row: JobRow): boolean {
-  return row.state.trouble?.kind === 'machineStopped' && !isOver(row) && !isBeforeStart(row.state.phase);
+  const { job, state } = row;
+  const { trouble } = state;
+  const isKnown = trouble?.kind === 'machineStopped' || (trouble !== undefined && job.copyAt !== undefined);
+  return isKnown && !isOver(row) && !isBeforeStart(state.phase);
 }
 
 /** The user has ended the fetch, and has not asked for it since. */

@@ -6,14 +6,17 @@ import type { InstanceState } from '../state';
 import type { World } from '../world';
 import type { InstanceFolders } from './instanceFolders';
 import type { Lifecycle } from './lifecycle';
+import type { SshHost } from './sshHost';
 
 const direct = '/api/v0/commands/copy_direct/';
+const host = '/api/v0/commands/rsync/';
 const copySeconds = 5;
 
 interface Context {
   readonly world: World;
   readonly folders: InstanceFolders;
   readonly lifecycle: Lifecycle;
+  readonly ssh: Pick<SshHost, 'openCopies'>;
 }
 
 /** Copies between instances and to the cloud; how far they are is in the status (docs/service/commands.md#copy). */
@@ -61,9 +64,27 @@ export function copyRoutes(context: Context): Route[] {
         return ok({ success: true, msg: 'Remote copy canceled.' });
       },
     },
+    hostRoute(context),
     cloudRoute(context),
     connectionsRoute(),
   ];
+}
+
+/** Only the way to this computer; the service has one in the other direction as well. */
+function hostRoute(context: Context): Route {
+  return {
+    method: 'PUT',
+    path: host,
+    permission: 'instance_write',
+    endpoint: 'api.commands.rsync',
+    thresholdSeconds: 3.5,
+    handle: async (request) => {
+      const body = BodyReader.of(request.body);
+      const { instance } = placeOf(context, request, body.text('src_id'), body.text('src_path'));
+      const port = await context.ssh.openCopies(instance);
+      return ok({ success: true, src_addr: '127.0.0.1', src_port: port });
+    },
+  };
 }
 
 const connections = [{ id: 4411, name: 'checkpoints', cloud_type: 's3' }];

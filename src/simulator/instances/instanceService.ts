@@ -35,7 +35,7 @@ export class InstanceService {
       ...instanceRoutes(world, this.lifecycle),
       ...instanceKeyRoutes(world, this.lifecycle),
       ...commandRoutes({ world, folders: this.folders, results: new Results(world) }),
-      ...copyRoutes({ world, folders: this.folders, lifecycle: this.lifecycle }),
+      ...copyRoutes({ world, folders: this.folders, lifecycle: this.lifecycle, ssh: this.ssh }),
       ...this.priceIncreases.routes(),
       ...accountKeyRoutes(world),
     ];

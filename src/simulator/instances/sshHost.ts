@@ -15,6 +15,8 @@ export interface OpenPorts {
 export interface SshHost {
   /** Listens; tries the ports that the instance had before. */
   open(instance: InstanceState): Promise<OpenPorts> | OpenPorts;
+  /** The port at which the host gives the files of an instance away, whether it runs or not. */
+  openCopies(instance: InstanceState): Promise<number>;
   /** Ends the listening and every connection. */
   close(instance: InstanceState): void;
   /** The list of keys that get in has changed. */
@@ -35,6 +37,7 @@ export const deafSshHost: SshHost = {
         )
       : {},
   }),
+  openCopies: (instance) => Promise.resolve(20_000 + (instance.id % 5000)),
   close: () => undefined,
   keysChanged: () => undefined,
   dispose: () => Promise.resolve(),

@@ -25,10 +25,7 @@ export function prepareMachine(instance: InstanceState, slice: Slice, home: stri
   const bin = path.join(dir, 'bin');
   rmSync(bin, { recursive: true, force: true });
   mkdirSync(bin, { recursive: true, mode: 0o700 });
-  const hostKeyFile = path.join(dir, 'host_key');
-  if (!existsSync(hostKeyFile)) {
-    writeFileSync(hostKeyFile, newHostKey(`C.${instance.id}`), { mode: 0o600 });
-  }
+  const hostKeyFile = keptHostKey(dir, `C.${instance.id}`);
   machineTools(instance, slice).forEach((text, name) => writeProgram(path.join(bin, name), text));
   writeDevices(path.join(dir, 'dev'), deviceCount(slice, instance.manner));
   writeFirstProcess(path.join(dir, 'proc', '1'));
@@ -48,12 +45,21 @@ export function prepareMachine(instance: InstanceState, slice: Slice, home: stri
   };
 }
 
+/** A server keeps its key for life. */
+export function keptHostKey(dir: string, comment: string): string {
+  const file = path.join(dir, 'host_key');
+  if (!existsSync(file)) {
+    writeFileSync(file, newHostKey(comment), { mode: 0o600 });
+  }
+  return file;
+}
+
 /** As one word of a POSIX shell. */
-function shellWord(text: string): string {
+export function shellWord(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function writeProgram(file: string, text: string): void {
+export function writeProgram(file: string, text: string): void {
   writeFileSync(file, text, { mode: 0o700 });
   // The mode of an existing file is not touched by writing.
   chmodSync(file, 0o700);

@@ -6,6 +6,7 @@ import type { OpenPorts, SshHost } from '../instances/sshHost';
 import { DisposableStore } from '../../util/disposable';
 import type { InstanceKey, InstanceState } from '../state';
 import type { World } from '../world';
+import { CopyHosts } from './copyHosts';
 import { Door, type DoorOptions } from './door';
 import { startGuard } from './guardOfJob';
 import { prepareMachine } from './machineDir';
@@ -26,6 +27,7 @@ interface Running {
 /** Real SSH for every running instance, on loopback ports of its own. */
 export class RealSshHost implements SshHost {
   private readonly running = new Map<number, Running>();
+  private readonly copies: CopyHosts;
 
   constructor(
     private readonly world: World,
@@ -33,7 +35,13 @@ export class RealSshHost implements SshHost {
     private readonly makeBackend: () => Promise<MakeBackend>,
     /** How many connections there are, told at each change. */
     private readonly onConnections: (change: 1 | -1) => void,
-  ) {}
+  ) {
+    this.copies = new CopyHosts({ world, folders, makeBackend, onConnections });
+  }
+
+  openCopies(instance: InstanceState): Promise<number> {
+    return this.copies.open(instance);
+  }
 
   async open(instance: InstanceState): Promise<OpenPorts> {
     this.close(instance);
@@ -45,6 +53,7 @@ export class RealSshHost implements SshHost {
     const environment = sessionEnvironment(this.world, instance, machine, token);
     const backend = instance.access.ssh
       ? make({
+          user: 'root',
           machine,
           environment,
           keys: letsIn ? instance.keys : [],
@@ -115,6 +124,7 @@ export class RealSshHost implements SshHost {
   close(instance: InstanceState): void {
     const entry = this.running.get(instance.id);
     this.running.delete(instance.id);
+    this.copies.close(instance.id);
     if (entry) {
       end(entry);
     }
@@ -130,6 +140,7 @@ export class RealSshHost implements SshHost {
     const entries = [...this.running.values()];
     this.running.clear();
     entries.forEach(end);
+    this.copies.dispose();
     return Promise.resolve();
   }
 

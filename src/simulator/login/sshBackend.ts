@@ -11,6 +11,8 @@ export interface SshBackend {
 }
 
 export interface BackendOptions {
+  /** The only name that logs in. */
+  readonly user: string;
   readonly machine: MachineDir;
   readonly environment: Readonly<Record<string, string>>;
   readonly keys: readonly InstanceKey[];

@@ -62,6 +62,37 @@ export function findWords(pattern: string): readonly string[] {
   return [path, '(', ...words, ')', ...depth].map(quoteForShell);
 }
 
+/** True for what the program would list, by its name below the folder of the job; absolute patterns name nothing here. */
+export function matcherOf(patterns: readonly string[]): (name: string) => boolean {
+  const expressions = patterns
+    .flatMap(alternatives)
+    .filter((pattern) => !pattern.startsWith('/'))
+    .map((pattern) => {
+      const parts = partsOf(pattern);
+      const { isFixed } = baseOf(parts);
+      const words = isFixed ? [parts.join('/'), `${parts.join('/')}/**`] : withoutDoubleStars(parts);
+      const isDeep = isFixed || parts.includes('**');
+      return new RegExp(`^(?:${words.map((word) => expressionOf(word, isDeep)).join('|')})$`, 's');
+    });
+  return (name) => expressions.some((expression) => expression.test(`./${name}`));
+}
+
+/** As `find -path` reads it; a star takes slashes only where the pattern has two of them somewhere. */
+function expressionOf(word: string, isDeep: boolean): string {
+  const one = isDeep ? '.' : '[^/]';
+  return word.replace(
+    /\[(!?)([^\]]+)\]|\*+|\?|[\\^$+.()|{}[\]]/g,
+    (sign: string, not?: string, set?: string) =>
+      set !== undefined
+        ? `[${not === '!' ? '^' : ''}${set.replaceAll('\\', '\\\\')}]`
+        : sign.startsWith('*')
+          ? `${one}*`
+          : sign === '?'
+            ? one
+            : `\\${sign}`,
+  );
+}
+
 // Two stars between two slashes stand for no folder or for some, and at the end for all that is below.
 function withoutDoubleStars(parts: readonly string[]): readonly string[] {
   const at = parts.indexOf('**');

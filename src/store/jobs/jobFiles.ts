@@ -75,6 +75,7 @@ const jobFile: z.ZodType<Job & { readonly version: 1 }> = z.object({
   extendedAt: z.number().optional(),
   retryAt: z.number().optional(),
   fetchPausedAt: z.number().optional(),
+  copyAt: z.number().optional(),
   machineEnd: machineEnd.optional(),
 });
 

@@ -220,6 +220,6 @@ function endsTransfer({ job, state }: JobRow): boolean {
 }
 
 /** What the user can say while a step is under way. */
-function wordOf({ stopAt, retryAt, fetchPausedAt, extendedAt, machineEnd }: Job): string {
-  return [stopAt, retryAt, fetchPausedAt, extendedAt, machineEnd].join(' ');
+function wordOf({ stopAt, retryAt, fetchPausedAt, copyAt, extendedAt, machineEnd }: Job): string {
+  return [stopAt, retryAt, fetchPausedAt, copyAt, extendedAt, machineEnd].join(' ');
 }

@@ -1,3 +1,4 @@
+import type { Job } from '../../model/jobs/job';
 import type { JobEvent } from '../../model/jobs/jobProgress';
 import type { Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
@@ -5,7 +6,7 @@ import type { Account, Fleet, WindowHub } from '../ports';
 import type { ReplaceResult } from '../rentals/replacement';
 import type { JobRentalDeps } from './jobRental';
 import type { Jobs } from './jobs';
-import type { MachinePort } from './machinePort';
+import type { MachinePort, StoppedMachinePort } from './machinePort';
 
 export interface JobStepDeps extends Pick<JobRentalDeps, 'rentals'> {
   readonly fleet: Fleet;
@@ -14,6 +15,8 @@ export interface JobStepDeps extends Pick<JobRentalDeps, 'rentals'> {
   readonly clock: Clock;
   readonly log: Log;
   readonly machine: (account: Account, instanceId: number) => MachinePort;
+  /** The same while it is stopped, as far as its host gives its files away. */
+  readonly stoppedMachine: (account: Account, instanceId: number, job: Job) => StoppedMachinePort;
   /** Writes the SSH entry of a machine that no window has connected to, without a question. */
   readonly firstContact: (instanceId: number, signal: AbortSignal) => Promise<unknown>;
   /** Rents another in place of a machine that was rented for a job, within its limit of price; the data on it is lost. */

@@ -19,7 +19,7 @@ import { diskFull, isDiskFull } from '../../util/diskFull';
 import { isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { Account } from '../ports';
-import type { MachinePort } from './machinePort';
+import type { MachinePort, StoppedMachinePort } from './machinePort';
 import {
   bringCheckpoint,
   checkpointFolder,
@@ -30,7 +30,7 @@ import {
 import { endMachineOf } from './endOfMachine';
 import { followRental } from './jobRental';
 import type { JobStepDeps, Step } from './jobStep';
-import { isStopped, jobTroubleOf } from './jobTrouble';
+import { isCopied, isStopped, jobTroubleOf } from './jobTrouble';
 import { goOnElsewhere, rentAgain } from './nextMachine';
 import { areOthersDue, otherJobs, seeOthers } from './otherJobs';
 
@@ -111,6 +111,12 @@ class Steps {
     return this.deps.machine(this.account, this.instanceId);
   }
 
+  /** Where files come from: the machine itself, or its host while it is stopped. */
+  private get source(): StoppedMachinePort {
+    const { deps, account, row } = this;
+    return isCopied(deps, row) ? deps.stoppedMachine(account, this.instanceId, row.job) : this.machine;
+  }
+
   take(): Promise<Step> | Step {
     const { job, state } = this.row;
     const { phase } = state;
@@ -118,7 +124,7 @@ class Steps {
     if (job.stopAt !== undefined && isBeforeStart(phase) && !isRenting(phase) && phase !== 'starting') {
       return { event: { kind: 'notStarted' } };
     }
-    if (overSsh.includes(phase) && isStopped(this.deps, this.row)) {
+    if (overSsh.includes(phase) && isStopped(this.deps, this.row) && !isCopied(this.deps, this.row)) {
       return { event: { kind: 'failed', trouble: 'machineStopped' } };
     }
     switch (phase) {
@@ -241,6 +247,10 @@ class Steps {
 
   private async follow(): Promise<Step> {
     const { job, state } = this.row;
+    if (isCopied(this.deps, this.row)) {
+      // It takes no orders any more, and the job has ended in whatever way it stands there.
+      return this.seen(await this.look());
+    }
     if (job.stopAt !== undefined && state.cancelSentAt === undefined) {
       await this.machine.cancel(this.id, this.signal);
       return { event: { kind: 'cancelSent' } };
@@ -287,10 +297,10 @@ class Steps {
     if (!hasOutputsList && pidAlive) {
       return { waitMs: watchedMs };
     }
-    const list = await this.machine.outputs(this.id, this.signal);
+    const list = await this.source.outputs(this.id, this.signal);
     await mkdir(job.outputsTo, { recursive: true });
     const { leftOut } = await this.deps.jobs.moves.report(job.id, 'fetching', (onMoved) =>
-      this.machine.fetch(this.id, list, job.outputsTo, this.signal, onMoved),
+      this.source.fetch(this.id, list, job.outputsTo, this.signal, onMoved),
     );
     const isWhole = leftOut.length <= list.leftOut.length;
     if (!isWhole && (state.trouble?.tries ?? 0) < fetchTries) {
@@ -301,7 +311,7 @@ class Steps {
       );
     }
     if (isWhole) {
-      await this.machine.markFetched(this.id, list.hash, this.signal);
+      await this.source.markFetched(this.id, list.hash, this.signal);
       await removeCheckpoint(job);
     }
     const outputs = {
@@ -333,7 +343,7 @@ class Steps {
   }
 
   private look(bytes = pieceBytes): Promise<JobLook> {
-    return this.machine.look(this.id, this.row.state.logOffset, bytes, this.signal);
+    return this.source.look(this.id, this.row.state.logOffset, bytes, this.signal);
   }
 
   /** Keeps the piece of the log before its offset is noted. */

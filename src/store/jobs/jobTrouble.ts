@@ -1,5 +1,5 @@
 import { stateOf } from '../../model/instances/instanceState';
-import { machineOf, type JobRow, type TroubleKind } from '../../model/jobs/job';
+import { isBeforeStart, machineOf, type JobRow, type TroubleKind } from '../../model/jobs/job';
 import type { JobStepDeps } from './jobStep';
 
 /** Nothing can be done over SSH then. */
@@ -7,6 +7,12 @@ export function isStopped({ fleet, clock }: Pick<JobStepDeps, 'fleet' | 'clock'>
   const { instanceId } = machineOf(row);
   const instance = instanceId === undefined ? undefined : fleet.find(instanceId);
   return instance !== undefined && stateOf(instance, fleet.facts(instance.id), clock.now()) === 'stopped';
+}
+
+/** The user chose to fetch from the machine while it is stopped, and there may be something to fetch. */
+export function isCopied(deps: Pick<JobStepDeps, 'fleet' | 'clock'>, row: JobRow): boolean {
+  const { job, state } = row;
+  return job.copyAt !== undefined && !isBeforeStart(state.phase) && isStopped(deps, row);
 }
 
 /** What a step that failed is told as. */
@@ -19,7 +25,7 @@ export function jobTroubleOf({ fleet, clock }: JobStepDeps, row: JobRow): Troubl
     return 'notReplaced';
   }
   if (isStopped({ fleet, clock }, row)) {
-    return 'machineStopped';
+    return isCopied({ fleet, clock }, row) ? 'fetch' : 'machineStopped';
   }
   return state.phase === 'syncing'
     ? 'sync'

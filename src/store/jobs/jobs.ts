@@ -148,6 +148,11 @@ export class Jobs implements Disposable {
     return this.say(jobId, (job) => ({ ...job, retryAt: this.deps.clock.now() }));
   }
 
+  /** The user's word: fetches from the machine while it is stopped. */
+  copyOutputs(jobId: string): Promise<boolean> {
+    return this.say(jobId, (job) => ({ ...job, copyAt: this.deps.clock.now() }));
+  }
+
   /** The user's word: fetches no more until *Fetch Outputs*. The machine is kept for so long. */
   pauseFetch(jobId: string): Promise<boolean> {
     return this.say(jobId, (job) => ({ ...job, fetchPausedAt: this.deps.clock.now() }));

@@ -44,3 +44,6 @@ export interface MachinePort {
   jobsThere(signal: AbortSignal): Promise<readonly JobThere[]>;
   remove(id: string, signal: AbortSignal): Promise<unknown>;
 }
+
+/** What can be done with the jobs of a machine that is stopped, from which only files come. */
+export type StoppedMachinePort = Pick<MachinePort, 'look' | 'outputs' | 'fetch' | 'markFetched'>;

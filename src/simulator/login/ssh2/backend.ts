@@ -65,9 +65,9 @@ export class Ssh2Backend implements SshBackend {
     connection.on('error', () => undefined);
   }
 
-  /** `root` with a key of the machine; without a signature the client only asks whether the key would do. */
+  /** The user with a key of the machine; without a signature the client only asks whether the key would do. */
   private isAllowed(context: AuthContext): boolean {
-    if (context.username !== 'root' || context.method !== 'publickey') {
+    if (context.username !== this.options.user || context.method !== 'publickey') {
       return false;
     }
     const { data } = context.key;

@@ -1,0 +1,297 @@
+import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+import { inParallel } from '../../util/inParallel';
+import { text } from '../../util/text';
+import { isInnerLink } from '../fileTree';
+import { LocalFiles } from '../localFiles';
+import { copyFromDaemon, type OpenDaemon } from '../rsync/daemonCopy';
+import type { ListedFile } from '../rsync/fileList';
+import {
+  reasons,
+  Steps,
+  sumOf,
+  TransferError,
+  type LeftOut,
+  type TransferDeps,
+  type TransferOptions,
+} from '../transfer';
+import { readLook } from './jobLook';
+import type { JobLook, JobOutput, JobOutputs } from './jobMachine';
+import { readOutputs } from './jobOutputs';
+import { matcherOf } from './outputPatterns';
+import { checkHex } from './machineCall';
+
+export interface StoppedMachineDeps extends Pick<TransferDeps, 'clock'> {
+  /** What the host calls the instance. */
+  readonly module: string;
+  readonly open: OpenDaemon;
+  /** What the job brings back. */
+  readonly patterns: readonly string[];
+}
+
+/** What can be done with a job on a machine that is stopped: the host gives its files away. */
+export interface StoppedMachine {
+  look(id: string, offset: number, signal?: AbortSignal): Promise<JobLook>;
+  outputs(id: string, signal?: AbortSignal): Promise<JobOutputs>;
+  fetch(
+    id: string,
+    list: JobOutputs,
+    intoFolder: string,
+    options?: TransferOptions,
+  ): Promise<{ readonly files: number; readonly bytes: number; readonly leftOut: readonly LeftOut[] }>;
+}
+
+/** What the runner keeps beside the files of a job; all of them are small but the log. */
+const notes = ['phase', 'exit', 'beat', 'outputs.list', 'log', 'log.1', 'log.base'];
+/** More of a log than this is not brought from a machine that is stopped: its end tells most. */
+const mostLog = 16_000_000;
+const mostNote = 100_000_000;
+const width = 8;
+
+interface Folder {
+  readonly files: readonly ListedFile[];
+  readonly notes: ReadonlyMap<string, Buffer>;
+}
+
+export function createStoppedMachine(deps: StoppedMachineDeps): StoppedMachine {
+  // It does not change while it is stopped.
+  const read = new Map<string, Promise<Folder>>();
+  const folderOf = (id: string, signal: AbortSignal | undefined) => {
+    const known = read.get(id) ?? readFolder(deps, id, signal);
+    read.set(id, known);
+    known.catch(() => read.delete(id));
+    return known;
+  };
+  return {
+    look: async (id, offset, signal) => lookOf(await folderOf(id, signal), offset),
+    outputs: async (id, signal) => outputsOf(await folderOf(id, signal), deps.patterns),
+    fetch: async (id, list, intoFolder, options = {}) =>
+      new Fetch(deps, await folderOf(id, options.signal), list, intoFolder, options).run(id),
+  };
+}
+
+/** The home of `root`, as whom each instance runs. */
+function jobPath(id: string): string {
+  return `/root/.gpu-rental/jobs/${checkHex(id)}`;
+}
+
+async function readFolder(
+  { open, module }: StoppedMachineDeps,
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<Folder> {
+  let listed: readonly ListedFile[] = [];
+  const found = new Map<string, Buffer>();
+  await copyFromDaemon(open, {
+    module,
+    folder: jobPath(id),
+    isDeep: true,
+    signal,
+    choose: (files) => {
+      listed = files;
+      return files.filter(
+        ({ path, kind, size }) =>
+          kind === 'file' && size <= mostNote && notes.includes(path.toString('utf8')),
+      );
+    },
+    take: async ({ path }, content) => {
+      const pieces: Buffer[] = [];
+      for await (const piece of content) {
+        pieces.push(piece);
+      }
+      found.set(path.toString('utf8'), Buffer.concat(pieces));
+    },
+  });
+  return { files: listed, notes: found };
+}
+
+/** The same answer as a machine that runs gives, so that it is read by the same rules. */
+async function lookOf({ notes: found }: Folder, offset: number): Promise<JobLook> {
+  const plain = (name: string) =>
+    (found.get(name) ?? Buffer.alloc(0))
+      .subarray(0, 64)
+      .toString('latin1')
+      .replace(/[^\w. -]/g, '');
+  const base = Number(/^\d{1,15}/.exec(plain('log.base'))?.[0] ?? 0);
+  const older = found.get('log.1') ?? Buffer.alloc(0);
+  const log = Buffer.concat([older, found.get('log') ?? Buffer.alloc(0)]);
+  const start = base - older.length;
+  const end = start + log.length;
+  const from = Math.min(Math.max(offset, start, end - mostLog), end);
+  const piece = log.subarray(from - start);
+  const lines = [
+    `phase ${plain('phase') || 'synced'}`,
+    `exit ${plain('exit')}`,
+    `beat ${plain('beat')}`,
+    ...(found.has('outputs.list') ? ['listed'] : []),
+    `log ${from} ${piece.length} ${from > offset ? 1 : 0}`,
+    '',
+  ];
+  const look = await readLook(Buffer.concat([Buffer.from(lines.join('\n')), piece]));
+  if (!look) {
+    throw unreadable();
+  }
+  return look;
+}
+
+/** The list that the machine made; where the job was cut off before that, what its patterns name now, without hashes. */
+function outputsOf({ files, notes: found }: Folder, patterns: readonly string[]): JobOutputs {
+  const list = found.get('outputs.list');
+  if (list) {
+    const outputs = readOutputs(list);
+    if (!outputs) {
+      throw unreadable();
+    }
+    return outputs;
+  }
+  const matches = matcherOf(patterns);
+  const named: JobOutput[] = [];
+  const leftOut: LeftOut[] = patterns
+    .filter((pattern) => pattern.startsWith('/'))
+    .map((name) => ({ name, why: needsStart }));
+  for (const { name, file } of sourceFiles(files)) {
+    const { kind, size, modified } = file;
+    if ((kind !== 'file' && kind !== 'link') || !matches(name)) {
+      continue;
+    }
+    const why = Buffer.from(name).equals(file.path.subarray(prefix.length)) ? undefined : reasons.notUtf8;
+    if (why) {
+      leftOut.push({ name, why });
+    } else if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) {
+      leftOut.push({ name, why: reasons.control });
+    } else {
+      named.push({ path: name, kind, size, modified });
+    }
+  }
+  const hash = createHash('sha256').update(JSON.stringify(named)).digest('hex');
+  return { files: named, leftOut, hash, areHashed: false };
+}
+
+const needsStart = text('only a start of the instance can fetch it');
+const prefix = 'src/';
+
+/** What lies in the folder in which the job ran. */
+function* sourceFiles(files: readonly ListedFile[]) {
+  for (const file of files) {
+    const path = file.path.toString('utf8');
+    if (path.startsWith(prefix)) {
+      yield { name: path.slice(prefix.length), file };
+    }
+  }
+}
+
+class Fetch {
+  private readonly local: LocalFiles;
+  private readonly there: ReadonlyMap<string, ListedFile>;
+  private readonly leftOut: LeftOut[];
+
+  constructor(
+    private readonly deps: StoppedMachineDeps,
+    folder: Folder,
+    private readonly list: JobOutputs,
+    intoFolder: string,
+    private readonly options: TransferOptions,
+  ) {
+    const hashes = list.files.flatMap(({ path, sha256 }) =>
+      sha256 === undefined ? [] : [[path, sha256] as const],
+    );
+    this.local = new LocalFiles(intoFolder, new Map(hashes));
+    this.there = new Map([...sourceFiles(folder.files)].map(({ name, file }) => [name, file]));
+    this.leftOut = [...list.leftOut];
+  }
+
+  async run(id: string) {
+    const inside = this.list.files.filter(({ path }) => {
+      const isInside = !path.startsWith('/');
+      if (!isInside) {
+        this.leftOut.push({ name: path, why: needsStart });
+      }
+      return isInside;
+    });
+    const files = inside
+      .filter(({ kind }) => kind === 'file')
+      .map(({ path, ...facts }) => ({ ...facts, name: path }));
+    for (const name of new Set(
+      inside.map(({ path }) => posix.dirname(path)).filter((name) => name !== '.'),
+    )) {
+      await this.local.makeFolder(name);
+    }
+    const todo = new Set<string>();
+    await inParallel(files, width, async (file) => {
+      if (!(await this.local.isHere(file))) {
+        todo.add(file.name);
+      }
+    });
+    const wanted = files.filter(({ name }) => todo.has(name));
+    if (wanted.length > 0) {
+      await this.bring(id, wanted, sumOf(files));
+    }
+    for (const { name } of wanted.filter((file) => !this.local.hasArrived(file.name))) {
+      this.leftOut.push({ name, why: this.local.refused.get(name) ?? reasons.missing });
+    }
+    await this.makeLinks(inside.filter(({ kind }) => kind === 'link'));
+    const done = files.filter(({ name }) => !todo.has(name) || this.local.hasArrived(name));
+    return { files: done.length, bytes: sumOf(done), leftOut: this.leftOut };
+  }
+
+  private async bring(
+    id: string,
+    wanted: readonly { readonly name: string; readonly size: number; readonly modified: number }[],
+    total: number,
+  ): Promise<void> {
+    const { clock, module, open } = this.deps;
+    const { signal, onProgress } = this.options;
+    const steps = new Steps(clock, onProgress, wanted.length, total - sumOf(wanted), total);
+    const byName = new Map(wanted.map((file) => [file.name, file]));
+    await copyFromDaemon(open, {
+      module,
+      folder: `${jobPath(id)}/src`,
+      isDeep: true,
+      signal,
+      choose: (files) =>
+        files.filter(({ path, kind }) => kind === 'file' && byName.has(path.toString('utf8'))),
+      take: async ({ path }, content) => {
+        const file = byName.get(path.toString('utf8'));
+        if (file) {
+          steps.next();
+          await this.local.attempt(file.name, async () => {
+            try {
+              await this.local.write(file, 0, content, (count) => {
+                steps.add(count);
+              });
+            } finally {
+              await this.local.forget(file);
+            }
+          });
+        }
+      },
+    });
+  }
+
+  /** Last of all, so that nothing is ever written through a link that a machine named. */
+  private async makeLinks(links: readonly JobOutput[]): Promise<void> {
+    const kinds = new Map(this.list.files.map(({ path, kind }) => [path, kind]));
+    const folders = new Set(this.list.files.map(({ path }) => posix.dirname(path)));
+    const tree = { has: (name: string) => kinds.has(name), isFolder: (name: string) => folders.has(name) };
+    for (const { path } of links) {
+      const target = this.there.get(path)?.target;
+      if (
+        target !== undefined &&
+        isInnerLink(path, target, tree) &&
+        (await this.local.isPlainFolder(posix.dirname(path)))
+      ) {
+        await this.local.attempt(path, () => this.local.makeLink(path, target));
+      } else {
+        this.local.refused.set(path, target === undefined ? reasons.missing : reasons.outsideLink);
+      }
+      const why = this.local.refused.get(path);
+      if (why) {
+        this.leftOut.push({ name: path, why });
+      }
+    }
+  }
+}
+
+function unreadable() {
+  return new TransferError(text('The files of the job on the instance can’t be read.'));
+}
