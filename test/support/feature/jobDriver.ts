@@ -7,13 +7,18 @@ import { DocumentDriver } from './documentDriver';
 import type { FeatureWindow } from './window';
 
 /** Writes the file of the workspace with one job, which gets a machine of its own, and opens it anew. */
-export async function writeJob(window: FeatureWindow, job: Readonly<Record<string, unknown>>): Promise<void> {
+export async function writeJob(
+  window: FeatureWindow,
+  job: Readonly<Record<string, unknown>>,
+  machine: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
   const file = path.join(window.computer.workspace, '.vscode', 'gpu-rental.json');
   mkdirSync(path.dirname(file), { recursive: true });
   const content = {
     image: 'pytorch/pytorch:latest',
     filters: { gpu_name: { eq: 'RTX 3090' } },
     maxPricePerHour: 0.5,
+    ...machine,
     jobs: { train: { machine: 'new', limits: { hours: 1, costDollars: 5 }, ...job } },
   };
   writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
