@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { aJob, CutConnection, FakeJobDisk, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+
+const minute = 60_000;
+const id = 5001;
+
+describe('Jobs in trouble', () => {
+  let service: FakeService;
+  let computer: FakeComputer;
+  let disk: FakeJobDisk;
+  let machine: FakeMachine;
+  let window: Awaited<ReturnType<typeof openJobWindow>>;
+  beforeEach(async () => {
+    service = new FakeService();
+    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
+    disk = new FakeJobDisk();
+    machine = new FakeMachine();
+    computer = await FakeComputer.make(service.client);
+    window = await openJobWindow(computer, disk, machine);
+  });
+  afterEach(() => computer.dispose());
+
+  const pass = (ms: number) => computer.clock.advance(ms);
+  const cut = () => {
+    machine.trouble = () => {
+      throw new CutConnection();
+    };
+  };
+  const heal = () => {
+    machine.trouble = undefined;
+  };
+
+  it('are judged by nothing while their machine is out of sight, which is told, and go on once it is back', async () => {
+    const { id: job } = await window.jobs.order(aJob(id, { whenDone: { success: 'destroy' } }), []);
+    await pass(0);
+    assert.equal(window.row(job).state.phase, 'running');
+    cut();
+    const before = machine.calls.length;
+    await pass(60 * minute);
+    const { phase, trouble, end, lastSeenAt } = window.row(job).state;
+    assert.deepEqual([phase, trouble?.kind, end], ['running', 'unreachable', undefined]);
+    assert.ok(lastSeenAt !== undefined && computer.clock.now() - lastSeenAt >= 60 * minute);
+    const tries = machine.calls.length - before;
+    assert.ok(tries >= 5 && tries < 60, `${tries} tries in an hour`);
+    assert.equal(service.count('instances.destroy'), 0);
+    machine.ends({ code: 0, why: 'itself' });
+    heal();
+    await window.jobs.retry(job);
+    await pass(10 * minute);
+    assert.deepEqual([window.row(job).state.outcome, machine.starts], ['destroyed', 1]);
+  });
+
+  it('are not begun on a machine that lets nobody in, and are as soon as it does', async () => {
+    cut();
+    const { id: job } = await window.jobs.order(aJob(id), []);
+    await pass(20 * minute);
+    const { phase, trouble } = window.row(job).state;
+    assert.deepEqual([phase, trouble?.kind], ['connecting', 'unreachable']);
+    assert.equal(machine.starts, 0);
+    heal();
+    await pass(20 * minute);
+    assert.deepEqual([window.row(job).state.phase, machine.starts], ['running', 1]);
+  });
+
+  it('have outputs here before the end of their machine is refused, which is tried and told until it is done', async () => {
+    let isRefused = true;
+    service.before = (call) => {
+      if (isRefused && call === 'instances.destroy') throw new CutConnection();
+    };
+    const { id: job } = await window.jobs.order(aJob(id, { whenDone: { success: 'destroy' } }), []);
+    await window.jobs.endMachine(job, 'destroy');
+    await pass(0);
+    machine.ends({ code: 0, why: 'itself' });
+    await pass(150 * minute);
+    const { phase, trouble, outcome, outputs } = window.row(job).state;
+    assert.deepEqual([phase, trouble?.kind, outcome, outputs?.files], ['releasing', 'release', undefined, 1]);
+    const told = window.told().filter((kind) => kind === 'notReleased').length;
+    assert.ok(told === 2 || told === 3, `told ${told} times in two and a half hours`);
+    isRefused = false;
+    await window.jobs.retry(job);
+    await pass(10 * minute);
+    assert.equal(window.row(job).state.outcome, 'destroyed');
+  });
+});
