@@ -99,7 +99,7 @@ function hashOf(line: string): readonly [name: string, hash: string] {
 }
 
 /** Names come from a stranger's machine: none may lead out of the folder that is written to. */
-function problemOf({ name, kind }: RemoteEntry): LeftOut['why'] | undefined {
+export function problemOf({ name, kind }: Pick<RemoteEntry, 'name' | 'kind'>): LeftOut['why'] | undefined {
   if (
     name
       .replace(/^\//, '')

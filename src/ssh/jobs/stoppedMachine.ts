@@ -17,7 +17,7 @@ import {
 } from '../transfer';
 import { readLook } from './jobLook';
 import type { JobLook, JobOutput, JobOutputs } from './jobMachine';
-import { readOutputs } from './jobOutputs';
+import { problemOf, readOutputs } from './jobOutputs';
 import { matcherOf } from './outputPatterns';
 import { checkHex } from './machineCall';
 
@@ -151,15 +151,13 @@ function outputsOf({ files, notes: found }: Folder, patterns: readonly string[])
     .map((name) => ({ name, why: needsStart }));
   for (const { name, file } of sourceFiles(files)) {
     const { kind, size, modified } = file;
-    if ((kind !== 'file' && kind !== 'link') || !matches(name)) {
+    if (kind === 'folder' || !matches(name)) {
       continue;
     }
-    const why = Buffer.from(name).equals(file.path.subarray(prefix.length)) ? undefined : reasons.notUtf8;
+    const why = problemOf({ name, kind });
     if (why) {
       leftOut.push({ name, why });
-    } else if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) {
-      leftOut.push({ name, why: reasons.control });
-    } else {
+    } else if (kind !== 'other') {
       named.push({ path: name, kind, size, modified });
     }
   }

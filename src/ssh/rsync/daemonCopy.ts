@@ -140,7 +140,7 @@ async function receive(
       throw new TransferError('the host sent what was not asked for');
     }
     await data.bytes(16);
-    const content = new Content(data);
+    const content = new Content(data, file.size);
     await take(file, content);
     await content.skip();
     await data.bytes(sumBytes);
@@ -152,7 +152,11 @@ class Content implements AsyncIterable<Buffer> {
   private left = 0;
   private isOver = false;
 
-  constructor(private readonly data: RsyncReader) {}
+  constructor(
+    private readonly data: RsyncReader,
+    /** What the list says. A host that sends more is not believed, for the sake of this computer's disk. */
+    private open: number,
+  ) {}
 
   async skip(): Promise<void> {
     while (await this.next()) {
@@ -177,11 +181,12 @@ class Content implements AsyncIterable<Buffer> {
     if (this.isOver) {
       return undefined;
     }
-    if (this.left < 0) {
+    if (this.left < 0 || this.left > this.open) {
       throw new TransferError('the host sent what was not asked for');
     }
     const piece = await this.data.some(this.left);
     this.left -= piece.length;
+    this.open -= piece.length;
     return piece;
   }
 }

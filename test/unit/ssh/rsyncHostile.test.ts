@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { createStoppedMachine } from '../../../src/ssh/jobs/stoppedMachine';
+import type { OpenDaemon } from '../../../src/ssh/rsync/daemonCopy';
+import { TransferError } from '../../../src/ssh/transfer';
+import { formatText } from '../../../src/util/text';
+import { FakeClock } from '../../support/fakeClock';
+
+interface Sent {
+  readonly name: string;
+  readonly content: string;
+  /** Where it differs from what is sent. */
+  readonly listedSize?: number;
+  readonly index?: number;
+}
+
+function int(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32LE(value);
+  return bytes;
+}
+
+function framed(data: Buffer, kind = 0): Buffer {
+  const header = Buffer.alloc(4);
+  header.writeUInt32LE((((kind + 7) << 24) | data.length) >>> 0);
+  return Buffer.concat([header, data]);
+}
+
+/** What a host may answer, whatever it is asked. The files come in the order in which they are counted. */
+function hostOf(files: readonly Sent[], wanted: (file: Sent) => boolean): Buffer {
+  const list = files.map(({ name, content, listedSize }) => {
+    const path = Buffer.from(name);
+    return Buffer.concat([
+      // The first byte, with one more of flags, is never zero.
+      Buffer.from([0x44, 0]),
+      int(path.length),
+      path,
+      int(listedSize ?? content.length),
+      int(1_700_000_000),
+      int(0o100_644),
+    ]);
+  });
+  const sent = files.flatMap((file, at) =>
+    wanted(file)
+      ? [
+          int(file.index ?? at),
+          Buffer.from([0, 0x80]),
+          Buffer.alloc(16),
+          ...(file.content === '' ? [] : [int(file.content.length), Buffer.from(file.content)]),
+          int(0),
+          Buffer.alloc(16),
+        ]
+      : [],
+  );
+  const data = Buffer.concat([...list, Buffer.from([0]), int(0), ...sent, int(-1), int(-1), int(-1)]);
+  return Buffer.concat([Buffer.from('Welcome.\n@RSYNCD: 31.0\n@RSYNCD: OK\n'), int(7), framed(data)]);
+}
+
+describe('A host that gives away what it likes', () => {
+  let base = '';
+  let into = '';
+  beforeEach(() => {
+    base = mkdtempSync(join(tmpdir(), 'gr-host-'));
+    into = join(base, 'a', 'outputs');
+    mkdirSync(into, { recursive: true });
+  });
+  afterEach(() => {
+    rmSync(base, { recursive: true, force: true });
+  });
+
+  /** Each answer is for one question, the last one for all that follow. */
+  function machineOf(...answers: readonly Buffer[]) {
+    let asked = 0;
+    const open: OpenDaemon = async ({ output }) => {
+      const answer = answers[Math.min(asked, answers.length - 1)] ?? Buffer.alloc(0);
+      asked += 1;
+      await output?.(Readable.from([answer]));
+      return { code: 0, stdout: '', stderr: '', timedOut: false };
+    };
+    return createStoppedMachine({
+      clock: new FakeClock(),
+      module: 'C.1',
+      open,
+      patterns: ['out/**'],
+    });
+  }
+
+  const hostile: readonly Sent[] = [
+    { name: 'src/out/../../../up', content: 'up' },
+    { name: 'src/out//b', content: 'b' },
+    { name: 'src/out/line\nend', content: 'l' },
+    { name: 'src/out/good', content: 'good' },
+  ];
+
+  it('puts nothing beside the folder, whatever its names say, and each is told', async () => {
+    const machine = machineOf(hostOf(hostile, () => false));
+    const list = await machine.outputs('ab');
+    assert.deepEqual(
+      list.files.map(({ path }) => path),
+      ['out/good'],
+    );
+    assert.deepEqual(list.leftOut.map(({ name, why }) => [name, formatText(why)]).sort(), [
+      ['out/../../../up', 'a name that leads out of the folder'],
+      ['out//b', 'a name that leads out of the folder'],
+      ['out/line\nend', 'a name with control characters'],
+    ]);
+    assert.equal(list.areHashed, false);
+  });
+
+  it('is not believed where it sends more than it listed, or what was not asked for', async () => {
+    const listed = hostOf([{ name: 'src/out/good', content: 'good' }], () => false);
+    for (const answer of [
+      { name: 'out/good', content: 'good and more', listedSize: 4 },
+      { name: 'out/good', content: 'good', index: 5 },
+    ]) {
+      const machine = machineOf(
+        listed,
+        hostOf([answer], () => true),
+      );
+      const list = await machine.outputs('ab');
+      await assert.rejects(machine.fetch('ab', list, into), /sent what was not asked for/);
+      assert.ok(!existsSync(join(into, 'out', 'good')));
+    }
+  });
+
+  it('brings a file whole or not at all', async () => {
+    const listed = hostOf([{ name: 'src/out/good', content: 'good' }], () => false);
+    const less = hostOf([{ name: 'out/good', content: 'go', listedSize: 4 }], () => true);
+    const machine = machineOf(listed, less);
+    const { leftOut } = await machine.fetch('ab', await machine.outputs('ab'), into);
+    assert.deepEqual(
+      leftOut.map(({ name, why }) => [name, formatText(why)]),
+      [['out/good', 'did not arrive']],
+    );
+    assert.deepEqual(readdirSync(join(into, 'out')), []);
+    const whole = machineOf(
+      listed,
+      hostOf([{ name: 'out/good', content: 'good' }], () => true),
+    );
+    const outcome = await whole.fetch('ab', await whole.outputs('ab'), into);
+    assert.deepEqual([outcome.files, outcome.bytes, outcome.leftOut], [1, 4, []]);
+    assert.equal(readFileSync(join(into, 'out', 'good'), 'utf8'), 'good');
+  });
+
+  it('says no more than a sentence where its bytes are no copy', async () => {
+    for (const bytes of [
+      Buffer.from('HTTP/1.1 200 OK\r\n\r\n'),
+      Buffer.from('@RSYNCD: 31.0\n@ERROR: max connections (2) reached\n'),
+      Buffer.concat([Buffer.from('@RSYNCD: 31.0\n@RSYNCD: OK\n'), Buffer.alloc(64)]),
+      Buffer.concat([
+        Buffer.from('@RSYNCD: 31.0\n@RSYNCD: OK\n'),
+        int(7),
+        framed(Buffer.concat([Buffer.from([0x44, 0]), int(-5)])),
+      ]),
+    ]) {
+      await assert.rejects(machineOf(bytes).outputs('ab'), TransferError);
+    }
+  });
+});
