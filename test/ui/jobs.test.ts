@@ -4,6 +4,7 @@ import path from 'node:path';
 import { confirmRental, signIn } from '../support/journey';
 import { reachableInstance } from '../support/reachableInstance';
 import { lastingToasts, useUiSession } from '../support/uiSession';
+import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
 
 const jobs = {
@@ -19,18 +20,25 @@ const jobs = {
   },
 };
 
+/** The file of a job that is under way is written. */
+function isPart(ordered: string, job: string): boolean {
+  const model = path.join(ordered, job, 'src', 'outputs', 'model.bin');
+  return existsSync(model) && readFileSync(model, 'utf8') === 'part\n';
+}
+
 describe('a job on an instance that is there', function () {
   this.bail(true);
   this.timeout(240_000);
   const session = useUiSession('jobs', { patches: lastingToasts });
   let workbench: Workbench;
+  let id = 0;
   const local = (...parts: string[]) => path.join(session().root, 'workspace', ...parts);
 
   before(async () => {
     mkdirSync(local('.vscode'), { recursive: true });
     writeFileSync(local('.vscode', 'gpu-rental.json'), JSON.stringify({ jobs }, undefined, 2));
     writeFileSync(local('data.txt'), 'weights\n');
-    await reachableInstance(session(), 'trainer');
+    id = await reachableInstance(session(), 'trainer');
     workbench = await session().window();
     await signIn(session(), workbench);
     await workbench.clearNotifications();
@@ -64,6 +72,31 @@ describe('a job on an instance that is there', function () {
     await workbench.toastButton(/train: succeeded/, 'Show Log');
     await workbench.page.locator('.editor-instance .view-lines', { hasText: 'step 3' }).waitFor();
     await workbench.shot('05-log');
+  });
+
+  it('brings its outputs from a machine that was stopped, without starting it', async () => {
+    const run = ['echo part >"$GPU_RENTAL_OUTPUTS/model.bin"', 'sleep 1000'];
+    writeFileSync(
+      local('.vscode', 'gpu-rental.json'),
+      JSON.stringify({ jobs: { train: { ...jobs.train, run } } }),
+    );
+    await workbench.clearNotifications();
+    await workbench.run('Run Job…');
+    await workbench.quick.waitForTitle('Run train: Confirm');
+    await confirmRental(workbench);
+    const ordered = path.join(session().root, 'instances', String(id), '.gpu-rental', 'jobs');
+    await until('the first outputs', () => readdirSync(ordered).some((job) => isPart(ordered, job)));
+    await session().simulator.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' });
+    await workbench.toastButton(/trainer is stopped/, 'Fetch Outputs…', 120_000);
+    await workbench.dialog.waitFor();
+    await workbench.shot('06-stopped');
+    await workbench.dialogButton('Fetch Without Starting');
+    await workbench.toast(/train: interrupted/, 120_000);
+    await workbench.shot('07-fetched');
+    const runs = readdirSync(local('gpu-outputs', 'train')).sort();
+    const model = local('gpu-outputs', 'train', runs.at(-1) ?? '', 'outputs', 'model.bin');
+    assert.equal(readFileSync(model, 'utf8'), 'part\n');
+    assert.equal(session().simulator.world.instance(id)?.intendedStatus, 'stopped');
   });
 
   it('met nothing unexpected', () => {

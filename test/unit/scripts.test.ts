@@ -110,7 +110,19 @@ describe('The scripts that set a machine up', () => {
 
   it('install every program that the tests run', () => {
     // `xattr` is a part of macOS, and asked for there alone.
-    const essential = ['find', 'grep', 'ls', 'mkdir', 'mkfifo', 'mount', 'rm', 'sh', 'tar', 'umount', 'xattr'];
+    const essential = [
+      'find',
+      'grep',
+      'ls',
+      'mkdir',
+      'mkfifo',
+      'mount',
+      'rm',
+      'sh',
+      'tar',
+      'umount',
+      'xattr',
+    ];
     const packaged = readFileSync(join(scripts, 'setup.mjs'), 'utf8');
     const sources = readdirSync(join(__dirname, '..'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
