@@ -33,6 +33,8 @@ describe('Whatever happens to the clocks of a machine, a job', () => {
     program('sleep', [
       '[ "$1" = 1 ] && [ -e why ] || exec /bin/sleep "$@"',
       'cd "$HOME/clock" || exit 1',
+      // Time passes once the script can hear its end: a busy computer is slow to start it.
+      'until [ -e hears ]; do /bin/sleep 0.01; done',
       'read -r true up day <state',
       'read -r why _ <"$OLDPWD/why"',
       '[ "$why" = reserved ] || [ -e ended ] || echo "$true" >ended',
@@ -50,6 +52,7 @@ describe('Whatever happens to the clocks of a machine, a job', () => {
     const job = scene().with({ ssh: shellMachine(remote, { PATH: path, HOST_PROC: clock }) });
     const script = [
       'trap \'until [ -e "$HOME/clock/ended" ]; do /bin/sleep 0.05; done; exit 9\' TERM',
+      ': >"$HOME/clock/hears"',
       'while :; do /bin/sleep 0.05; done',
     ];
     const order = jobOrder(script.join('\n'), { graceSeconds: 600, ...more });
