@@ -144,12 +144,19 @@ function stoppedMachines(ssh: SshService, clock: Clock): JobStepDeps['stoppedMac
   const known = new Map<string, { readonly copyAt: number | undefined; readonly port: StoppedMachinePort }>();
   return (account, instanceId, { id, copyAt, spec }) => {
     const last = known.get(id);
-    const port = last?.copyAt === copyAt && last ? last.port : portOf(account, instanceId, spec.outputs);
+    const forget = () => known.delete(id);
+    const port =
+      last?.copyAt === copyAt && last ? last.port : portOf(account, instanceId, spec.outputs, forget);
     known.set(id, { copyAt, port });
     return port;
   };
 
-  function portOf(account: Account, instanceId: number, patterns: readonly string[]): StoppedMachinePort {
+  function portOf(
+    account: Account,
+    instanceId: number,
+    patterns: readonly string[],
+    forget: () => void,
+  ): StoppedMachinePort {
     const alias = ssh.aliasOf(account, instanceId);
     const machine = createStoppedMachine({
       clock,
@@ -166,8 +173,11 @@ function stoppedMachines(ssh: SshService, clock: Clock): JobStepDeps['stoppedMac
       outputs: (id, signal) => machine.outputs(id, signal),
       fetch: (id, list, intoFolder, signal, onMoved) =>
         machine.fetch(id, list, intoFolder, optionsOf(signal, onMoved)),
-      // Nothing can be noted on a machine that is stopped.
-      markFetched: () => Promise.resolve(),
+      // Nothing can be noted on a machine that is stopped. What was read of it is not needed any more.
+      markFetched: () => {
+        forget();
+        return Promise.resolve();
+      },
     };
   }
 }

@@ -13,6 +13,7 @@ import { isAgentRunning, type KeyAgent } from './keyAgent';
 import { measureLatency } from './latency';
 import { findLocalKeys, generateKey, type LocalKey, type NewKeyOptions } from './localKeys';
 import { inspectClient, inspectConfig, tighten, type ClientFacts, type ConfigFacts } from './inspect';
+import { tokenPath } from './paths';
 import type { PreflightOptions, PreflightResult } from './preflight';
 import {
   connectHost,
@@ -179,6 +180,9 @@ class NativeSsh implements SshService {
       `User=${copyUser}`,
       `HostKeyAlias=${hostAliasOf(checkAlias(alias))}`,
       'StrictHostKeyChecking=accept-new',
+      // Never into the user's own file, also where the entry is not read.
+      `UserKnownHostsFile=${tokenPath(this.context.paths().knownHosts)}`,
+      'GlobalKnownHostsFile=none',
     ].flatMap((option) => ['-o', option]);
     return this.runQuietly(alias, onHost, 'rsync --server --daemon .', options);
   }

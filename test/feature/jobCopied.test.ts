@@ -18,6 +18,8 @@ describe('outputs of a stopped machine', () => {
     computer()
       .simulator.received('PUT', /^\/api\/v0\/instances\/\d+\/$/)
       .filter(({ body }) => (body as { state?: string }).state === 'running');
+  const knownKeys = () =>
+    readFileSync(path.join(path.dirname(computer().sshConfig), 'gpu-rental.d', 'known_hosts'), 'utf8');
   const runs = () => path.join(computer().workspace, 'gpu-outputs', 'train');
   const output = (name: string) => path.join(runs(), readdirSync(runs()).sort().at(-1) ?? '', name);
 
@@ -85,6 +87,9 @@ describe('outputs of a stopped machine', () => {
     await window.dialogButton('Fetch Without Starting');
     await window.toast(/^train: interrupted by a restart of the machine/);
     assert.equal(readFileSync(output('outputs/model.bin'), 'utf8'), 'part');
+    // In our own file alone.
+    assert.match(knownKeys(), /^gpu-\S+\.host ssh-ed25519 /m);
+    assert.ok(!existsSync(path.join(path.dirname(computer().sshConfig), 'known_hosts')));
     assert.equal(starts().length, 0);
   });
 

@@ -10,7 +10,7 @@ describe('tests that a page names', () => {
     const rows = [...page.matchAll(/\| `(test\/[^`]+)`: +(.+?) +\|$/gm)];
     assert.ok(rows.length > 30, `${rows.length} rows`);
     const missing = rows.flatMap(([, file = '', title = '']) =>
-      readFileSync(path.join(root, file), 'utf8').includes(title) ? [] : [`${file}: ${title}`],
+      readFileSync(path.join(root, file), 'utf8').includes(`'${title}'`) ? [] : [`${file}: ${title}`],
     );
     assert.deepEqual(missing, []);
   });

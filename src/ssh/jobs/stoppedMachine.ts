@@ -85,7 +85,6 @@ async function readFolder(
   await copyFromDaemon(open, {
     module,
     folder: jobPath(id),
-    isDeep: true,
     signal,
     choose: (files) => {
       listed = files;
@@ -106,12 +105,16 @@ async function readFolder(
 }
 
 /** The same answer as a machine that runs gives, so that it is read by the same rules. */
-async function lookOf({ notes: found }: Folder, offset: number): Promise<JobLook> {
+async function lookOf({ files, notes: found }: Folder, offset: number): Promise<JobLook> {
   const plain = (name: string) =>
     (found.get(name) ?? Buffer.alloc(0))
       .subarray(0, 64)
       .toString('latin1')
       .replace(/[^\w. -]/g, '');
+  // As `look.sh` has it: a start that was only reserved has begun nothing.
+  const phase = plain('phase');
+  const isBegun = phase !== '' && !phase.startsWith('reserved');
+  const before = files.some(({ path }) => path.toString('utf8') === 'src') ? 'synced' : 'none';
   const base = Number(/^\d{1,15}/.exec(plain('log.base'))?.[0] ?? 0);
   const older = found.get('log.1') ?? Buffer.alloc(0);
   const log = Buffer.concat([older, found.get('log') ?? Buffer.alloc(0)]);
@@ -120,7 +123,7 @@ async function lookOf({ notes: found }: Folder, offset: number): Promise<JobLook
   const from = Math.min(Math.max(offset, start, end - mostLog), end);
   const piece = log.subarray(from - start);
   const lines = [
-    `phase ${plain('phase') || 'synced'}`,
+    `phase ${isBegun ? phase : before}`,
     `exit ${plain('exit')}`,
     `beat ${plain('beat')}`,
     ...(found.has('outputs.list') ? ['listed'] : []),
@@ -136,9 +139,10 @@ async function lookOf({ notes: found }: Folder, offset: number): Promise<JobLook
 
 /** The list that the machine made; where the job was cut off before that, what its patterns name now, without hashes. */
 function outputsOf({ files, notes: found }: Folder, patterns: readonly string[]): JobOutputs {
-  const list = found.get('outputs.list');
-  if (list) {
-    const outputs = readOutputs(list);
+  const isListed = files.some(({ path }) => path.toString('utf8') === 'outputs.list');
+  if (isListed) {
+    // One that did not come, or is too large to be believed, is no leave to go on without hashes.
+    const outputs = readOutputs(found.get('outputs.list') ?? Buffer.alloc(0));
     if (!outputs) {
       throw unreadable();
     }
@@ -244,7 +248,6 @@ class Fetch {
     await copyFromDaemon(open, {
       module,
       folder: `${jobPath(id)}/src`,
-      isDeep: true,
       signal,
       choose: (files) =>
         files.filter(({ path, kind }) => kind === 'file' && byName.has(path.toString('utf8'))),

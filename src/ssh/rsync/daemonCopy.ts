@@ -12,10 +12,8 @@ export type OpenDaemon = (options: Pick<RunOptions, 'input' | 'output' | 'signal
 export interface DaemonCopy {
   /** What the daemon calls the instance. */
   readonly module: string;
-  /** A whole path of a folder of the instance, without a pattern in it. */
+  /** A whole path of a folder of the instance, without a pattern in it; what is below it comes as well. */
   readonly folder: string;
-  /** Also what is in the folders below it. */
-  readonly isDeep: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Which of the listed files are to come. */
   readonly choose: (files: readonly ListedFile[]) => readonly ListedFile[];
@@ -57,7 +55,7 @@ export async function copyFromDaemon(open: OpenDaemon, copy: DaemonCopy): Promis
     },
   });
   if (!outcome.isWhole) {
-    throw refused(lastWords(result) || said.slice(-2).join(' '));
+    throw refused(lastWords(result) || said.join(' '));
   }
 }
 
@@ -78,7 +76,12 @@ async function converse(
   await ask(reader, requests, copy);
   // A number for sums, which are not looked at.
   await new RsyncReader(reader).int();
-  const stream = new ByteReader(withoutMessages(reader, (line) => said.push(line)));
+  const stream = new ByteReader(
+    withoutMessages(reader, (line) => {
+      said.splice(0, said.length - 1);
+      said.push(line);
+    }),
+  );
   const data = new RsyncReader(stream);
   // No filters.
   requests.add(ints(0));
@@ -97,11 +100,7 @@ async function converse(
 }
 
 /** Names what is wanted. */
-async function ask(
-  reader: ByteReader,
-  requests: Outbox,
-  { module, folder, isDeep }: DaemonCopy,
-): Promise<void> {
+async function ask(reader: ByteReader, requests: Outbox, { module, folder }: DaemonCopy): Promise<void> {
   requests.add(Buffer.from(`@RSYNCD: 29.0\n${module}\n`));
   for (;;) {
     const line = (await reader.until('\n', lineBytes))?.toString('utf8');
@@ -112,7 +111,7 @@ async function ask(
       throw refused(line ?? '');
     }
   }
-  const args = ['--server', '--sender', isDeep ? '-rlt' : '-dlt', '.', `${module}${folder}/`];
+  const args = ['--server', '--sender', '-rlt', '.', `${module}${folder}/`];
   requests.add(Buffer.from(`${args.join('\n')}\n\n`));
 }
 

@@ -1,5 +1,5 @@
 import { TransferError, type Version } from '../transfer';
-import type { RsyncReader } from './wire';
+import { EndedError, type RsyncReader } from './wire';
 
 /** A name that the host lists. */
 export interface ListedFile extends Version {
@@ -44,8 +44,10 @@ export async function readFileList(reader: RsyncReader): Promise<readonly Listed
     const target = kind === 'link' ? await readTarget(reader) : undefined;
     files.push({ path, kind, size, modified, ...(target === undefined ? {} : { target }) });
   }
-  // What the host could not read is told in messages.
-  await reader.int();
+  // Where it could not read all that is there, what it lists is not all that a job brought.
+  if ((await reader.int()) !== 0) {
+    throw new EndedError();
+  }
   return files.sort(inOrder);
 }
 

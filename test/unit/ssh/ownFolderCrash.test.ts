@@ -41,7 +41,7 @@ describe('A file of ours', () => {
     return new OwnFolder(deps, paths(), () => Promise.resolve());
   }
 
-  const known = 'gpu-7 ssh-ed25519 AAAA\ngpu-77 ssh-ed25519 BBBB\n';
+  const known = 'gpu-7 ssh-ed25519 AAAA\ngpu-7.host ssh-ed25519 CCCC\ngpu-77 ssh-ed25519 BBBB\n';
   const scenes: Record<
     string,
     {

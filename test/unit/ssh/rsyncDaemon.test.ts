@@ -43,7 +43,6 @@ describe('Files of a real rsync daemon', () => {
     await copyFromDaemon(open, {
       module: 'C.1',
       folder,
-      isDeep: true,
       choose: (files) => {
         listed = files;
         return choose(files).filter(({ kind }) => kind === 'file');
@@ -121,7 +120,6 @@ describe('Files of a real rsync daemon', () => {
     await copyFromDaemon(open, {
       module: 'C.1',
       folder: '/job',
-      isDeep: false,
       choose: (files) => files.filter(({ kind }) => kind === 'file'),
       take: async (file, content) => {
         for await (const piece of content) {
@@ -139,7 +137,6 @@ describe('Files of a real rsync daemon', () => {
       copyFromDaemon(open, {
         module: 'C.2',
         folder: '/job',
-        isDeep: true,
         choose: () => [],
         take: () => Promise.resolve(),
       }),
@@ -151,7 +148,6 @@ describe('Files of a real rsync daemon', () => {
       copyFromDaemon(deaf, {
         module: 'C.1',
         folder: '/job',
-        isDeep: true,
         choose: () => [],
         take: () => Promise.resolve(),
       }),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +31,7 @@ function framed(data: Buffer, kind = 0): Buffer {
 }
 
 /** What a host may answer, whatever it is asked. The files come in the order in which they are counted. */
-function hostOf(files: readonly Sent[], wanted: (file: Sent) => boolean): Buffer {
+function hostOf(files: readonly Sent[], wanted: (file: Sent) => boolean, problems = 0): Buffer {
   const list = files.map(({ name, content, listedSize }) => {
     const path = Buffer.from(name);
     return Buffer.concat([
@@ -55,7 +56,7 @@ function hostOf(files: readonly Sent[], wanted: (file: Sent) => boolean): Buffer
         ]
       : [],
   );
-  const data = Buffer.concat([...list, Buffer.from([0]), int(0), ...sent, int(-1), int(-1), int(-1)]);
+  const data = Buffer.concat([...list, Buffer.from([0]), int(problems), ...sent, int(-1), int(-1), int(-1)]);
   return Buffer.concat([Buffer.from('Welcome.\n@RSYNCD: 31.0\n@RSYNCD: OK\n'), int(7), framed(data)]);
 }
 
@@ -143,6 +144,30 @@ describe('A host that gives away what it likes', () => {
     const outcome = await whole.fetch('ab', await whole.outputs('ab'), into);
     assert.deepEqual([outcome.files, outcome.bytes, outcome.leftOut], [1, 4, []]);
     assert.equal(readFileSync(join(into, 'out', 'good'), 'utf8'), 'good');
+  });
+
+  it('is not taken at its word where it could not read all that is there', async () => {
+    const files = [{ name: 'src/out/good', content: 'good' }];
+    await assert.rejects(machineOf(hostOf(files, () => false, 1)).outputs('ab'), TransferError);
+    const unsent = [{ name: 'outputs.list', content: 'list' }, ...files];
+    await assert.rejects(machineOf(hostOf(unsent, () => false)).outputs('ab'), /can’t be read/);
+  });
+
+  it('gives no file its name that has another hash than the job listed', async () => {
+    const listed = hostOf([{ name: 'src/out/good', content: 'good' }], () => false);
+    const machine = machineOf(
+      listed,
+      hostOf([{ name: 'out/good', content: 'evil' }], () => true),
+    );
+    const list = await machine.outputs('ab');
+    const sha256 = createHash('sha256').update('good').digest('hex');
+    const hashed = { ...list, files: list.files.map((file) => ({ ...file, sha256 })) };
+    const { leftOut } = await machine.fetch('ab', hashed, into);
+    assert.deepEqual(
+      leftOut.map(({ why }) => formatText(why)),
+      ['arrived with other content than the instance listed'],
+    );
+    assert.deepEqual(readdirSync(join(into, 'out')), []);
   });
 
   it('says no more than a sentence where its bytes are no copy', async () => {
