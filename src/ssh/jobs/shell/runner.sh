@@ -34,9 +34,14 @@ if ! mv "env.$token" env || ! mv "lock/$token" lock/started || ! mv pid.new pid;
 marked() {
   grep -lsF "GPU_RENTAL_JOB_MARK=$id." /proc/[0-9]*/environ | sed 's/[^0-9]//g'
 }
+# Once each, and none of what a handler starts meanwhile: a second signal means "at once" to many programs, and a shell
+# ends where a program of its handler is ended.
 signal_all() {
   [ -z "$own_group" ] || kill "-$1" "-$job" 2>/dev/null
-  for pid in $(marked); do kill "-$1" "$pid" 2>/dev/null; done
+  for pid in $(marked); do is_in_group "$pid" || kill "-$1" "$pid" 2>/dev/null; done
+}
+is_in_group() {
+  [ -n "$own_group" ] && [ "$(sed 's/^.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 3)" = "$job" ]
 }
 
 free_kb() { df -Pk . 2>/dev/null | awk 'NR == 2 { print $4 }'; }
@@ -144,7 +149,7 @@ watch() {
 # What the job leaves behind would keep the GPU.
 sweep() {
   left=$((grace < 10 ? grace : 10))
-  signal_all TERM
+  [ "$ended_by" != reserved ] || signal_all TERM
   while [ -n "$(marked)" ] && [ "$left" -gt 0 ]; do
     left=$((left - 1))
     sleep 1
@@ -190,8 +195,8 @@ wait "$job"
 code=$?
 kill "$watcher" 2>/dev/null
 wait "$watcher" 2>/dev/null
-[ -z "$(marked)" ] || sweep
 read -r ended_by _ <why
+[ -z "$(marked)" ] || sweep
 if [ "$ended_by" = reserved ]; then
   ended_by=itself
   if is_setting_up; then ended_by=setup; fi

@@ -54,6 +54,23 @@ describe('The end of a job on its machine', () => {
     assert.match(log, /^up\n[^]*saved\n$/);
   });
 
+  it('is asked for once, and what a handler starts to save is left alone', async () => {
+    const detached = 'trap "echo detached asked" TERM; echo up; while :; do sleep 0.1 || :; done';
+    const script = [
+      // A second request ends `sleep`, and with it the script before it has saved.
+      "trap 'echo asked; sleep 2; echo saved; exit 9' TERM",
+      `setsid sh -c '${detached}' &`,
+      'while :; do sleep 0.1 || :; done',
+    ];
+    await run(script, { graceSeconds: 3 });
+    await said('up');
+    await scene().job.cancel(jobId);
+    const { code, why, log } = await ended();
+    assert.deepEqual([code, why], [9, 'cancelled']);
+    const words = log.split('\n').filter((line) => /^(detached )?asked$|^saved$/.test(line));
+    assert.deepEqual(words.sort(), ['asked', 'detached asked', 'saved']);
+  });
+
   it('comes later where the script was given more time, and not once the machine ends it', async () => {
     await run(['echo up', 'sleep 10', 'echo done'], { limitSeconds: 8 });
     await said('up');
