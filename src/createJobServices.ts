@@ -160,6 +160,7 @@ function stoppedMachines(ssh: SshService, clock: Clock): JobStepDeps['stoppedMac
     const alias = ssh.aliasOf(account, instanceId);
     const machine = createStoppedMachine({
       clock,
+      platform: process.platform,
       patterns,
       module: `C.${instanceId}`,
       open: async (options) => {

@@ -3,9 +3,9 @@ import { inParallel } from '../util/inParallel';
 import { ByteReader } from './byteReader';
 import { quoteForShell } from './commandLine';
 import { errorCode } from '../util/errorCode';
-import { canBeNamed, isInnerLink, sameNameKey } from './fileTree';
+import { makeInnerLinks } from './innerLinks';
 import { LocalFiles, type NamedVersion } from './localFiles';
-import { remoteTree, type RemoteEntry, type RemoteTree } from './remoteTree';
+import { possibleHere, remoteTree, treeOf, type RemoteEntry, type RemoteTree } from './remoteTree';
 import type { RunResult } from './run';
 import { readTar, type TarEntry } from './tar';
 import {
@@ -68,21 +68,9 @@ export async function downloadList(
   localFolder: string,
   options: TransferOptions = {},
 ): Promise<TransferOutcome> {
-  const folders = new Set(entries.flatMap(({ name }) => parentsOf(name)));
-  const tree: RemoteTree = {
-    entries: [
-      ...[...folders].sort().map((name) => ({ name, kind: 'folder' as const, size: 0, modified: 0 })),
-      ...entries,
-    ],
-    leftOut: [],
-  };
+  const tree = treeOf(entries);
   const source = { parent: folder, root: undefined, list: () => Promise.resolve(tree) };
   return new Download(deps, alias, source, new LocalFiles(localFolder, hashes), options).run();
-}
-
-function parentsOf(name: string): readonly string[] {
-  const steps = name.split('/');
-  return steps.slice(1).map((_, index) => steps.slice(0, index + 1).join('/'));
 }
 
 interface Source {
@@ -121,7 +109,7 @@ class Download {
       plan = await this.plan();
     }
     const missing = plan.todo.map(({ name }) => ({ name, why: this.whyMissing(name) }));
-    const links = await this.makeLinks(plan);
+    const links = await makeInnerLinks(this.local, plan.entries, this.targets);
     const done = filesOf(plan).filter((file) => !plan.todo.includes(file));
     return { files: done.length, bytes: sumOf(done), leftOut: [...plan.leftOut, ...missing, ...links] };
   }
@@ -297,31 +285,6 @@ class Download {
     }
     return result;
   }
-
-  /** Last of all, so that nothing is ever written through a link that a machine named. */
-  private async makeLinks({ entries }: Plan): Promise<readonly LeftOut[]> {
-    const kinds = new Map(entries.map(({ name, kind }) => [name, kind]));
-    const tree = {
-      has: (name: string) => kinds.has(name),
-      isFolder: (name: string) => kinds.get(name) === 'folder',
-    };
-    const leftOut: LeftOut[] = [];
-    for (const { name } of entries.filter(({ kind }) => kind === 'link')) {
-      const target = this.targets.get(name);
-      if (target === undefined) {
-        continue;
-      }
-      const isInner = isInnerLink(name, target, tree);
-      if (isInner && (await this.local.isPlainFolder(posix.dirname(name)))) {
-        await this.local.attempt(name, () => this.local.makeLink(name, target));
-      } else {
-        this.local.refused.set(name, reasons.outsideLink);
-      }
-      const why = this.local.refused.get(name);
-      leftOut.push(...(why ? [{ name, why }] : []));
-    }
-    return leftOut;
-  }
 }
 
 function filesOf({ entries }: Pick<Plan, 'entries'>): readonly RemoteEntry[] {
@@ -330,24 +293,4 @@ function filesOf({ entries }: Pick<Plan, 'entries'>): readonly RemoteEntry[] {
 
 function withoutDot(path: string): string {
   return path.replace(/^\.\//, '');
-}
-
-/** Leaves out what this computer can't name, or would take for another file. */
-function possibleHere({ entries, leftOut }: RemoteTree, platform: NodeJS.Platform): RemoteTree {
-  const taken = new Map<string, string>();
-  const more: LeftOut[] = [];
-  const possible = entries.filter(({ name }) => {
-    const key = sameNameKey(name, platform);
-    const other = taken.get(key);
-    if (!canBeNamed(name, platform)) {
-      more.push({ name, why: reasons.windowsName });
-    } else if (other !== undefined) {
-      more.push({ name, why: reasons.sameName(other) });
-    } else {
-      taken.set(key, name);
-      return true;
-    }
-    return false;
-  });
-  return { entries: possible, leftOut: [...leftOut, ...more] };
 }

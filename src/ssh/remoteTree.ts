@@ -1,5 +1,6 @@
 import { ByteReader } from './byteReader';
 import { quoteForShell } from './commandLine';
+import { canBeNamed, sameNameKey } from './fileTree';
 import type { RunOptions, RunResult } from './run';
 import {
   beginMark,
@@ -25,6 +26,43 @@ export interface RemoteTree {
   readonly entries: readonly RemoteEntry[];
   /** What the machine could not, or must not, name. */
   readonly leftOut: readonly LeftOut[];
+}
+
+/** What a list names, after the folders on the way. */
+export function treeOf(entries: readonly RemoteEntry[]): RemoteTree {
+  const folders = new Set(entries.flatMap(({ name }) => parentsOf(name)));
+  return {
+    entries: [
+      ...[...folders].sort().map((name) => ({ name, kind: 'folder' as const, size: 0, modified: 0 })),
+      ...entries,
+    ],
+    leftOut: [],
+  };
+}
+
+function parentsOf(name: string): readonly string[] {
+  const steps = name.split('/');
+  return steps.slice(1).map((_, index) => steps.slice(0, index + 1).join('/'));
+}
+
+/** Leaves out what this computer can't name, or would take for another file. */
+export function possibleHere({ entries, leftOut }: RemoteTree, platform: NodeJS.Platform): RemoteTree {
+  const taken = new Map<string, string>();
+  const more: LeftOut[] = [];
+  const possible = entries.filter(({ name }) => {
+    const key = sameNameKey(name, platform);
+    const other = taken.get(key);
+    if (!canBeNamed(name, platform)) {
+      more.push({ name, why: reasons.windowsName });
+    } else if (other !== undefined) {
+      more.push({ name, why: reasons.sameName(other) });
+    } else {
+      taken.set(key, name);
+      return true;
+    }
+    return false;
+  });
+  return { entries: possible, leftOut: [...leftOut, ...more] };
 }
 
 /** No path has two slashes in a row, so that they part the records whatever the names hold. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { posix } from 'node:path';
 import { inParallel } from '../../util/inParallel';
 import { text } from '../../util/text';
-import { isInnerLink } from '../fileTree';
+import { makeInnerLinks } from '../innerLinks';
 import { LocalFiles } from '../localFiles';
+import { possibleHere, treeOf, type RemoteEntry } from '../remoteTree';
 import { copyFromDaemon, type OpenDaemon } from '../rsync/daemonCopy';
 import type { ListedFile } from '../rsync/fileList';
 import {
@@ -21,7 +21,7 @@ import { problemOf, readOutputs } from './jobOutputs';
 import { matcherOf } from './outputPatterns';
 import { checkHex } from './machineCall';
 
-export interface StoppedMachineDeps extends Pick<TransferDeps, 'clock'> {
+export interface StoppedMachineDeps extends Pick<TransferDeps, 'clock' | 'platform'> {
   /** What the host calls the instance. */
   readonly module: string;
   readonly open: OpenDaemon;
@@ -203,21 +203,22 @@ class Fetch {
   }
 
   async run(id: string) {
-    const inside = this.list.files.filter(({ path }) => {
-      const isInside = !path.startsWith('/');
-      if (!isInside) {
-        this.leftOut.push({ name: path, why: needsStart });
-      }
-      return isInside;
-    });
-    const files = inside
-      .filter(({ kind }) => kind === 'file')
-      .map(({ path, ...facts }) => ({ ...facts, name: path }));
-    for (const name of new Set(
-      inside.map(({ path }) => posix.dirname(path)).filter((name) => name !== '.'),
-    )) {
+    const listed = this.list.files.map(({ path, kind, size, modified }) => ({
+      name: path,
+      kind,
+      size,
+      modified,
+    }));
+    const { entries, leftOut } = possibleHere(
+      treeOf(listed.filter(({ name }) => !name.startsWith('/'))),
+      this.deps.platform,
+    );
+    this.leftOut.push(...leftOut);
+    this.leave(needsStart, ...listed.filter(({ name }) => name.startsWith('/')));
+    for (const { name } of entries.filter(({ kind }) => kind === 'folder')) {
       await this.local.makeFolder(name);
     }
+    const files = entries.filter(({ kind }) => kind === 'file');
     const todo = new Set<string>();
     await inParallel(files, width, async (file) => {
       if (!(await this.local.isHere(file))) {
@@ -228,19 +229,30 @@ class Fetch {
     if (wanted.length > 0) {
       await this.bring(id, wanted, sumOf(files));
     }
-    for (const { name } of wanted.filter((file) => !this.local.hasArrived(file.name))) {
-      this.leftOut.push({ name, why: this.local.refused.get(name) ?? reasons.missing });
-    }
-    await this.makeLinks(inside.filter(({ kind }) => kind === 'link'));
+    this.leave(reasons.missing, ...wanted.filter(({ name }) => !this.local.hasArrived(name)));
+    await this.makeLinks(entries);
     const done = files.filter(({ name }) => !todo.has(name) || this.local.hasArrived(name));
     return { files: done.length, bytes: sumOf(done), leftOut: this.leftOut };
   }
 
-  private async bring(
-    id: string,
-    wanted: readonly { readonly name: string; readonly size: number; readonly modified: number }[],
-    total: number,
-  ): Promise<void> {
+  /** Where no better reason is known. */
+  private leave(why: LeftOut['why'], ...entries: readonly RemoteEntry[]): void {
+    this.leftOut.push(...entries.map(({ name }) => ({ name, why: this.local.refused.get(name) ?? why })));
+  }
+
+  private async makeLinks(entries: readonly RemoteEntry[]): Promise<void> {
+    const links = entries.filter(({ kind }) => kind === 'link');
+    const targets = new Map(
+      links.flatMap(({ name }) => {
+        const target = this.there.get(name)?.target;
+        return target === undefined ? [] : [[name, target] as const];
+      }),
+    );
+    this.leave(reasons.missing, ...links.filter(({ name }) => !targets.has(name)));
+    this.leftOut.push(...(await makeInnerLinks(this.local, entries, targets)));
+  }
+
+  private async bring(id: string, wanted: readonly RemoteEntry[], total: number): Promise<void> {
     const { clock, module, open } = this.deps;
     const { signal, onProgress } = this.options;
     const steps = new Steps(clock, onProgress, wanted.length, total - sumOf(wanted), total);
@@ -267,29 +279,6 @@ class Fetch {
         }
       },
     });
-  }
-
-  /** Last of all, so that nothing is ever written through a link that a machine named. */
-  private async makeLinks(links: readonly JobOutput[]): Promise<void> {
-    const kinds = new Map(this.list.files.map(({ path, kind }) => [path, kind]));
-    const folders = new Set(this.list.files.map(({ path }) => posix.dirname(path)));
-    const tree = { has: (name: string) => kinds.has(name), isFolder: (name: string) => folders.has(name) };
-    for (const { path } of links) {
-      const target = this.there.get(path)?.target;
-      if (
-        target !== undefined &&
-        isInnerLink(path, target, tree) &&
-        (await this.local.isPlainFolder(posix.dirname(path)))
-      ) {
-        await this.local.attempt(path, () => this.local.makeLink(path, target));
-      } else {
-        this.local.refused.set(path, target === undefined ? reasons.missing : reasons.outsideLink);
-      }
-      const why = this.local.refused.get(path);
-      if (why) {
-        this.leftOut.push({ name: path, why });
-      }
-    }
   }
 }
 

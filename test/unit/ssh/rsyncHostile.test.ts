@@ -74,6 +74,10 @@ describe('A host that gives away what it likes', () => {
 
   /** Each answer is for one question, the last one for all that follow. */
   function machineOf(...answers: readonly Buffer[]) {
+    return machineHere('linux', ...answers);
+  }
+
+  function machineHere(platform: NodeJS.Platform, ...answers: readonly Buffer[]) {
     let asked = 0;
     const open: OpenDaemon = async ({ output }) => {
       const answer = answers[Math.min(asked, answers.length - 1)] ?? Buffer.alloc(0);
@@ -83,6 +87,7 @@ describe('A host that gives away what it likes', () => {
     };
     return createStoppedMachine({
       clock: new FakeClock(),
+      platform,
       module: 'C.1',
       open,
       patterns: ['out/**'],
@@ -152,6 +157,26 @@ describe('A host that gives away what it likes', () => {
     const unsent = [{ name: 'outputs.list', content: 'list' }, ...files];
     await assert.rejects(machineOf(hostOf(unsent, () => false)).outputs('ab'), /can’t be read/);
   });
+
+  for (const [platform, names, said] of [
+    ['darwin', ['out/GOOD', 'out/good'], 'has the same name as out/GOOD on this computer'],
+    ['win32', ['out/good', 'out/good:stream'], 'a name that Windows does not allow'],
+  ] as const) {
+    it(`writes no file over another where ${platform} has one name for both`, async () => {
+      const sent = (prefix: string) => names.map((name) => ({ name: `${prefix}${name}`, content: name }));
+      const machine = machineHere(
+        platform,
+        hostOf(sent('src/'), () => false),
+        hostOf(sent(''), ({ name }) => name === names[0]),
+      );
+      const { files, leftOut } = await machine.fetch('ab', await machine.outputs('ab'), into);
+      assert.deepEqual(
+        [files, ...leftOut.map(({ name, why }) => [name, formatText(why)])],
+        [1, [names[1], said]],
+      );
+      assert.equal(readFileSync(join(into, names[0]), 'utf8'), names[0]);
+    });
+  }
 
   it('gives no file its name that has another hash than the job listed', async () => {
     const listed = hostOf([{ name: 'src/out/good', content: 'good' }], () => false);
