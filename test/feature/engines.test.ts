@@ -277,6 +277,29 @@ describe('instances in tools that work by SSH', () => {
     await window.document(/./);
   });
 
+  it('shows a folder outside of the workspace in the file manager, or in a window where there is none', async () => {
+    const { executed, ofEditor } = window.screen.commands;
+    const elsewhere = path.join(computer().root, 'host files');
+    mkdirSync(elsewhere);
+    window.screen.answerFileDialog = () => Promise.resolve([elsewhere]);
+    window.run('Use These Instances in…');
+    await window.quick.pick('hosts.txt');
+    await window.quick.pick('New Group…');
+    await window.quick.pick('All Running Instances');
+    await window.quick.type('away');
+    await window.quick.pick('In Another Folder…');
+    await window.quick.pick('Show the Folder');
+    // The editor in a browser does not have the command.
+    await window.toastButton(/^The folder is .*host files/, 'Open in New Window');
+    await computer().until('a new window', () => executed.some(({ id }) => id === 'vscode.openFolder'));
+    const revealed: unknown[] = [];
+    ofEditor.set('revealFileInOS', (uri) => revealed.push(uri));
+    await window.view('instances').menu('away', 'Use Group in…');
+    await window.quick.pick('hosts.txt');
+    await window.quick.pick('Show the Folder');
+    await computer().until('the file manager', () => revealed.length === 1);
+  });
+
   it('never writes over files that are not ours', async () => {
     const other = path.join(computer().workspace, '.gpu-rental', 'mine');
     mkdirSync(other, { recursive: true });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type * as vscode from 'vscode';
 import { FakeCancellationTokenSource } from '../support/fakeEditor/events';
@@ -78,6 +78,17 @@ describe('a job', () => {
     await confirm('Run my train.sh: Confirm');
     const { buttons } = await window.toast(/^my train\.sh: succeeded/);
     assert.deepEqual(buttons, ['Open Outputs', 'Show Log']);
+    const { executed } = window.screen.commands;
+    const shown = () => executed.filter(({ id }) => id === 'revealInExplorer').map(({ args }) => args[0]);
     await window.toastButton(/^my train\.sh: succeeded/, 'Open Outputs');
+    await computer().until('the folder to be shown', () => shown().length === 1);
+    const [uri] = shown();
+    assert.ok(uri instanceof FakeUri);
+    assert.ok(existsSync(path.join(uri.fsPath, 'outputs', 'done')), uri.fsPath);
+    rmSync(uri.fsPath, { recursive: true });
+    await window.view('jobs').menu(/my train\.sh.*succeeded/, 'Open Outputs of Job');
+    const gone = await window.toast(/isn’t there\. The outputs of my train\.sh were moved or deleted\./);
+    assert.deepEqual(gone.buttons, ['Run Again']);
+    assert.equal(shown().length, 1);
   });
 });

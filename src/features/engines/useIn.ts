@@ -6,6 +6,7 @@ import type { InstanceTarget } from '../../commandArguments';
 import { allRows, runCommand, signedIn } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import { showFolder } from '../../editor/showFolder';
 import { askLine, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { engines, refusedEngines, type Engine, type RefusedEngine } from '../../model/engines/engines';
 import { pullEngines, type PullEngine } from '../../model/engines/pullEngines';
@@ -300,7 +301,9 @@ async function act(set: HostSet, engine: Engine, what: EngineCommand | 'file' | 
   if (what === 'file') {
     await vscode.window.showTextDocument(vscode.Uri.file(join(set.folder, engine.file)));
   } else if (what === 'folder') {
-    await vscode.commands.executeCommand('revealFileInOS', vscode.Uri.file(set.folder));
+    if (!(await showFolder(set.folder))) {
+      throw new UserError(text('{0} isn’t there. Choose the tool again to write it.', set.folder));
+    }
   } else {
     const terminal = vscode.window.createTerminal({
       name: plainLabel(`${engine.name}: ${set.name}`),

@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import type { JobRowTarget } from '../../commandArguments';
-import { runCommand } from '../../editor/commands';
+import { commandAction, runCommand } from '../../editor/commands';
 import { choose, confirm, isPerson, type Question } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
+import { showFolder } from '../../editor/showFolder';
 import { attemptId, isAtWork, isOver, isStranded, machineOf, type JobRow } from '../../model/jobs/job';
 import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 import { momentText } from '../../editor/timeText';
@@ -83,9 +84,11 @@ export async function openOutputs(deps: JobDeps, target: JobRowTarget | undefine
   if (!row) {
     return;
   }
-  const uri = vscode.Uri.file(row.job.outputsTo);
-  const isHere = vscode.workspace.getWorkspaceFolder(uri) !== undefined;
-  await vscode.commands.executeCommand(isHere ? 'revealInExplorer' : 'revealFileInOS', uri);
+  const { id, outputsTo, spec } = row.job;
+  if (!(await showFolder(outputsTo))) {
+    const sentence = t('{0} isn’t there. The outputs of {1} were moved or deleted.', outputsTo, spec.name);
+    message('warning', sentence, commandAction(t('Run Again'), 'gpuRental.job.rerun', { jobId: id }));
+  }
 }
 
 /** Runs it as the file has it now. */

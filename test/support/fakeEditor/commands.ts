@@ -29,7 +29,7 @@ export class Commands {
   }
 
   ids(): string[] {
-    return [...this.handlers.keys()];
+    return [...this.ofEditor.keys(), ...this.handlers.keys()];
   }
 
   /** Id of the command with this title that the palette offers now; throws where it does not. */
