@@ -119,14 +119,16 @@ function sceneIn(root: string, ssh: (remote: string) => MachineCall['ssh']): Job
 
 /** Ends what still runs. */
 async function endJobs({ remote, job }: JobScene): Promise<void> {
-  const jobs = join(remote, '.gpu-rental', 'jobs');
+  const ours = join(remote, '.gpu-rental');
+  const jobs = join(ours, 'jobs');
   for (const id of existsSync(jobs) ? readdirSync(jobs) : []) {
     await job.cancel(id);
     await until('the end of the job', () => processesOf(id).length === 0, { timeoutMs: 60_000 });
     await until('the end of its runner', async () => !(await job.look(id, 0, 0)).pidAlive);
   }
-  // What watches over a job would end one with the same id, which the next test runs.
-  await until('the end of what watched them', () => !worksBelow(jobs), { timeoutMs: 60_000 });
+  // What watches over a job would end one with the same id, which the next test runs, and what makes the spare copy of
+  // a workspace writes until it is whole.
+  await until('the end of what works for them', () => !worksBelow(ours), { timeoutMs: 60_000 });
 }
 
 function worksBelow(folder: string): boolean {
