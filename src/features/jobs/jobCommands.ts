@@ -91,7 +91,7 @@ export async function openOutputs(deps: JobDeps, target: JobRowTarget | undefine
   }
 }
 
-/** Runs it as the file has it now. */
+/** Runs it as the file has it now; of a matrix, the one combination. */
 export async function rerun(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
   const row = await chooseRow(
     deps,
@@ -101,9 +101,11 @@ export async function rerun(deps: JobDeps, target: JobRowTarget | undefined): Pr
   );
   if (row) {
     const file = vscode.Uri.joinPath(vscode.Uri.file(row.job.workspace), workspaceFilePath);
+    const { name, nameInFile } = row.job.spec;
     await runCommand('gpuRental.job.run', {
       uri: file.toString(),
-      jobName: row.job.spec.nameInFile ?? row.job.spec.name,
+      jobName: nameInFile ?? name,
+      combination: nameInFile === undefined ? undefined : name,
     });
   }
 }

@@ -127,8 +127,9 @@ function afterwards(row: JobRow): string {
       return t('destroyed');
     case 'lost':
       return t('lost before the outputs were fetched');
-    case 'kept':
     case 'notStarted':
+      return machineOf(row).instanceId === undefined ? t('none was rented') : t('kept');
+    case 'kept':
       return t('kept');
     case undefined:
       return localize(state.end || job.machineEnd ? machineEndText(machineEndOf(row)) : endsText(job.ends));

@@ -119,7 +119,10 @@ function runWords(row: JobRow, kind: RunKind, now: number): Told {
     case 'notStarted':
       return {
         level: 'warning',
-        sentence: t('{0} was not started on {1}. {2}', name, machineOf(row).name, state.why ?? ''),
+        sentence:
+          machineOf(row).instanceId === undefined
+            ? t('{0} was not started. {1}', name, state.why ?? '')
+            : t('{0} was not started on {1}. {2}', name, machineOf(row).name, state.why ?? ''),
         actions: [commandAction(t('Run Again'), 'gpuRental.job.rerun', target)],
       };
     case 'triedAgain':

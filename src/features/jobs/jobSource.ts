@@ -6,6 +6,7 @@ import { message } from '../../editor/message';
 import { openNamedDocument } from '../../editor/namedDocument';
 import { pickOne } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
+import { variantsOf } from '../../model/jobs/jobMatrix';
 import { jobNames, readJob, type JobSpec } from '../../model/jobs/jobSpec';
 import { parseWorkspaceFile, workspaceFilePath, type Recipe } from '../../model/workspace/workspaceFile';
 import { UserError } from '../../util/errors';
@@ -35,7 +36,17 @@ export async function chooseJob(target: JobTarget | undefined): Promise<JobSourc
     throw new UserError(text('{0} has no job named {1}.', workspaceFilePath, target.jobName));
   }
   const picked = await pick(wanted);
-  return picked && read(picked);
+  const source = picked && (await read(picked));
+  return source && target?.combination !== undefined ? combinationOf(source, target.combination) : source;
+}
+
+/** One job of a matrix, with its share of the dollars. */
+function combinationOf(source: JobSource, combination: string): JobSource {
+  const spec = variantsOf(source.spec).find(({ name }) => name === combination);
+  if (!spec) {
+    throw new UserError(text('{0} has no job named {1}.', workspaceFilePath, combination));
+  }
+  return { ...source, spec };
 }
 
 async function pick(jobs: readonly Named[]): Promise<Named | undefined> {

@@ -1,77 +1,119 @@
 import { runCommand } from '../../editor/commands';
+import type { Job } from '../../model/jobs/job';
 import type { DraftJob, OneOfDraft } from '../../model/jobs/rentForJob';
 import type { CompleteDraft } from '../../model/rentals/rentDraft';
 import { machineName } from '../../model/rentals/confirmation';
 import { perHour, type Rate } from '../../model/quote';
 import type { Services } from '../../services';
 import type { Rental } from '../../store/ports';
-import type { RentResult } from '../../store/rentals/rentalStore';
+import { newMarker } from '../../store/rentals/newMarker';
+import type { RentOptions, RentResult } from '../../store/rentals/rentalStore';
+import { CancelledError } from '../../util/errors';
 
 type Deps = Pick<Services, 'jobs'>;
 
-/** Which of the machines that one yes rents, counted from 0. */
-interface Copy {
-  readonly index: number;
-  readonly of: number;
+/** The jobs of one of the machines that one yes rents. */
+interface Share {
+  readonly marker: string;
+  readonly each: readonly OneOfDraft[];
+  ids: readonly string[];
+  /** Absent until its rental was sent. */
+  result?: RentResult;
 }
 
-/** Rents for the jobs that this machine is to run, which are noted with the marker of the rental before the request leaves. */
-export async function rentWithJob(
-  deps: Deps,
-  { job, offer }: CompleteDraft,
-  confirmed: Rate | undefined,
-  copy: Copy,
-  rent: (beforeSent: ((rental: Rental) => Promise<void>) | undefined) => Promise<RentResult>,
-): Promise<RentResult> {
-  if (!job) {
-    return rent(undefined);
+/**
+ * The jobs that one yes rents machines for. All of them are noted, each with the mark of its own rental, before the first
+ * request leaves: where the window ends between two rentals, the next one says which jobs never ran.
+ */
+export class JobsOfRental {
+  private readonly job: DraftJob | undefined;
+  private readonly machine: Job['machine'];
+  private readonly shares: readonly Share[];
+
+  constructor(
+    private readonly deps: Deps,
+    { job, offer }: CompleteDraft,
+    confirmed: Rate | undefined,
+    machines: number,
+  ) {
+    this.job = job;
+    this.machine = { name: machineName(offer), perHour: confirmed && perHour(confirmed) };
+    this.shares = Array.from({ length: machines }, (_, copy) => ({
+      marker: newMarker(),
+      each: job?.each.filter((__, index) => index % machines === copy) ?? [],
+      ids: [],
+    }));
   }
-  const ids: string[] = [];
-  const share = job.each.filter((_, index) => index % copy.of === copy.index);
-  const note = async ({ marker }: Rental) => {
-    for (const one of share) {
-      ids.push(await order(deps, job, one, { marker, name: machineName(offer) }, confirmed));
+
+  /** False for a machine whose jobs were all stopped before its turn; counted from 0. */
+  async areWanted(copy: number): Promise<boolean> {
+    const ids = this.shares[copy]?.ids ?? [];
+    const wanted = await Promise.all(ids.map((id) => this.deps.jobs.awaitsRental(id)));
+    return wanted.length === 0 || wanted.includes(true);
+  }
+
+  /** Rents one of the machines, counted from 0. */
+  async rent(
+    copy: number,
+    rent: (options: Pick<RentOptions, 'marker' | 'beforeSent'>) => Promise<RentResult>,
+  ): Promise<RentResult> {
+    const { job } = this;
+    const share = this.shares[copy];
+    if (!job || !share) {
+      return rent({});
     }
-  };
-  try {
-    const result = await rent(note);
-    if (copy.index === 0 && ids[0] !== undefined && result.kind !== 'notRented') {
-      await runCommand('gpuRental.job.showLog', { jobId: ids[0] });
+    const result = await rent({
+      marker: share.marker,
+      beforeSent: (rental) => (copy === 0 ? this.note(job, rental) : this.check(copy)),
+    });
+    share.result = result;
+    const [first] = share.ids;
+    if (copy === 0 && first !== undefined && result.kind !== 'notRented') {
+      await runCommand('gpuRental.job.showLog', { jobId: first });
     }
     return result;
-  } catch (error) {
-    // Refused: nothing was rented, and what is confirmed next is a job of its own.
-    for (const id of ids) {
-      await deps.jobs.forget(id);
-    }
-    throw error;
   }
-}
 
-/** Deals what was meant for machines that were not to be had out to those that were rented. */
-export async function orderRest(
-  deps: Deps,
-  { job, offer }: CompleteDraft,
-  confirmed: Rate | undefined,
-  wanted: number,
-  results: readonly RentResult[],
-): Promise<void> {
-  const rest = job?.each.filter((_, index) => index % wanted >= results.length) ?? [];
-  for (const [index, one] of rest.entries()) {
-    const rental = results[index % results.length]?.rental;
-    if (job && rental) {
-      await order(deps, job, one, { marker: rental.marker, name: machineName(offer) }, confirmed);
+  /** Deals the jobs of machines that were not to be had out to those that were rented. */
+  async settle(): Promise<void> {
+    const { jobs } = this.deps;
+    const sent = this.shares.filter(({ result }) => result);
+    const takers = [
+      sent.filter(({ result }) => result?.kind === 'rented'),
+      sent.filter(({ result }) => result?.kind === 'notKnown'),
+      sent,
+    ].find((some) => some.length > 0);
+    let turn = 0;
+    for (const { marker, ids, result } of this.shares) {
+      for (const id of result?.kind === 'rented' ? [] : ids) {
+        const taker = result ? marker : takers?.[turn++ % takers.length]?.marker;
+        if (taker === undefined) {
+          // Refused: nothing was rented, and what is confirmed next is a job of its own.
+          await jobs.forget(id);
+        } else {
+          await jobs.rentedBy(id, taker);
+        }
+      }
     }
   }
-}
 
-async function order(
-  { jobs }: Deps,
-  { order: shared, names }: DraftJob,
-  one: OneOfDraft,
-  { marker, name }: { readonly marker: string; readonly name: string },
-  confirmed: Rate | undefined,
-): Promise<string> {
-  const machine = { name, perHour: confirmed && perHour(confirmed) };
-  return (await jobs.order({ ...shared, ...one, machine, rental: { marker } }, names)).id;
+  private async note({ order, names }: DraftJob, { windowId }: Rental): Promise<void> {
+    const { jobs } = this.deps;
+    for (const share of this.shares) {
+      const { marker } = share;
+      // What came of the only rental of a job is final at once.
+      const rental = this.shares.length === 1 ? { marker } : { marker, by: windowId };
+      for (const one of share.each) {
+        const { id } = await jobs.order({ ...order, ...one, machine: this.machine, rental }, names);
+        share.ids = [...share.ids, id];
+      }
+    }
+  }
+
+  /** The rental is in the journal, so that a window that gave its jobs up before sees it or is seen here. */
+  private async check(copy: number): Promise<void> {
+    if (!(await this.areWanted(copy))) {
+      throw new CancelledError();
+    }
+  }
 }

@@ -16,11 +16,11 @@ import { templateName } from '../../model/templates/templateName';
 import type { Services } from '../../services';
 import { OverBudgetError } from '../../store/budget/overBudget';
 import type { Account } from '../../store/ports';
-import type { RentResult } from '../../store/rentals/rentalStore';
+import type { RentOptions, RentResult } from '../../store/rentals/rentalStore';
 import { findTemplate } from '../../store/templates/findTemplate';
 import { isCancelled } from '../../util/errors';
 import type { ConfirmNotice } from './confirmStep';
-import { orderRest, rentWithJob } from './orderJob';
+import { JobsOfRental } from './orderJob';
 import { findCopy, nextOffer, recheckOffer, type Recheck } from './recheck';
 
 export type RentingDeps = Pick<Services, 'jobs' | 'rentals' | 'report'> & { readonly account: Account };
@@ -49,6 +49,11 @@ export interface ConfirmedRental {
   /** The confirmation named what passes the budget. */
   readonly acceptsOverrun: boolean;
 }
+
+/** Rents with what is noted of the rental before it is sent. */
+type RentNoted = (
+  rent: (noted: Pick<RentOptions, 'marker' | 'beforeSent'>) => Promise<RentResult>,
+) => Promise<RentResult>;
 
 /** What goes with one yes. */
 interface Order {
@@ -96,17 +101,29 @@ export class Renting {
     if (change) {
       return change;
     }
-    const { wanted, confirmed } = order;
+    const jobs = new JobsOfRental(this.deps, this.flow.draft, order.confirmed, order.wanted);
+    try {
+      return await this.rentEach(order, jobs);
+    } finally {
+      await jobs.settle();
+    }
+  }
+
+  private async rentEach(order: Order, jobs: JobsOfRental): Promise<RentingEnd> {
+    const { wanted } = order;
     const results: RentResult[] = [];
     const used = new Set<number>();
     for (let copy = 1; copy <= wanted; copy += 1) {
+      if (!(await jobs.areWanted(copy - 1))) {
+        continue;
+      }
       if (wanted > 1) {
         order.say(t('machine {0} of {1}', copy, wanted));
       }
       if (copy > 1 && !(await this.nextCopy(order, used))) {
         break;
       }
-      const attempt = await this.rentOne(order, copy - 1);
+      const attempt = await this.rentOne(order, (options) => jobs.rent(copy - 1, options));
       if (attempt.kind !== 'sent') {
         if (results.length === 0) {
           return attempt;
@@ -116,7 +133,6 @@ export class Renting {
       results.push(attempt.result);
       used.add(this.flow.offer.id);
     }
-    await orderRest(this.deps, this.flow.draft, confirmed, wanted, results);
     return { kind: 'rented', results, wanted, answerWasLost: this.answerWasLost };
   }
 
@@ -176,7 +192,7 @@ export class Renting {
     }
   }
 
-  private async rentOne(order: Order, index: number): Promise<Attempt> {
+  private async rentOne(order: Order, rent: RentNoted): Promise<Attempt> {
     const { flow } = this;
     const { confirmed, signal, say } = order;
     try {
@@ -191,22 +207,18 @@ export class Renting {
         return changed(check);
       }
       say(t('sending the rental…'));
-      return { kind: 'sent', result: await this.send(order, index) };
+      return { kind: 'sent', result: await this.send(order, rent) };
     } catch (error) {
       return this.failed(error, signal);
     }
   }
 
-  private send(
-    { confirmed, acceptsOverrun, wanted, signal, say }: Order,
-    index: number,
-  ): Promise<RentResult> {
-    const { draft } = this.flow;
-    return rentWithJob(this.deps, draft, confirmed, { index, of: wanted }, (beforeSent) =>
-      this.deps.rentals.rent(requestOf(draft, confirmed), {
+  private send({ confirmed, acceptsOverrun, signal, say }: Order, rent: RentNoted): Promise<RentResult> {
+    return rent((noted) =>
+      this.deps.rentals.rent(requestOf(this.flow.draft, confirmed), {
+        ...noted,
         signal,
         acceptsOverrun,
-        beforeSent,
         onWait: (waitMs) => {
           say(t('the service asks to wait {0} s…', Math.ceil(waitMs / 1000)));
         },

@@ -15,6 +15,12 @@ export interface MachineOfJob extends ConfirmedMachine {
   readonly instanceId: number;
 }
 
+export interface JobRental {
+  readonly marker: string;
+  /** The window that rents for this job and for others at once: until it is done, what came of the rental is not final. */
+  readonly by?: string | undefined;
+}
+
 /** What the user ordered, and what the user said of it since. Only the user's own actions change it. */
 export interface Job {
   /** Sixteen lower-case hexadecimal digits. */
@@ -30,7 +36,7 @@ export interface Job {
   /** The instance that the user chose, or the offer that was confirmed, which has no number. */
   readonly machine: ConfirmedMachine;
   /** The machine is rented for this job; the marker was noted before the request left. */
-  readonly rental?: { readonly marker: string } | undefined;
+  readonly rental?: JobRental | undefined;
   /** What the user confirmed, whatever the file says. */
   readonly ends: MachineEnds;
   /** Where the outputs go; a whole path. */
@@ -126,6 +132,8 @@ export interface JobState {
   readonly firstHere?: number | undefined;
   /** What the machines before cost, in time and money. */
   readonly before?: { readonly ms: number; readonly cost: Micros } | undefined;
+  /** Since when the window that was to rent for it is gone and no rental was noted: from then on none may be sent. */
+  readonly unrentedSince?: number | undefined;
   /** Its machine is lost for this reason, and another is rented in its place. */
   readonly leaving?: LossCause | undefined;
   readonly checkpoint?: Checkpoint | undefined;

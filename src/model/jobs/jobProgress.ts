@@ -21,6 +21,8 @@ import type { JobLook, JobThere } from './onMachine';
 /** What happened to a job. */
 export type JobEvent =
   | { readonly kind: 'begun' }
+  /** No rental was noted, and the window that was to rent for it is gone, or there after all. */
+  | { readonly kind: 'unrented'; readonly isGone: boolean }
   /** The rental is this instance, or one that took its place. */
   | { readonly kind: 'rented'; readonly machine: MachineOfJob }
   | { readonly kind: 'ready'; readonly machine: MachineOfJob }
@@ -84,6 +86,8 @@ export function progress(job: Job, state: JobState, event: JobEvent, now: number
   switch (event.kind) {
     case 'begun':
       return state.phase === 'queued' ? to(job.rental ? 'renting' : 'connecting') : state;
+    case 'unrented':
+      return { ...state, unrentedSince: event.isGone ? (state.unrentedSince ?? now) : undefined };
     case 'rented':
       return isRenting(state.phase) ? rented(state, event.machine, to, now) : state;
     case 'ready':
@@ -160,7 +164,7 @@ function extended(
 
 /** It costs money from here on, whatever becomes of it. */
 function rented(state: JobState, machine: MachineOfJob, to: To, now: number): JobState {
-  return to('gettingReady', { machine, beganAt: state.beganAt ?? now });
+  return to('gettingReady', { machine, beganAt: state.beganAt ?? now, unrentedSince: undefined });
 }
 
 /** A machine that was rented for nothing is released as after a failure. */

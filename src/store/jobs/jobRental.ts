@@ -4,18 +4,21 @@ import type { JobEvent } from '../../model/jobs/jobProgress';
 import { perHour, runningRateOf } from '../../model/quote';
 import type { Clock } from '../../util/clock';
 import { text } from '../../util/text';
-import type { Fleet, Rental } from '../ports';
+import type { Fleet, Rental, WindowHub } from '../ports';
 import { isBeingReplaced } from '../rentals/replacementMark';
 import type { RentalStore } from '../rentals/rentalStore';
 
 export interface JobRentalDeps {
   readonly rentals: Pick<RentalStore, 'rentals' | 'reread'>;
   readonly fleet: Pick<Fleet, 'find' | 'hasEnded'>;
+  readonly hub: Pick<WindowHub, 'windowId' | 'peers'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /** Only what is in memory is looked at. */
 const lookMs = 3_000;
+/** A window that rents and is not heard of for this long is gone. */
+const renterGoneMs = 15_000;
 
 /** The rental of a job, or the one that took its place in the end. */
 export function currentRental(rentals: readonly Rental[], marker: string): Rental | undefined {
@@ -46,11 +49,14 @@ export async function followRental(
   // In the first seconds of a window the journal may not be read yet: a stopped job would forget its machine.
   const rental = currentRental(deps.rentals.rentals, marker) ?? (await deps.rentals.reread(marker));
   if (!rental) {
-    return job.stopAt === undefined ? { waitMs: lookMs } : { event: { kind: 'notStarted' } };
+    return job.stopAt === undefined ? awaitRental(deps, row) : { event: { kind: 'notStarted' } };
   }
   const { phase } = rental;
   if (phase.kind === 'notRented') {
-    return { event: { kind: 'notStarted', why: phase.reason } };
+    // The window that rents gives the job to another of its machines, if it gets one.
+    return isRenterHere(deps, row) && job.stopAt === undefined
+      ? { waitMs: lookMs }
+      : { event: { kind: 'notStarted', why: phase.reason } };
   }
   const instanceId = 'instanceId' in phase ? phase.instanceId : undefined;
   if (instanceId === undefined) {
@@ -76,6 +82,36 @@ export async function followRental(
   return isStuck && state.trouble?.kind !== 'notReady'
     ? { event: { kind: 'failed', trouble: 'notReady' }, waitMs: lookMs }
     : { waitMs: lookMs };
+}
+
+function isRenterHere({ hub }: JobRentalDeps, { job: { rental } }: JobRow): boolean {
+  return rental?.by !== undefined && (rental.by === hub.windowId || hub.peers.has(rental.by));
+}
+
+/**
+ * Gives a job up whose rental was never noted because its window ended between two rentals. That no rental may be sent
+ * any more is noted first: a window that only hung reads it after it has noted its rental, so one of the two sees what
+ * the other wrote.
+ */
+function awaitRental(
+  deps: JobRentalDeps,
+  row: JobRow,
+): { readonly event?: JobEvent; readonly waitMs?: number } {
+  const { unrentedSince } = row.state;
+  if (row.job.rental?.by === undefined) {
+    return { waitMs: lookMs };
+  }
+  if (isRenterHere(deps, row)) {
+    return unrentedSince === undefined
+      ? { waitMs: lookMs }
+      : { event: { kind: 'unrented', isGone: false }, waitMs: lookMs };
+  }
+  if (unrentedSince === undefined) {
+    return { event: { kind: 'unrented', isGone: true }, waitMs: lookMs };
+  }
+  return deps.clock.now() - unrentedSince < renterGoneMs
+    ? { waitMs: lookMs }
+    : { event: { kind: 'notStarted', why: text('Its window closed before a machine was rented for it.') } };
 }
 
 /** Its own price as soon as the service states it; until then what it may cost at most. */

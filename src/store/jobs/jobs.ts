@@ -122,15 +122,34 @@ export class Jobs implements Disposable {
   /** Orders a job. It is on disk when this resolves, and the window that leads carries it out. */
   async order(job: Omit<Job, 'id' | 'orderedAt'>, names: readonly string[]): Promise<Job> {
     const files = this.files();
-    const now = this.deps.clock.now();
-    const last = this.lastOrderAt;
-    // Jobs that are ordered at once take turns in this order, unless the clock was set back.
-    this.lastOrderAt = last >= now && last - now < 1000 ? last + 1 : now;
-    const ordered = { ...job, id: randomBytes(8).toString('hex'), orderedAt: this.lastOrderAt };
+    const ordered = { ...job, id: randomBytes(8).toString('hex'), orderedAt: this.nextTurn() };
     await files.putNames(ordered.id, names);
     await files.put(ordered);
     await this.list.tellChanged(files);
     return ordered;
+  }
+
+  /**
+   * What came of a rental that this window sent for several jobs: the job is of this one from now on. On a machine that
+   * takes it in place of its own, it comes after those that were meant for that machine.
+   */
+  rentedBy(jobId: string, marker: string): Promise<boolean> {
+    return this.say(jobId, (job) => ({
+      ...job,
+      ...(job.rental?.marker === marker ? {} : { orderedAt: this.nextTurn() }),
+      rental: { marker },
+    }));
+  }
+
+  /** True while a machine may be rented for the job, as the disk has it now. */
+  async awaitsRental(jobId: string): Promise<boolean> {
+    const row = await this.reread(jobId);
+    return (
+      row !== undefined &&
+      !isOver(row) &&
+      row.job.stopAt === undefined &&
+      row.state.unrentedSince === undefined
+    );
   }
 
   /** The user's word: ends the job early. */
@@ -221,6 +240,14 @@ export class Jobs implements Disposable {
     await files.put(change(row.job));
     await this.list.tellChanged(files);
     return true;
+  }
+
+  /** Jobs that are ordered at once take turns in this order, unless the clock was set back. */
+  private nextTurn(): number {
+    const now = this.deps.clock.now();
+    const last = this.lastOrderAt;
+    this.lastOrderAt = last >= now && last - now < 1000 ? last + 1 : now;
+    return this.lastOrderAt;
   }
 
   private noteWatched(windowId: string, jobIds: readonly string[]): void {

@@ -11,6 +11,8 @@ export interface RentOptions {
   readonly onWait?: (waitMs: number) => void;
   /** Told when the answer was lost and the instances are being read back. */
   readonly onNotKnown?: (rental: Rental) => void;
+  /** Made by `newMarker` and used for this rental alone, for what is noted of it before; otherwise one is made. */
+  readonly marker?: string | undefined;
   /** Once the rental is in the journal; where this rejects, nothing is sent. */
   readonly beforeSent?: ((rental: Rental) => Promise<void>) | undefined;
   /** The user said yes to what passes the budget. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { ApiError, NotSentError } from '../../api/errors';
 import { withMarker } from '../../model/instances/instanceLabel';
 import type { RentConfig } from '../../model/rentals/rent';
@@ -18,6 +17,7 @@ import { listVerdict, type ListVerdict } from './listVerdict';
 import { compareOnce, isAnswer, isRefusal, refusalWords } from './refusal';
 import { readBack, readBackForMs, type ReadBackOutcome } from './readBack';
 import { overSince, withoutSecretParts } from './rentalJournal';
+import { newMarker } from './newMarker';
 import type { BrokenOff, RentalChange, RentalStore, RentOptions, RentResult } from './rentalStore';
 import { RentalRecords, type RecordsDeps } from './rentalRecords';
 
@@ -111,7 +111,10 @@ class JournaledRentals implements RentalStore {
     const { accountKey } = this.records;
     const idsBefore = await idsBeforeRental({ ...this.deps, accountKey }, account, options.signal);
     options.signal?.throwIfAborted();
-    const marker = randomBytes(4).toString('hex');
+    const { marker = newMarker() } = options;
+    if (await this.records.reread(marker)) {
+      throw new Error(`The marker ${marker} was used before`);
+    }
     const config: RentConfig = { ...request.config, label: withMarker(request.config.label, marker) };
     const rental = defined<Rental>({
       marker,

@@ -130,6 +130,71 @@ describe('A machine that is rented for a job', () => {
     assert.deepEqual(window.told(), ['notStarted']);
   });
 
+  it('is one of several whose window is gone before its turn: it is not sent, and the job says so', async () => {
+    const { hub, owned } = await computer.openSignedIn();
+    const { spec, ...wanted } = aJob(undefined);
+    const rental = { marker: '0123abcd', by: hub.windowId };
+    const order = { ...wanted, spec, ends: spec.rentedEnds, rental };
+    job = (await window.jobs.order(order, ['train.py'])).id;
+    await pass(5 * minute);
+    assert.deepEqual([state().phase, await window.jobs.awaitsRental(job)], ['renting', true]);
+    owned.dispose();
+    await pass(5_000);
+    assert.deepEqual([state().phase, await window.jobs.awaitsRental(job)], ['renting', false]);
+    await pass(minute);
+    assert.deepEqual([state().phase, state().outcome], ['over', 'notStarted']);
+    assert.equal(state().why?.template, 'Its window closed before a machine was rented for it.');
+    assert.deepEqual([window.told(), service.count('offers.rent')], [['notStarted'], 0]);
+  });
+
+  it('is followed where its rental was noted right before the window was gone', async () => {
+    const { hub, owned } = await computer.openSignedIn();
+    const marker = '0123abcd';
+    const { spec, ...wanted } = aJob(undefined);
+    const order = { ...wanted, spec, ends: spec.rentedEnds, rental: { marker, by: hub.windowId } };
+    job = (await window.jobs.order(order, ['train.py'])).id;
+    owned.dispose();
+    await pass(5_000);
+    assert.equal(await window.jobs.awaitsRental(job), false);
+    await computer.clock.through(window.rentals.rent(request, { marker }));
+    await pass(minute);
+    assert.deepEqual([state().phase, state().machine?.instanceId], ['gettingReady', rentedId]);
+  });
+
+  it('that is refused ends no job that its window may still give to another machine', async () => {
+    const { hub, owned } = await computer.openSignedIn();
+    await rent();
+    const marker = '0123abcd';
+    const { spec, ...wanted } = aJob(undefined);
+    const order = { ...wanted, spec, ends: spec.rentedEnds, rental: { marker, by: hub.windowId } };
+    const [taken, left] = await Promise.all([1, 2].map(() => window.jobs.order(order, ['train.py'])));
+    assert.ok(taken && left);
+    service.before = (call) => {
+      if (call === 'offers.rent') {
+        throw new GoneError(new Error('taken'));
+      }
+    };
+    await assert.rejects(computer.clock.through(window.rentals.rent(request, { marker })));
+    await pass(minute);
+    assert.equal(window.row(taken.id).state.phase, 'renting');
+    await window.jobs.rentedBy(taken.id, window.row(job).job.rental?.marker ?? '');
+    owned.dispose();
+    await pass(minute);
+    assert.deepEqual(
+      [taken, left].map(({ id }) => window.row(id).state.machine?.instanceId),
+      [rentedId, undefined],
+    );
+    assert.equal(window.row(left.id).state.outcome, 'notStarted');
+    assert.ok(window.row(taken.id).job.orderedAt > window.row(left.id).job.orderedAt);
+  });
+
+  it('has a mark of its own: none is sent with one that was used', async () => {
+    await rent();
+    const marker = window.row(job).job.rental?.marker;
+    await assert.rejects(computer.clock.through(window.rentals.rent(request, { marker })), /was used before/);
+    assert.equal(service.count('offers.rent'), 1);
+  });
+
   it('is released as after a failure where the job is stopped before it is ready', async () => {
     await rent({ whenDone: { failure: 'destroy' } });
     await pass(5_000);
