@@ -77,6 +77,38 @@ const toCommonJs = {
   },
 };
 
+/**
+ * V8 keeps a text in two bytes a character as soon as one of them is beyond Latin-1. esbuild escapes such characters
+ * everywhere but in regular expressions, where an escape means the same.
+ */
+function ascii(code) {
+  return code.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/**
+ * Reads the names of the editor's API once. Each `import * as vscode` would otherwise copy the API, which has about 450
+ * names, each behind a function of its own: 119 copies are several megabytes of heap.
+ */
+const oneEditorApi = {
+  name: 'one-editor-api',
+  setup(build) {
+    const namespace = 'editor-api';
+    build.onResolve({ filter: /^vscode$/ }, ({ namespace: importer }) =>
+      importer === namespace ? { path: 'vscode', external: true } : { path: 'vscode', namespace },
+    );
+    build.onLoad({ filter: /.*/, namespace }, async () => {
+      const types = await readFile(path.join(root, 'node_modules', '@types', 'vscode', 'index.d.ts'), 'utf8');
+      const names = [...types.matchAll(/^\texport (?:class|const|enum|function|namespace) (\w+)/gm)].map(
+        ([, name]) => name,
+      );
+      return {
+        contents: `import * as api from 'vscode';\nexport const { ${[...new Set(names)].join(', ')} } = api;`,
+        loader: 'js',
+      };
+    });
+  },
+};
+
 /** Writes the outputs, then removes what an earlier build of the same bundle left behind. */
 function writeOutputs(bundle, folder, isOwn) {
   return {
@@ -86,7 +118,7 @@ function writeOutputs(bundle, folder, isOwn) {
         if (errors.length > 0) return;
         for (const file of outputFiles) {
           await mkdir(path.dirname(file.path), { recursive: true });
-          await writeFile(file.path, file.contents);
+          await writeFile(file.path, file.path.endsWith('.js') ? ascii(file.text) : file.contents);
         }
         const current = new Set(outputFiles.map((file) => path.basename(file.path)));
         for (const name of await readdir(folder).catch(() => [])) {
@@ -116,6 +148,7 @@ function nodeBundle(bundle, entries) {
     external: ['vscode', '*.node', 'cpu-features'],
     plugins: [
       keepErrorNames,
+      oneEditorApi,
       toCommonJs,
       writeOutputs(bundle, outdir, (name) => name.startsWith(`${bundle}-`)),
     ],

@@ -107,6 +107,18 @@ describe('the package', () => {
     assert.ok(product.length > 100_000, 'the product was looked through');
   });
 
+  it('takes one byte of memory a character, and copies the names of the editor once', () => {
+    const code = entries
+      .filter(({ name }) => /^extension\/dist\/[^/]+\.js$/.test(name))
+      .map((entry) => ({ name: entry.name, text: entry.read().toString('utf8') }));
+    assert.deepEqual(
+      code.filter(({ text }) => Buffer.byteLength(text) !== text.length).map(({ name }) => name),
+      [],
+    );
+    const copies = code.flatMap(({ text }) => [...text.matchAll(/require\("vscode"\)/g)]);
+    assert.equal(copies.length, 1);
+  });
+
   it('carries no source map and no trace of the machine it was built on', () => {
     for (const entry of entries.filter(({ name }) => name.endsWith('.js'))) {
       const code = entry.read().toString('utf8');
