@@ -1,12 +1,13 @@
 /**
  * `npm run test:mutants`: how many small defects the tests in plain Node notice. Each defect is put into a copy of the
- * source, and the tests that import the file run against it, the nearest first and in one program, until one fails.
+ * source, and the tests that run its line are tried against it, the nearest first and in one program, until one fails.
  *
  *   npm run test:mutants -- --ring store --count 30 --seed 1
  *
  * Rings are the folders of src: model, store, api, ssh, features, editor. `--file` takes the files of a name only, and
- * `--near 30` gives up after that many test files instead of 20. Ends with the survivors and the share that
- * was killed. A survivor is either a missing test or a change that changes nothing: read it before you count it.
+ * `--tests 30` gives up after that many test files instead of 40. `--measure` finds out again which tests run which
+ * lines, which takes as long as the tests. Ends with the survivors and the share that was killed. A survivor is either
+ * a missing test or a change that changes nothing: read it before you count it.
  */
 import {
   cpSync,
@@ -23,6 +24,7 @@ import { parseArgs } from 'node:util';
 import { run } from './process.mjs';
 import { root, setUpOrEnd } from './setup.mjs';
 import { testsNear } from './testing/near.mjs';
+import { inLanes } from './testing/report.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -30,54 +32,69 @@ const { values } = parseArgs({
     count: { type: 'string', default: '30' },
     seed: { type: 'string', default: '1' },
     file: { type: 'string' },
-    near: { type: 'string', default: '20' },
+    tests: { type: 'string', default: '40' },
+    measure: { type: 'boolean', default: false },
   },
 });
 await setUpOrEnd(['modules', 'ssh', 'tools']);
 const { importGraph } = await import('./testing/importGraph.mjs');
 const { applied, draw, mutationsOf, randomOf } = await import('./testing/mutation.mjs');
+const { measureReached, Reached } = await import('./testing/reached.mjs');
 
 /** Of the processor, not of a clock: a busy machine ends no run, and a loop without an end is ended. */
 const processorSeconds = 200;
 
-const copy = path.join(root, 'out', 'mutants');
-rmSync(copy, { recursive: true, force: true });
-mkdirSync(copy, { recursive: true });
-const leftOut = ['.git', '.screenshots', 'coverage', 'node_modules', 'out'];
-for (const name of readdirSync(root).filter((one) => !leftOut.includes(one))) {
-  cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
-}
-symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
-
+/** Each lane has a copy of its own, so that work can go on in the repository during a run. */
+const copies = ['1', '2'].map((name) => copyTo(path.join(root, 'out', 'mutants', name)));
 const graph = importGraph();
-/** From the copy, so that work can go on in the repository during a run. */
 const sources = new Map();
 const read = (file) => {
-  if (!sources.has(file)) sources.set(file, readFileSync(path.join(copy, file), 'utf8'));
+  if (!sources.has(file)) sources.set(file, readFileSync(path.join(copies[0], file), 'utf8'));
   return sources.get(file);
 };
+const map = path.join(root, 'out', 'reached.json');
+if (values.measure || !existsSync(map)) {
+  process.stdout.write('Measuring which tests run which lines…\n');
+  const measured = await measureReached(copies[0], read);
+  mkdirSync(path.dirname(map), { recursive: true });
+  writeFileSync(map, JSON.stringify(measured));
+}
+const reached = new Reached(JSON.parse(readFileSync(map, 'utf8')), read);
 /** Whether a file of tests passes without a defect: one that fails anyway would be a witness to nothing. */
 const untouched = new Map();
 const shares = [];
 for (const ring of values.ring.split(',')) shares.push(await tryRing(ring));
 process.stdout.write(`\n${shares.join('\n')}\n`);
 
+function copyTo(copy) {
+  rmSync(copy, { recursive: true, force: true });
+  mkdirSync(copy, { recursive: true });
+  const leftOut = ['.git', '.screenshots', 'coverage', 'node_modules', 'out'];
+  for (const name of readdirSync(root).filter((one) => !leftOut.includes(one))) {
+    cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
+  }
+  symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
+  return copy;
+}
+
 async function tryRing(ring) {
   const places = filesOf(ring).flatMap((file) =>
     mutationsOf(file, read(file)).map((mutation) => ({ file, ...mutation })),
   );
-  const random = randomOf(Number(values.seed));
-  const drawn = draw(places, Number(values.count), random);
+  const drawn = draw(places, Number(values.count), randomOf(Number(values.seed)));
   const survivors = [];
-  for (const mutant of drawn) {
-    const killedBy = await killer(mutant);
+  const free = [...copies];
+  await inLanes(copies.length, drawn, async (mutant) => {
+    const copy = free.pop();
+    const killedBy = await killer(copy, mutant);
+    free.push(copy);
     const { file, line, was, text } = mutant;
     const place = `${file}:${line}: ${was} → ${text.split('\n')[0]}`;
     process.stdout.write(
       `${killedBy === undefined ? 'SURVIVED' : 'killed  '} ${place}${killedBy ? ` (${killedBy})` : ''}\n`,
     );
     if (killedBy === undefined) survivors.push(place);
-  }
+  });
   const killed = drawn.length - survivors.length;
   return [
     `${ring}: ${killed} of ${drawn.length} killed (${Math.round((100 * killed) / drawn.length)} %), seed ${values.seed}`,
@@ -94,16 +111,16 @@ function filesOf(ring) {
 }
 
 /** The first file of tests that fails with a mutant and passes without; `undefined` where none does. */
-async function killer({ file, ...mutation }) {
+async function killer(copy, { file, line, ...mutation }) {
   const target = path.join(copy, file);
-  const tests = testsOf(file).filter((test) => untouched.get(test) !== false);
+  const tests = testsOf(file, line).filter((test) => untouched.get(test) !== false);
   try {
     for (let left = tests; left.length > 0;) {
       writeFileSync(target, applied(read(file), mutation));
-      const failed = await firstFailing(left);
+      const failed = await firstFailing(copy, left);
       if (failed === undefined) return undefined;
       writeFileSync(target, read(file));
-      if (await passesUntouched(failed)) return failed;
+      if (await passesUntouched(copy, failed)) return failed;
       left = left.slice(left.indexOf(failed) + 1);
     }
     return undefined;
@@ -112,11 +129,13 @@ async function killer({ file, ...mutation }) {
   }
 }
 
-function testsOf(file) {
+/** What runs the line, the nearest first; then what imports the file, for lines that run once, when it is loaded. */
+function testsOf(file, line) {
   const near = byKinship(file, testsNear(graph, [file], read));
-  const isFeature = /^src\/(features|editor)\//.test(file);
-  const whole = Object.keys(graph).filter((one) => /^test\/feature\/.*\.test\.ts$/.test(one));
-  return [...new Set([...near, ...(isFeature ? whole : [])])].slice(0, Number(values.near));
+  return [...new Set([...byKinship(file, reached.testsOf(file, line)), ...near])].slice(
+    0,
+    Number(values.tests),
+  );
 }
 
 /** Tests of the same name come first, then those of the same folder, and those of the whole product last. */
@@ -133,9 +152,9 @@ function byKinship(file, tests) {
   return [...tests].sort((one, other) => rank(one) - rank(other));
 }
 
-async function passesUntouched(test) {
+async function passesUntouched(copy, test) {
   if (!untouched.has(test)) {
-    const passes = (await firstFailing([test])) === undefined;
+    const passes = (await firstFailing(copy, [test])) === undefined;
     if (!passes) process.stdout.write(`FAILS WITHOUT A DEFECT ${test}\n`);
     untouched.set(test, passes);
   }
@@ -143,7 +162,7 @@ async function passesUntouched(test) {
 }
 
 /** The first of the files that fails, breaks off or does not end; `undefined` where all pass. */
-async function firstFailing(files) {
+async function firstFailing(copy, files) {
   const output = path.join(copy, 'first-failure');
   rmSync(output, { force: true });
   const mocha = path.join(copy, 'node_modules', 'mocha', 'bin', 'mocha.js');

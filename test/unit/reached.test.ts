@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { transformSync } from 'esbuild';
+
+const scripts = path.resolve(__dirname, '..', '..', 'scripts', 'testing');
+
+interface Range {
+  readonly startOffset: number;
+  readonly endOffset: number;
+  readonly count: number;
+}
+interface Table {
+  readonly tests: readonly string[];
+  readonly sources: Readonly<Record<string, { readonly hash: string; readonly lines: object }>>;
+}
+interface ReachedModule {
+  tableOf(records: readonly object[], hash: (file: string) => string): Table;
+  Reached: new (
+    table: Table,
+    read: (file: string) => string,
+  ) => { testsOf(file: string, line: number): string[] };
+}
+
+describe('Which tests run a line', () => {
+  it('is read from the counts of V8, where an inner block overrules what is around it', async () => {
+    const { reachedLines } = (await import(path.join(scripts, 'reachedLines.cjs'))) as {
+      reachedLines(
+        functions: readonly { readonly ranges: readonly Range[] }[],
+        map: { readonly payload: object; readonly lineLengths: readonly number[] },
+      ): number[];
+    };
+    const source =
+      'function f(a) {\n  if (a) {\n    g(1);\n  }\n  g(2);\n}\nfunction g(n) {\n  return n;\n}\n';
+    const { code, map } = transformSync(source, {
+      sourcemap: 'external',
+      minifyWhitespace: true,
+      sourcefile: 'f.ts',
+    });
+    const rangeOf = (text: string, count: number): { readonly ranges: readonly Range[] } => {
+      const startOffset = code.indexOf(text);
+      assert.ok(startOffset >= 0, code);
+      return { ranges: [{ startOffset, endOffset: startOffset + text.length, count }] };
+    };
+    const lines = reachedLines([rangeOf('function f(a){if(a){g(1)}g(2)}', 3), rangeOf('{g(1)}', 0)], {
+      payload: JSON.parse(map) as object,
+      lineLengths: code.split('\n').map(({ length }) => length),
+    });
+    assert.deepEqual(lines.toSorted(), [1, 2, 5, 6]);
+  });
+
+  it('is told for the text that was measured, and for no other', async () => {
+    const { Reached, tableOf } = (await import(path.join(scripts, 'reached.mjs'))) as ReachedModule;
+    const { createHash } = await import('node:crypto');
+    const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+    const table = tableOf(
+      [
+        { test: 'test/a.test.ts', reached: { 'src/x.ts': [1, 2] } },
+        { test: 'test/b.test.ts', reached: { 'src/x.ts': [2] } },
+      ],
+      () => hash('as it was'),
+    );
+    const same = new Reached(table, () => 'as it was');
+    assert.deepEqual(same.testsOf('src/x.ts', 2), ['test/a.test.ts', 'test/b.test.ts']);
+    assert.deepEqual(same.testsOf('src/x.ts', 3), []);
+    assert.deepEqual(same.testsOf('src/unknown.ts', 2), []);
+    assert.deepEqual(new Reached(table, () => 'as it is now').testsOf('src/x.ts', 2), []);
+  });
+});
