@@ -77,7 +77,7 @@ export class FakeMachine implements MachinePort {
   readonly orders: JobOrder[] = [];
   /** After so many seconds it stops itself where no job begins. */
   guardSeconds: number | undefined;
-  readonly guard: JobGuard = {
+  readonly guard: { -readonly [Name in keyof JobGuard]: JobGuard[Name] } = {
     arm: (_, __, seconds) => {
       this.guardSeconds = seconds;
       return Promise.resolve(true);

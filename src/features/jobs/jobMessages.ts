@@ -60,6 +60,7 @@ function words(row: JobRow, kind: JobNotice['kind'], now: number): Told {
     case 'incomplete':
     case 'othersThere':
     case 'notFetched':
+    case 'stillGuarded':
     case 'notReleased':
     case 'released':
       return machineWords(row, kind, now);
@@ -179,6 +180,16 @@ function machineWords(row: JobRow, kind: Exclude<JobNotice['kind'], LimitKind | 
         level: 'warning',
         sentence: notFetchedSentence(row),
         actions: [commandAction(t('Retry'), 'gpuRental.job.fetchOutputs', target)],
+      };
+    case 'stillGuarded':
+      return {
+        level: 'warning',
+        sentence: t(
+          '{0} is kept after {1}, but it may still stop by itself, because it does not answer. Retrying…',
+          machine,
+          name,
+        ),
+        actions: showInstance(row),
       };
     case 'notReleased':
       return {

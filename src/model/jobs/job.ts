@@ -96,6 +96,8 @@ export type TroubleKind =
   | 'incomplete'
   /** The machine holds jobs that this computer did not order. */
   | 'othersThere'
+  /** The machine is kept, and what would stop it without an editor could not be ended there. */
+  | 'guard'
   | 'release';
 
 export interface JobTrouble {

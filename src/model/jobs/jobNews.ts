@@ -21,6 +21,7 @@ export type JobNewsKind =
   | 'incomplete'
   | 'othersThere'
   | 'notFetched'
+  | 'stillGuarded'
   | 'notReleased'
   | 'released';
 
@@ -96,6 +97,8 @@ function* troubleNews(state: JobState, now: number): Iterable<News> {
   } else if (trouble.kind === 'fetch') {
     // A remedy is told although the connection failed before.
     yield { kind: 'notFetched', turn: saysDiskFull(trouble.why) ? 1 : 0 };
+  } else if (trouble.kind === 'guard') {
+    yield { kind: 'stillGuarded', turn: trouble.since };
   } else if (trouble.kind === 'release') {
     yield { kind: 'notReleased', turn: Math.floor((now - trouble.since) / hourMs) };
   }

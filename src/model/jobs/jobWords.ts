@@ -210,6 +210,8 @@ function troubleText({ kind }: JobTrouble): Text {
       return text('outputs are missing');
     case 'othersThere':
       return text('machine kept for jobs of another computer');
+    case 'guard':
+      return text('machine kept, but it may still stop by itself, retrying');
     case 'release':
       return text('machine not released yet, retrying');
   }

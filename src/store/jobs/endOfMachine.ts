@@ -65,18 +65,32 @@ function livesOn(instance: Instance | undefined, guardedUntil: number | undefine
 }
 
 /** What would stop it without an editor is ended there first; nothing of that lives where the machine does not run. */
-async function keep(
-  { fleet, guard, jobs }: JobStepDeps,
-  account: Account,
-  row: JobRow,
-  signal: AbortSignal,
-): Promise<Step> {
+async function keep(deps: JobStepDeps, account: Account, row: JobRow, signal: AbortSignal): Promise<Step> {
+  const { fleet, jobs } = deps;
   const { instanceId } = machineOf(row);
   const isGuarded = jobs.rows.some((one) => one.job.rental && machineOf(one).instanceId === instanceId);
   const isFree =
     instanceId === undefined ||
     !isGuarded ||
     !livesOn(fleet.find(instanceId), row.state.guardedUntil) ||
-    (await guard.disarm(account, instanceId, signal));
-  return { event: isFree ? { kind: 'released', outcome: 'kept' } : { kind: 'failed', trouble: 'release' } };
+    (await disarmed(deps, account, instanceId, signal));
+  return { event: isFree ? { kind: 'released', outcome: 'kept' } : { kind: 'failed', trouble: 'guard' } };
+}
+
+/** False as well where ssh itself fails: the machine is kept, whatever keeps it from being told. */
+async function disarmed(
+  { guard, log }: JobStepDeps,
+  account: Account,
+  instanceId: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    return await guard.disarm(account, instanceId, signal);
+  } catch (error) {
+    if (signal.aborted) {
+      throw error;
+    }
+    log.warn(`The guard of instance ${instanceId} could not be ended: ${String(error)}`);
+    return false;
+  }
 }

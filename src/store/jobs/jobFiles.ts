@@ -155,6 +155,7 @@ const stateFile: z.ZodType<JobState> = z.object({
         'fetchPaused',
         'incomplete',
         'othersThere',
+        'guard',
         'release',
       ]),
       since: z.number(),

@@ -17,6 +17,7 @@ const kinds = [
   'incomplete',
   'othersThere',
   'notFetched',
+  'stillGuarded',
   'notReleased',
   'released',
 ] as const satisfies readonly JobNewsKind[];

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { GoneError, RentOutcomeUnknownError } from '../../../../src/api/errors';
+import { phaseText } from '../../../../src/model/jobs/jobWords';
 import { fromDollars } from '../../../../src/model/money';
+import { formatText } from '../../../../src/util/text';
 import { anInstance, anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { aJob, FakeJobDisk, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+import { aJob, CutConnection, FakeJobDisk, FakeMachine, openJobWindow } from '../../../support/jobWindows';
 import { rentalRequest as request } from '../../../support/rentalRequest';
 
 const minute = 60_000;
@@ -85,6 +87,26 @@ describe('A machine that is rented for a job', () => {
     machine.ends({ code: 0, why: 'itself' });
     await pass(5 * minute);
     assert.deepEqual([state().outcome, machine.guardSeconds], ['kept', undefined]);
+  });
+
+  it('that is kept and can’t be told so is never called one that is not stopped yet', async () => {
+    await rent({ whenDone: { success: 'keep' } });
+    await getsReady();
+    const told = machine.guard.disarm;
+    machine.guard.disarm = () => Promise.reject(new CutConnection());
+    machine.ends({ code: 0, why: 'itself' });
+    await pass(minute);
+    assert.equal(
+      formatText(phaseText(window.row(job))),
+      'machine kept, but it may still stop by itself, retrying',
+    );
+    assert.deepEqual(window.told(), ['ended']);
+    await pass(5 * minute);
+    assert.deepEqual(window.told(), ['ended', 'stillGuarded']);
+    machine.guard.disarm = told;
+    await pass(10 * minute);
+    assert.deepEqual([state().outcome, machine.guardSeconds], ['kept', undefined]);
+    assert.deepEqual(window.told(), ['ended', 'stillGuarded']);
   });
 
   it('is kept as well for a job that was added to it', async () => {
