@@ -45,7 +45,7 @@ export class JobLogs implements vscode.Disposable {
   }
 
   private async textOf(row: JobRow): Promise<string> {
-    const text = plainLog(await this.deps.jobs.log(row.job.id));
+    const text = plainLog((await this.deps.jobs.log(row.job.id)).bytes.toString());
     return text !== '' ? text : isOver(row) ? t('The log is empty.') : t('Nothing was printed yet.');
   }
 

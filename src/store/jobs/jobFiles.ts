@@ -183,14 +183,23 @@ export interface JobStorage {
   names(jobId: string): Promise<readonly string[]>;
   /** Writes a piece of the log at its place, so that one that is read again after a crash is not there twice. */
   writeLog(jobId: string, at: number, piece: Buffer): Promise<void>;
-  /** The end of the log, as it is on the machine. */
-  log(jobId: string): Promise<string>;
+  /** A piece of the log as it is on the machine: from a byte on, else its end. */
+  log(jobId: string, from?: number): Promise<LogPiece>;
+  /** Where all of the log is. */
+  logPath(jobId: string): string;
   /** Removes the word of the user first. */
   remove(jobId: string): Promise<void>;
 }
 
-/** What a log document shows at most, in bytes from its end. */
-const shownBytes = 2_000_000;
+export interface LogPiece {
+  /** `logPieceBytes` at most. */
+  readonly bytes: Buffer;
+  /** How many bytes of the log stand before it. */
+  readonly at: number;
+}
+
+/** What is read of a log at once, and what a log document shows at most. */
+export const logPieceBytes = 2_000_000;
 
 /**
  * The jobs of one account. The word of the user and how far it has come are files of their own, so that the window
@@ -238,7 +247,7 @@ export class JobFiles implements JobStorage {
     return content.kind === 'present' ? content.value : [];
   }
 
-  private logPath(jobId: string): string {
+  logPath(jobId: string): string {
     return join(this.folder, `${jobId}.log`);
   }
 
@@ -253,21 +262,21 @@ export class JobFiles implements JobStorage {
     }
   }
 
-  async log(jobId: string): Promise<string> {
+  async log(jobId: string, from?: number): Promise<LogPiece> {
     try {
       const file = await open(this.logPath(jobId), 'r');
       try {
         const { size } = await file.stat();
-        const start = Math.max(0, size - shownBytes);
-        const bytes = Buffer.alloc(size - start);
-        await file.read(bytes, 0, bytes.length, start);
-        return bytes.toString('utf8');
+        const at = Math.min(size, from ?? Math.max(0, size - logPieceBytes));
+        const bytes = Buffer.alloc(Math.min(size - at, logPieceBytes));
+        const { bytesRead } = await file.read(bytes, 0, bytes.length, at);
+        return { bytes: bytes.subarray(0, bytesRead), at };
       } finally {
         await file.close();
       }
     } catch (error) {
       if (errorCode(error) === 'ENOENT') {
-        return '';
+        return { bytes: Buffer.alloc(0), at: 0 };
       }
       throw error;
     }

@@ -12,7 +12,7 @@ import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import type { Accounts, WindowHub } from '../ports';
-import type { JobStorage } from './jobFiles';
+import type { JobStorage, LogPiece } from './jobFiles';
 import { JobMoves } from './jobMoves';
 
 export interface JobsDeps {
@@ -189,8 +189,13 @@ export class Jobs implements Disposable {
     await this.list.tellChanged(files);
   }
 
-  log(jobId: string): Promise<string> {
-    return this.files().log(jobId);
+  log(jobId: string, from?: number): Promise<LogPiece> {
+    return this.files().log(jobId, from);
+  }
+
+  /** Where all of the log is on this computer. */
+  logPath(jobId: string): string {
+    return this.files().logPath(jobId);
   }
 
   /** What this window shows logs of. */

@@ -32,13 +32,13 @@ describe('Jobs on an instance', () => {
     assert.equal(window.row(job).state.phase, 'running');
     machine.log = 'epoch 1\nepoch 2\n';
     await pass(minute);
-    assert.equal(await window.jobs.log(job), 'epoch 1\nepoch 2\n');
+    assert.equal((await window.jobs.log(job)).bytes.toString(), 'epoch 1\nepoch 2\n');
     machine.log += 'done\n';
     machine.ends({ code: 0, why: 'itself' });
     await pass(minute);
     const { state } = window.row(job);
     assert.deepEqual([state.phase, state.outcome, state.outputs?.files], ['over', 'kept', 1]);
-    assert.equal(await window.jobs.log(job), 'epoch 1\nepoch 2\ndone\n');
+    assert.equal((await window.jobs.log(job)).bytes.toString(), 'epoch 1\nepoch 2\ndone\n');
     assert.equal(machine.fetched, 'hash-of-list');
     assert.deepEqual(window.told(), ['ended']);
     assert.deepEqual([machine.starts, destroys()], [1, 0]);
@@ -248,7 +248,7 @@ describe('Jobs on an instance', () => {
     assert.deepEqual(await again({ code: undefined, why: 'interrupted' }), [2, 'running']);
     assert.deepEqual(await again({ code: 75, why: 'itself' }), [3, 'running']);
     assert.equal(machine.orders.at(-1)?.previous, `${job}02`);
-    assert.equal(await window.jobs.log(job), 'lost\nlost\n');
+    assert.equal((await window.jobs.log(job)).bytes.toString(), 'lost\nlost\n');
     assert.deepEqual(await again({ code: 75, why: 'itself' }), [3, 'over']);
     assert.deepEqual([machine.starts, window.row(job).state.end?.code], [3, 75]);
     assert.deepEqual(window.told(), ['triedAgain', 'triedAgain', 'ended']);
