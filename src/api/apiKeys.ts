@@ -3,46 +3,27 @@ import { apiKey, apiKeyList, createdApiKey, deletedApiKey, type WireApiKey } fro
 import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
-import { listReader } from './listing';
+import { readList } from './listing';
 import { nonEmpty, parsedText } from './modelValues';
-import { path } from './path';
-
-const address = '/api/v0/auth/apikeys/';
+import { read, write } from './request';
 
 /** Lists, creates and deletes API keys (docs/service/api-keys.md#list). */
 export function apiKeysApi(http: Http): Client['apiKeys'] {
   return {
-    list: listReader(http, {
-      path: address,
-      answer: apiKeyList,
-      names: ['apikeys', 'api_keys'],
-      record: apiKey,
-      toModel: toApiKey,
-    }),
+    list: (options) =>
+      readList(http, read('GET /api/v0/auth/apikeys/'), apiKeyList, apiKey, toApiKey, options),
     create: async ({ name, permissions, ipWhitelist }, options) => {
       const body = {
         name: nonEmpty(name),
         permissions,
         key_params: ipWhitelist && ipWhitelist.length > 0 ? { ip_whitelist: ipWhitelist } : undefined,
       };
-      const answer = await http.call(
-        { method: 'POST', path: address, body, route: `POST ${address}`, repeat: 'write' },
-        createdApiKey,
-        options,
-      );
+      const request = { ...write('POST /api/v0/auth/apikeys/'), body };
+      const answer = await http.call(request, createdApiKey, options);
       return { id: answer.id, value: answer.key };
     },
     remove: async (id, options) => {
-      await http.call(
-        {
-          method: 'DELETE',
-          path: path`/api/v0/auth/apikeys/${id}/`,
-          route: `DELETE ${address}{id}/`,
-          repeat: 'write',
-        },
-        deletedApiKey,
-        options,
-      );
+      await http.call(write('DELETE /api/v0/auth/apikeys/{id}/', { id }), deletedApiKey, options);
     },
   };
 }

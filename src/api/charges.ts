@@ -6,6 +6,7 @@ import type { Client } from './client';
 import type { CallOptions, Http } from './http';
 import { readRecords } from './listing';
 import { amount, nonEmpty } from './modelValues';
+import { read } from './request';
 
 const rowsAPage = 100;
 /** Enough for a fleet's year; more is told as incomplete. */
@@ -37,25 +38,19 @@ async function readPage(
   wanted: { readonly from: number; readonly to: number; readonly token: string | undefined },
   options: CallOptions | undefined,
 ) {
-  const route = 'GET /api/v0/charges/';
-  const answer = await http.call(
-    {
-      method: 'GET',
-      path: '/api/v0/charges/',
-      query: {
-        select_filters: JSON.stringify({ day: { gte: wanted.from, lte: wanted.to } }),
-        format: 'table',
-        latest_first: 'true',
-        limit: rowsAPage,
-        after_token: wanted.token,
-      },
-      route,
-      repeat: 'read',
+  const request = {
+    ...read('GET /api/v0/charges/'),
+    query: {
+      select_filters: JSON.stringify({ day: { gte: wanted.from, lte: wanted.to } }),
+      format: 'table',
+      latest_first: 'true',
+      limit: rowsAPage,
+      after_token: wanted.token,
     },
-    chargeList,
-    options,
-  );
-  const listing = readRecords(answer.results, withAmount, toCharge, { http, route });
+  };
+  const answer = await http.call(request, chargeList, options);
+  const context = { http, route: request.route };
+  const listing = await readRecords(answer.results, withAmount, toCharge, context);
   return { ...listing, nextToken: nonEmpty(answer.next_token ?? undefined) };
 }
 

@@ -1,93 +1,65 @@
-import type { CloudConnection, CopyHost, InstancePath } from '../model/instances/dataCopy';
+import type { CloudConnection, InstancePath } from '../model/instances/dataCopy';
 import { defined } from '../util/defined';
 import { cloudConnection, cloudConnectionList, type WireCloudConnection } from '../wire/cloudConnection';
 import { copyHost } from '../wire/copyHost';
 import type { Client } from './client';
 import type { CallOptions, Http } from './http';
-import { listReader } from './listing';
+import { readList } from './listing';
 import { nonEmpty } from './modelValues';
-import { sendWrite } from './write';
-
-const direct = '/api/v0/commands/copy_direct/';
-const host = '/api/v0/commands/rsync/';
-const cloud = '/api/v0/commands/rclone/';
+import { read, sendWrite, write } from './request';
 
 /** Copies that the service makes from machine to machine (docs/service/commands.md#copy). */
 export function copiesApi(http: Http): Client['copies'] {
   return {
-    connections: listReader(http, {
-      path: '/api/v0/users/cloud_integrations/',
-      answer: cloudConnectionList,
-      names: ['cloud_integrations'],
-      record: cloudConnection,
-      toModel: toConnection,
-    }),
-    begin: (from, to, options) => begin(http, from, to, options),
-    cancel: async (instanceId, options) => {
-      const body = { client_id: 'me', dst_id: nameOf(instanceId) };
-      await sendWrite(http, { method: 'DELETE', path: direct, body, route: `DELETE ${direct}` }, options);
+    connections: (options) => {
+      const request = read('GET /api/v0/users/cloud_integrations/');
+      return readList(http, request, cloudConnectionList, cloudConnection, toConnection, options);
     },
-    host: (from, options) => hostOf(http, from, options),
-    toCloud: (from, to, options) =>
-      viaCloud(
+    begin: (from, to, options) => {
+      const body = copyBody(from, nameOf(to.instanceId), to.path);
+      return sendWrite(http, { ...write('PUT /api/v0/commands/copy_direct/'), body }, options);
+    },
+    cancel: (instanceId, options) => {
+      const body = { client_id: 'me', dst_id: nameOf(instanceId) };
+      return sendWrite(http, { ...write('DELETE /api/v0/commands/copy_direct/'), body }, options);
+    },
+    host: async (from, options) => {
+      // The computer of the caller has no number, and its path is told for the service's own log.
+      const body = copyBody(from, null, '.');
+      const request = { ...write('PUT /api/v0/commands/rsync/'), body };
+      const { src_addr, src_port } = await http.call(request, copyHost, options);
+      return { host: src_addr, port: src_port };
+    },
+    toCloud: (from, to, options) => {
+      const names = { instance_id: from.instanceId, selected: to.connectionId };
+      return viaCloud(
         http,
-        {
-          src: from.path,
-          dst: to.path,
-          instance_id: from.instanceId,
-          selected: to.connectionId,
-          transfer: 'Instance To Cloud',
-        },
+        { src: from.path, dst: to.path, ...names, transfer: 'Instance To Cloud' },
         options,
-      ),
-    fromCloud: (from, to, options) =>
-      viaCloud(
+      );
+    },
+    fromCloud: (from, to, options) => {
+      const names = { instance_id: to.instanceId, selected: from.connectionId };
+      return viaCloud(
         http,
-        {
-          src: from.path,
-          dst: to.path,
-          instance_id: to.instanceId,
-          selected: from.connectionId,
-          transfer: 'Cloud To Instance',
-        },
+        { src: from.path, dst: to.path, ...names, transfer: 'Cloud To Instance' },
         options,
-      ),
+      );
+    },
   };
 }
 
-async function begin(http: Http, from: InstancePath, to: InstancePath, options?: CallOptions): Promise<void> {
-  const body = {
-    client_id: 'me',
-    src_id: nameOf(from.instanceId),
-    dst_id: nameOf(to.instanceId),
-    src_path: from.path,
-    dst_path: to.path,
-  };
-  await sendWrite(http, { method: 'PUT', path: direct, body, route: `PUT ${direct}` }, options);
-}
-
-/** The computer of the caller has no number, and its path is told for the service's own log. */
-async function hostOf(http: Http, from: InstancePath, options?: CallOptions): Promise<CopyHost> {
-  const body = {
-    client_id: 'me',
-    src_id: nameOf(from.instanceId),
-    dst_id: null,
-    src_path: from.path,
-    dst_path: '.',
-  };
-  const request = { method: 'PUT', path: host, body, route: `PUT ${host}`, repeat: 'write' } as const;
-  const { src_addr, src_port } = await http.call(request, copyHost, options);
-  return { host: src_addr, port: src_port };
+function copyBody(from: InstancePath, dst_id: string | null, dst_path: string) {
+  return { client_id: 'me', src_id: nameOf(from.instanceId), dst_id, src_path: from.path, dst_path };
 }
 
 /** See docs/service/commands.md#cloud-copy. */
-async function viaCloud(
-  http: Http,
-  copy: Readonly<Record<string, string | number>>,
-  options?: CallOptions,
-): Promise<void> {
-  const body = { ...copy, flags: [] };
-  await sendWrite(http, { method: 'POST', path: cloud, body, route: `POST ${cloud}` }, options);
+function viaCloud(http: Http, copy: Readonly<Record<string, string | number>>, options?: CallOptions) {
+  return sendWrite(
+    http,
+    { ...write('POST /api/v0/commands/rclone/'), body: { ...copy, flags: [] } },
+    options,
+  );
 }
 
 /** An instance among volumes and clouds. */

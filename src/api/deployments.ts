@@ -9,49 +9,31 @@ import {
 import { defined } from '../util/defined';
 import type { Client } from './client';
 import { NotUnderstoodError } from './errors';
-import type { CallOptions, Http } from './http';
-import { listReader } from './listing';
+import type { ApiRequest, CallOptions, Http } from './http';
+import { readList } from './listing';
 import { nonEmpty } from './modelValues';
-import { path } from './path';
+import { read, write } from './request';
 
 /** Lists, starts and stops deployments (docs/service/deployments.md#record). */
 export function deploymentsApi(http: Http): Client['deployments'] {
-  const move = async (id: number, to: 'stop' | 'start', options: CallOptions | undefined) => {
-    const answer = await http.call(
-      {
-        method: 'POST',
-        path: to === 'stop' ? path`/api/v0/deployment/${id}/stop/` : path`/api/v0/deployment/${id}/start/`,
-        route: `POST /api/v0/deployment/{id}/${to}/`,
-        repeat: 'write',
-      },
-      endpointStateAnswer,
-      options,
-    );
+  const move = async (request: ApiRequest, options: CallOptions | undefined) => {
+    const answer = await http.call(request, endpointStateAnswer, options);
     return defined<{ endpointState?: string }>({ endpointState: nonEmpty(answer.endpoint_state) });
   };
   return {
-    list: listReader(http, {
-      path: '/api/v0/deployments/',
-      answer: deploymentList,
-      names: ['deployments', 'results'],
-      record: deployment,
-      toModel: toDeployment,
-    }),
+    list: (options) =>
+      readList(http, read('GET /api/v0/deployments/'), deploymentList, deployment, toDeployment, options),
     get: async (id, options) => {
-      const route = 'GET /api/v0/deployment/{id}/';
-      const answer = await http.call(
-        { method: 'GET', path: path`/api/v0/deployment/${id}/`, route, repeat: 'read' },
-        oneDeployment,
-        options,
-      );
+      const request = read('GET /api/v0/deployment/{id}/', { id });
+      const answer = await http.call(request, oneDeployment, options);
       const parsed = deployment.safeParse(answer.deployment);
       if (!parsed.success) {
-        throw new NotUnderstoodError({ route, status: 200 });
+        throw new NotUnderstoodError({ route: request.route, status: 200 });
       }
       return toDeployment(parsed.data);
     },
-    start: (id, options) => move(id, 'start', options),
-    stop: (id, options) => move(id, 'stop', options),
+    start: (id, options) => move(write('POST /api/v0/deployment/{id}/start/', { id }), options),
+    stop: (id, options) => move(write('POST /api/v0/deployment/{id}/stop/', { id }), options),
   };
 }
 

@@ -1,11 +1,11 @@
 import type { Earned, EarningsQuery } from '../model/hosting/earnings';
-import { dayEarnings, earningsReport, machineEarnings } from '../wire/earnings';
+import { dayEarnings, earningsReport, machineEarnings, type WireEarned } from '../wire/earnings';
 import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
 import { readRecords } from './listing';
 import { amount } from './modelValues';
-import { path } from './path';
+import { read } from './request';
 
 const personFields = [
   'username',
@@ -23,26 +23,17 @@ const personFields = [
 export function earningsApi(http: Http): Client['earnings'] {
   return {
     report: async (userId, query, options) => {
-      const route = 'GET /api/v0/users/{user_id}/machine-earnings/';
-      const answer = await http.call(
-        {
-          method: 'GET',
-          path: path`/api/v0/users/${userId}/machine-earnings/`,
-          query: wireQuery(query),
-          route,
-          repeat: 'read',
-        },
-        earningsReport,
-        options,
-      );
-      const context = { http, route };
-      const machines = readRecords(
+      const address = read('GET /api/v0/users/{user_id}/machine-earnings/', { user_id: userId });
+      const request = { ...address, query: wireQuery(query) };
+      const answer = await http.call(request, earningsReport, options);
+      const context = { http, route: request.route };
+      const machines = await readRecords(
         answer.per_machine ?? [],
         machineEarnings,
         (wire) => ({ machineId: wire.machine_id, ...toEarned(wire) }),
         context,
       );
-      const days = readRecords(
+      const days = await readRecords(
         answer.per_day ?? [],
         dayEarnings,
         (wire) => ({ day: wire.day, ...toEarned(wire) }),
@@ -71,13 +62,6 @@ export function earningsApi(http: Http): Client['earnings'] {
 
 function wireQuery({ startDay, endDay, lastDays, machineId }: EarningsQuery) {
   return { sday: startDay, eday: endDay, last_days: lastDays, machid: machineId };
-}
-
-interface WireEarned {
-  readonly gpu_earn?: number | undefined;
-  readonly sto_earn?: number | undefined;
-  readonly bwu_earn?: number | undefined;
-  readonly bwd_earn?: number | undefined;
 }
 
 function toEarned(wire: WireEarned): Earned {

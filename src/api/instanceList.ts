@@ -5,10 +5,11 @@ import type { InstanceListing } from './client';
 import { GoneError, NotFoundError, NotUnderstoodError } from './errors';
 import type { CallOptions, Http } from './http';
 import { toInstance } from './instanceModel';
-import { readManyRecords, readRecords } from './listing';
+import { readRecords } from './listing';
+import { read } from './request';
 
-const v0 = { path: '/api/v0/instances/', route: 'GET /api/v0/instances/' };
-const v1 = { path: '/api/v1/instances/', route: 'GET /api/v1/instances/' };
+const v0 = read('GET /api/v0/instances/');
+const v1 = read('GET /api/v1/instances/');
 /** The largest page that the service sends (docs/service/limits.md#sizes). */
 const rowsPerPage = 25;
 const mostPages = 400;
@@ -38,10 +39,10 @@ export function instanceLister(http: Http): (options?: CallOptions) => Promise<I
 }
 
 async function listV0(http: Http, options?: CallOptions): Promise<InstanceListing> {
-  const answer = await http.call({ method: 'GET', ...v0, repeat: 'read' }, instanceList, options);
+  const answer = await http.call(v0, instanceList, options);
   const rows = rowsOf(answer.instances, answer.instances_found, v0.route);
   return defined<InstanceListing>({
-    ...(await readManyRecords(rows, instance, toInstance, { http, route: v0.route })),
+    ...(await readRecords(rows, instance, toInstance, { http, route: v0.route })),
     found: answer.total_instances ?? answer.instances_found,
   });
 }
@@ -54,9 +55,9 @@ async function listV1(http: Http, options?: CallOptions): Promise<InstanceListin
   let token: string | undefined;
   for (let page = 0; page < mostPages; page += 1) {
     const query = { limit: rowsPerPage, after_token: token };
-    const answer = await http.call({ method: 'GET', ...v1, query, repeat: 'read' }, instanceList, options);
+    const answer = await http.call({ ...v1, query }, instanceList, options);
     const rows = rowsOf(answer.instances, answer.instances_found, v1.route);
-    const listing = readRecords(rows, instance, toInstance, { http, route: v1.route });
+    const listing = await readRecords(rows, instance, toInstance, { http, route: v1.route });
     for (const item of listing.items) {
       items.set(item.id, item);
     }

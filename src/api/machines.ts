@@ -4,52 +4,33 @@ import { machine, machineList, maintenanceAnswer, minimumBidAnswer, type WireMac
 import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
-import { listReader } from './listing';
+import { readList } from './listing';
 import { nonEmpty, price } from './modelValues';
-import { path } from './path';
+import { read, write } from './request';
 
 /** The host's machines (docs/service/machines.md#list). */
 export function machinesApi(http: Http): Client['machines'] {
   return {
-    list: listReader(http, {
-      path: '/api/v0/machines/',
-      answer: machineList,
-      names: ['machines'],
-      record: machine,
-      toModel: toMachine,
-    }),
+    list: (options) =>
+      readList(http, read('GET /api/v0/machines/'), machineList, machine, toMachine, options),
     setMinimumBid: async (machineId, pricePerHour, options) => {
-      const answer = await http.call(
-        {
-          method: 'PUT',
-          path: path`/api/v0/machines/${machineId}/minbid/`,
-          body: { price: toDollars(pricePerHour) },
-          route: 'PUT /api/v0/machines/{machine_id}/minbid/',
-          repeat: 'write',
-        },
-        minimumBidAnswer,
-        options,
-      );
+      const address = write('PUT /api/v0/machines/{machine_id}/minbid/', { machine_id: machineId });
+      const request = { ...address, body: { price: toDollars(pricePerHour) } };
+      const answer = await http.call(request, minimumBidAnswer, options);
       return defined<{ readonly price?: Micros }>({ price: price(answer.you_sent?.price) });
     },
     scheduleMaintenance: async (machineId, plan, options) => {
-      const answer = await http.call(
-        {
-          method: 'PUT',
-          // The documented path has no final slash (docs/service/machines.md#maintenance).
-          path: path`/api/v0/machines/${machineId}/dnotify`,
-          body: {
-            sdate: new Date(plan.startsAt).toISOString(),
-            duration: plan.hours,
-            maintenance_reason: plan.reason,
-            maintenance_category: plan.category,
-          },
-          route: 'PUT /api/v0/machines/{machine_id}/dnotify',
-          repeat: 'write',
+      const request = {
+        // The documented path has no final slash (docs/service/machines.md#maintenance).
+        ...write('PUT /api/v0/machines/{machine_id}/dnotify', { machine_id: machineId }),
+        body: {
+          sdate: new Date(plan.startsAt).toISOString(),
+          duration: plan.hours,
+          maintenance_reason: plan.reason,
+          maintenance_category: plan.category,
         },
-        maintenanceAnswer,
-        options,
-      );
+      };
+      const answer = await http.call(request, maintenanceAnswer, options);
       const notified = Number(answer.you_sent);
       return answer.you_sent !== undefined && Number.isInteger(notified) ? { notified } : {};
     },

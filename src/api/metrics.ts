@@ -5,29 +5,22 @@ import type { Client } from './client';
 import type { Http } from './http';
 import { readRecords } from './listing';
 import { price } from './modelValues';
+import { read } from './request';
 
 /** Reads GPU metrics (docs/service/market.md#query). */
 export function metricsApi(http: Http): Client['metrics'] {
   return {
     gpus: async ({ verified, hostingType, gpuCount }, options) => {
-      const route = 'GET /api/v0/metrics/gpu/current/';
-      const answer = await http.call(
-        {
-          method: 'GET',
-          path: '/api/v0/metrics/gpu/current/',
-          query: { verified, hosting_type: hostingType, num_gpus: gpuCount },
-          route,
-          repeat: 'read',
-        },
-        gpuMetricsAnswer,
-        options,
-      );
-      const listing = readRecords(answer.gpus, gpuMetrics, toGpuMetrics, { http, route });
-      return {
-        gpus: listing.items,
-        skipped: listing.skipped,
-        needsMachine: answer.needs_machine ?? false,
+      const request = {
+        ...read('GET /api/v0/metrics/gpu/current/'),
+        query: { verified, hosting_type: hostingType, num_gpus: gpuCount },
       };
+      const answer = await http.call(request, gpuMetricsAnswer, options);
+      const { items, skipped } = await readRecords(answer.gpus, gpuMetrics, toGpuMetrics, {
+        http,
+        route: request.route,
+      });
+      return { gpus: items, skipped, needsMachine: answer.needs_machine ?? false };
     },
   };
 }

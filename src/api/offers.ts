@@ -4,21 +4,17 @@ import { offer, offerList, type WireOffer } from '../wire/offer';
 import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
-import { readManyRecords } from './listing';
+import { readList } from './listing';
 import { known, nonEmpty, price } from './modelValues';
 import { rent } from './rent';
+import { read } from './request';
 
 export function offersApi(http: Http): Client['offers'] {
-  const route = 'POST /api/v0/bundles/';
   return {
     // The search reads although it is a POST, so it may be repeated (docs/service/offers.md#search).
-    search: async (search, options) => {
-      const answer = await http.call(
-        { method: 'POST', path: '/api/v0/bundles/', body: searchBody(search), route, repeat: 'read' },
-        offerList,
-        options,
-      );
-      return readManyRecords(answer.offers, offer, toOffer, { http, route });
+    search: (search, options) => {
+      const request = { ...read('POST /api/v0/bundles/'), body: searchBody(search) };
+      return readList(http, request, offerList, offer, toOffer, options);
     },
     rent: (offerId, config, options) => rent(http, offerId, config, options),
   };

@@ -2,31 +2,26 @@ import type { PriceIncrease } from '../model/instances/priceIncrease';
 import { priceIncrease, priceIncreaseList, type WirePriceIncrease } from '../wire/priceIncrease';
 import { defined } from '../util/defined';
 import type { Client } from './client';
-import type { CallOptions, Http } from './http';
-import { listReader } from './listing';
+import type { Http } from './http';
+import { readList } from './listing';
 import { price } from './modelValues';
-import { sendWrite } from './write';
+import { read, sendWrite, write } from './request';
 
 /** Lists, accepts and rejects price increases (docs/service/instances.md#price-increases). */
 export function priceIncreasesApi(http: Http): Client['priceIncreases'] {
-  const answer = async (verb: 'accept' | 'reject', id: number, options: CallOptions | undefined) => {
-    const path = `/api/v0/instances/${verb}-price-increase/`;
-    await sendWrite(
-      http,
-      { method: 'PUT', path, body: { pending_price_increase_id: id }, route: `PUT ${path}` },
-      options,
-    );
-  };
   return {
-    list: listReader(http, {
-      path: '/api/v0/instances/pending-price-increases/',
-      answer: priceIncreaseList,
-      names: ['pending_price_increases', 'results'],
-      record: priceIncrease,
-      toModel: toPriceIncrease,
-    }),
-    accept: (id, options) => answer('accept', id, options),
-    reject: (id, options) => answer('reject', id, options),
+    list: (options) => {
+      const request = read('GET /api/v0/instances/pending-price-increases/');
+      return readList(http, request, priceIncreaseList, priceIncrease, toPriceIncrease, options);
+    },
+    accept: (id, options) => {
+      const body = { pending_price_increase_id: id };
+      return sendWrite(http, { ...write('PUT /api/v0/instances/accept-price-increase/'), body }, options);
+    },
+    reject: (id, options) => {
+      const body = { pending_price_increase_id: id };
+      return sendWrite(http, { ...write('PUT /api/v0/instances/reject-price-increase/'), body }, options);
+    },
   };
 }
 

@@ -14,7 +14,7 @@ import {
 import type { CallOptions, Http } from './http';
 import { isImageLogin } from './imageLogin';
 import { packOnstart } from './onstart';
-import { path } from './path';
+import { write } from './request';
 import { cleanServiceText } from './serviceText';
 
 const route = 'PUT /api/v0/asks/{offer_id}/';
@@ -40,11 +40,8 @@ export async function rent(
   try {
     const answer = await http.call(
       {
-        method: 'PUT',
-        path: path`/api/v0/asks/${offerId}/`,
+        ...write(route, { offer_id: offerId }),
         body,
-        route,
-        repeat: 'write',
         accept: (given) => rentAnswer.safeParse(given).data?.new_contract !== undefined,
         onSend: () => {
           request.mayHaveTakenEffect = true;

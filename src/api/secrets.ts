@@ -1,40 +1,24 @@
 import type { Secret } from '../model/accounts/secret';
-import { successAnswer } from '../wire/field';
 import { secretList } from '../wire/secret';
 import type { Client } from './client';
-import type { ApiRequest, Http } from './http';
-
-const address = '/api/v0/secrets/';
+import type { Http } from './http';
+import { read, sendWrite, write } from './request';
 
 /** Reads and writes the environment variables of the account (docs/service/environment-variables.md#list). */
 export function secretsApi(http: Http): Client['secrets'] {
-  const write = (method: ApiRequest['method'], body: unknown): ApiRequest => ({
-    method,
-    path: address,
-    body,
-    route: `${method} ${address}`,
-    repeat: 'write',
-  });
   return {
     list: async (options) => {
-      const answer = await http.call(
-        { method: 'GET', path: address, route: `GET ${address}`, repeat: 'read' },
-        secretList,
-        options,
-      );
+      const answer = await http.call(read('GET /api/v0/secrets/'), secretList, options);
       return Object.entries(answer.secrets)
         .map(([name, value]) => toSecret(name, value))
         .sort((a, b) => a.name.localeCompare(b.name));
     },
-    create: async (name, value, options) => {
-      await http.call(write('POST', { key: name, value }), successAnswer, options);
-    },
-    update: async (name, value, options) => {
-      await http.call(write('PUT', { key: name, value }), successAnswer, options);
-    },
-    remove: async (name, options) => {
-      await http.call(write('DELETE', { key: name }), successAnswer, options);
-    },
+    create: (name, value, options) =>
+      sendWrite(http, { ...write('POST /api/v0/secrets/'), body: { key: name, value } }, options),
+    update: (name, value, options) =>
+      sendWrite(http, { ...write('PUT /api/v0/secrets/'), body: { key: name, value } }, options),
+    remove: (name, options) =>
+      sendWrite(http, { ...write('DELETE /api/v0/secrets/'), body: { key: name } }, options),
   };
 }
 

@@ -4,46 +4,25 @@ import { defined } from '../util/defined';
 import type { Client } from './client';
 import { NotUnderstoodError } from './errors';
 import type { Http } from './http';
-import { listReader } from './listing';
+import { readList } from './listing';
 import { nonEmpty } from './modelValues';
-import { path } from './path';
-import { sendWrite } from './write';
+import { read, sendWrite, write } from './request';
 
 /** Keys of the account (docs/service/ssh-keys.md#account-keys). */
 export function sshKeysApi(http: Http): Client['sshKeys'] {
   return {
-    list: listReader(http, {
-      path: '/api/v0/ssh/',
-      answer: sshKeyList,
-      names: ['ssh_keys'],
-      record: keyWithText,
-      toModel: toSshKey,
-    }),
+    list: (options) => readList(http, read('GET /api/v0/ssh/'), sshKeyList, keyWithText, toSshKey, options),
     add: async (publicKey, options) => {
-      const route = 'POST /api/v0/ssh/';
-      const answer = await http.call(
-        { method: 'POST', path: '/api/v0/ssh/', body: { ssh_key: publicKey }, route, repeat: 'write' },
-        addedSshKey,
-        options,
-      );
+      const request = { ...write('POST /api/v0/ssh/'), body: { ssh_key: publicKey } };
+      const answer = await http.call(request, addedSshKey, options);
       const added = sshKey.safeParse(answer.key).data ?? sshKey.safeParse(answer).data;
       if (!added) {
-        throw new NotUnderstoodError({ route, isWrite: true, status: 200 });
+        throw new NotUnderstoodError({ route: request.route, isWrite: true, status: 200 });
       }
       // The answer may leave the text out; then it is the one that was sent.
       return toSshKey({ ...added, public_key: publicKeyOf(added) ?? publicKey });
     },
-    remove: async (id, options) => {
-      await sendWrite(
-        http,
-        {
-          method: 'DELETE',
-          path: path`/api/v0/ssh/${id}/`,
-          route: 'DELETE /api/v0/ssh/{id}/',
-        },
-        options,
-      );
-    },
+    remove: (id, options) => sendWrite(http, write('DELETE /api/v0/ssh/{id}/', { id }), options),
   };
 }
 

@@ -2,32 +2,18 @@ import type { TeamRole } from '../model/accounts/teamRole';
 import { teamRole, teamRoleList, type WireTeamRole } from '../wire/teamRole';
 import type { Client } from './client';
 import type { Http } from './http';
-import { listReader } from './listing';
-import { path } from './path';
+import { readList } from './listing';
+import { read } from './request';
 
 /** Looks up one role and lists all (docs/service/team-roles.md#look-up). */
 export function teamRolesApi(http: Http): Client['teamRoles'] {
   return {
-    get: async (name, options) =>
-      toTeamRole(
-        await http.call(
-          {
-            method: 'GET',
-            path: path`/api/v0/team/roles/${name}/`,
-            route: 'GET /api/v0/team/roles/{id}/',
-            repeat: 'read',
-          },
-          teamRole,
-          options,
-        ),
-      ),
-    list: listReader(http, {
-      path: '/api/v0/team/roles-full/',
-      answer: teamRoleList,
-      names: ['roles'],
-      record: teamRole,
-      toModel: toTeamRole,
-    }),
+    get: async (name, options) => {
+      const request = read('GET /api/v0/team/roles/{id}/', { id: name });
+      return toTeamRole(await http.call(request, teamRole, options));
+    },
+    list: (options) =>
+      readList(http, read('GET /api/v0/team/roles-full/'), teamRoleList, teamRole, toTeamRole, options),
   };
 }
 

@@ -6,71 +6,37 @@ import { defined } from '../util/defined';
 import type { Client } from './client';
 import { NotUnderstoodError } from './errors';
 import type { Http } from './http';
-import { readManyRecords } from './listing';
+import { readList } from './listing';
 import { parsedText } from './modelValues';
-import { sendWrite } from './write';
-
-const address = '/api/v0/template/';
+import { read, sendWrite, write } from './request';
 
 /** Searches, creates, edits and deletes templates (docs/service/templates.md#search). */
 export function templatesApi(http: Http): Client['templates'] {
   return {
-    search: async (filters, options) => {
-      const route = `GET ${address}`;
-      const answer = await http.call(
-        {
-          method: 'GET',
-          path: address,
-          query: { select_filters: JSON.stringify(filters) },
-          route,
-          repeat: 'read',
-        },
-        templateList,
-        options,
-      );
-      return readManyRecords(answer.templates, template, toTemplate, { http, route });
+    search: (filters, options) => {
+      const query = { select_filters: JSON.stringify(filters) };
+      const request = { ...read('GET /api/v0/template/'), query };
+      return readList(http, request, templateList, template, toTemplate, options);
     },
     create: async (fields, options) => {
-      const route = `POST ${address}`;
-      const answer = await http.call(
-        {
-          method: 'POST',
-          path: address,
-          // The service requires these fields even when they are unused (docs/service/templates.md#create).
-          body: { docker_login_repo: '', docker_login_user: '', docker_login_pass: '', ...fields },
-          route,
-          repeat: 'write',
-        },
-        templateAnswer,
-        options,
-      );
-      const { id, hash_id: hashId } = answer.template;
-      if (id === undefined) {
-        throw new NotUnderstoodError({ route, isWrite: true, status: 200 });
+      const request = {
+        ...write('POST /api/v0/template/'),
+        // The service requires these fields even when they are unused (docs/service/templates.md#create).
+        body: { docker_login_repo: '', docker_login_user: '', docker_login_pass: '', ...fields },
+      };
+      const { template: created } = await http.call(request, templateAnswer, options);
+      if (created.id === undefined) {
+        throw new NotUnderstoodError({ route: request.route, isWrite: true, status: 200 });
       }
-      return { id, hashId };
+      return { id: created.id, hashId: created.hash_id };
     },
     edit: async (hashId, changes, options) => {
-      const route = `PUT ${address}`;
-      const answer = await http.call(
-        { method: 'PUT', path: address, body: { ...changes, hash_id: hashId }, route, repeat: 'write' },
-        templateAnswer,
-        options,
-      );
+      const request = { ...write('PUT /api/v0/template/'), body: { ...changes, hash_id: hashId } };
+      const answer = await http.call(request, templateAnswer, options);
       return { hashId: answer.template.hash_id };
     },
-    remove: async (id, options) => {
-      await sendWrite(
-        http,
-        {
-          method: 'DELETE',
-          path: address,
-          body: { template_id: id },
-          route: `DELETE ${address}`,
-        },
-        options,
-      );
-    },
+    remove: (id, options) =>
+      sendWrite(http, { ...write('DELETE /api/v0/template/'), body: { template_id: id } }, options),
   };
 }
 

@@ -1,5 +1,4 @@
 import type { SmsTarget, TfaMethod, TfaProof } from '../model/accounts/tfa';
-import { successAnswer } from '../wire/field';
 import {
   backupCodesAnswer,
   tfaChallengeAnswer,
@@ -16,8 +15,7 @@ import { NotUnderstoodError } from './errors';
 import type { ApiRequest, CallOptions, Http } from './http';
 import { readRecords } from './listing';
 import { nonEmpty } from './modelValues';
-
-const address = '/api/v0/tfa/';
+import { read, sendWrite, write } from './request';
 
 /**
  * Two-factor authentication as a client with a key calls it: each call carries the bearer
@@ -30,13 +28,10 @@ export function tfaApi(http: Http): Client['tfa'] {
   };
   return {
     status: async (options) => {
-      const route = `GET ${address}status/`;
-      const answer = await http.call(
-        { method: 'GET', path: `${address}status/`, route, repeat: 'read' },
-        tfaStatusAnswer,
-        options,
-      );
-      const methods = readRecords(answer.methods, knownMethod, toMethod, { http, route });
+      const request = read('GET /api/v0/tfa/status/');
+      const answer = await http.call(request, tfaStatusAnswer, options);
+      const context = { http, route: request.route };
+      const methods = await readRecords(answer.methods, knownMethod, toMethod, context);
       return {
         enabled: answer.tfa_enabled ?? methods.items.length > 0,
         methods: methods.items,
@@ -48,7 +43,8 @@ export function tfaApi(http: Http): Client['tfa'] {
       };
     },
     logIn: async (proof, { admin, ...options } = {}) => {
-      const request = write('POST', '', { ...proofBody(proof), admin: admin ? true : undefined });
+      const body = { ...proofBody(proof), admin: admin ? true : undefined };
+      const request = { ...write('POST /api/v0/tfa/'), body };
       const answer = await http.call(request, tfaLoginAnswer, options);
       return {
         sessionKey: required(answer.session_key, request),
@@ -58,9 +54,14 @@ export function tfaApi(http: Http): Client['tfa'] {
       };
     },
     sendEmail: (secret, options) =>
-      challenge(write('POST', 'email/', secret === undefined ? {} : { secret }), options),
-    sendSms: (target, options) => challenge(write('POST', 'sms/', smsBody(target)), options),
-    resendSms: (target, options) => challenge(write('POST', 'sms/resend/', smsBody(target)), options),
+      challenge(
+        { ...write('POST /api/v0/tfa/email/'), body: secret === undefined ? {} : { secret } },
+        options,
+      ),
+    sendSms: (target, options) =>
+      challenge({ ...write('POST /api/v0/tfa/sms/'), body: smsBody(target) }, options),
+    resendSms: (target, options) =>
+      challenge({ ...write('POST /api/v0/tfa/sms/resend/'), body: smsBody(target) }, options),
     ...managementOf(http),
   };
 }
@@ -80,66 +81,48 @@ function managementOf(http: Http): Pick<Client['tfa'], Management> {
       const body =
         by.kind === 'backup'
           ? { backup_code: by.backupCode }
-          : {
-              tfa_method: by.factor,
-              tfa_method_id: by.methodId,
-            };
-      const request = write('POST', 'authorize-new-method/', body);
+          : { tfa_method: by.factor, tfa_method_id: by.methodId };
+      const request = { ...write('POST /api/v0/tfa/authorize-new-method/'), body };
       const { secret } = await http.call(request, tfaChallengeAnswer, options);
       // A backup code authorizes at once and answers without a secret.
       return by.kind === 'backup' ? {} : { secret: required(secret, request) };
     },
-    finishAuthorization: async ({ code, secret }, options) => {
-      await http.call(write('PUT', 'authorize-new-method/', { code, secret }), successAnswer, options);
-    },
+    finishAuthorization: ({ code, secret }, options) =>
+      sendWrite(http, { ...write('PUT /api/v0/tfa/authorize-new-method/'), body: { code, secret } }, options),
     setUpTotp: async (options) => {
-      const answer = await http.call(write('POST', 'totp-setup/'), totpSetupAnswer, options);
+      const answer = await http.call(write('POST /api/v0/tfa/totp-setup/'), totpSetupAnswer, options);
       return { secret: answer.secret, uri: answer.provisioning_uri };
     },
     confirmNew: async (method, options) => {
-      const answer = await http.call(
-        write('POST', 'confirm-new/', {
+      const request = {
+        ...write('POST /api/v0/tfa/confirm-new/'),
+        body: {
           tfa_method: method.type,
           code: method.code,
           secret: method.secret,
           phone_number: method.type === 'sms' ? method.phone : undefined,
           label: method.label,
-        }),
-        backupCodesAnswer,
-        options,
-      );
+        },
+      };
+      const answer = await http.call(request, backupCodesAnswer, options);
       return answer.backup_codes ? { backupCodes: answer.backup_codes } : {};
     },
-    update: async (methodId, { label, isPrimary }, options) => {
-      const body = {
-        tfa_method_id: methodId,
-        label,
-        is_primary: isPrimary,
-      };
-      await http.call(write('PUT', 'update/', body), successAnswer, options);
+    update: (methodId, { label, isPrimary }, options) => {
+      const body = { tfa_method_id: methodId, label, is_primary: isPrimary };
+      return sendWrite(http, { ...write('PUT /api/v0/tfa/update/'), body }, options);
     },
     remove: async (targetId, proof, options) => {
       // `target_id` also where it may be left out: the service must not choose what goes. A legacy
       // account has no methods and so nothing to name.
       const body = { ...proofBody(proof), target_id: targetId };
-      const answer = await http.call(write('DELETE', '', body), tfaRemoveAnswer, options);
+      const answer = await http.call({ ...write('DELETE /api/v0/tfa/'), body }, tfaRemoveAnswer, options);
       return typeof answer.remaining_methods === 'number' ? { remaining: answer.remaining_methods } : {};
     },
     regenerateBackupCodes: async (proof, options) => {
-      const request = write('PUT', 'regen-backup-codes/', proofBody(proof));
+      const request = { ...write('PUT /api/v0/tfa/regen-backup-codes/'), body: proofBody(proof) };
       const answer = await http.call(request, backupCodesAnswer, options);
       return required(answer.backup_codes, request);
     },
-  };
-}
-
-function write(method: ApiRequest['method'], below: string, body?: unknown): ApiRequest {
-  return {
-    method,
-    path: `${address}${below}`,
-    body,
-    route: `${method} ${address}${below}`,
-    repeat: 'write',
   };
 }
 
@@ -155,11 +138,7 @@ function proofBody(proof: TfaProof): Record<string, unknown> {
 }
 
 function smsBody({ methodId, phone, secret }: SmsTarget): Record<string, unknown> {
-  return {
-    phone_number: phone,
-    tfa_method_id: methodId,
-    secret,
-  };
+  return { phone_number: phone, tfa_method_id: methodId, secret };
 }
 
 /** Without this value the flow cannot go on, whatever the status said. */

@@ -4,23 +4,12 @@ import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
 import { amount, nonEmpty } from './modelValues';
+import { read } from './request';
 
 export function usersApi(http: Http): Client['users'] {
   return {
     // See docs/service/users.md#current-user.
-    current: async (options) =>
-      toUser(
-        await http.call(
-          {
-            method: 'GET',
-            path: '/api/v0/users/current/',
-            route: 'GET /api/v0/users/current/',
-            repeat: 'read',
-          },
-          user,
-          options,
-        ),
-      ),
+    current: async (options) => toUser(await http.call(read('GET /api/v0/users/current/'), user, options)),
   };
 }
 

@@ -11,56 +11,30 @@ import {
 import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
-import { listReader, readRecords } from './listing';
+import { readList } from './listing';
 import { known, nonEmpty, price } from './modelValues';
-import { sendWrite } from './write';
-
-const address = '/api/v0/volumes/';
+import { read, sendWrite, write } from './request';
 
 /** Lists, searches, rents and deletes volumes (docs/service/volumes.md#list). */
 export function volumesApi(http: Http): Client['volumes'] {
   return {
-    list: listReader(http, {
-      path: address,
-      query: { owner: 'me', type: 'all_volume' },
-      answer: volumeList,
-      names: ['volumes'],
-      record: volume,
-      toModel: toVolume,
-    }),
-    search: async (search, options) => {
-      const route = `POST ${address}search/`;
-      const answer = await http.call(
-        { method: 'POST', path: `${address}search/`, body: searchBody(search), route, repeat: 'read' },
-        volumeOfferList,
-        options,
-      );
-      return readRecords(answer.offers, volumeOffer, toVolumeOffer, { http, route });
+    list: (options) => {
+      const request = { ...read('GET /api/v0/volumes/'), query: { owner: 'me', type: 'all_volume' } };
+      return readList(http, request, volumeList, volume, toVolume, options);
+    },
+    search: (search, options) => {
+      const request = { ...read('POST /api/v0/volumes/search/'), body: searchBody(search) };
+      return readList(http, request, volumeOfferList, volumeOffer, toVolumeOffer, options);
     },
     create: async ({ offerId, sizeGb, name }, options) => {
-      const answer = await http.call(
-        {
-          method: 'PUT',
-          path: address,
-          body: { id: offerId, size: sizeGb, name: nonEmpty(name) },
-          route: `PUT ${address}`,
-          repeat: 'write',
-        },
-        createdVolume,
-        options,
-      );
+      const body = { id: offerId, size: sizeGb, name: nonEmpty(name) };
+      const answer = await http.call({ ...write('PUT /api/v0/volumes/'), body }, createdVolume, options);
       // The number in "V.20118481" is the volume's id (docs/service/volumes.md#rent).
       const named = Number(/(\d+)\s*$/.exec(answer.volume_name ?? '')?.[1]);
       const id = answer.volume_id ?? (Number.isInteger(named) ? named : undefined);
       return id === undefined ? {} : { id };
     },
-    remove: async (id, options) => {
-      await sendWrite(
-        http,
-        { method: 'DELETE', path: address, body: { id }, route: `DELETE ${address}` },
-        options,
-      );
-    },
+    remove: (id, options) => sendWrite(http, { ...write('DELETE /api/v0/volumes/'), body: { id } }, options),
   };
 }
 

@@ -1,22 +1,19 @@
 import * as z from 'zod';
-import { id, listUnder, looseNumber, looseString } from './field';
+import { id, looseList, looseString, looseTime, numbers, texts } from './field';
 
 /** A row of GET auth/apikeys, which never has the value (docs/service/api-keys.md#record). */
 export const apiKey = z.looseObject({
   id,
-  user_id: looseNumber,
-  name: looseString,
-  rights: looseString,
-  team_id: looseNumber,
-  team_name: looseString,
+  ...numbers('user_id'),
+  ...texts('name', 'rights', 'team_name'),
   permissions: z.unknown().optional(),
   /** An object or a JSON text. */
   key_params: z.unknown().optional(),
-  created_at: z.union([z.number(), z.string()]).nullish().catch(undefined),
+  created_at: looseTime,
 });
 export type WireApiKey = z.infer<typeof apiKey>;
 
-export const apiKeyList = listUnder('apikeys', 'api_keys');
+export const apiKeyList = looseList('apikeys', 'api_keys');
 
 /** POST auth/apikeys; `permissions` is a boolean in the sample and an object in practice. */
 export const createdApiKey = z.looseObject({

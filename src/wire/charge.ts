@@ -1,31 +1,20 @@
 import * as z from 'zod';
-import { looseBoolean, looseNumber, looseString } from './field';
+import { flags, numbers, texts } from './field';
 
-const item = z.looseObject({
-  type: looseString,
-  amount: looseNumber,
-  description: looseString,
-  rate: looseNumber,
-  quantity: looseNumber,
-});
+const item = z.looseObject({ ...texts('type', 'description'), ...numbers('amount') });
 
 /** A row of GET charges, in Unix seconds and dollars (docs/service/billing.md#charges). */
 export const charge = z.looseObject({
-  start: looseNumber,
-  end: looseNumber,
-  type: looseString,
-  source: looseString,
-  description: looseString,
-  amount: looseNumber,
+  ...numbers('start', 'end', 'amount'),
+  ...texts('type', 'source', 'description'),
   metadata: z.unknown().optional(),
   items: z.array(item).optional().catch(undefined),
 });
 export type WireCharge = z.infer<typeof charge>;
 
 export const chargeList = z.looseObject({
-  success: looseBoolean,
-  count: looseNumber,
-  total: looseNumber,
+  ...flags('success'),
+  ...numbers('count', 'total'),
   next_token: z.string().nullish().catch(undefined),
   results: z.array(z.unknown()),
 });

@@ -1,31 +1,20 @@
 import * as z from 'zod';
-import { id, listUnder, looseBoolean, looseNumber, looseString, rawString, successAnswer } from './field';
+import { flags, id, looseList, numbers, rawTexts, successAnswer, texts } from './field';
 
 /** See docs/service/deployments.md#record. `env` and the keys may be secret. */
 export const deployment = z.looseObject({
   id,
-  name: looseString,
-  tag: looseString,
-  image: looseString,
-  endpoint_id: looseNumber,
-  endpoint_state: looseString,
-  worker_count: looseNumber,
-  env: rawString,
-  search_params: z.unknown().optional(),
-  current_version_id: looseNumber,
-  last_healthy_version_id: looseNumber,
-  storage: looseNumber,
-  ttl: looseNumber,
-  last_client_heartbeat: looseNumber,
-  created_at: looseNumber,
-  updated_at: looseNumber,
+  ...texts('name', 'tag', 'image', 'endpoint_state'),
+  ...rawTexts('env'),
+  ...numbers('endpoint_id', 'worker_count', 'current_version_id', 'last_healthy_version_id', 'storage'),
+  ...numbers('last_client_heartbeat', 'created_at', 'updated_at'),
 });
 export type WireDeployment = z.infer<typeof deployment>;
 
 /** GET deployments: the public material shows no envelope, so a bare array is taken too. */
-export const deploymentList = listUnder('deployments', 'results');
+export const deploymentList = looseList('deployments', 'results');
 
-export const oneDeployment = z.looseObject({ success: looseBoolean, deployment: z.unknown() });
+export const oneDeployment = z.looseObject({ ...flags('success'), deployment: z.unknown() });
 
 /** POST stop and start; `endpoint_state` is `stopped` or `active`. */
-export const endpointStateAnswer = successAnswer.extend({ endpoint_state: looseString });
+export const endpointStateAnswer = successAnswer.extend(texts('endpoint_state'));

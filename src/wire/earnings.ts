@@ -1,52 +1,24 @@
 import * as z from 'zod';
-import { id, looseNumber, looseString } from './field';
+import { id, numbers, texts } from './field';
 
-const sums = z
-  .looseObject({
-    total_gpu: looseNumber,
-    total_stor: looseNumber,
-    total_bwu: looseNumber,
-    total_bwd: looseNumber,
-  })
-  .optional()
-  .catch(undefined);
-
-const account = z
-  .looseObject({ balance: looseNumber, service_fee: looseNumber, total: looseNumber, credit: looseNumber })
-  .optional()
-  .catch(undefined);
+const sums = z.looseObject(numbers('total_gpu', 'total_stor', 'total_bwu', 'total_bwd'));
+const account = z.looseObject(numbers('balance', 'service_fee', 'total', 'credit'));
 
 /** Amounts are dollars; names and lists may be missing (docs/service/billing.md#earnings). */
 export const earningsReport = z.looseObject({
-  summary: sums,
-  current: account,
-  username: looseString,
-  email: looseString,
-  fullname: looseString,
-  address1: looseString,
-  address2: looseString,
-  city: looseString,
-  zip: looseString,
-  country: looseString,
-  taxinfo: looseString,
+  summary: sums.optional().catch(undefined),
+  current: account.optional().catch(undefined),
+  ...texts('username', 'email', 'fullname', 'address1', 'address2', 'city', 'zip', 'country', 'taxinfo'),
   per_machine: z.array(z.unknown()).nullish(),
   per_day: z.array(z.unknown()).nullish(),
 });
 
-const earned = {
-  gpu_earn: looseNumber,
-  sto_earn: looseNumber,
-  bwu_earn: looseNumber,
-  bwd_earn: looseNumber,
-};
+const earned = z.looseObject(numbers('gpu_earn', 'sto_earn', 'bwu_earn', 'bwd_earn'));
+export type WireEarned = z.infer<typeof earned>;
 
-export const machineEarnings = z.looseObject({
-  machine_id: id,
-  ...earned,
-});
+export const machineEarnings = earned.extend({ machine_id: id });
 
 /** `day` counts days since 1970-01-01 UTC. */
-export const dayEarnings = z.looseObject({
+export const dayEarnings = earned.extend({
   day: z.preprocess((value) => (typeof value === 'string' ? Number(value) : value), z.number()),
-  ...earned,
 });

@@ -1,15 +1,14 @@
 import * as z from 'zod';
-import { looseBoolean, looseNumber } from './field';
+import { flags, numbers } from './field';
 
 /** The text may be in `msg`, `message`, `error` or `detail` (docs/service/errors.md#body). */
 export const errorBody = z.looseObject({
-  success: looseBoolean,
+  ...flags('success'),
   error: z.string().optional().catch(undefined),
   msg: z.string().optional().catch(undefined),
   message: z.string().optional().catch(undefined),
   detail: z.string().optional().catch(undefined),
-  fail_count: looseNumber,
-  locked_until: looseNumber,
+  ...numbers('fail_count', 'locked_until'),
 });
 export type ErrorBody = z.infer<typeof errorBody>;
 

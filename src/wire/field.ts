@@ -13,7 +13,7 @@ const asNumber = (value: unknown): unknown => {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 };
 
-export const looseNumber = z.preprocess(asNumber, z.number().optional()).optional();
+const looseNumber = z.preprocess(asNumber, z.number().optional()).optional();
 
 export const looseString = z
   .preprocess(
@@ -24,11 +24,11 @@ export const looseString = z
   .optional();
 
 /** Text kept byte for byte, for fields that the user edits. */
-export const rawString = z
+const rawString = z
   .preprocess((value) => (typeof value === 'string' ? value : undefined), z.string().optional())
   .optional();
 
-export const looseBoolean = z
+const looseBoolean = z
   .preprocess((value) => {
     if (typeof value === 'boolean') return value;
     if (value === 1 || value === 'true' || value === '1') return true;
@@ -37,37 +37,26 @@ export const looseBoolean = z
   }, z.boolean().optional())
   .optional();
 
+/** The same parser for each of these fields. */
+function each<Schema extends z.ZodType>(schema: Schema) {
+  return <const Name extends string>(...names: readonly Name[]) =>
+    // `fromEntries` forgets the names that it was given.
+    Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>;
+}
+export const numbers = each(looseNumber);
+export const texts = each(looseString);
+export const rawTexts = each(rawString);
+export const flags = each(looseBoolean);
+
+/** Seconds or a text, as different records have it. */
+export const looseTime = z.union([z.number(), z.string()]).nullish().catch(undefined);
+
 /** An id: a whole number above zero, as a number or as text. */
 export const id = z.preprocess(asNumber, z.number().int().positive());
-
-/** Records that parse, and how many did not: one broken record never hides the others. */
-export interface Records<T> {
-  readonly records: readonly T[];
-  /** Each as it was sent. */
-  readonly sources: readonly unknown[];
-  readonly skipped: readonly { readonly index: number; readonly reason: string }[];
-}
 
 /** Why a value does not fit, for the log: places and types, no values. */
 export function schemaProblem(error: z.ZodError): string {
   return z.prettifyError(error);
-}
-
-/** Parses each element alone. */
-export function parseRecords<T>(schema: z.ZodType<T>, values: readonly unknown[]): Records<T> {
-  const records: T[] = [];
-  const sources: unknown[] = [];
-  const skipped: { index: number; reason: string }[] = [];
-  values.forEach((value, index) => {
-    const parsed = schema.safeParse(value);
-    if (parsed.success) {
-      records.push(parsed.data);
-      sources.push(value);
-    } else {
-      skipped.push({ index, reason: schemaProblem(parsed.error) });
-    }
-  });
-  return { records, sources, skipped };
 }
 
 /**
@@ -85,7 +74,12 @@ export const successAnswer = z.looseObject({
 
 const anyList = z.array(z.unknown());
 
-/** A list of the service: bare, or in an object under one of these names. */
-export function listUnder(...names: readonly string[]) {
-  return z.union([anyList, ...names.map((name) => z.looseObject({ [name]: anyList }))]);
+/** The list that an answer has under this name. */
+export function listUnder(name: string) {
+  return z.looseObject({ [name]: anyList }).transform((answer) => answer[name] ?? []);
+}
+
+/** The same, where the list may also come bare, or under another of these names. */
+export function looseList(...names: readonly string[]) {
+  return z.union([anyList, ...names.map(listUnder)]);
 }

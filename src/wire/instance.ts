@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { successAnswer, id, looseBoolean, looseNumber, looseString, rawString } from './field';
+import { flags, id, numbers, rawTexts, successAnswer, texts } from './field';
 
 /** Docker's port map: `{"22/tcp":[{"HostIp":"0.0.0.0","HostPort":"40122"}]}`. */
 const portMap = z
   .record(
     z.string(),
     z
-      .array(z.looseObject({ HostIp: looseString, HostPort: looseNumber }))
+      .array(z.looseObject(numbers('HostPort')))
       .nullish()
       .catch(undefined),
   )
@@ -16,64 +16,32 @@ const portMap = z
 /** A row of the lists, or the single answer (docs/service/instances.md#record). */
 export const instance = z.looseObject({
   id,
-  machine_id: looseNumber,
-  host_id: looseNumber,
-  label: rawString,
+  ...numbers('machine_id', 'host_id'),
+  ...rawTexts('label'),
   actual_status: z.string().nullish().catch(undefined),
-  cur_state: looseString,
-  next_state: looseString,
-  intended_status: looseString,
-  status_msg: looseString,
-  template_id: looseNumber,
-  template_hash_id: looseString,
-  template_name: looseString,
-  image_uuid: looseString,
-  image_runtype: looseString,
+  ...texts('cur_state', 'next_state', 'intended_status', 'status_msg'),
+  ...numbers('template_id'),
+  ...texts('template_hash_id', 'template_name', 'image_uuid', 'image_runtype'),
   extra_env: z.unknown().optional(),
-  onstart: rawString,
-  jupyter_token: rawString,
-  ssh_host: looseString,
-  ssh_port: looseNumber,
-  public_ipaddr: looseString,
+  ...rawTexts('onstart', 'jupyter_token'),
+  ...texts('ssh_host', 'public_ipaddr', 'geolocation'),
+  ...numbers('ssh_port', 'direct_port_count'),
   ports: portMap,
-  direct_port_count: looseNumber,
-  start_date: looseNumber,
-  end_date: looseNumber,
-  duration: looseNumber,
-  uptime_mins: looseNumber,
-  num_gpus: looseNumber,
-  gpu_name: looseString,
-  gpu_ram: looseNumber,
-  gpu_util: looseNumber,
-  gpu_temp: looseNumber,
-  cpu_cores_effective: looseNumber,
-  cpu_ram: looseNumber,
-  cpu_util: looseNumber,
-  mem_usage: looseNumber,
-  mem_limit: looseNumber,
-  disk_space: looseNumber,
-  disk_usage: looseNumber,
-  disk_util: looseNumber,
-  dph_base: looseNumber,
-  dph_total: looseNumber,
-  min_bid: looseNumber,
-  is_bid: looseBoolean,
-  storage_cost: looseNumber,
-  storage_total_cost: looseNumber,
-  inet_up_cost: looseNumber,
-  inet_down_cost: looseNumber,
-  reliability2: looseNumber,
-  geolocation: looseString,
-  cuda_max_good: looseNumber,
-  driver_version: looseString,
+  ...numbers('start_date', 'end_date', 'duration', 'uptime_mins', 'reliability2'),
+  ...texts('gpu_name', 'driver_version'),
+  ...numbers('num_gpus', 'gpu_ram', 'gpu_util', 'gpu_temp', 'cuda_max_good'),
+  ...numbers('cpu_cores_effective', 'cpu_ram', 'cpu_util', 'mem_usage', 'mem_limit'),
+  ...numbers('disk_space', 'disk_usage'),
+  ...numbers('dph_base', 'dph_total', 'min_bid', 'storage_cost', 'storage_total_cost'),
+  ...numbers('inet_up_cost', 'inet_down_cost'),
+  ...flags('is_bid'),
   volume_info: z.unknown().optional(),
 });
 export type WireInstance = z.infer<typeof instance>;
 
 /** The v0 and v1 lists (docs/service/instances.md#list). */
 export const instanceList = z.looseObject({
-  instances_found: looseNumber,
-  total_instances: looseNumber,
+  ...numbers('instances_found', 'total_instances'),
   instances: z.array(z.unknown()).nullable(),
   next_token: z.string().nullish().catch(undefined),
 });
@@ -83,11 +51,10 @@ export const oneInstance = z.looseObject({ instances: z.unknown() });
 
 /** PUT asks/{id}; `new_contract` counts even beside `success: false`. */
 export const rentAnswer = z.looseObject({
-  success: looseBoolean,
+  ...flags('success'),
   new_contract: id.optional(),
-  instance_api_key: rawString,
-  error: looseString,
-  msg: looseString,
+  ...rawTexts('instance_api_key'),
+  ...texts('error', 'msg'),
 });
 
 /** The body of PUT asks/{id}, without unset fields (docs/service/renting.md#request). */
@@ -118,19 +85,18 @@ export interface WireRentRequest {
 }
 
 /** `ssh_keys` of GET instances/{id}/ssh is a JSON-encoded text. */
-export const instanceKeys = z.looseObject({ success: looseBoolean, ssh_keys: z.unknown() });
+export const instanceKeys = z.looseObject({ ...flags('success'), ssh_keys: z.unknown() });
 
 /** Answers of execute and request_logs (docs/service/commands.md#result-file). */
 export const resultPointer = z.looseObject({
-  success: looseBoolean,
-  result_url: rawString,
-  writeable_path: rawString,
-  msg: looseString,
+  ...flags('success'),
+  ...rawTexts('result_url', 'writeable_path'),
+  ...texts('msg'),
 });
 
 /**
  * PUT instances/{id} with `state: running` where no GPU is free, beside `success: false`
  * (docs/service/instances.md#start).
  */
-export const queuedStart = z.looseObject({ error: z.literal('resources_unavailable'), msg: looseString });
+export const queuedStart = z.looseObject({ error: z.literal('resources_unavailable'), ...texts('msg') });
 export const startAnswer = z.union([queuedStart, successAnswer]);

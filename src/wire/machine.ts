@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { successAnswer, id, looseBoolean, looseNumber, looseString } from './field';
+import { flags, id, listUnder, numbers, successAnswer, texts } from './field';
 
 /**
  * A row of GET machines (docs/service/machines.md#record). Prices are dollars: GPU an hour, storage a GB and
@@ -7,40 +7,23 @@ import { successAnswer, id, looseBoolean, looseNumber, looseString } from './fie
  */
 export const machine = z.looseObject({
   id,
-  num_gpus: looseNumber,
-  gpu_name: looseString,
-  disk_space: looseNumber,
-  hostname: looseString,
-  driver_version: looseString,
-  reliability2: looseNumber,
-  verification: looseString,
-  public_ipaddr: looseString,
-  geolocation: looseString,
-  num_reports: looseNumber,
-  listed: looseBoolean,
-  listed_gpu_cost: looseNumber,
-  listed_storage_cost: looseNumber,
-  listed_inet_up_cost: looseNumber,
-  listed_inet_down_cost: looseNumber,
-  listed_min_gpu_count: looseNumber,
-  min_bid_price: looseNumber,
-  credit_discount_max: looseNumber,
-  gpu_occupancy: looseString,
-  current_rentals_running: looseNumber,
-  current_rentals_running_on_demand: looseNumber,
-  current_rentals_on_demand: looseNumber,
-  current_rentals_resident: looseNumber,
-  timeout: looseNumber,
-  end_date: looseNumber,
+  ...texts('hostname', 'public_ipaddr', 'geolocation', 'verification'),
+  ...texts('gpu_name', 'gpu_occupancy', 'driver_version'),
+  ...numbers('num_gpus', 'disk_space', 'reliability2', 'num_reports', 'timeout', 'end_date'),
+  ...flags('listed'),
+  ...numbers('listed_gpu_cost', 'listed_storage_cost', 'listed_inet_up_cost', 'listed_inet_down_cost'),
+  ...numbers('listed_min_gpu_count', 'min_bid_price'),
+  ...numbers('current_rentals_running', 'current_rentals_running_on_demand'),
+  ...numbers('current_rentals_on_demand', 'current_rentals_resident'),
 });
 export type WireMachine = z.infer<typeof machine>;
 
-export const machineList = z.looseObject({ machines: z.array(z.unknown()) });
+export const machineList = listUnder('machines');
 
 /** PUT minbid; `you_sent` echoes the body. */
 export const minimumBidAnswer = successAnswer.extend({
-  you_sent: z.looseObject({ price: looseNumber }).optional().catch(undefined),
+  you_sent: z.looseObject(numbers('price')).optional().catch(undefined),
 });
 
 /** PUT dnotify; `you_sent` is the number of clients told, as a text. */
-export const maintenanceAnswer = successAnswer.extend({ you_sent: looseString });
+export const maintenanceAnswer = successAnswer.extend(texts('you_sent'));

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { looseBoolean, looseNumber, looseString } from './field';
+import { flags, numbers, texts } from './field';
 
 /**
  * One GPU model; prices are dollars per GPU and hour, null when none is rented
@@ -7,23 +7,10 @@ import { looseBoolean, looseNumber, looseString } from './field';
  */
 export const gpuMetrics = z.looseObject({
   gpu_name: z.string().min(1),
-  total: looseNumber,
-  available: looseNumber,
-  rented_verified: looseNumber,
-  avail_verified: looseNumber,
-  rented_unverified: looseNumber,
-  avail_unverified: looseNumber,
-  usage: looseNumber,
-  usage_30d: looseNumber,
-  dlperf: looseNumber,
-  tflops: looseNumber,
-  price_p10: looseNumber,
-  price_p25: looseNumber,
-  price_median: looseNumber,
-  price_p75: looseNumber,
-  price_p90: looseNumber,
-  tflops_per_dollar: looseNumber,
-  dlperf_per_dollar: looseNumber,
+  ...numbers('total', 'available', 'usage', 'usage_30d'),
+  ...numbers('rented_verified', 'avail_verified', 'rented_unverified', 'avail_unverified'),
+  ...numbers('dlperf', 'tflops', 'tflops_per_dollar', 'dlperf_per_dollar'),
+  ...numbers('price_p10', 'price_p25', 'price_median', 'price_p75', 'price_p90'),
 });
 export type WireGpuMetrics = z.infer<typeof gpuMetrics>;
 
@@ -32,8 +19,7 @@ export type WireGpuMetrics = z.infer<typeof gpuMetrics>;
  * (docs/service/market.md#accounts-without-a-machine).
  */
 export const gpuMetricsAnswer = z.looseObject({
-  success: looseBoolean,
+  ...flags('success', 'needs_machine'),
   gpus: z.array(z.unknown()),
-  needs_machine: looseBoolean,
-  msg: looseString,
+  ...texts('msg'),
 });

@@ -1,59 +1,19 @@
 import * as z from 'zod';
-import { id, looseBoolean, looseNumber, looseString } from './field';
+import { flags, id, listUnder, numbers, texts } from './field';
 
 /** A row of POST bundles (docs/service/offers.md#record). `gpu_ram` is in MB, prices are dollars an hour. */
 export const offer = z.looseObject({
   id,
-  machine_id: looseNumber,
-  host_id: looseNumber,
-  gpu_name: looseString,
-  num_gpus: looseNumber,
-  gpu_ram: looseNumber,
-  gpu_total_ram: looseNumber,
-  gpu_frac: looseNumber,
-  gpu_arch: looseString,
-  gpu_mem_bw: looseNumber,
-  compute_cap: looseNumber,
-  cuda_max_good: looseNumber,
-  driver_version: looseString,
-  total_flops: looseNumber,
-  dlperf: looseNumber,
-  dlperf_per_dphtotal: looseNumber,
-  score: looseNumber,
-  cpu_name: looseString,
-  cpu_cores: looseNumber,
-  cpu_cores_effective: looseNumber,
-  cpu_ram: looseNumber,
-  cpu_arch: looseString,
-  disk_space: looseNumber,
-  disk_bw: looseNumber,
-  disk_name: looseString,
-  inet_up: looseNumber,
-  inet_down: looseNumber,
-  inet_up_cost: looseNumber,
-  inet_down_cost: looseNumber,
-  pcie_bw: looseNumber,
-  pci_gen: looseNumber,
-  direct_port_count: looseNumber,
-  static_ip: looseBoolean,
-  geolocation: looseString,
-  dph_base: looseNumber,
-  dph_total: looseNumber,
-  min_bid: looseNumber,
-  is_bid: looseBoolean,
-  storage_cost: looseNumber,
-  storage_total_cost: looseNumber,
-  rentable: looseBoolean,
-  rented: looseBoolean,
-  external: looseBoolean,
-  hosting_type: looseNumber,
-  reliability: looseNumber,
-  reliability2: looseNumber,
-  verified: looseBoolean,
-  verification: looseString,
-  duration: looseNumber,
-  end_date: looseNumber,
-  vms_enabled: looseBoolean,
+  ...numbers('machine_id', 'host_id', 'hosting_type'),
+  ...texts('gpu_name', 'gpu_arch', 'driver_version'),
+  ...numbers('num_gpus', 'gpu_ram', 'gpu_total_ram', 'gpu_frac', 'gpu_mem_bw'),
+  ...numbers('compute_cap', 'cuda_max_good', 'total_flops', 'dlperf', 'dlperf_per_dphtotal', 'score'),
+  ...texts('cpu_name', 'cpu_arch', 'disk_name', 'geolocation', 'verification'),
+  ...numbers('cpu_cores', 'cpu_cores_effective', 'cpu_ram', 'disk_space', 'disk_bw', 'pcie_bw', 'pci_gen'),
+  ...numbers('inet_up', 'inet_down', 'inet_up_cost', 'inet_down_cost', 'direct_port_count'),
+  ...numbers('dph_base', 'dph_total', 'min_bid', 'storage_cost', 'storage_total_cost'),
+  ...numbers('reliability', 'reliability2', 'duration', 'end_date'),
+  ...flags('static_ip', 'is_bid', 'rentable', 'rented', 'external', 'verified', 'vms_enabled'),
 });
 export type WireOffer = z.infer<typeof offer>;
 
@@ -72,4 +32,4 @@ export type OfferField =
   | 'mobo_name'
   | 'os_version';
 
-export const offerList = z.looseObject({ offers: z.array(z.unknown()) });
+export const offerList = listUnder('offers');

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, listUnder, looseNumber, looseString } from './field';
+import { id, looseList, numbers, texts } from './field';
 
 /**
  * A row of GET instances/pending-price-increases. Its form is not public, so every field but the id is
@@ -7,16 +7,10 @@ import { id, listUnder, looseNumber, looseString } from './field';
  */
 export const priceIncrease = z.looseObject({
   id,
-  instance_id: looseNumber,
-  contract_id: looseNumber,
-  machine_id: looseNumber,
-  current_price: looseNumber,
-  old_price: looseNumber,
-  new_price: looseNumber,
-  deadline: looseNumber,
-  expires_at: looseNumber,
-  status: looseString,
+  ...numbers('instance_id', 'contract_id', 'machine_id'),
+  ...numbers('current_price', 'old_price', 'new_price', 'deadline', 'expires_at'),
+  ...texts('status'),
 });
 export type WirePriceIncrease = z.infer<typeof priceIncrease>;
 
-export const priceIncreaseList = listUnder('pending_price_increases', 'results');
+export const priceIncreaseList = looseList('pending_price_increases', 'results');

@@ -1,21 +1,17 @@
 import * as z from 'zod';
-import { id, looseNumber, looseString } from './field';
+import { id, looseList, looseTime, numbers, texts } from './field';
 
 /** Account keys name the text `key`, `public_key` or `ssh_key` (docs/service/ssh-keys.md#record). */
 export const sshKey = z.looseObject({
   id,
-  user_id: looseNumber,
-  name: looseString,
-  public_key: looseString,
-  key: looseString,
-  ssh_key: looseString,
-  created_at: z.union([z.string(), z.number()]).nullish().catch(undefined),
-  deleted_at: z.union([z.string(), z.number()]).nullish().catch(undefined),
+  ...numbers('user_id'),
+  ...texts('name', 'public_key', 'key', 'ssh_key'),
+  created_at: looseTime,
 });
 export type WireSshKey = z.infer<typeof sshKey>;
 
 /** GET /ssh/ answers a bare array, to some clients an object (docs/service/ssh-keys.md#account-keys). */
-export const sshKeyList = z.union([z.array(z.unknown()), z.looseObject({ ssh_keys: z.array(z.unknown()) })]);
+export const sshKeyList = looseList('ssh_keys');
 
 /**
  * POST /ssh/ answers the record under `key`; a bare record is accepted as well

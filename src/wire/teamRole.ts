@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { id, looseString } from './field';
+import { id, looseList, texts } from './field';
 
 /** `permissions` is documented as texts; an object is kept as it is (docs/service/team-roles.md#record). */
-export const teamRole = z.looseObject({ id, name: looseString, permissions: z.unknown().optional() });
+export const teamRole = z.looseObject({ id, ...texts('name'), permissions: z.unknown().optional() });
 export type WireTeamRole = z.infer<typeof teamRole>;
 
 /** GET team/roles-full: a bare array or an object around it (docs/service/team-roles.md#list). */
-export const teamRoleList = z.union([z.array(z.unknown()), z.looseObject({ roles: z.array(z.unknown()) })]);
+export const teamRoleList = looseList('roles');

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { successAnswer, id, looseBoolean, looseNumber, looseString, rawString } from './field';
+import { flags, id, numbers, rawTexts, successAnswer, texts } from './field';
 
 /**
  * A telephone number arrives masked, a TOTP secret never (docs/service/two-factor.md#methods). Times are Unix
@@ -7,40 +7,32 @@ import { successAnswer, id, looseBoolean, looseNumber, looseString, rawString } 
  */
 export const tfaMethod = z.looseObject({
   id,
-  user_id: looseNumber,
-  method: looseString,
-  label: looseString,
-  phone_number: looseString,
-  is_primary: looseBoolean,
-  fail_count: looseNumber,
-  locked_until: looseNumber,
-  created_at: looseNumber,
-  last_used: looseNumber,
+  ...texts('method', 'label', 'phone_number'),
+  ...flags('is_primary'),
+  ...numbers('user_id', 'fail_count', 'locked_until', 'created_at', 'last_used'),
 });
 export type WireTfaMethod = z.infer<typeof tfaMethod>;
 
 /** GET tfa/status; `tfa_enabled` does not tell `enabled` from `legacy`. */
 export const tfaStatusAnswer = z.looseObject({
-  success: looseBoolean,
-  tfa_enabled: looseBoolean,
+  ...flags('success', 'tfa_enabled', 'new_method_authorized'),
+  ...numbers('backup_codes_remaining'),
   methods: z.array(z.unknown()),
-  backup_codes_remaining: looseNumber,
-  new_method_authorized: looseBoolean,
 });
 
 /** POST tfa: the user object. The fields below come only when due (docs/service/two-factor.md#log-in). */
 export const tfaLoginAnswer = z.looseObject({
   id: id.optional(),
-  session_key: rawString,
-  backup_codes_remaining: looseNumber,
-  legacy_tfa_user: looseBoolean,
+  ...rawTexts('session_key'),
+  ...numbers('backup_codes_remaining'),
+  ...flags('legacy_tfa_user'),
 });
 
 /** POST email, sms, sms/resend and authorize-new-method; the backup-code flow answers without `secret`. */
 export const tfaChallengeAnswer = z.looseObject({
-  success: looseBoolean,
-  msg: looseString,
-  secret: rawString,
+  ...flags('success'),
+  ...texts('msg'),
+  ...rawTexts('secret'),
 });
 
 export const totpSetupAnswer = z.looseObject({

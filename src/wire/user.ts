@@ -1,21 +1,13 @@
 import * as z from 'zod';
-import { id, looseBoolean, looseNumber, looseString, rawString } from './field';
+import { flags, id, looseTime, numbers, rawTexts, texts } from './field';
 
 /** GET users/current (docs/service/users.md#record). */
 export const user = z.looseObject({
   id,
-  key_id: looseNumber,
-  email: looseString,
-  username: looseString,
-  fullname: looseString,
-  full_name: looseString,
-  balance: looseNumber,
-  credit: looseNumber,
-  ssh_key: rawString,
-  sid: rawString,
-  tfa_status: looseString,
-  email_verified_at: z.union([z.number(), z.string(), z.null()]).optional().catch(undefined),
-  email_verified: looseBoolean,
-  is_admin: looseBoolean,
+  ...numbers('key_id', 'balance', 'credit'),
+  ...texts('email', 'username', 'fullname', 'full_name', 'tfa_status'),
+  ...rawTexts('ssh_key'),
+  email_verified_at: looseTime,
+  ...flags('email_verified', 'is_admin'),
 });
 export type WireUser = z.infer<typeof user>;

@@ -23,9 +23,9 @@ describe('The SSH keys of an account', () => {
     assert.equal(added.json.success, true);
     const key = sshKeySchema.parse(added.json.key);
     assert.equal(key.public_key, own);
-    const listed = sshKeyList.parse((await simulator.call('GET', '/api/v0/ssh/')).json);
-    assert.ok(Array.isArray(listed));
-    assert.equal(listed.length, 1);
+    const listed = await simulator.call('GET', '/api/v0/ssh/');
+    assert.ok(Array.isArray(listed.json));
+    assert.equal(sshKeyList.parse(listed.json).length, 1);
     const changed = await simulator.call('PUT', `/api/v0/ssh/${key.id}/`, { id: key.id, ssh_key: other });
     assert.equal(changed.json.key.public_key, other);
     assert.deepEqual((await simulator.call('DELETE', `/api/v0/ssh/${key.id}/`)).json, { success: true });
