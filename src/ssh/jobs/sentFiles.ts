@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { namedFiles, matcher, sentNames } from '../../model/jobs/sentNames';
 import type { JobSpec } from '../../model/jobs/jobSpec';
@@ -34,7 +34,7 @@ export async function findSentFiles(
   if (!spec.sync) {
     return { names: [], tree: { files: [], links: new Map() }, leftOut: [], isFromGit: false };
   }
-  checkRoot(root, computer.home);
+  await checkRoot(root, computer.home);
   const { sync } = spec;
   const listed = await listedByGit(computer, root);
   const ignoreFile = await readRules(join(root, '.gpurentalignore'));
@@ -74,16 +74,31 @@ export async function missingFiles(
   return missing;
 }
 
-function checkRoot(root: string, home: string): void {
+/** By what the disk says: the same folder has several names where case does not count, or by a link. */
+async function checkRoot(root: string, home: string): Promise<void> {
   const folder = resolve(root);
-  if (
-    folder === dirname(folder) ||
-    `${resolve(home)}/`.replaceAll('\\', '/').startsWith(`${folder}/`.replaceAll('\\', '/'))
-  ) {
+  const own = await identityOf(folder);
+  let isHome = folder === dirname(folder);
+  for (const one of upFrom(resolve(home))) {
+    isHome ||= one === folder || (own !== undefined && (await identityOf(one)) === own);
+  }
+  if (isHome) {
     throw new UserError(
       text('{0} is or holds your home folder, which is never sent. Open the folder of a project.', folder),
     );
   }
+}
+
+/** The folder and all that hold it. */
+function upFrom(folder: string): readonly string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [folder] : [folder, ...upFrom(parent)];
+}
+
+async function identityOf(folder: string): Promise<string | undefined> {
+  const facts = await stat(folder, { bigint: true }).catch(() => undefined);
+  // Some disks number nothing.
+  return facts === undefined || facts.ino === 0n ? undefined : `${facts.dev} ${facts.ino}`;
 }
 
 /** Also what is new and not ignored. `undefined` where the folder is in no repository, or git is missing. */

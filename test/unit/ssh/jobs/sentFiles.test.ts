@@ -175,6 +175,15 @@ describe('The files that a job sends', () => {
         folder,
       );
     }
+    for (const [index, folder] of [home, base].entries()) {
+      const other = join(base, `another name ${index}`);
+      symlinkSync(folder, other);
+      await assert.rejects(
+        findSentFiles({ run: runProgram, home }, other, { workdir: '.', sync }, []),
+        (error) => error instanceof UserError && /which is never sent/.test(error.message),
+        other,
+      );
+    }
     mkdirSync(join(home, 'project'));
     assert.deepEqual(
       (await findSentFiles({ run: runProgram, home }, join(home, 'project'), { workdir: '.', sync }, []))
