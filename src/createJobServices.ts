@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { fetchSeconds } from './model/jobs/jobLimits';
 import { createJobMachine } from './ssh/jobs/createJobMachine';
+import { sentTree } from './ssh/jobs/sentFiles';
 import { createStoppedMachine } from './ssh/jobs/stoppedMachine';
-import { listedTree } from './ssh/fileTree';
 import { armTimer, disarmTimer } from './ssh/machineTimer';
 import type { SshService } from './ssh/service';
 import type { TransferOptions } from './ssh/transfer';
@@ -115,7 +115,7 @@ function machineOf(ssh: SshService, clock: Clock, alias: string): MachinePort {
   return {
     begin: (order, signal) => machine.begin(order, signal),
     sync: async (order, tree, signal, onMoved) =>
-      machine.sync(order, tree && (await listedTree(tree.root, tree.names)), optionsOf(signal, onMoved)),
+      machine.sync(order, tree && (await sentTree(tree.root, tree.names)), optionsOf(signal, onMoved)),
     start: (order, signal) => machine.start(order, signal),
     look: (id, offset, maxBytes, signal) => machine.look(id, offset, maxBytes, signal),
     cancel: (id, signal) => machine.cancel(id, signal),

@@ -57,6 +57,17 @@ export async function findSentFiles(
   };
 }
 
+/**
+ * What was chosen when the job was ordered, as it is now. Throws where its folder is gone, or on a disk that is away: an
+ * empty folder would take its place.
+ */
+export async function sentTree(root: string, names: readonly string[]): Promise<LocalTree> {
+  if (names.length > 0 && !(await isFolder(root))) {
+    throw new UserError(text('The folder {0} isn’t there, so its files can’t be sent.', root));
+  }
+  return listedTree(root, names);
+}
+
 /** Files of the workspace that a script names and that are not sent. */
 export async function missingFiles(
   workspace: string,
@@ -186,6 +197,13 @@ async function readRules(path: string): Promise<string | undefined> {
     }
     throw error;
   }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (facts) => facts.isDirectory(),
+    () => false,
+  );
 }
 
 async function isFile(path: string): Promise<boolean> {

@@ -6,7 +6,8 @@ import { newJobState, type Job, type JobRow, type JobState } from '../../model/j
 import { endReasons } from '../../model/jobs/onMachine';
 import { micros } from '../../model/money';
 import { errorCode } from '../../util/errorCode';
-import type { Text } from '../../util/text';
+import { UserError } from '../../util/errors';
+import { text, type Text } from '../../util/text';
 import { JsonFile } from '../jsonFile';
 
 const words = z.custom<Text>((value) => typeof value === 'object' && value !== null && 'template' in value);
@@ -244,7 +245,11 @@ export class JobFiles implements JobStorage {
 
   async names(jobId: string): Promise<readonly string[]> {
     const content = await this.namesFile(jobId).read();
-    return content.kind === 'present' ? content.value : [];
+    if (content.kind !== 'present') {
+      // An empty list would run the job without its files, and take them out of the mirror.
+      throw new UserError(text('The list of its files is lost. Stop the job, and run it again.'));
+    }
+    return content.value;
   }
 
   logPath(jobId: string): string {

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { SyncRules } from '../../../../src/model/jobs/jobSpec';
-import { findSentFiles, missingFiles } from '../../../../src/ssh/jobs/sentFiles';
+import { findSentFiles, missingFiles, sentTree } from '../../../../src/ssh/jobs/sentFiles';
 import { ProgramMissingError, runProgram, type Run } from '../../../../src/ssh/run';
 import { UserError } from '../../../../src/util/errors';
 import { formatText } from '../../../../src/util/text';
@@ -190,6 +190,14 @@ describe('The files that a job sends', () => {
         .names,
       [],
     );
+  });
+
+  it('are not taken for removed where their folder is gone', async () => {
+    put('a.py');
+    assert.equal((await sentTree(workspace, ['a.py'])).files.length, 1);
+    rmSync(workspace, { recursive: true });
+    await assert.rejects(sentTree(workspace, ['a.py']), /Projekt José isn’t there/);
+    assert.deepEqual((await sentTree(workspace, [])).files, []);
   });
 
   it('are none where the job sends none, and the search ends when it is cancelled', async () => {

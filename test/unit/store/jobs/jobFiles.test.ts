@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { JobFiles, logPieceBytes } from '../../../../src/store/jobs/jobFiles';
+
+const id = '0123456789abcdef';
+
+describe('What is kept of a job on disk', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'gr-jobs-'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('takes no list of files that is lost or damaged for an empty one', async () => {
+    const files = new JobFiles(folder);
+    await files.putNames(id, []);
+    assert.deepEqual(await files.names(id), []);
+    writeFileSync(join(folder, `${id}.files.json`), '["a.py"');
+    await assert.rejects(files.names(id), /list of its files is lost/);
+    await assert.rejects(files.names(id), /list of its files is lost/);
+  });
+
+  it('gives the end of a log, or a piece of it, with its place', async () => {
+    const files = new JobFiles(folder);
+    assert.deepEqual(await files.log(id), { bytes: Buffer.alloc(0), at: 0 });
+    await files.writeLog(id, 0, Buffer.alloc(logPieceBytes + 5, 'x'));
+    const end = await files.log(id);
+    assert.deepEqual([end.bytes.length, end.at], [logPieceBytes, 5]);
+    const first = await files.log(id, 0);
+    assert.deepEqual([first.bytes.length, first.at], [logPieceBytes, 0]);
+    const last = await files.log(id, logPieceBytes);
+    assert.deepEqual([last.bytes.toString(), last.at], ['xxxxx', logPieceBytes]);
+  });
+});
