@@ -183,6 +183,8 @@ export function jobEndText(end: JobEnd | undefined): Text {
       return text('set-up took too long');
     case 'log':
       return text('ended because its log filled the disk');
+    case 'gone':
+      return text('lost its files on the machine');
     case 'killed':
       return end.isOutOfMemory ? text('out of memory') : text('killed on the machine');
     case 'interrupted':

@@ -52,6 +52,8 @@ export const endReasons = [
   'killed',
   /** The same after the container started again. */
   'interrupted',
+  /** Its folder is gone, as from a container that was created again. */
+  'gone',
 ] as const;
 
 export interface JobEnd {

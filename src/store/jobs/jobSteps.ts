@@ -28,6 +28,7 @@ import {
   removeCheckpoint,
 } from './checkpoints';
 import { endMachineOf } from './endOfMachine';
+import { folderGone, noOutputs, withoutFolder } from './goneFolder';
 import { followRental } from './jobRental';
 import type { JobStepDeps, Step } from './jobStep';
 import { isCopied, isStopped, jobTroubleOf } from './jobTrouble';
@@ -269,6 +270,10 @@ class Steps {
       return { event: await seeOthers(this.deps, this.machine, this.row, this.signal) };
     }
     const look = await this.look();
+    const missing = withoutFolder(this.row, look);
+    if (missing) {
+      return { event: missing };
+    }
     const waitMs = this.deps.jobs.isWatched(job.id) || job.stopAt !== undefined ? watchedMs : unwatchedMs;
     const step = await this.seen(look);
     return look.log.piece.length < pieceBytes && !look.end ? { ...step, waitMs } : step;
@@ -291,6 +296,9 @@ class Steps {
     if (isFetchPaused(job)) {
       const event = { kind: 'failed', trouble: 'fetchPaused' } as const;
       return state.trouble?.kind === 'fetchPaused' ? { waitMs: pausedMs } : { event, waitMs: pausedMs };
+    }
+    if (state.end?.why === 'gone') {
+      return { event: { kind: 'fetched', outputs: noOutputs } };
     }
     const { hasOutputsList, pidAlive } = await this.look(0);
     // A runner that was killed lists nothing; then the list is made now.
@@ -386,5 +394,4 @@ class Steps {
   }
 }
 
-const folderGone = text('Its folder on the machine is gone.');
 const overLimit = text('Its limit in dollars was used up before it could start.');

@@ -20,6 +20,8 @@ describe('what became of a job', () => {
     ['succeeded', end({ code: 0, isOutOfMemory: true })],
     ['ended without an exit code', end({})],
     ['ended at its limit', end({ why: 'limit', code: 143 })],
+    ['interrupted by a stop or restart of the machine', end({ why: 'interrupted' })],
+    ['lost its files on the machine', end({ why: 'gone' })],
   ] as const) {
     it(`says “${said}” of ${JSON.stringify(given)}`, () => {
       assert.equal(formatText(jobEndText(given)), said);

@@ -65,6 +65,39 @@ describe('Jobs in trouble', () => {
     assert.deepEqual([window.row(job).state.phase, machine.starts], ['running', 1]);
   });
 
+  it('end where their folder is gone for good, and keep the machine', async () => {
+    const fields = { retries: { interrupted: 1 }, whenDone: { failure: 'destroy' } };
+    const { id: job } = await window.jobs.order(aJob(id, fields), []);
+    await pass(0);
+    const missing = (one: number) => {
+      let looks = 0;
+      machine.trouble = (call, when) => {
+        machine.phase = call === 'look' && when === 'before' && (looks += 1) <= one ? 'none' : 'running';
+      };
+    };
+    missing(1);
+    await pass(10 * minute);
+    assert.deepEqual([window.row(job).state.phase, window.row(job).state.trouble], ['running', undefined]);
+    missing(Infinity);
+    await pass(10 * minute);
+    const { phase, trouble, end, outputs } = window.row(job).state;
+    assert.deepEqual([phase, trouble?.kind, end?.why, outputs?.files], ['fetched', 'incomplete', 'gone', 0]);
+    assert.deepEqual([window.told(), machine.starts], [['ended', 'incomplete'], 1]);
+    assert.equal(service.count('instances.destroy'), 0);
+  });
+
+  it('are tried again soon where the clock was set back by a day', async () => {
+    const { id: job } = await window.jobs.order(aJob(id), []);
+    await pass(0);
+    cut();
+    await pass(minute);
+    assert.equal(window.row(job).state.trouble?.kind, 'unreachable');
+    computer.clock.jump(-24 * 60 * minute);
+    heal();
+    await pass(6 * minute);
+    assert.equal(window.row(job).state.trouble, undefined);
+  });
+
   it('have outputs here before the end of their machine is refused, which is tried and told until it is done', async () => {
     let isRefused = true;
     service.before = (call) => {
