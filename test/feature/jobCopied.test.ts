@@ -85,7 +85,7 @@ describe('outputs of a stopped machine', () => {
     );
     window.run('Fetch Outputs of Job');
     await window.dialogButton('Fetch Without Starting');
-    await window.toast(/^train: interrupted by a restart of the machine/);
+    await window.toast(/^train: interrupted by a stop or restart of the machine/);
     assert.equal(readFileSync(output('outputs/model.bin'), 'utf8'), 'part');
     // In our own file alone.
     assert.match(knownKeys(), /^gpu-\S+\.host ssh-ed25519 /m);

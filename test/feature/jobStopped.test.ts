@@ -66,7 +66,7 @@ describe('a job whose machine is stopped', () => {
     const runs = path.join(computer().workspace, 'gpu-outputs', 'train');
     const [run = ''] = readdirSync(runs);
     assert.equal(readFileSync(path.join(runs, run, 'outputs', 'model.bin'), 'utf8'), 'part');
-    await window.view('jobs').row(/train.*interrupted by a restart of the machine/);
+    await window.view('jobs').row(/train.*interrupted by a stop or restart of the machine/);
     assert.equal(instance()?.intendedStatus, 'running');
   });
 

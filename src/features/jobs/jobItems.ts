@@ -174,7 +174,7 @@ export function jobPartItem(row: JobRow, part: JobPart): vscode.TreeItem {
     case 'outputs':
       item.iconPath = new vscode.ThemeIcon('folder');
       item.description = outputsText(row) ?? t('not fetched yet');
-      if (state.outputs) {
+      if ((state.outputs?.files ?? 0) > 0) {
         item.command = {
           command: 'gpuRental.job.openOutputs',
           title: t('Open Outputs'),

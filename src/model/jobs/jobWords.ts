@@ -50,20 +50,20 @@ export function phaseText(row: JobRow): Text {
           : text('running, but idle');
     case 'ended':
     case 'fetching':
-      return text('{0}, fetching outputs', jobEndText(state.end));
+      return text('{0}, fetching outputs', becameText(row));
     case 'fetched':
-      return text('{0}, outputs are here', jobEndText(state.end));
+      return text('{0}, outputs are here', becameText(row));
     case 'keeping':
       return machineEndOf(row) === 'destroy'
-        ? text('{0}, machine about to be destroyed', jobEndText(state.end))
-        : text('{0}, machine about to be stopped', jobEndText(state.end));
+        ? text('{0}, machine about to be destroyed', becameText(row))
+        : text('{0}, machine about to be stopped', becameText(row));
     case 'releasing':
       if (machineEndOf(row) === 'keep') {
-        return text('{0}, keeping the machine', jobEndText(state.end));
+        return text('{0}, keeping the machine', becameText(row));
       }
       return machineEndOf(row) === 'destroy'
-        ? text('{0}, destroying the machine', jobEndText(state.end))
-        : text('{0}, stopping the machine', jobEndText(state.end));
+        ? text('{0}, destroying the machine', becameText(row))
+        : text('{0}, stopping the machine', becameText(row));
     case 'over':
       return overText(row);
     default:
@@ -125,10 +125,12 @@ export function amountText(bytes: number, totalBytes: number): Text {
 }
 
 function overText({ state }: JobRow): Text {
-  if (state.outcome === 'notStarted') {
-    return state.why ? text('not started') : text('canceled');
-  }
-  return state.outcome === 'lost' ? text('machine lost') : jobEndText(state.end);
+  return state.outcome === 'lost' ? text('machine lost') : becameText({ state });
+}
+
+/** What became of the command, also where it never began. */
+function becameText({ state }: Pick<JobRow, 'state'>): Text {
+  return state.end ? jobEndText(state.end) : state.why ? text('not started') : text('canceled');
 }
 
 /** What ends on an instance: its processes, or all that is on its disk as well. */
@@ -188,7 +190,7 @@ export function jobEndText(end: JobEnd | undefined): Text {
     case 'killed':
       return end.isOutOfMemory ? text('out of memory') : text('killed on the machine');
     case 'interrupted':
-      return text('interrupted by a restart of the machine');
+      return text('interrupted by a stop or restart of the machine');
   }
 }
 

@@ -220,9 +220,20 @@ describe('A machine that is rented for a job', () => {
   it('is released as after a failure where the job is stopped before it is ready', async () => {
     await rent({ whenDone: { failure: 'destroy' } });
     await pass(5_000);
+    const shown = () => formatText(phaseText(window.row(job)));
+    let isRefused = true;
+    service.before = (call) => {
+      if (isRefused && call === 'instances.destroy') throw new CutConnection();
+    };
     await window.jobs.stop(job);
     await pass(minute);
-    assert.deepEqual([state().phase, state().outcome], ['over', 'destroyed']);
+    assert.equal(
+      formatText(phaseText({ ...window.row(job), state: { ...state(), trouble: undefined } })),
+      'canceled, destroying the machine',
+    );
+    isRefused = false;
+    await pass(10 * minute);
+    assert.deepEqual([state().phase, state().outcome, shown()], ['over', 'destroyed', 'canceled']);
     assert.equal(machine.starts, 0);
   });
 
