@@ -95,4 +95,16 @@ describe('a job whose machine is stopped', () => {
     await jobs.expand(/^train.*succeeded/);
     await jobs.row(/^Attempts.*1 on trainer: its machine was interrupted, 2 now$/);
   });
+
+  it('is forgotten with the folders of all its attempts', async () => {
+    const folder = path.join(computer().root, 'instances', String(id), '.gpu-rental', 'jobs');
+    const attempts = () =>
+      readdirSync(folder)
+        .map((name) => name.slice(16))
+        .sort();
+    assert.deepEqual(attempts(), ['01', '01', '02']);
+    await window.view('jobs').menu(/^train.*succeeded/, 'Forget Job…');
+    await window.dialogButton('Forget');
+    await computer().until('its folders to go', () => attempts().length === 1);
+  });
 });

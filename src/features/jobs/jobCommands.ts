@@ -6,7 +6,7 @@ import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
 import { showFolder } from '../../editor/showFolder';
-import { attemptId, isAtWork, isOver, isStranded, machineOf, type JobRow } from '../../model/jobs/job';
+import { attemptIdsHere, isAtWork, isOver, isStranded, machineOf, type JobRow } from '../../model/jobs/job';
 import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 import { momentText } from '../../editor/timeText';
 import type { MachineEnd } from '../../model/jobs/jobSpec';
@@ -214,13 +214,14 @@ export async function forgetJob(deps: JobDeps, target: JobRowTarget | undefined)
   const { instanceId } = machineOf(row);
   const instance = instanceId === undefined ? undefined : deps.fleet.find(instanceId);
   if (active && instance?.actualStatus === 'running') {
+    const machine = deps.jobMachine(active, instance.id);
     const signal = AbortSignal.timeout(removeMs);
-    await deps
-      .jobMachine(active, instance.id)
-      .remove(attemptId(row.job, row.state), signal)
-      .catch((error: unknown) => {
-        deps.log.warn(`The folder of job ${row.job.id} stays on its machine: ${String(error)}`);
-      });
+    // The folder of an attempt that stays would pass for a job of another computer.
+    await Promise.all(attemptIdsHere(row.job, row.state).map((id) => machine.remove(id, signal))).catch(
+      (error: unknown) => {
+        deps.log.warn(`A folder of job ${row.job.id} stays on its machine: ${String(error)}`);
+      },
+    );
   }
 }
 

@@ -233,8 +233,16 @@ export function machineOf({ job, state }: JobRow): ConfirmedMachine {
 }
 
 /** Names the folder of one attempt on its machine. */
-export function attemptId({ id }: Job, { attempt }: JobState): string {
+export function attemptId({ id }: Job, { attempt }: Pick<JobState, 'attempt'>): string {
   return id + attempt.toString(16).padStart(2, '0');
+}
+
+/** The folders of a job on its machine: those of its attempts there, and that of a checkpoint that came with it. */
+export function attemptIdsHere(job: Job, { attempt, firstHere = 1 }: JobState): readonly string[] {
+  const first = Math.max(1, firstHere - 1);
+  return Array.from({ length: attempt - first + 1 }, (_, index) =>
+    attemptId(job, { attempt: first + index }),
+  );
 }
 
 /** What is to happen to the machine of a job whose command has ended. */
