@@ -34,6 +34,7 @@ export async function startToFetch(
         t(
           'Without a start, its host gives the files away over SSH; the key of the host is trusted at the first contact. The traffic may cost.',
         ),
+        ...needsStart(job.spec.outputs),
         startCost(runningRateOf(instance)),
         t('If another user has its GPU, the start waits until it is free.'),
         ...(mayRunAgain ? [t('The file allows the job to run again there after this interruption.')] : []),
@@ -45,6 +46,14 @@ export async function startToFetch(
     mayRunAgain && { label: t('Start and Run Again'), run: start },
   );
   return done === true;
+}
+
+/** The host gives away what lies in the folder of the job, which has no outputs with an absolute path. */
+function needsStart(patterns: readonly string[]): readonly string[] {
+  const absolute = patterns.filter((pattern) => pattern.startsWith('/'));
+  return absolute.length === 0
+    ? []
+    : [t('Outputs with an absolute path need a start: {0}', absolute.join(', '))];
 }
 
 function startCost(rate: Rate | undefined): string {
