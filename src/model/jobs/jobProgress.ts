@@ -263,8 +263,9 @@ function isIncomplete(job: Job, { outputs }: JobState): boolean {
   return job.spec.outputs.length > 0 && (!outputs || outputs.files === 0 || outputs.leftOut > 0);
 }
 
+export const longestPauseMs = 300_000;
 /** Pauses between tries, in ms. */
-const pauses = [5_000, 10_000, 30_000, 60_000, 120_000, 300_000];
+const pauses = [5_000, 10_000, 30_000, 60_000, 120_000, longestPauseMs];
 
 function failed(
   state: JobState,
@@ -277,6 +278,7 @@ function failed(
     return { ...state, trouble: waiting(state, kind, now) };
   }
   // The list of instances says when it runs again; nothing is sent for that.
-  const pause = kind === 'machineStopped' ? 5_000 : (pauses[Math.min(tries, pauses.length) - 1] ?? 300_000);
+  const pause =
+    kind === 'machineStopped' ? 5_000 : (pauses[Math.min(tries, pauses.length) - 1] ?? longestPauseMs);
   return { ...state, trouble: { kind, since: before?.since ?? now, why, tries, nextTryAt: now + pause } };
 }

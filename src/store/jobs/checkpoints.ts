@@ -20,7 +20,8 @@ export function isCheckpointDue({ job, state }: JobRow, now: number): boolean {
     checkpoints.length > 0 &&
     job.stopAt === undefined &&
     since !== undefined &&
-    now - since >= fetchMinutes * 60_000
+    // A clock that was set back puts none off.
+    Math.abs(now - since) >= fetchMinutes * 60_000
   );
 }
 

@@ -1,6 +1,6 @@
 import { isFetchPaused, isOver, waitsForYou, type Job, type JobRow } from '../../model/jobs/job';
 import { jobNews } from '../../model/jobs/jobNews';
-import { progress } from '../../model/jobs/jobProgress';
+import { longestPauseMs, progress } from '../../model/jobs/jobProgress';
 import { followAccount } from '../../shared/followAccount';
 import { DisposableStore, MutableDisposable, toDisposable, type Disposable } from '../../util/disposable';
 import { isCancelled } from '../../util/errors';
@@ -165,7 +165,9 @@ class AccountJobs implements Disposable {
 
   private untilNextTry({ state }: JobRow): number {
     const { trouble } = state;
-    return trouble && !waitsForYou(trouble.kind) ? trouble.nextTryAt - this.deps.clock.now() : 0;
+    const leftMs = trouble && !waitsForYou(trouble.kind) ? trouble.nextTryAt - this.deps.clock.now() : 0;
+    // A longer one comes from a clock that was set back.
+    return leftMs > longestPauseMs ? 0 : leftMs;
   }
 
   /** True where the user said something before the time was over. */

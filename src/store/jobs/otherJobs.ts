@@ -20,7 +20,8 @@ export async function otherJobs(
 const othersEveryMs = 10 * 60_000;
 
 export function areOthersDue({ state }: JobRow, now: number): boolean {
-  return now - (state.othersTriedAt ?? 0) >= othersEveryMs;
+  // A clock that was set back puts it off no further.
+  return Math.abs(now - (state.othersTriedAt ?? 0)) >= othersEveryMs;
 }
 
 /** Looks for them beside a job that runs. What fails is tried again when they are next due. */
