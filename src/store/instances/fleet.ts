@@ -1,25 +1,27 @@
 import { join } from 'node:path';
 import type { Instance } from '../../model/instances/instance';
 import type { OwnRequest } from '../../model/instances/instanceState';
-import { withoutSecrets } from '../../model/instances/withoutSecrets';
 import { watchAccounts } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
-import { DisposableStore, type Disposable } from '../../util/disposable';
-import { Emitter, type Event } from '../../util/emitter';
+import { DisposableStore } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { NotSignedInError } from '../../shared/notSignedIn';
+import { CreditReads } from './creditReads';
 import { describeError, type FleetNews } from './fleetShared';
 import { FleetCache } from './fleetCache';
 import { fleetIntervalMs } from './fleetInterval';
+import { readFleet } from './fleetReading';
 import { FleetRequests } from './fleetRequests';
 import { FleetList } from './fleetList';
+import type { FleetStore } from './fleetStore';
 import { FleetTalk } from './fleetTalk';
-import { noRentals, readLate, type RecentRentals } from './recentRentals';
+import { noRentals, type RecentRentals } from './recentRentals';
 import { RememberedFacts } from './rememberedFacts';
 import { Interests, type Interest } from './interests';
 import { isComplete } from './listed';
 import { Poller } from './poller';
-import type { Account, Accounts, Fleet, FleetSnapshot, WindowHub } from '../ports';
+import type { Accounts, Fleet, FleetSnapshot, WindowHub } from '../ports';
 import type { Loaded, ReadOptions } from '../../shared/reading';
 
 export interface FleetDeps {
@@ -32,20 +34,9 @@ export interface FleetDeps {
   readonly random?: () => number;
 }
 
-/** What the other stores need beside the port. */
-export interface FleetStore extends Fleet, Disposable {
-  /** After each list that this window read itself, before the others hear of it. */
-  readonly onDidPoll: Event<FleetSnapshot>;
-  /** Follows what was rented a moment ago, which the list may have late. */
-  setRented(rented: RecentRentals): void;
-}
-
 export function createFleet(deps: FleetDeps): FleetStore {
   return new PolledFleet(deps);
 }
-
-/** Credit changes slowly, and a refresh by hand reads it at once. */
-const userEveryMs = 5 * 60_000;
 
 class PolledFleet implements FleetStore {
   private readonly owned = new DisposableStore();
@@ -57,10 +48,10 @@ class PolledFleet implements FleetStore {
   private readonly interests = new Interests();
   private readonly requests: FleetRequests;
   private readonly talk: FleetTalk;
+  private readonly credit: CreditReads;
   private interest: Interest = { viewVisible: false, windowFocused: false };
   private account: { readonly key: string; readonly cache: FleetCache } | undefined;
   private ready: Promise<void> = Promise.resolve();
-  private userReadAt = 0;
   private rented: RecentRentals = noRentals;
 
   constructor(private readonly deps: FleetDeps) {
@@ -70,9 +61,7 @@ class PolledFleet implements FleetStore {
     };
     this.changed = this.owned.add(new Emitter(onError));
     this.polled = this.owned.add(new Emitter(onError));
-    this.list = new FleetList(deps.clock, (state) => {
-      this.changed.fire(state);
-    });
+    this.list = new FleetList(deps.clock, (state) => this.changed.fire(state));
     this.poller = this.owned.add(
       new Poller({
         clock: deps.clock,
@@ -81,21 +70,12 @@ class PolledFleet implements FleetStore {
         read: (options) => this.read(options),
       }),
     );
-    this.requests = this.owned.add(
-      new FleetRequests({
-        hub,
-        clock: deps.clock,
-        readHere: () => this.poller.readNow(),
-      }),
-    );
+    this.requests = this.owned.add(new FleetRequests({ ...deps, readHere: () => this.poller.readNow() }));
+    this.credit = new CreditReads(deps);
     this.interests.set(hub.windowId, this.interest);
     this.talk = this.owned.add(this.startTalk());
     this.listen();
-    this.owned.add(
-      watchAccounts(accounts, () => {
-        this.followAccount();
-      }),
-    );
+    this.owned.add(watchAccounts(accounts, () => this.followAccount()));
     if (accounts.onDidRecover) {
       this.owned.add(
         accounts.onDidRecover((key) => {
@@ -189,12 +169,8 @@ class PolledFleet implements FleetStore {
         this.interests.set(windowId, interest);
         this.poller.plan();
       },
-      onNews: (news) => {
-        this.takeNews(news);
-      },
-      onNote: (id, request) => {
-        this.takeNote(id, request);
-      },
+      onNews: (news) => this.takeNews(news),
+      onNote: (id, request) => this.takeNote(id, request),
     });
   }
 
@@ -225,7 +201,7 @@ class PolledFleet implements FleetStore {
       return;
     }
     this.poller.reset();
-    this.userReadAt = this.deps.clock.now();
+    this.credit.begin();
     this.memory.clear();
     this.rented = noRentals;
     this.account =
@@ -287,40 +263,20 @@ class PolledFleet implements FleetStore {
       this.tellNews();
     }
     try {
-      const { items, skipped, found } = await active.client.instances.list(options);
-      if (this.isOver(signal)) {
+      const read = await readFleet(active.client, this.list, () => this.rented.ids, options, this.deps.log);
+      if (!read || this.isOver(signal)) {
         return;
       }
-      const missing = Math.max(0, (found ?? 0) - items.length - skipped);
-      const late = await this.readLate(active, items, options);
-      if (this.isOver(signal)) {
-        return;
-      }
-      this.succeed({
-        instances: [...items, ...late].map(withoutSecrets),
-        skipped,
-        ...(missing > 0 ? { missing } : {}),
-      });
+      this.succeed(read);
       // The disk may be slow; nobody waits for it.
       void this.save();
-      this.refreshUser(active);
+      this.credit.refresh();
     } catch (error) {
       if (!this.isOver(signal)) {
         this.fail(error);
       }
       throw error;
     }
-  }
-
-  /** Reads the records of what was rented and is not in the list; a rental is in its own record first. */
-  private readLate({ client }: Account, listed: readonly Instance[], options: ReadOptions) {
-    const { list, rented, deps } = this;
-    const present = new Set(listed.map(({ id }) => id));
-    const ids = rented.ids.filter((id) => !present.has(id) && !list.hasEnded(id));
-    return readLate(client, ids, options, (id, error) => {
-      deps.log.warn(`The record of the new instance ${id} could not be read: ${describeError(error)}`);
-      return list.find(id);
-    });
   }
 
   /** Asked again after a wait: another account may be active. */
@@ -341,17 +297,6 @@ class PolledFleet implements FleetStore {
     this.deps.log.warn(`The instances could not be read: ${describeError(error)}`);
     this.list.fail(error);
     this.tellNews();
-  }
-
-  private refreshUser(active: Account): void {
-    const now = this.deps.clock.now();
-    if (Math.abs(now - this.userReadAt) < userEveryMs || this.deps.accounts.active?.key !== active.key) {
-      return;
-    }
-    this.userReadAt = now;
-    this.deps.accounts.refreshUser().catch((error: unknown) => {
-      this.deps.log.warn(`The account could not be read: ${describeError(error)}`);
-    });
   }
 
   private tellNews(): void {

@@ -1,7 +1,4 @@
-import type { Client } from '../../api/client';
 import type { Instance } from '../../model/instances/instance';
-import { isCancelled } from '../../util/errors';
-import type { ReadOptions } from '../../shared/reading';
 
 /** What was rented a moment ago and may not be in the lists yet. */
 export interface RecentRentals {
@@ -15,23 +12,3 @@ export interface RecentRentals {
 }
 
 export const noRentals: RecentRentals = { accountKey: undefined, isAwaited: false, ids: [], expected: [] };
-
-/** Reads the record of each; where that fails, `known` says what was known of it. */
-export async function readLate(
-  client: Client,
-  ids: readonly number[],
-  options: ReadOptions,
-  known: (id: number, error: unknown) => Instance | undefined,
-): Promise<readonly Instance[]> {
-  const records = await Promise.all(
-    ids.map((id) =>
-      client.instances.get(id, options).catch((error: unknown) => {
-        if (isCancelled(error)) {
-          throw error;
-        }
-        return known(id, error);
-      }),
-    ),
-  );
-  return records.flatMap((record) => (record ? [record] : []));
-}

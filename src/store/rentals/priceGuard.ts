@@ -3,7 +3,7 @@ import type { Instance } from '../../model/instances/instance';
 import type { Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
 import { destroyAndVerify, type DestroyVerdict } from '../instances/destruction';
-import type { FleetStore } from '../instances/fleet';
+import type { FleetStore } from '../instances/fleetStore';
 import type { Accounts, Rental } from '../ports';
 
 /** An instance that costs more than was confirmed for it, and what became of it. */

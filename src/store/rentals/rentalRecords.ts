@@ -6,7 +6,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { expectedInstance } from '../../model/rentals/expectedInstance';
-import type { FleetStore } from '../instances/fleet';
+import type { FleetStore } from '../instances/fleetStore';
 import type { RecentRentals } from '../instances/recentRentals';
 import type { Accounts, Rental, SecretPort, WindowHub } from '../ports';
 import { RentalJournal } from './rentalJournal';

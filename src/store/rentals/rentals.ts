@@ -9,7 +9,7 @@ import { text, type Text } from '../../util/text';
 import { accountStill } from '../accounts/sameAccount';
 import type { Budget } from '../budget/budgetStore';
 import { keepToBudget } from '../budget/overBudget';
-import type { FleetStore } from '../instances/fleet';
+import type { FleetStore } from '../instances/fleetStore';
 import { tidyAfterMs } from '../instances/ends';
 import type { Account, FleetSnapshot, Rental } from '../ports';
 import { idsBeforeRental } from './idsBefore';

@@ -4,7 +4,7 @@ import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import type { Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import type { FleetStore } from '../instances/fleet';
+import type { FleetStore } from '../instances/fleetStore';
 import type { Accounts, WindowHub } from '../ports';
 import type { MachineChecks } from './checkRuns';
 import type { RentalStore } from './rentalStore';

@@ -7,7 +7,7 @@ import type { StartEvent } from '../../../../src/store/rentals/startEvent';
 import { ForbiddenError } from '../../../../src/api/errors';
 import { destroyAndVerify } from '../../../../src/store/instances/destruction';
 import { fromDollars } from '../../../../src/model/money';
-import type { FleetStore } from '../../../../src/store/instances/fleet';
+import type { FleetStore } from '../../../../src/store/instances/fleetStore';
 import type { Account, Accounts, AccountsState, FleetSnapshot } from '../../../../src/store/ports';
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';

@@ -1,0 +1,38 @@
+import type { Clock } from '../../util/clock';
+import type { Log } from '../../util/log';
+import type { Accounts } from '../ports';
+import { describeError } from './fleetShared';
+
+/** Credit changes slowly, and a refresh by hand reads it at once. */
+const everyMs = 5 * 60_000;
+
+/** Reads the credit of the active account beside its instances, now and then. */
+export class CreditReads {
+  private readAt = 0;
+
+  constructor(
+    private readonly deps: {
+      readonly accounts: Pick<Accounts, 'refreshUser'>;
+      readonly clock: Pick<Clock, 'now'>;
+      readonly log: Log;
+    },
+  ) {}
+
+  /** Another account is active, whose credit was read with it. */
+  begin(): void {
+    this.readAt = this.deps.clock.now();
+  }
+
+  /** Reads it where that is due. */
+  refresh(): void {
+    const { accounts, clock, log } = this.deps;
+    const now = clock.now();
+    if (Math.abs(now - this.readAt) < everyMs) {
+      return;
+    }
+    this.readAt = now;
+    accounts.refreshUser().catch((error: unknown) => {
+      log.warn(`The account could not be read: ${describeError(error)}`);
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import type { Client } from '../../api/client';
+import type { Instance } from '../../model/instances/instance';
+import { withoutSecrets } from '../../model/instances/withoutSecrets';
+import type { ReadOptions } from '../../shared/reading';
+import { isCancelled } from '../../util/errors';
+import type { Log } from '../../util/log';
+import type { Fleet, FleetSnapshot } from '../ports';
+import { describeError } from './fleetShared';
+
+type Known = Pick<Fleet, 'find' | 'hasEnded'>;
+
+/**
+ * Reads the list of instances, and the records of those that were rented a moment ago and are not in it. `undefined`
+ * where the read was broken off. The list may hold instances that were not read (`missing`, `skipped`).
+ */
+export async function readFleet(
+  client: Client,
+  known: Known,
+  rentedIds: () => readonly number[],
+  options: ReadOptions,
+  log: Log,
+): Promise<FleetSnapshot | undefined> {
+  const { items, skipped, found } = await client.instances.list(options);
+  if (options.signal.aborted) {
+    return undefined;
+  }
+  const missing = Math.max(0, (found ?? 0) - items.length - skipped);
+  const present = new Set(items.map(({ id }) => id));
+  // A rental is in its own record first.
+  const ids = rentedIds().filter((id) => !present.has(id) && !known.hasEnded(id));
+  const late = await Promise.all(ids.map((id) => readRecord(client, id, known, options, log)));
+  return {
+    instances: [...items, ...late.filter((record) => record !== undefined)].map(withoutSecrets),
+    skipped,
+    ...(missing > 0 ? { missing } : {}),
+  };
+}
+
+/** Reads the record of one; where that fails, what was known of it. */
+async function readRecord(
+  client: Client,
+  id: number,
+  known: Known,
+  options: ReadOptions,
+  log: Log,
+): Promise<Instance | undefined> {
+  try {
+    return await client.instances.get(id, options);
+  } catch (error) {
+    if (isCancelled(error)) {
+      throw error;
+    }
+    log.warn(`The record of the new instance ${id} could not be read: ${describeError(error)}`);
+    return known.find(id);
+  }
+}
