@@ -7,6 +7,7 @@ import { DemoProcess } from './demo/demoProcess';
 import { budgetLimits } from './editor/budgetLimits';
 import { agentServices } from './createAgentServices';
 import { jobServices } from './createJobServices';
+import { leaseServices } from './createLeaseServices';
 import { CommandTable, runCommand, runOwnCommandsFrom } from './editor/commands';
 import { ContextKeySetter } from './editor/contextKeys';
 import { currentPlace } from './editor/currentPlace';
@@ -23,7 +24,6 @@ import { networkSettings } from './networkTransport';
 import { createMachineChecks, type MachineChecksDeps } from './machineChecks';
 import type { Services } from './services';
 import type { Shell } from './shell';
-import { aliasOf } from './ssh/alias';
 import { fileLock, nodeSshDeps } from './ssh/nodeSsh';
 import { createSshService, type SshService } from './ssh/service';
 import { AccountCleanup } from './store/accounts/accountCleanup';
@@ -32,23 +32,15 @@ import { BudgetStore, type BudgetDeps } from './store/budget/budgetStore';
 import { ConnectedWindows } from './store/windows/connectedWindows';
 import { guardedRental } from './guardedRental';
 import { FailedMachines } from './store/rentals/failedMachines';
-import { IdleWatch, openUsageFile } from './store/leases/idleWatch';
-import { InstanceLeases } from './store/leases/instanceLeases';
-import { LeaseFiles } from './store/leases/leaseFiles';
-import { OtherAccountLeases } from './store/leases/otherAccountLeases';
-import { LeaseRunner } from './store/leases/leaseRunner';
-import { Notices } from './store/windows/notices';
 import { GaugeHistory } from './store/instances/gaugeHistory';
-import { createFleet, type FleetStore } from './store/instances/fleet';
+import { createFleet } from './store/instances/fleet';
 import { KeyAccess } from './store/accounts/keyAccess';
 import { AccountReading, isSameList, type ReadingDeps } from './shared/reading';
 import { OneWindow, type WindowFocus } from './shared/oneWindow';
 import { guardedSecrets } from './store/accounts/guardedSecrets';
 import { patientSecrets } from './store/accounts/patientSecrets';
 import { OfferPins } from './store/offers/offerPins';
-import type { Account, Accounts, OtherAccounts, SecretPort, WindowHub } from './store/ports';
-import { Presence } from './store/leases/presence';
-import { PriceWatch } from './store/instances/priceWatch';
+import type { Account, Accounts, SecretPort, WindowHub } from './store/ports';
 import { KeptLogs } from './store/history/keptLogs';
 import { RentalHistory } from './store/history/rentalHistory';
 import { MachineProofs } from './store/rentals/machineProofs';
@@ -63,7 +55,6 @@ import { createTemplateStores } from './store/templates/templateStores';
 import { SharedPacing } from './store/windows/sharedPacing';
 import { createWindowHub } from './store/windows/windowHub';
 import type { Clock } from './util/clock';
-import type { Log } from './util/log';
 import { Redactor } from './util/redact';
 
 type Own = <T extends vscode.Disposable>(item: T) => T;
@@ -311,30 +302,6 @@ function listServices(shared: {
     sshKeys: list('sshKeys', (account, options) => account.client.sshKeys.list(options)),
     volumes: list('volumes', (account, options) => account.client.volumes.list(options)),
   };
-}
-
-/** What happens to instances later, and since when they are not used. */
-function leaseServices(deps: {
-  readonly own: Own;
-  readonly accounts: Accounts & OtherAccounts;
-  readonly fleet: FleetStore;
-  readonly hub: WindowHub;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly storageDir: string;
-}) {
-  const { own, storageDir, ...shared } = deps;
-  const presence = own(new Presence(shared));
-  const notices = own(new Notices(shared.hub));
-  const file = (accountKey: string) => openUsageFile(storageDir, accountKey);
-  const storage = (accountKey: string) => new LeaseFiles(join(storageDir, 'leases', accountKey));
-  const use = { presence, aliasOf, file };
-  const idle = own(new IdleWatch({ ...shared, ...use }));
-  const leases = own(new InstanceLeases({ ...shared, storage }));
-  own(new LeaseRunner({ ...shared, leases, idle, notices }));
-  const otherLeases = own(new OtherAccountLeases({ ...shared, notices, storage, idle: use }));
-  own(new PriceWatch({ ...shared, notices }));
-  return { presence, notices, idle, leases, otherLeases };
 }
 
 function makeDemo(context: vscode.ExtensionContext, storageDir: string, log: OutputLog): DemoProcess {

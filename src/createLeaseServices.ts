@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { aliasOf } from './ssh/alias';
+import type { FleetStore } from './store/instances/fleetStore';
+import { PriceWatch } from './store/instances/priceWatch';
+import { IdleWatch, openUsageFile } from './store/leases/idleWatch';
+import { InstanceLeases } from './store/leases/instanceLeases';
+import { LeaseFiles } from './store/leases/leaseFiles';
+import { LeaseRunner } from './store/leases/leaseRunner';
+import { OtherAccountLeases } from './store/leases/otherAccountLeases';
+import { Presence } from './store/leases/presence';
+import type { Accounts, OtherAccounts, WindowHub } from './store/ports';
+import { Notices } from './store/windows/notices';
+import type { Clock } from './util/clock';
+import type { Disposable } from './util/disposable';
+import type { Log } from './util/log';
+
+interface LeaseServicesDeps {
+  readonly own: <T extends Disposable>(item: T) => T;
+  readonly accounts: Accounts & OtherAccounts;
+  readonly fleet: FleetStore;
+  readonly hub: WindowHub;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly storageDir: string;
+}
+
+/** What happens to instances later, and since when they are not used. */
+export function leaseServices(deps: LeaseServicesDeps) {
+  const { own, storageDir, ...shared } = deps;
+  const presence = own(new Presence(shared));
+  const notices = own(new Notices(shared.hub));
+  const file = (accountKey: string) => openUsageFile(storageDir, accountKey);
+  const storage = (accountKey: string) => new LeaseFiles(join(storageDir, 'leases', accountKey));
+  const use = { presence, aliasOf, file };
+  const idle = own(new IdleWatch({ ...shared, ...use }));
+  const leases = own(new InstanceLeases({ ...shared, storage }));
+  own(new LeaseRunner({ ...shared, leases, idle, notices }));
+  const otherLeases = own(new OtherAccountLeases({ ...shared, notices, storage, idle: use }));
+  own(new PriceWatch({ ...shared, notices }));
+  return { presence, notices, idle, leases, otherLeases };
+}
