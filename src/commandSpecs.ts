@@ -4,8 +4,6 @@ import type { PermissionCategory } from './model/accounts/apiKey';
 import type { DraftJob } from './model/jobs/rentForJob';
 import type { PickedDraft, RentDraft } from './model/rentals/rentDraft';
 import type { Recipe } from './model/workspace/workspaceFile';
-import { UserError } from './util/errors';
-import { text } from './util/text';
 
 /** The one table of commands; `test/unit/contributions.test.ts` compares it with `package.json`. */
 
@@ -338,18 +336,3 @@ export type CommandArgs<Id extends AnyCommandId> =
   Specs[Id] extends Spec<infer Args, z.ZodType> ? Values<Args> : never;
 export type CommandResult<Id extends AnyCommandId> =
   Specs[Id] extends Spec<readonly z.ZodType[], infer Result> ? z.output<Result> : never;
-
-/** Throws a sentence that names the field where what a link, a menu or another extension passes fits no argument. */
-export function readArguments(id: AnyCommandId, given: readonly unknown[]): readonly unknown[] {
-  const { args = [] }: Spec<readonly z.ZodType[], z.ZodType> = commandSpecs[id];
-  return args.map((schema, index) => {
-    const { data, error } = schema.safeParse(given[index]);
-    if (error) {
-      const field = error.issues[0]?.path.join('.') ?? '';
-      throw new UserError(
-        text('Could not run {0}: the value of its argument {1} is not valid.', id, field || index + 1),
-      );
-    }
-    return data;
-  });
-}

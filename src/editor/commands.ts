@@ -1,12 +1,6 @@
 import * as vscode from 'vscode';
-import {
-  commandIds,
-  ownIds,
-  readArguments,
-  type AnyCommandId,
-  type CommandArgs,
-  type CommandResult,
-} from '../commandSpecs';
+import { commandIds, ownIds, type AnyCommandId, type CommandArgs, type CommandResult } from '../commandSpecs';
+import { readArguments } from '../readArguments';
 import { DisposableStore, toDisposable, type Disposable } from '../util/disposable';
 import type { Action } from './message';
 

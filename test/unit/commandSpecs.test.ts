@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { commandSpecs, readArguments, type AnyCommandId } from '../../src/commandSpecs';
+import { commandSpecs, type AnyCommandId } from '../../src/commandSpecs';
 import { contextKeyDefaults } from '../../src/contributions';
 import type { PermissionCategory } from '../../src/model/accounts/apiKey';
+import { readArguments } from '../../src/readArguments';
 
 const manifest = z
   .looseObject({

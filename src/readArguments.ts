@@ -1,0 +1,19 @@
+import type * as z from 'zod';
+import { commandSpecs, type AnyCommandId } from './commandSpecs';
+import { UserError } from './util/errors';
+import { text } from './util/text';
+
+/** Throws a sentence that names the field where what a link, a menu or another extension passes fits no argument. */
+export function readArguments(id: AnyCommandId, given: readonly unknown[]): readonly unknown[] {
+  const { args = [] }: { readonly args?: readonly z.ZodType[] } = commandSpecs[id];
+  return args.map((schema, index) => {
+    const { data, error } = schema.safeParse(given[index]);
+    if (error) {
+      const field = error.issues[0]?.path.join('.') ?? '';
+      throw new UserError(
+        text('Could not run {0}: the value of its argument {1} is not valid.', id, field || index + 1),
+      );
+    }
+    return data;
+  });
+}
