@@ -1,6 +1,5 @@
 import type { AccountRef } from '../model/accounts/account';
 import type { Instance } from '../model/instances/instance';
-import { wait } from '../util/clock';
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
 import { accountMark, aliasOf, type AliasAccount } from './alias';
@@ -8,17 +7,9 @@ import type { SshContext } from './context';
 import { endpointsOf, sameEndpoint, type Endpoint } from './endpoints';
 import type { HostEntry } from './hostConfig';
 import { chooseIdentity, type Identity } from './identity';
-import {
-  runPreflight,
-  type Failure,
-  type PreflightOptions,
-  type PreflightProblem,
-  type PreflightResult,
-} from './preflight';
-import type { OwnFolder } from './ownFolder';
-import { tokenPath } from './paths';
+import { isLoggedIn, preflightHost } from './hostLogin';
+import type { Failure, PreflightOptions, PreflightProblem, PreflightResult } from './preflight';
 import { chooseEndpoint, type ProbeResult } from './probe';
-import { differsFromPrinted, printedHostKeys } from './printedHostKeys';
 import { explainNoLogin } from './problemText';
 import { ManualStepError } from './userConfig';
 import type { Verification } from './verify';
@@ -259,81 +250,6 @@ export async function followHost(
     await context.folder().write(at(entry, endpoint), signal);
   }
   return endpoint;
-}
-
-/** Logs in once and says how that went; the entry remembers whether it worked. */
-export async function preflightHost(
-  context: SshContext,
-  alias: string,
-  options?: PreflightOptions,
-): Promise<PreflightResult> {
-  const folder = context.folder();
-  const result = await provenPreflight(context, folder, alias, options);
-  const entry = await folder.read(alias);
-  if (entry && (entry.isProved === true) !== isLoggedIn(result)) {
-    await folder.write({ ...entry, isProved: isLoggedIn(result) }, options?.signal);
-  }
-  return result;
-}
-
-/** The host key of a first contact is kept only where the login worked. */
-async function provenPreflight(
-  context: SshContext,
-  folder: OwnFolder,
-  alias: string,
-  options: PreflightOptions | undefined,
-): Promise<PreflightResult> {
-  const run = context.runAlone(await context.verifyAlias(alias, options?.signal));
-  const deps = { ...context.deps, run, command: context.ssh() };
-  if ((await folder.hostKeys(alias)).length > 0) {
-    return runPreflight(deps, alias, options);
-  }
-  return folder.provingHostKey(
-    alias,
-    async (file, seen) => {
-      const own = [`UserKnownHostsFile=${tokenPath(file)}`, 'StrictHostKeyChecking=accept-new'];
-      const result = await runPreflight({ ...deps, options: own }, alias, options);
-      const isProven = isLoggedIn(result);
-      return isProven && (await isOtherThanPrinted(context, await seen(), options))
-        ? { isProven: false, result: notPrinted }
-        : { isProven, result };
-    },
-    options?.signal,
-  );
-}
-
-const notPrinted: Failure = { ok: false, problem: 'hostKeyNotPrinted', detail: '', keysTried: [] };
-/** Nobody waits longer for a log, and without it a first contact is trusted as ever. */
-const logPatienceMs = 5_000;
-
-async function isOtherThanPrinted(
-  { deps: { clock, log } }: SshContext,
-  seen: readonly string[],
-  options: PreflightOptions | undefined,
-): Promise<boolean> {
-  if (!options?.log) {
-    return false;
-  }
-  try {
-    const content = await Promise.race([options.log(), wait(clock, logPatienceMs, options.signal)]);
-    const printed = printedHostKeys(content ?? '');
-    if (printed.size === 0) {
-      return false;
-    }
-    const isOther = differsFromPrinted(seen, printed);
-    log.info(isOther ? 'The log names another host key' : 'The log was compared with the host key');
-    return isOther;
-  } catch (error) {
-    log.info(`The log could not be read for the host key: ${String(error)}`);
-    return false;
-  }
-}
-
-/** They come after a login that worked. */
-const loggedInProblems: readonly PreflightProblem[] = ['diskFull', 'startupScript'];
-
-function isLoggedIn(result: PreflightResult): boolean {
-  return result.ok || loggedInProblems.includes(result.problem);
 }
 
 async function write(context: SshContext, entry: HostEntry, signal?: AbortSignal): Promise<Verification> {

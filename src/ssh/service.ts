@@ -12,13 +12,13 @@ import type { HostEntry } from './hostConfig';
 import { isAgentRunning, type KeyAgent } from './keyAgent';
 import { measureLatency } from './latency';
 import { findLocalKeys, generateKey, type LocalKey, type NewKeyOptions } from './localKeys';
+import { preflightHost } from './hostLogin';
 import { inspectClient, inspectConfig, tighten, type ClientFacts, type ConfigFacts } from './inspect';
 import { tokenPath } from './paths';
 import type { PreflightOptions, PreflightResult } from './preflight';
 import {
   connectHost,
   followHost,
-  preflightHost,
   prepareHost,
   writeEntry,
   type ConnectOutcome,
