@@ -3,6 +3,7 @@ import { quoteForShell } from './commandLine';
 import { errorCode } from '../util/errorCode';
 import { localTree, type LocalFile, type LocalTree } from './fileTree';
 import { inOrder } from '../util/inParallel';
+import { joined, joinedBytes, readPiece } from './pieces';
 import { remoteFacts, remoteTree, type RemoteEntry } from './remoteTree';
 import { tarEnd, tarHeader, tarPadding } from './tar';
 import {
@@ -310,44 +311,8 @@ class Upload {
   }
 }
 
-const pieceBytes = 1_000_000;
-
-/** What was announced and is not there is zeros. */
-async function readPiece(handle: FileHandle, size: number, at: number): Promise<Buffer> {
-  const length = Math.min(pieceBytes, size - at);
-  if (length <= 0) {
-    return Buffer.alloc(0);
-  }
-  const piece = Buffer.allocUnsafe(length);
-  const { bytesRead } = await handle.read(piece, 0, length, at);
-  return bytesRead === 0 ? piece.fill(0) : piece.subarray(0, bytesRead);
-}
-/** Up to this size, pieces are joined and files are read side by side. */
-const joinedBytes = 256_000;
 /** So many small files are read at a time. */
 const width = 16;
-
-/** Joins small pieces: one write for each of them costs more than what is in it. */
-async function* joined(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let held: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of pieces) {
-    const isLarge = piece.length >= joinedBytes;
-    if (!isLarge) {
-      held.push(piece);
-      size += piece.length;
-    }
-    if (size > 0 && (isLarge || size >= joinedBytes)) {
-      yield Buffer.concat(held);
-      held = [];
-      size = 0;
-    }
-    if (isLarge) {
-      yield piece;
-    }
-  }
-  yield Buffer.concat(held);
-}
 
 function namesOf({ folders, files, links, extra }: Plan): readonly string[] {
   return [...extra, ...folders, ...files.map(({ name }) => name), ...links.map(([name]) => name)];
