@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import type { InstanceKeyTarget, InstanceTarget, SshKeyTarget } from '../../commandArguments';
+import type { SshKeyTarget } from '../../commandArguments';
 import { confirm } from '../../editor/confirm';
-import { chooseInstance } from '../../editor/chooseInstance';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import {
@@ -11,18 +10,19 @@ import {
   whileSending,
   withCancellableProgress,
 } from '../../editor/progress';
-import { pickFromList, plainLabel } from '../../editor/quickPick';
+import { plainLabel } from '../../editor/quickPick';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { SshKey } from '../../model/accounts/account';
-import type { Client } from '../../api/client';
 import type { Services } from '../../services';
 import { isComplete, listedInstances } from '../../store/instances/listed';
-import { parsePublicKey, sameKey } from '../../ssh/publicKey';
 import { matchKeys } from '../../ssh/localKeys';
+import { sameKey } from '../../ssh/publicKey';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
-import { generate, pickKey } from './keyPicker';
+import { keyClient } from './keyClient';
+import { attachKey, detachKey } from './instanceKeyCommands';
+import { generate, pickKey, pickListed } from './keyPicker';
 import { ownKeyId, withOwnKey } from './ownKey';
 import { InstanceKeyRows } from './instanceKeyRows';
 import { keyName } from './keyWords';
@@ -70,14 +70,6 @@ export function register(deps: Deps): Disposable {
   store.add(commands.register('gpuRental.instance.attachKey', (target) => attachKey(deps, rows, target)));
   store.add(commands.register('gpuRental.instance.detachKey', (target) => detachKey(deps, rows, target)));
   return store;
-}
-
-function clientOf({ accounts }: Deps): Client {
-  const { active } = accounts;
-  if (!active) {
-    throw new UserError(text('Sign in to use the SSH keys of your account.'), { nextStep: 'signIn' });
-  }
-  return active.client;
 }
 
 /**
@@ -141,7 +133,7 @@ function asUserError(error: unknown): UserError {
 }
 
 async function addKey(deps: Deps): Promise<void> {
-  const { items } = await whileAsking(clientOf(deps).sshKeys.list());
+  const { items } = await whileAsking(keyClient(deps).sshKeys.list());
   const choice = await pickKey(
     deps,
     {
@@ -157,7 +149,7 @@ async function addKey(deps: Deps): Promise<void> {
 
 /** Registers a key with the account; one that is there already counts as done. */
 async function registerKey(deps: Deps, line: string): Promise<void> {
-  const client = clientOf(deps);
+  const client = keyClient(deps);
   const { items } = await whileAsking(client.sshKeys.list());
   if (!items.some((key) => sameKey(key.publicKey, line))) {
     await whileSending(client.sshKeys.add(line));
@@ -202,7 +194,7 @@ async function deleteKey(deps: Deps, target: SshKeyTarget | undefined): Promise<
       button: t('Delete'),
     })
   ) {
-    await clientOf(deps).sshKeys.remove(key.id);
+    await keyClient(deps).sshKeys.remove(key.id);
     await deps.sshKeys.refresh();
   }
 }
@@ -210,7 +202,7 @@ async function deleteKey(deps: Deps, target: SshKeyTarget | undefined): Promise<
 /** A sentence about the instances that let a key in now; a check that fails is not "none". */
 async function instancesOpenedBy(deps: Deps, publicKey: string): Promise<string> {
   const instances = await listedInstances(deps.fleet, whileReadingInstances);
-  const client = clientOf(deps);
+  const client = keyClient(deps);
   const checks = await withCancellableProgress(t('Looking where the key is in use…'), (signal) =>
     Promise.all(
       instances.map(async (instance) => {
@@ -264,7 +256,7 @@ async function chooseKey(
     await deps.sshKeys.refresh();
   }
   const keys = registeredKeys(deps);
-  const key = target ? keys.find(({ id }) => id === target.sshKeyId) : await pickOf(keys, title);
+  const key = target ? keys.find(({ id }) => id === target.sshKeyId) : await pickListed(keys, title);
   if (target && !key) {
     throw new UserError(text('The SSH key is no longer in the list. Refresh the list.'));
   }
@@ -275,97 +267,4 @@ async function chooseKey(
 function registeredKeys({ sshKeys, accounts }: Deps): readonly SshKey[] {
   const { state } = sshKeys;
   return withOwnKey(state.kind === 'ready' ? state.value : [], accounts.active?.user.sshKey);
-}
-
-async function pickOf(keys: readonly SshKey[], title: string): Promise<SshKey | undefined> {
-  if (keys.length === 0) {
-    message('info', t('There are no SSH keys.'));
-    return undefined;
-  }
-  const answer = await pickFromList({
-    title,
-    placeholder: t('SSH key'),
-    rows: keys.map((key) => ({
-      id: String(key.id),
-      label: keyName(key.publicKey, key.name),
-      description: parsePublicKey(key.publicKey)?.fingerprint ?? '',
-      value: key,
-    })),
-  });
-  return answer.kind === 'picked' ? answer.value : undefined;
-}
-
-/**
- * Attaches a key to one instance, running or not, and returns whether it was attached
- * (docs/service/ssh-keys.md#attach).
- */
-async function attachKey(
-  deps: Deps,
-  rows: InstanceKeyRows,
-  target: InstanceTarget | undefined,
-): Promise<boolean> {
-  const client = clientOf(deps);
-  const instanceId = await choose(deps, target, t('Attach a key to which instance?'));
-  if (instanceId === undefined) {
-    return false;
-  }
-  const { items } = await whileAsking(client.instances.keys(instanceId));
-  const choice = await pickKey(
-    deps,
-    {
-      title: t('Attach an SSH Key'),
-      placeholder: t('Which key should the instance let in?'),
-    },
-    (key) => items.some((item) => sameKey(item.publicKey, key.line)),
-  );
-  if (choice?.kind !== 'key') {
-    return false;
-  }
-  await whileSending(client.instances.attachKey(instanceId, choice.line));
-  await rows.refresh(instanceId);
-  vscode.window.setStatusBarMessage(t('SSH key attached'), 4_000);
-  return true;
-}
-
-async function detachKey(
-  deps: Deps,
-  rows: InstanceKeyRows,
-  target: InstanceKeyTarget | undefined,
-): Promise<void> {
-  const client = clientOf(deps);
-  const instanceId = await choose(deps, target, t('Detach a key from which instance?'));
-  if (instanceId === undefined) {
-    return;
-  }
-  const { items, skipped } = await whileAsking(client.instances.keys(instanceId));
-  const key =
-    items.find(({ id }) => id === target?.keyId) ?? (await pickOf(items, t('Detach Which SSH Key?')));
-  if (!key) {
-    return;
-  }
-  if (
-    await confirm({
-      message: t('Detach the SSH key “{0}” from the instance?', keyName(key.publicKey, key.name)),
-      detail:
-        items.length === 1 && skipped === 0
-          ? t('It is the only key on the instance: no login will be possible.')
-          : t('Logins with this key will be refused.'),
-      button: t('Detach'),
-    })
-  ) {
-    await whileSending(client.instances.detachKey(instanceId, key.id));
-    await rows.refresh(instanceId);
-    vscode.window.setStatusBarMessage(t('SSH key detached'), 4_000);
-  }
-}
-
-function choose(
-  { fleet }: Deps,
-  target: InstanceTarget | undefined,
-  title: string,
-): Promise<number | undefined> {
-  return chooseInstance(target, () => listedInstances(fleet, whileReadingInstances), {
-    title,
-    none: t('There are no instances.'),
-  });
 }

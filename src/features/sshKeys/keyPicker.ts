@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
-import { ask } from '../../editor/message';
+import { ask, message } from '../../editor/message';
 import { askLine, pickFromList, pickOne, type Row } from '../../editor/quickPick';
+import type { SshKey } from '../../model/accounts/account';
 import type { Services } from '../../services';
 import {
   isKeyName,
@@ -11,6 +12,7 @@ import {
   worksUnattended,
   type LocalKey,
 } from '../../ssh/localKeys';
+import { parsePublicKey } from '../../ssh/publicKey';
 import { keyName, localKeyRow, publicKeyProblem } from './keyWords';
 
 type Deps = Pick<Services, 'ssh' | 'redactor'>;
@@ -88,6 +90,25 @@ export async function pickKey(
     case 'without':
       return { kind: 'without' };
   }
+}
+
+/** Asks for a key of the account or of an instance; `undefined` where there is none or the user stopped. */
+export async function pickListed(keys: readonly SshKey[], title: string): Promise<SshKey | undefined> {
+  if (keys.length === 0) {
+    message('info', t('There are no SSH keys.'));
+    return undefined;
+  }
+  const answer = await pickFromList({
+    title,
+    placeholder: t('SSH key'),
+    rows: keys.map((key) => ({
+      id: String(key.id),
+      label: keyName(key.publicKey, key.name),
+      description: parsePublicKey(key.publicKey)?.fingerprint ?? '',
+      value: key,
+    })),
+  });
+  return answer.kind === 'picked' ? answer.value : undefined;
 }
 
 /** Asks for the name of the file and for a passphrase, and makes the key. */

@@ -1,0 +1,91 @@
+import * as vscode from 'vscode';
+import type { InstanceKeyTarget, InstanceTarget } from '../../commandArguments';
+import { chooseInstance } from '../../editor/chooseInstance';
+import { confirm } from '../../editor/confirm';
+import { t } from '../../editor/localize';
+import { whileAsking, whileReadingInstances, whileSending } from '../../editor/progress';
+import type { Services } from '../../services';
+import { sameKey } from '../../ssh/publicKey';
+import { listedInstances } from '../../store/instances/listed';
+import { keyClient } from './keyClient';
+import type { InstanceKeyRows } from './instanceKeyRows';
+import { pickKey, pickListed } from './keyPicker';
+import { keyName } from './keyWords';
+
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'redactor'>;
+
+/**
+ * Attaches a key to one instance, running or not, and returns whether it was attached
+ * (docs/service/ssh-keys.md#attach).
+ */
+export async function attachKey(
+  deps: Deps,
+  rows: InstanceKeyRows,
+  target: InstanceTarget | undefined,
+): Promise<boolean> {
+  const client = keyClient(deps);
+  const instanceId = await choose(deps, target, t('Attach a key to which instance?'));
+  if (instanceId === undefined) {
+    return false;
+  }
+  const { items } = await whileAsking(client.instances.keys(instanceId));
+  const choice = await pickKey(
+    deps,
+    {
+      title: t('Attach an SSH Key'),
+      placeholder: t('Which key should the instance let in?'),
+    },
+    (key) => items.some((item) => sameKey(item.publicKey, key.line)),
+  );
+  if (choice?.kind !== 'key') {
+    return false;
+  }
+  await whileSending(client.instances.attachKey(instanceId, choice.line));
+  await rows.refresh(instanceId);
+  vscode.window.setStatusBarMessage(t('SSH key attached'), 4_000);
+  return true;
+}
+
+/** Detaches a key from one instance after a confirmation. */
+export async function detachKey(
+  deps: Deps,
+  rows: InstanceKeyRows,
+  target: InstanceKeyTarget | undefined,
+): Promise<void> {
+  const client = keyClient(deps);
+  const instanceId = await choose(deps, target, t('Detach a key from which instance?'));
+  if (instanceId === undefined) {
+    return;
+  }
+  const { items, skipped } = await whileAsking(client.instances.keys(instanceId));
+  const key =
+    items.find(({ id }) => id === target?.keyId) ?? (await pickListed(items, t('Detach Which SSH Key?')));
+  if (!key) {
+    return;
+  }
+  if (
+    await confirm({
+      message: t('Detach the SSH key “{0}” from the instance?', keyName(key.publicKey, key.name)),
+      detail:
+        items.length === 1 && skipped === 0
+          ? t('It is the only key on the instance: no login will be possible.')
+          : t('Logins with this key will be refused.'),
+      button: t('Detach'),
+    })
+  ) {
+    await whileSending(client.instances.detachKey(instanceId, key.id));
+    await rows.refresh(instanceId);
+    vscode.window.setStatusBarMessage(t('SSH key detached'), 4_000);
+  }
+}
+
+function choose(
+  { fleet }: Deps,
+  target: InstanceTarget | undefined,
+  title: string,
+): Promise<number | undefined> {
+  return chooseInstance(target, () => listedInstances(fleet, whileReadingInstances), {
+    title,
+    none: t('There are no instances.'),
+  });
+}
