@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import type { Job, JobRow, JobState } from '../../model/jobs/job';
+import { attemptId, type Job, type JobRow, type JobState } from '../../model/jobs/job';
+import { jobOrder } from '../../model/jobs/jobOrder';
 import type { JobEvent } from '../../model/jobs/jobProgress';
+import type { JobOrder } from '../../model/jobs/onMachine';
 import { isCancelled } from '../../util/errors';
 import type { JobStepDeps } from './jobStep';
 import type { MachinePort } from './machinePort';
@@ -96,6 +98,27 @@ export async function checkpointNames(job: Pick<Job, 'outputsTo'>): Promise<read
   return entries
     .filter((entry) => !entry.isDirectory())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'));
+}
+
+/** The newest checkpoint takes the place of the attempt before, which ran on another machine. */
+export async function sendCheckpoint(
+  { clock }: Pick<JobStepDeps, 'clock'>,
+  machine: MachinePort,
+  row: JobRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const { job, state } = row;
+  const { attempt, firstHere = 1, checkpoint } = state;
+  if (attempt !== firstHere || !checkpoint) {
+    return;
+  }
+  const names = await checkpointNames(job);
+  const id = attemptId(job, { ...state, attempt: attempt - 1 });
+  const order: JobOrder = { ...jobOrder(row, clock.now()), id, previous: undefined, workspaceKey: job.id };
+  // An empty folder where the user removed what was fetched.
+  const tree = names.length === 0 ? undefined : { root: checkpointFolder(job), names };
+  await machine.begin(order, signal);
+  await machine.sync(order, tree, signal);
 }
 
 /** Nothing needs it once the outputs are here. */

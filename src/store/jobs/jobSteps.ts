@@ -1,7 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  attemptBefore,
   attemptId,
   isAtWork,
   isBefore,
@@ -14,19 +12,15 @@ import {
 } from '../../model/jobs/job';
 import { guardSecondsOf, hardLimit, limitInputs } from '../../model/jobs/jobLimits';
 import { limitNow } from '../../model/jobs/jobExtension';
+import { jobOrder } from '../../model/jobs/jobOrder';
 import type { JobLook, JobOrder } from '../../model/jobs/onMachine';
 import { diskFull, isDiskFull } from '../../util/diskFull';
 import { isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { Account } from '../ports';
 import type { MachinePort, StoppedMachinePort } from './machinePort';
-import {
-  bringCheckpoint,
-  checkpointFolder,
-  checkpointNames,
-  isCheckpointDue,
-  removeCheckpoint,
-} from './checkpoints';
+import { bringOutputs } from './bringOutputs';
+import { bringCheckpoint, isCheckpointDue, sendCheckpoint } from './checkpoints';
 import { endMachineOf } from './endOfMachine';
 import { folderGone, noOutputs, withoutFolder } from './goneFolder';
 import { followRental } from './jobRental';
@@ -42,9 +36,6 @@ const unwatchedMs = 30_000;
 const pausedMs = 3_600_000;
 /** Of the log in one look. */
 const pieceBytes = 64 * 1024;
-
-/** What did not come in so many tries will not come by itself; then the user decides about the machine. */
-const fetchTries = 3;
 
 /** Nothing can be done in these while the machine is stopped. */
 const overSsh: readonly JobPhase[] = [
@@ -118,6 +109,11 @@ class Steps {
     return isCopied(deps, row) ? deps.stoppedMachine(account, this.instanceId, row.job) : this.machine;
   }
 
+  /** Without secrets: only the start needs them. */
+  private get order(): JobOrder {
+    return jobOrder(this.row, this.deps.clock.now());
+  }
+
   take(): Promise<Step> | Step {
     const { job, state } = this.row;
     const { phase } = state;
@@ -172,7 +168,7 @@ class Steps {
       return { waitMs: watchedMs };
     }
     const guardedUntil = this.row.job.rental ? await this.arm() : undefined;
-    await this.machine.begin(this.order(), this.signal);
+    await this.machine.begin(this.order, this.signal);
     return { event: { kind: 'connected', guardedUntil, others: await this.others() } };
   }
 
@@ -194,27 +190,11 @@ class Steps {
     const { job } = this.row;
     const root = join(job.workspace, ...job.spec.workdir.split('/'));
     const tree = job.spec.sync && { root, names: await this.deps.jobs.names(job.id) };
-    await this.sendCheckpoint();
+    await sendCheckpoint(this.deps, this.machine, this.row, this.signal);
     await this.deps.jobs.moves.report(job.id, 'sending', (onMoved) =>
-      this.machine.sync(this.order(), tree, this.signal, onMoved),
+      this.machine.sync(this.order, tree, this.signal, onMoved),
     );
     return { event: { kind: 'synced' } };
-  }
-
-  /** The newest checkpoint takes the place of the attempt before, which ran on another machine. */
-  private async sendCheckpoint(): Promise<void> {
-    const { job, state } = this.row;
-    const { attempt, firstHere = 1, checkpoint } = state;
-    if (attempt !== firstHere || !checkpoint) {
-      return;
-    }
-    const names = await checkpointNames(job);
-    const id = attemptId(job, { ...state, attempt: attempt - 1 });
-    const order: JobOrder = { ...this.order(), id, previous: undefined, workspaceKey: job.id };
-    // An empty folder where the user removed what was fetched.
-    const tree = names.length === 0 ? undefined : { root: checkpointFolder(job), names };
-    await this.machine.begin(order, this.signal);
-    await this.machine.sync(order, tree, this.signal);
   }
 
   /** A lost answer is settled by the folder on the machine, never by a second order. */
@@ -227,7 +207,7 @@ class Steps {
     if (job.stopAt !== undefined) {
       return { event: { kind: 'notStarted' } };
     }
-    const limit = this.limit();
+    const limit = hardLimit(...limitInputs(this.row, this.deps.clock.now()));
     if (!limit) {
       return { event: { kind: 'notStarted', why: overLimit } };
     }
@@ -241,7 +221,7 @@ class Steps {
     const after = this.before().filter(isAtWork);
     const others = (await this.others()).filter((one) => one.isAtWork);
     const ids = [...after.map((one) => attemptId(one.job, one.state)), ...others.map(({ id }) => id)];
-    await this.machine.start({ ...this.order(), secrets, after: ids }, this.signal);
+    await this.machine.start({ ...this.order, secrets, after: ids }, this.signal);
     const { runSeconds } = limit;
     return { event: { kind: 'started', isWaiting: ids.length > 0, limitSeconds: runSeconds } };
   }
@@ -305,31 +285,7 @@ class Steps {
     if (!hasOutputsList && pidAlive) {
       return { waitMs: watchedMs };
     }
-    const list = await this.source.outputs(this.id, this.signal);
-    await mkdir(job.outputsTo, { recursive: true });
-    const { leftOut } = await this.deps.jobs.moves.report(job.id, 'fetching', (onMoved) =>
-      this.source.fetch(this.id, list, job.outputsTo, this.signal, onMoved),
-    );
-    const isWhole = leftOut.length <= list.leftOut.length;
-    if (!isWhole && (state.trouble?.tries ?? 0) < fetchTries) {
-      throw new UserError(
-        leftOut.length === 1
-          ? text('1 output could not be fetched.')
-          : text('{0} outputs could not be fetched.', leftOut.length),
-      );
-    }
-    if (isWhole) {
-      await this.source.markFetched(this.id, list.hash, this.signal);
-      await removeCheckpoint(job);
-    }
-    const outputs = {
-      files: list.files.length,
-      bytes: list.files.reduce((sum, { size }) => sum + size, 0),
-      hash: list.hash,
-      areHashed: list.areHashed,
-      leftOut: leftOut.length,
-    };
-    return { event: { kind: 'fetched', outputs } };
+    return { event: await bringOutputs(this.deps, this.source, this.row, this.id, this.signal) };
   }
 
   private keep(): Step {
@@ -361,36 +317,6 @@ class Steps {
       await this.deps.jobs.writeLog(job.id, state.logSize, look.log.piece);
     }
     return { event: { kind: 'looked', look } };
-  }
-
-  private limit() {
-    return hardLimit(...limitInputs(this.row, this.deps.clock.now()));
-  }
-
-  /** Without secrets: only the start needs them. */
-  private order(): JobOrder {
-    const { job, state } = this.row;
-    const { spec } = job;
-    const limit = this.limit();
-    return {
-      id: this.id,
-      name: spec.name,
-      attempt: state.attempt,
-      previous: attemptBefore(job, state),
-      workspaceKey: job.workspaceKey,
-      run: spec.run,
-      setup: spec.setup,
-      setupKey: job.setupKey,
-      setupSeconds: limit?.setupSeconds ?? 0,
-      limitSeconds: limit?.runSeconds ?? 0,
-      graceSeconds: spec.graceSeconds,
-      idleSeconds: (spec.idleMinutes ?? 0) * 60,
-      endsIfIdle: spec.endsIfIdle,
-      env: spec.env,
-      secrets: {},
-      after: [],
-      outputs: spec.outputs,
-    };
   }
 }
 

@@ -1,0 +1,49 @@
+import { mkdir } from 'node:fs/promises';
+import type { JobRow } from '../../model/jobs/job';
+import type { JobEvent } from '../../model/jobs/jobProgress';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
+import { removeCheckpoint } from './checkpoints';
+import type { JobStepDeps } from './jobStep';
+import type { StoppedMachinePort } from './machinePort';
+
+/** What did not come in so many tries will not come by itself; then the user decides about the machine. */
+const fetchTries = 3;
+
+/**
+ * Brings what a job has made, and marks it as fetched on the machine where all of it came.
+ * @throws UserError where some did not come and another try may help.
+ */
+export async function bringOutputs(
+  { jobs }: Pick<JobStepDeps, 'jobs'>,
+  source: StoppedMachinePort,
+  { job, state }: JobRow,
+  id: string,
+  signal: AbortSignal,
+): Promise<JobEvent> {
+  const list = await source.outputs(id, signal);
+  await mkdir(job.outputsTo, { recursive: true });
+  const { leftOut } = await jobs.moves.report(job.id, 'fetching', (onMoved) =>
+    source.fetch(id, list, job.outputsTo, signal, onMoved),
+  );
+  const isWhole = leftOut.length <= list.leftOut.length;
+  if (!isWhole && (state.trouble?.tries ?? 0) < fetchTries) {
+    throw new UserError(
+      leftOut.length === 1
+        ? text('1 output could not be fetched.')
+        : text('{0} outputs could not be fetched.', leftOut.length),
+    );
+  }
+  if (isWhole) {
+    await source.markFetched(id, list.hash, signal);
+    await removeCheckpoint(job);
+  }
+  const outputs = {
+    files: list.files.length,
+    bytes: list.files.reduce((sum, { size }) => sum + size, 0),
+    hash: list.hash,
+    areHashed: list.areHashed,
+    leftOut: leftOut.length,
+  };
+  return { kind: 'fetched', outputs };
+}
