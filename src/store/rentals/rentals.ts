@@ -12,13 +12,15 @@ import { keepToBudget } from '../budget/overBudget';
 import type { FleetStore } from '../instances/fleetStore';
 import { tidyAfterMs } from '../instances/ends';
 import type { Account, FleetSnapshot, Rental } from '../ports';
+import { Absences } from './absences';
+import { BrokenReplacements } from './brokenReplacements';
 import { idsBeforeRental } from './idsBefore';
 import { listVerdict, type ListVerdict } from './listVerdict';
 import { compareOnce, isAnswer, isRefusal, refusalWords } from './refusal';
 import { readBack, readBackForMs, type ReadBackOutcome } from './readBack';
 import { overSince, withoutSecretParts } from './rentalJournal';
 import { newMarker } from './newMarker';
-import type { BrokenOff, RentalChange, RentalStore, RentOptions, RentResult } from './rentalStore';
+import type { RentalChange, RentalStore, RentOptions, RentResult } from './rentalStore';
 import { RentalRecords, type RecordsDeps } from './rentalRecords';
 
 export interface RentalsDeps extends RecordsDeps {
@@ -33,23 +35,28 @@ export function createRentals(deps: RentalsDeps): RentalStore {
   return new JournaledRentals(deps);
 }
 
-/** A window that replaces and is not heard of for this long is gone. */
-const replacerGoneMs = 15_000;
-
 class JournaledRentals implements RentalStore {
   private readonly owned = new DisposableStore();
   private readonly settled = this.owned.add(new Emitter<Rental>());
-  private readonly brokenOff = this.owned.add(new Emitter<BrokenOff>());
+  private readonly replacements: BrokenReplacements;
   private readonly records: RentalRecords;
   private readonly over = new AbortController();
   private updates: Promise<void> = Promise.resolve();
   /** Rentals that this window is at work on, by their marker, with how many times over. */
   private readonly atWork = new Map<string, number>();
-  /** When a complete list did not have a rental for the first time, by its marker (`Clock.elapsed`). */
-  private readonly missedSince = new Map<string, number>();
+  /** Rentals that a complete list does not have, by their marker. */
+  private readonly missing: Absences;
 
   constructor(private readonly deps: RentalsDeps) {
+    this.missing = new Absences(deps.clock);
     this.records = this.owned.add(new RentalRecords(deps));
+    this.replacements = this.owned.add(
+      new BrokenReplacements({
+        ...deps,
+        records: this.records,
+        update: (marker, change) => this.update(marker, change),
+      }),
+    );
     this.owned.add(
       deps.fleet.onDidPoll((snapshot) => {
         this.clearUp(snapshot, this.records.accountKey).catch((error: unknown) => {
@@ -72,7 +79,7 @@ class JournaledRentals implements RentalStore {
   }
 
   get onDidBreakOff() {
-    return this.brokenOff.event;
+    return this.replacements.onDidBreakOff;
   }
 
   find(instanceId: number): Rental | undefined {
@@ -275,12 +282,12 @@ class JournaledRentals implements RentalStore {
         now,
         isOwnerAtWork: this.isOwnerAtWork(rental, now),
         hasEnded: (id) => this.deps.fleet.hasEnded(id),
-        missedForMs: () => this.missedForMs(rental.marker),
+        missedForMs: () => this.missing.forMs(rental.marker),
         taken: () => this.records.takenByOthers(rental),
       });
       await this.apply(verdict, rental, now);
       await this.tidy(rental, now);
-      await this.lookForBreak(rental.marker, snapshot);
+      await this.replacements.look(rental.marker, snapshot);
     }
     this.records.tellAwaited();
   }
@@ -305,37 +312,6 @@ class JournaledRentals implements RentalStore {
         const { instanceId } = verdict;
         await this.records.put({ ...rental, phase: { kind: 'ended', instanceId }, goneAt: now });
         return;
-      }
-    }
-  }
-
-  /** A replacement whose window is gone: it ends here, and the user hears how far it came. */
-  private async lookForBreak(marker: string, snapshot: FleetSnapshot): Promise<void> {
-    const rental = this.records.get(marker);
-    if (rental?.replacingSince === undefined || !('instanceId' in rental.phase)) {
-      return;
-    }
-    const { instanceId } = rental.phase;
-    const { hub, fleet } = this.deps;
-    const id = `replacing:${marker}`;
-    if (rental.replacingWindow === hub.windowId || hub.peers.has(rental.replacingWindow ?? '')) {
-      this.missedSince.delete(id);
-      return;
-    }
-    // A window that is open may not have come back to this one yet.
-    if (this.missedForMs(id) < replacerGoneMs) {
-      return;
-    }
-    const isReplaced = this.rentals.some(
-      ({ replaces, phase }) => replaces === marker && phase.kind !== 'notRented',
-    );
-    const isDoubtful = snapshot.unconfirmed?.includes(instanceId) === true;
-    const isThere = !isDoubtful && snapshot.instances.some((one) => one.id === instanceId);
-    if (isReplaced || isThere || fleet.hasEnded(instanceId)) {
-      await this.update(marker, { replacingSince: undefined, replacingWindow: undefined });
-      // What was sent in its place is settled and told by itself.
-      if (!isReplaced) {
-        this.brokenOff.fire({ rental, instanceId, isDestroyed: !isThere });
       }
     }
   }
@@ -367,13 +343,5 @@ class JournaledRentals implements RentalStore {
     } finally {
       this.atWork.set(marker, (this.atWork.get(marker) ?? 0) - 1);
     }
-  }
-
-  /** Counts time that passed here: a clock that was set ahead is no reason to give up. */
-  private missedForMs(marker: string): number {
-    const now = this.deps.clock.elapsed();
-    const since = this.missedSince.get(marker) ?? now;
-    this.missedSince.set(marker, since);
-    return now - since;
   }
 }

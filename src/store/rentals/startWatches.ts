@@ -9,10 +9,10 @@ import { DisposableStore } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { FleetSnapshot } from '../ports';
 import { CheckRuns, type Checked } from './checkRuns';
-import type { RentalStore } from './rentalStore';
 import { PriceGuard } from './priceGuard';
 import { readinessFile } from './readinessFile';
 import { StartNews } from './startNews';
+import { StartOutcomes } from './startOutcomes';
 import type { StartWatches, StartWatchesDeps } from './startWatchPort';
 import { Troubles } from './troubles';
 
@@ -33,6 +33,7 @@ class SharedStartWatches implements StartWatches {
   private readonly prices: PriceGuard;
   private byInstance = new Map<number, StartWatch>();
   private readonly troubles: Troubles;
+  private readonly outcomes: StartOutcomes;
   private readonly checks: CheckRuns;
   private begun = new Map<number, number>();
   private accountKey: string | undefined;
@@ -65,6 +66,7 @@ class SharedStartWatches implements StartWatches {
         this.news.tell(key, event);
       },
     });
+    this.outcomes = new StartOutcomes({ ...deps, news: this.news, troubles: this.troubles });
     this.checks = this.owned.add(
       new CheckRuns({
         ...deps,
@@ -267,10 +269,9 @@ class SharedStartWatches implements StartWatches {
     const step = observe(before, instance, facts, now, this.deps.limits());
     this.byInstance.set(instanceId, step.watch);
     const { message } = step.watch;
-    const words = message === undefined ? {} : { message };
-    const key = `${instanceId}:${before.since}`;
     if (step.becameLong === true) {
-      this.news.tell(`long:${key}`, { kind: 'long', instanceId, ...words });
+      const words = message === undefined ? {} : { message };
+      this.news.tell(`long:${instanceId}:${before.since}`, { kind: 'long', instanceId, ...words });
     }
     const runsNow = step.watch.check !== undefined && before.check === undefined;
     if (!step.outcome && !runsNow) {
@@ -287,43 +288,11 @@ class SharedStartWatches implements StartWatches {
       // Another window has seen what became of it, and told it.
       return;
     }
-    if (!step.outcome) {
+    if (step.outcome) {
+      await this.outcomes.settle(step.outcome, { watch: before, marker, message, at: now });
+    } else {
       // The service did its part; what is left to prove costs it no request.
-      await this.mark(marker, { kind: 'ready', instanceId, at: now });
-      return;
-    }
-    const { outcome } = step;
-    switch (outcome.kind) {
-      case 'ready':
-        await this.mark(marker, { kind: 'ready', instanceId, at: now });
-        this.news.tell(`ready:${key}`, { kind: 'ready', instanceId });
-        break;
-      case 'failed': {
-        const { reason, hadData } = outcome;
-        // What the failure says is not said again as trouble.
-        this.troubles.noteFailed(instanceId, reason);
-        await this.mark(marker, { kind: 'failed', instanceId, at: now, reason, hadData, ...words });
-        this.news.tell(`failed:${key}`, { kind: 'failed', instanceId, reason, hadData, ...words });
-        break;
-      }
-      case 'ended':
-        await this.mark(marker, { kind: 'ended', instanceId });
-        if (before.check) {
-          this.news.markTold(`ready:${key}`);
-        }
-        break;
-    }
-  }
-
-  private async mark(
-    marker: string | undefined,
-    phase: Parameters<RentalStore['update']>[1]['phase'],
-  ): Promise<void> {
-    if (marker !== undefined && phase !== undefined) {
-      await this.deps.rentals.update(marker, { phase }).catch((error: unknown) => {
-        // The user hears of it all the same.
-        this.deps.log.error(`What became of ${marker} could not be noted`, error);
-      });
+      await this.outcomes.mark(marker, { kind: 'ready', instanceId, at: now });
     }
   }
 

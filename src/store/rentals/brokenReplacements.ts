@@ -1,0 +1,64 @@
+import type { Clock } from '../../util/clock';
+import type { Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import type { Fleet, FleetSnapshot, WindowHub } from '../ports';
+import { Absences } from './absences';
+import type { RentalRecords } from './rentalRecords';
+import type { BrokenOff, RentalStore } from './rentalStore';
+
+interface Deps {
+  readonly records: Pick<RentalRecords, 'all' | 'get'>;
+  readonly update: RentalStore['update'];
+  readonly fleet: Pick<Fleet, 'hasEnded'>;
+  readonly hub: WindowHub;
+  readonly clock: Pick<Clock, 'elapsed'>;
+}
+
+/** A window that replaces and is not heard of for this long is gone. */
+const replacerGoneMs = 15_000;
+
+/** Ends replacements whose window is gone, so that the user hears how far each came. */
+export class BrokenReplacements implements Disposable {
+  private readonly brokenOff = new Emitter<BrokenOff>();
+  readonly onDidBreakOff = this.brokenOff.event;
+  /** Windows that replace and are not heard of, by the rental that is replaced. */
+  private readonly away: Absences;
+
+  constructor(private readonly deps: Deps) {
+    this.away = new Absences(deps.clock);
+  }
+
+  /** Compares a replacement that is under way with a fresh list. */
+  async look(marker: string, snapshot: FleetSnapshot): Promise<void> {
+    const { records, update, hub, fleet } = this.deps;
+    const rental = records.get(marker);
+    if (rental?.replacingSince === undefined || !('instanceId' in rental.phase)) {
+      return;
+    }
+    const { instanceId } = rental.phase;
+    if (rental.replacingWindow === hub.windowId || hub.peers.has(rental.replacingWindow ?? '')) {
+      this.away.end(marker);
+      return;
+    }
+    // A window that is open may not have come back to this one yet.
+    if (this.away.forMs(marker) < replacerGoneMs) {
+      return;
+    }
+    const isReplaced = records.all.some(
+      ({ replaces, phase }) => replaces === marker && phase.kind !== 'notRented',
+    );
+    const isDoubtful = snapshot.unconfirmed?.includes(instanceId) === true;
+    const isThere = !isDoubtful && snapshot.instances.some((one) => one.id === instanceId);
+    if (isReplaced || isThere || fleet.hasEnded(instanceId)) {
+      await update(marker, { replacingSince: undefined, replacingWindow: undefined });
+      // What was sent in its place is settled and told by itself.
+      if (!isReplaced) {
+        this.brokenOff.fire({ rental, instanceId, isDestroyed: !isThere });
+      }
+    }
+  }
+
+  dispose(): void {
+    this.brokenOff.dispose();
+  }
+}

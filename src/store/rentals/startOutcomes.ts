@@ -1,0 +1,65 @@
+import type { StartOutcome, StartWatch } from '../../model/rentals/startWatch';
+import type { Log } from '../../util/log';
+import type { RentalChange, RentalStore } from './rentalStore';
+import type { StartNews } from './startNews';
+import type { Troubles } from './troubles';
+
+interface Deps {
+  readonly rentals: Pick<RentalStore, 'update'>;
+  readonly news: Pick<StartNews, 'tell' | 'markTold'>;
+  readonly troubles: Pick<Troubles, 'noteFailed'>;
+  readonly log: Log;
+}
+
+/** A watch that has come to its end. */
+interface Ended {
+  readonly watch: StartWatch;
+  /** Of the rental that waits for the machine, where there is one. */
+  readonly marker: string | undefined;
+  /** The host's last words. */
+  readonly message: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Writes down what became of machines on their way, and tells it. */
+export class StartOutcomes {
+  constructor(private readonly deps: Deps) {}
+
+  async settle(outcome: StartOutcome, { watch, marker, message, at }: Ended): Promise<void> {
+    const { news, troubles } = this.deps;
+    const { instanceId } = watch;
+    const key = `${instanceId}:${watch.since}`;
+    switch (outcome.kind) {
+      case 'ready':
+        await this.mark(marker, { kind: 'ready', instanceId, at });
+        news.tell(`ready:${key}`, { kind: 'ready', instanceId });
+        break;
+      case 'failed': {
+        const { reason, hadData } = outcome;
+        const words = message === undefined ? {} : { message };
+        // What the failure says is not said again as trouble.
+        troubles.noteFailed(instanceId, reason);
+        await this.mark(marker, { kind: 'failed', instanceId, at, reason, hadData, ...words });
+        news.tell(`failed:${key}`, { kind: 'failed', instanceId, reason, hadData, ...words });
+        break;
+      }
+      case 'ended':
+        await this.mark(marker, { kind: 'ended', instanceId });
+        if (watch.check) {
+          news.markTold(`ready:${key}`);
+        }
+        break;
+    }
+  }
+
+  /** Notes the phase of the rental that waits, where there is one. */
+  async mark(marker: string | undefined, phase: NonNullable<RentalChange['phase']>): Promise<void> {
+    if (marker !== undefined) {
+      await this.deps.rentals.update(marker, { phase }).catch((error: unknown) => {
+        // The user hears of it all the same.
+        this.deps.log.error(`What became of ${marker} could not be noted`, error);
+      });
+    }
+  }
+}
