@@ -17,7 +17,7 @@ import type { AgentTools } from './store/agents/agentTools';
 import type { AgentDoor } from './store/windows/agentDoor';
 import type { AccountCleanup } from './store/accounts/accountCleanup';
 import type { Budget } from './store/budget/budgetStore';
-import type { SessionAccess } from './store/accounts/accounts';
+import type { SessionAccess } from './store/accounts/sessionRenewal';
 import type { KeyAccess } from './store/accounts/keyAccess';
 import type { SecondFactorGate } from './store/accounts/secondFactor';
 import type { OneWindow } from './shared/oneWindow';

@@ -14,12 +14,12 @@ export interface AccountClientsDeps {
   readonly sessionOf: (accountKey: string) => Session | undefined;
   /** Without it a refused key stays refused. */
   readonly renewal: Pick<SessionRenewal, 'recover'> | undefined;
-  readonly onSecret: (value: string) => void;
-  readonly onForbidden: (accountKey: string, error: ForbiddenError) => void;
+  readonly onSecret?: (value: string) => void;
+  readonly onForbidden?: (accountKey: string, error: ForbiddenError) => void;
   /** Asked before each read; throws where the key is known not to be allowed to make it. */
-  readonly beforeRead: (accountKey: string, route: string) => void;
+  readonly beforeRead?: (accountKey: string, route: string) => void;
   /** Without it each client keeps its own pace. */
-  readonly pacing: { of(accountKey: string): Pacing } | undefined;
+  readonly pacing?: { of(accountKey: string): Pacing };
 }
 
 /** Clients that speak for an account with the session in use, or with a key that nothing is known of yet. */
@@ -51,10 +51,10 @@ export class AccountClients {
       recover: renewal && ((refused) => renewal.recover(ref, refused)),
       pacing: pacing?.of(ref.key),
       onForbidden: (error) => {
-        onForbidden(ref.key, error);
+        onForbidden?.(ref.key, error);
       },
       beforeRead: (route) => {
-        beforeRead(ref.key, route);
+        beforeRead?.(ref.key, route);
       },
     });
   }
@@ -65,7 +65,7 @@ export class AccountClients {
     apiKey: string,
     signal: AbortSignal | undefined,
   ): Promise<User> {
-    this.deps.onSecret(apiKey);
+    this.deps.onSecret?.(apiKey);
     const user = await this.withKey({ serviceUrl, isDemo }, apiKey).users.current({ signal });
     signal?.throwIfAborted();
     return user;

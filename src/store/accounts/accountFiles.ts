@@ -37,6 +37,11 @@ export interface SavedAccount {
   readonly user: User;
 }
 
+/** What tells an account from others, without what is known of it now. */
+export function accountRefOf({ key, serviceUrl, userId, name, isDemo }: AccountRef): AccountRef {
+  return { key, serviceUrl, userId, name, isDemo };
+}
+
 /** What an account is called unless the user says otherwise; messages show it, so it is made plain. */
 export function nameOfUser(user: User): string {
   return plainLabel(user.email ?? user.name ?? '') || `#${user.id}`;

@@ -8,12 +8,18 @@ import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import { NextRead } from '../../util/nextRead';
 import { AccountClients } from './accountClients';
 import { KeyNotRemovedError } from './accountErrors';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import { AccountOpener } from './accountOpener';
-import { AccountFiles, accountKeyFor, nameAfterSignIn, nameOfUser, type SavedAccount } from './accountFiles';
+import {
+  AccountFiles,
+  accountKeyFor,
+  nameAfterSignIn,
+  nameOfUser,
+  accountRefOf,
+  type SavedAccount,
+} from './accountFiles';
 import type {
   Account,
   AccountChanges,
@@ -26,9 +32,10 @@ import type {
 } from '../ports';
 import type { ClientFactory } from './clientFactory';
 import type { SecondFactorGate } from './secondFactor';
-import { SessionRenewal, type StartOptions } from './sessionRenewal';
+import { SessionRenewal, type SessionAccess, type StartOptions } from './sessionRenewal';
 import { Sessions, type Session } from './sessions';
 import { SessionsInUse } from './sessionsInUse';
+import { UserReads } from './userReads';
 
 export interface AccountsDeps {
   readonly createClient: ClientFactory;
@@ -55,16 +62,7 @@ export function createAccounts(
   return new StoredAccounts(deps);
 }
 
-/** For the second factor: the session key lives beside the key. */
-export interface SessionAccess {
-  session(accountKey: string): Session | undefined;
-  updateSession(accountKey: string, change: Omit<Session, 'apiKey'>): Promise<void>;
-  /** Asks the person for the second factor of the active account; false when the key itself is refused. */
-  enterSecondFactor(options?: StartOptions): Promise<boolean>;
-}
-
 const changes = channel('accounts', z.object({}));
-const userChanges = channel('accounts.user', z.object({}));
 
 class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, SessionAccess, Disposable {
   private readonly files: AccountFiles;
@@ -78,7 +76,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
   private current: AccountsState = { kind: 'loading' };
   private queue: Promise<unknown> = Promise.resolve();
   private loaded: Promise<void> | undefined;
-  private readonly userReads = new NextRead(() => this.readUser());
+  private readonly users: UserReads;
 
   constructor(private readonly deps: AccountsDeps) {
     this.files = new AccountFiles(deps.storageDir, deps.log);
@@ -92,18 +90,12 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     this.renewal = deps.secondFactor && this.owned.add(this.makeRenewal(deps.secondFactor));
     this.clients = new AccountClients({
       ...deps,
-      pacing: deps.pacing,
       sessionOf: (accountKey) => this.inUse.get(accountKey),
       renewal: this.renewal,
-      onSecret: (value) => deps.onSecret?.(value),
-      onForbidden: (accountKey, error) => deps.onForbidden?.(accountKey, error),
-      beforeRead: (accountKey, route) => deps.beforeRead?.(accountKey, route),
     });
     this.opener = new AccountOpener(this.files, this.inUse, this.clients);
     this.changed = this.owned.add(
-      new Emitter((error) => {
-        deps.log.error('A listener of the accounts failed', error);
-      }),
+      new Emitter((error) => deps.log.error('A listener of the accounts failed', error)),
     );
     const reload = () => {
       if (this.loaded) {
@@ -113,9 +105,14 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
       }
     };
     this.owned.add(changes.on(deps.hub, reload));
-    this.owned.add(
-      userChanges.on(deps.hub, () => {
-        void this.takeUserFromDisk();
+    this.users = this.owned.add(
+      new UserReads({
+        ...deps,
+        files: this.files,
+        active: () => this.active,
+        isInSession: (accountKey) => this.inUse.get(accountKey)?.sessionKey !== undefined,
+        show: (account) => this.become({ kind: 'signedIn', account }),
+        serially: (action) => this.serially(action),
       }),
     );
     this.owned.add(
@@ -245,7 +242,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
   }
 
   refreshUser(): Promise<User> {
-    return this.userReads.ask();
+    return this.users.read();
   }
 
   session(accountKey: string): Session | undefined {
@@ -273,47 +270,11 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     if (!account) {
       throw new NotSignedInError();
     }
-    return (await this.renewal?.start(refOf(account), options)) ?? false;
+    return (await this.renewal?.start(accountRefOf(account), options)) ?? false;
   }
 
   dispose(): void {
     this.owned.dispose();
-  }
-
-  private async readUser(): Promise<User> {
-    const account = this.active;
-    if (!account) {
-      throw new NotSignedInError();
-    }
-    const read = await account.client.users.current();
-    const { keyId } = account.user;
-    // In a session the service may name that in place of the key.
-    const isSession = this.inUse.get(account.key)?.sessionKey !== undefined;
-    const user = isSession && keyId !== undefined ? { ...read, keyId } : read;
-    const active = this.activeIf(account.key);
-    if (active) {
-      const next: Account = { ...active, user };
-      this.become({ kind: 'signedIn', account: next });
-      // Nobody waits for the disk; the others read it once it is there.
-      void this.serially(async () => {
-        if (this.activeIf(account.key)) {
-          await this.files.put({ ref: refOf(next), user });
-          userChanges.send(this.deps.hub, {});
-        }
-      }).catch((error: unknown) => {
-        this.deps.log.error('The account could not be written down', error);
-      });
-    }
-    return user;
-  }
-
-  private async takeUserFromDisk(): Promise<void> {
-    const key = this.active?.key;
-    const saved = key === undefined ? undefined : await this.files.get(key).catch(() => undefined);
-    const active = saved && this.activeIf(saved.ref.key);
-    if (active) {
-      this.become({ kind: 'signedIn', account: { ...active, user: saved.user } });
-    }
   }
 
   private reload(): Promise<void> {
@@ -355,7 +316,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
           log.error('The session could not be kept', error);
         });
       },
-      active: () => this.active && refOf(this.active),
+      active: () => this.active && accountRefOf(this.active),
     });
   }
 
@@ -382,8 +343,4 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     this.queue = result.catch(() => undefined);
     return result;
   }
-}
-
-function refOf({ key, serviceUrl, userId, name, isDemo }: AccountRef): AccountRef {
-  return { key, serviceUrl, userId, name, isDemo };
 }

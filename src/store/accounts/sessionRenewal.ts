@@ -34,6 +34,14 @@ export interface StartOptions {
   readonly admin?: boolean | undefined;
 }
 
+/** For the second factor: the session key lives beside the key. */
+export interface SessionAccess {
+  session(accountKey: string): Session | undefined;
+  updateSession(accountKey: string, change: Omit<Session, 'apiKey'>): Promise<void>;
+  /** Asks the person for the second factor of the active account; false when the key itself is refused. */
+  enterSecondFactor(options?: StartOptions): Promise<boolean>;
+}
+
 interface RenewalOptions extends StartOptions {
   /** The other windows hear of it, for one of them may be the one in use. */
   readonly shouldTell?: boolean;
