@@ -1,20 +1,7 @@
 import * as z from 'zod';
 import type { Template } from '../../model/templates/template';
 import { sameDocument } from '../../model/templates/templateConflict';
-import {
-  documentChanges,
-  documentFields,
-  parseDocument,
-  referencesIn,
-  renderDocument,
-  type DocumentFields,
-} from '../../model/templates/templateDocument';
-import {
-  makeReference,
-  referenceName,
-  registryReference,
-  templateOwner,
-} from '../../model/templates/templateReference';
+import { renderDocument } from '../../model/templates/templateDocument';
 import { watchAccounts } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import { channel } from '../../shared/channel';
@@ -25,15 +12,11 @@ import { text } from '../../util/text';
 import type { Account, Accounts, WindowHub } from '../ports';
 import { TemplateBases } from './templateBases';
 import { TemplateConflicts } from './templateConflicts';
-import {
-  readOnlyReason,
-  ReadOnlyTemplateError,
-  TemplateConflictError,
-  TemplateGoneError,
-} from './templateErrors';
+import { TemplateEdits } from './templateEdits';
+import { readOnlyReason, ReadOnlyTemplateError } from './templateErrors';
 import type { TemplateStorage } from './templateStorage';
 import { TemplateReader, type KnownTemplate } from './templateReader';
-import { TemplateSaving, type PendingConflict } from './templateSaving';
+import type { PendingConflict } from './templateSaving';
 import type { TemplateSecrets } from './templateSecrets';
 import { TemplatesOnScreen } from './templatesOnScreen';
 
@@ -67,12 +50,22 @@ export class TemplateDocuments implements Disposable {
 
   private readonly bases: TemplateBases;
   private readonly reader: TemplateReader;
-  private readonly saving: TemplateSaving;
+  private readonly edits: TemplateEdits;
 
   constructor(private readonly deps: Deps) {
     this.reader = new TemplateReader(deps.memory, deps.secrets, deps.clock, deps.log);
     this.bases = new TemplateBases(deps.memory);
-    this.saving = new TemplateSaving(this.reader, deps.secrets);
+    this.edits = new TemplateEdits({
+      ...deps,
+      known: this.known,
+      conflicts: this.conflicts,
+      bases: this.bases,
+      reader: this.reader,
+      open: (id) => this.open(id),
+      account: () => this.account(),
+      readOnlyReason: (template) => this.readOnlyReason(template),
+      onSaved: (id) => saves.send(deps.hub, id),
+    });
     this.store.add(this.changed);
     this.store.add(this.conflicts);
     this.store.add(
@@ -249,35 +242,8 @@ export class TemplateDocuments implements Disposable {
    * service meanwhile. What the document shows afterwards is in `peek`.
    * @throws SaveError with the place, DocumentError, or ApiError; then nothing here has changed.
    */
-  async save(id: number, source: string): Promise<void> {
-    const known = this.known.get(id) ?? (await this.open(id));
-    if (!known) {
-      throw new TemplateGoneError();
-    }
-    const readOnly = this.readOnlyReason(known);
-    if (readOnly) {
-      throw readOnly;
-    }
-    const account = this.account();
-    const base = known.shown ?? known.fields;
-    const typed = parseDocument(source, base);
-    const mine = await this.withKnownPassword(account, id, typed);
-    if (documentChanges(base, mine).size === 0) {
-      await this.adopt(account, { ...known, text: source }, mine, typed);
-      return;
-    }
-    const sent = await this.saving.send(account, {
-      id,
-      base,
-      mine,
-      known: () => this.known.get(id),
-      isOverruled: (hashId) => this.conflicts.isOverruled(id, hashId),
-    });
-    if (sent.kind === 'conflict') {
-      this.conflicts.begin(id, sent.pending);
-      throw new TemplateConflictError(id, sent.pending.conflicts);
-    }
-    await this.adopt(account, { ...sent.saved, text: source }, sent.target, typed);
+  save(id: number, source: string): Promise<void> {
+    return this.edits.save(id, source);
   }
 
   /** Mine wins where both changed something; takes effect with the next save. */
@@ -287,24 +253,17 @@ export class TemplateDocuments implements Disposable {
 
   /** From now on edits are compared with theirs; the caller shows `text` and saves it. */
   useTheirs(id: number): string | undefined {
-    return this.rebase(id, (pending) => pending.theirs.text);
+    return this.edits.useTheirs(id);
   }
 
-  /**
-   * Discards `source` for theirs while it is being saved: the document shows theirs as soon as the editor takes it for
-   * saved.
-   */
-  async takeTheirs(id: number, source: string): Promise<void> {
-    const theirs = this.conflicts.get(id)?.theirs;
-    if (!theirs || this.readOnlyReason(theirs)) {
-      return this.save(id, source);
-    }
-    await this.adopt(this.account(), { ...theirs, text: source }, theirs.fields, parseDocument(source));
+  /** Discards `source` for theirs while it is being saved. */
+  takeTheirs(id: number, source: string): Promise<void> {
+    return this.edits.takeTheirs(id, source);
   }
 
   /** From now on edits are compared with theirs; the caller shows the merged text, and the user saves it. */
   merge(id: number): string | undefined {
-    return this.rebase(id, (pending) => renderDocument(pending.merged));
+    return this.edits.merge(id);
   }
 
   /** After a template was deleted, by whomever. */
@@ -334,41 +293,6 @@ export class TemplateDocuments implements Disposable {
     return active;
   }
 
-  /**
-   * The document is saved as `target`: remembers it as the base of the next edit. It goes on showing what the
-   * user wrote until `reveal`, because the editor would not notice another text at the same moment.
-   */
-  private async adopt(
-    account: Account,
-    saved: KnownTemplate,
-    target: DocumentFields,
-    typed: DocumentFields,
-  ): Promise<void> {
-    const { id } = saved;
-    const references = new Map(referencesIn(target));
-    const password = target['docker_login_pass'];
-    if (typeof password === 'string' && password !== '' && referenceName(password) === undefined) {
-      const name = await this.deps.secrets.freeName(account.key, registryReference(id));
-      await this.deps.secrets.keep(account.key, templateOwner(id), name, password);
-      references.set('docker_login_pass', name);
-    }
-    await this.deps.secrets.bind(account.key, id, references);
-    const fields = documentFields(saved.raw, await this.deps.secrets.held(account.key, id));
-    const before = this.known.get(id);
-    const name = typeof fields['name'] === 'string' ? fields['name'] : saved.name;
-    const next = { ...saved, name, fields };
-    // The user's own layout stays, unless the document must show something else than what was typed.
-    const shown = sameDocument(fields, typed)
-      ? {}
-      : { shown: { ...typed, docker_login_pass: fields['docker_login_pass'] } };
-    this.known.adopt(id, { ...next, ...shown, mtime: await this.reader.timeOf(next, before) });
-    this.conflicts.saved(id);
-    await this.bases.drop(saved);
-    if (before?.hashId !== saved.hashId) {
-      saves.send(this.deps.hub, id);
-    }
-  }
-
   /** Shows what a save made of the text: what others added, references in place of passwords. */
   async reveal(id: number): Promise<void> {
     const known = this.known.get(id);
@@ -382,18 +306,6 @@ export class TemplateDocuments implements Disposable {
       this.known.set(id, { ...known, text, mtime, shown: undefined });
       this.changed.fire(id);
     }
-  }
-
-  /** A password that is typed once more as it is known here is the reference that stands for it. */
-  private async withKnownPassword(
-    account: Account,
-    id: number,
-    mine: DocumentFields,
-  ): Promise<DocumentFields> {
-    const held = (await this.deps.secrets.held(account.key, id)).get('docker_login_pass');
-    return held?.value !== undefined && held.value === mine['docker_login_pass']
-      ? { ...mine, docker_login_pass: makeReference(held.name) }
-      : mine;
   }
 
   /** A newer record: shown at once, or only noticed while the document is being edited. */
@@ -414,21 +326,5 @@ export class TemplateDocuments implements Disposable {
       this.known.set(found.id, fresh);
       this.changed.fire(found.id);
     }
-  }
-
-  private rebase(id: number, show: (pending: PendingConflict) => string): string | undefined {
-    const pending = this.conflicts.get(id);
-    const known = this.known.get(id);
-    if (!pending || !known) {
-      return undefined;
-    }
-    const { theirs } = pending;
-    // The shown text and its time stay: the editor compares them when it saves.
-    this.known.adopt(id, { ...theirs, text: known.text, mtime: known.mtime });
-    void this.keepBase(id).catch((error: unknown) => {
-      this.deps.log.warn(`The base of a template could not be kept: ${String(error)}`);
-    });
-    this.conflicts.end(id);
-    return show(pending);
   }
 }

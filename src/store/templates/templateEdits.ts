@@ -1,0 +1,166 @@
+import type { Log } from '../../util/log';
+import { sameDocument } from '../../model/templates/templateConflict';
+import {
+  documentChanges,
+  documentFields,
+  parseDocument,
+  referencesIn,
+  renderDocument,
+  type DocumentFields,
+} from '../../model/templates/templateDocument';
+import {
+  makeReference,
+  referenceName,
+  registryReference,
+  templateOwner,
+} from '../../model/templates/templateReference';
+import type { Account } from '../ports';
+import type { TemplateBases } from './templateBases';
+import type { TemplateConflicts } from './templateConflicts';
+import { TemplateConflictError, TemplateGoneError, type ReadOnlyTemplateError } from './templateErrors';
+import type { KnownTemplate, TemplateReader } from './templateReader';
+import { TemplateSaving, type PendingConflict } from './templateSaving';
+import type { TemplateSecrets } from './templateSecrets';
+import type { TemplatesOnScreen } from './templatesOnScreen';
+
+interface Deps {
+  readonly known: TemplatesOnScreen;
+  readonly conflicts: TemplateConflicts;
+  readonly bases: TemplateBases;
+  readonly reader: TemplateReader;
+  readonly secrets: TemplateSecrets;
+  readonly log: Log;
+  readonly open: (id: number) => Promise<KnownTemplate | undefined>;
+  /** The account to work with; throws where there is none. */
+  readonly account: () => Account;
+  readonly readOnlyReason: (template: KnownTemplate) => ReadOnlyTemplateError | undefined;
+  /** The service has another template than before. */
+  readonly onSaved: (id: number) => void;
+}
+
+/** Saves what was typed into documents, and carries out what the user decides about conflicts. */
+export class TemplateEdits {
+  private readonly saving: TemplateSaving;
+
+  constructor(private readonly deps: Deps) {
+    this.saving = new TemplateSaving(deps.reader, deps.secrets);
+  }
+
+  /** See `TemplateDocuments.save`. */
+  async save(id: number, source: string): Promise<void> {
+    const known = this.deps.known.get(id) ?? (await this.deps.open(id));
+    if (!known) {
+      throw new TemplateGoneError();
+    }
+    const readOnly = this.deps.readOnlyReason(known);
+    if (readOnly) {
+      throw readOnly;
+    }
+    const account = this.deps.account();
+    const base = known.shown ?? known.fields;
+    const typed = parseDocument(source, base);
+    const mine = await this.withKnownPassword(account, id, typed);
+    if (documentChanges(base, mine).size === 0) {
+      await this.adopt(account, { ...known, text: source }, mine, typed);
+      return;
+    }
+    const sent = await this.saving.send(account, {
+      id,
+      base,
+      mine,
+      known: () => this.deps.known.get(id),
+      isOverruled: (hashId) => this.deps.conflicts.isOverruled(id, hashId),
+    });
+    if (sent.kind === 'conflict') {
+      this.deps.conflicts.begin(id, sent.pending);
+      throw new TemplateConflictError(id, sent.pending.conflicts);
+    }
+    await this.adopt(account, { ...sent.saved, text: source }, sent.target, typed);
+  }
+
+  /** Returns the text of theirs, with which edits are compared from now on. */
+  useTheirs(id: number): string | undefined {
+    return this.rebase(id, (pending) => pending.theirs.text);
+  }
+
+  /**
+   * Discards `source` for theirs while it is being saved: the document shows theirs as soon as the editor takes it for
+   * saved.
+   */
+  async takeTheirs(id: number, source: string): Promise<void> {
+    const theirs = this.deps.conflicts.get(id)?.theirs;
+    if (!theirs || this.deps.readOnlyReason(theirs)) {
+      return this.save(id, source);
+    }
+    await this.adopt(this.deps.account(), { ...theirs, text: source }, theirs.fields, parseDocument(source));
+  }
+
+  /** Returns the merged text; edits are compared with theirs from now on. */
+  merge(id: number): string | undefined {
+    return this.rebase(id, (pending) => renderDocument(pending.merged));
+  }
+
+  /**
+   * The document is saved as `target`: remembers it as the base of the next edit. It goes on showing what the
+   * user wrote until `reveal`, because the editor would not notice another text at the same moment.
+   */
+  private async adopt(
+    account: Account,
+    saved: KnownTemplate,
+    target: DocumentFields,
+    typed: DocumentFields,
+  ): Promise<void> {
+    const { id } = saved;
+    const references = new Map(referencesIn(target));
+    const password = target['docker_login_pass'];
+    if (typeof password === 'string' && password !== '' && referenceName(password) === undefined) {
+      const name = await this.deps.secrets.freeName(account.key, registryReference(id));
+      await this.deps.secrets.keep(account.key, templateOwner(id), name, password);
+      references.set('docker_login_pass', name);
+    }
+    await this.deps.secrets.bind(account.key, id, references);
+    const fields = documentFields(saved.raw, await this.deps.secrets.held(account.key, id));
+    const before = this.deps.known.get(id);
+    const name = typeof fields['name'] === 'string' ? fields['name'] : saved.name;
+    const next = { ...saved, name, fields };
+    // The user's own layout stays, unless the document must show something else than what was typed.
+    const shown = sameDocument(fields, typed)
+      ? {}
+      : { shown: { ...typed, docker_login_pass: fields['docker_login_pass'] } };
+    this.deps.known.adopt(id, { ...next, ...shown, mtime: await this.deps.reader.timeOf(next, before) });
+    this.deps.conflicts.saved(id);
+    await this.deps.bases.drop(saved);
+    if (before?.hashId !== saved.hashId) {
+      this.deps.onSaved(id);
+    }
+  }
+
+  /** A password that is typed once more as it is known here is the reference that stands for it. */
+  private async withKnownPassword(
+    account: Account,
+    id: number,
+    mine: DocumentFields,
+  ): Promise<DocumentFields> {
+    const held = (await this.deps.secrets.held(account.key, id)).get('docker_login_pass');
+    return held?.value !== undefined && held.value === mine['docker_login_pass']
+      ? { ...mine, docker_login_pass: makeReference(held.name) }
+      : mine;
+  }
+
+  private rebase(id: number, show: (pending: PendingConflict) => string): string | undefined {
+    const pending = this.deps.conflicts.get(id);
+    const known = this.deps.known.get(id);
+    if (!pending || !known) {
+      return undefined;
+    }
+    const { theirs } = pending;
+    // The shown text and its time stay: the editor compares them when it saves.
+    const rebased = { ...theirs, text: known.text, mtime: known.mtime };
+    this.deps.known.adopt(id, rebased);
+    void this.deps.bases.keep(rebased).catch((error: unknown) => {
+      this.deps.log.warn(`The base of a template could not be kept: ${String(error)}`);
+    });
+    this.deps.conflicts.end(id);
+    return show(pending);
+  }
+}
