@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
-import { localize, t } from '../../editor/localize';
+import { t } from '../../editor/localize';
 import { JsonPlaces, applyChanges } from '../../model/documents/jsonPlaces';
 import {
   type TemplateUri,
@@ -10,15 +10,16 @@ import {
 } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
-import type { KnownTemplate } from '../../store/templates/templateReader';
 import { DisposableStore } from '../../util/disposable';
 import { UserError } from '../../util/errors';
+import { toFileError } from './fileErrors';
 import { openOwnDocument } from './openDocuments';
 import type { Previews } from './previews';
 import { SaveAsTargets } from './saveAsTargets';
 import type { SaveFailures } from './saveFailures';
 import type { SaveQuestions } from './saveQuestions';
 import { SavedReveals } from './savedReveals';
+import { isOpen, TemplateContents } from './templateContents';
 
 type Deps = Pick<Services, 'accounts' | 'templates' | 'templateStores' | 'clock' | 'log'>;
 
@@ -43,17 +44,17 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   /** A file has another name, and so has its template. */
   readonly onDidRename = this.renamed.event;
   private readonly saveAs: SaveAsTargets;
-  /** Templates whose folder was looked into: what is in it has the one name that was listed. */
-  private readonly looked = new Set<number>();
+  private readonly contents: TemplateContents;
   private readonly reveals: SavedReveals;
 
   constructor(
     private readonly deps: Deps,
-    private readonly previews: Previews,
+    previews: Previews,
     private readonly failures: SaveFailures,
     private readonly questions: SaveQuestions,
   ) {
     this.saveAs = new SaveAsTargets(deps);
+    this.contents = new TemplateContents(deps, previews, this.saveAs);
     this.reveals = this.store.add(new SavedReveals(deps));
     this.store.add(this.changed);
     this.store.add(this.created);
@@ -83,7 +84,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     if (isFolder(uri)) {
       return { type: vscode.FileType.Directory, ctime: 0, mtime: 0, size: 0 };
     }
-    const { text, mtime, ctime, isReadOnly } = await this.content(uri);
+    const { text, mtime, ctime, isReadOnly } = await this.contents.read(uri);
     const read = parseTemplateUri(uri);
     const id = read?.kind === 'own' && !this.saveAs.get(uri) ? read.id : undefined;
     const isEdited = id !== undefined && !this.reveals.noteAsked(id) && openOwnDocument(id)?.isDirty === true;
@@ -101,8 +102,8 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     await this.deps.templateStores.documents.ready();
     const id = /^\/(\d+)\/?$/.exec(uri.path)?.[1];
     if (id !== undefined) {
-      const known = await this.known(uri, Number(id));
-      this.looked.add(known.id);
+      const known = await this.contents.known(uri, Number(id));
+      this.contents.noteListed(known.id);
       return [[`${fileNameOf(known.name)}.json`, vscode.FileType.File]];
     }
     if (uri.authority !== 'templates' || !isFolder(uri)) {
@@ -110,7 +111,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     }
     if (this.deps.templates.state.kind !== 'ready') {
       await this.deps.templates.refresh().catch((error: unknown) => {
-        throw this.toFileError(error);
+        throw toFileError(error, this.deps.log);
       });
     }
     const { state } = this.deps.templates;
@@ -126,7 +127,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   }
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
-    return new TextEncoder().encode((await this.content(uri)).text);
+    return new TextEncoder().encode((await this.contents.read(uri)).text);
   }
 
   async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
@@ -153,7 +154,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       this.failures.clear(uri);
     } catch (error) {
       this.failures.note(uri, error, source);
-      throw this.toFileError(error);
+      throw toFileError(error, this.deps.log);
     }
     this.refreshList();
   }
@@ -204,7 +205,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     }
     if (
       !(await confirm({
-        message: t('Delete the template {0} at the service?', (await this.known(uri, read.id)).name),
+        message: t('Delete the template {0} at the service?', (await this.contents.known(uri, read.id)).name),
         detail: t("This can't be undone. Instances that were rented before stay."),
         button: t('Delete'),
       }))
@@ -214,7 +215,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     try {
       await this.deps.templateStores.creation.remove(read.id);
     } catch (error) {
-      throw this.toFileError(error);
+      throw toFileError(error, this.deps.log);
     }
     this.refreshList();
   }
@@ -227,14 +228,14 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     }
     await this.deps.templateStores.documents.ready();
     try {
-      const known = await this.known(from, old.id);
+      const known = await this.contents.known(from, old.id);
       await this.deps.templateStores.documents.save(
         old.id,
         applyChanges(known.text, new JsonPlaces(known.text).set('name', next.name)),
       );
       this.renamed.fire({ id: old.id, from: known.name, to: next.name });
     } catch (error) {
-      throw this.toFileError(error);
+      throw toFileError(error, this.deps.log);
     }
     this.refreshList();
   }
@@ -248,86 +249,6 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     void this.deps.templates.refresh().catch((error: unknown) => {
       this.deps.log.warn(`The list of templates could not be read: ${String(error)}`);
     });
-  }
-
-  private async content(
-    uri: vscode.Uri,
-  ): Promise<{ text: string; mtime: number; ctime: number; isReadOnly: boolean }> {
-    const target = this.saveAs.get(uri);
-    if (target) {
-      return this.targetContent(uri, target);
-    }
-    const read = parseTemplateUri(uri);
-    if (!read) {
-      throw vscode.FileSystemError.FileNotFound(uri);
-    }
-    if (read.kind === 'preview') {
-      const preview = this.previews.get(read.token);
-      if (preview === undefined) {
-        throw vscode.FileSystemError.FileNotFound(uri);
-      }
-      return { ...preview, ctime: 0, isReadOnly: true };
-    }
-    if (read.kind === 'draft') {
-      return this.draftContent(uri, read.token);
-    }
-    const known = await this.known(uri, read.id);
-    if (
-      read.kind === 'own' &&
-      !isOpen(uri) &&
-      (this.looked.has(read.id) || isOpenElsewhere(read.id, uri)) &&
-      read.name !== fileNameOf(known.name)
-    ) {
-      // Any name leads to a template; but what it is about to be renamed to must not exist yet.
-      throw vscode.FileSystemError.FileNotFound(uri);
-    }
-    if (read.kind === 'theirs') {
-      const theirs = this.deps.templateStores.documents.conflict(read.id)?.theirs ?? known;
-      return { text: theirs.text, mtime: theirs.mtime, ctime: createdAt(theirs), isReadOnly: true };
-    }
-    const isReadOnly =
-      read.kind === 'public' || this.deps.templateStores.documents.readOnlyReason(known) !== undefined;
-    return { text: known.text, mtime: known.mtime, ctime: createdAt(known), isReadOnly };
-  }
-
-  private async draftContent(uri: vscode.Uri, token: string) {
-    const created = await this.createdContent(uri, token);
-    if (created) {
-      return created;
-    }
-    const draft = await this.deps.templateStores.creation.draft(token);
-    if (!draft) {
-      throw vscode.FileSystemError.FileNotFound(uri);
-    }
-    return { text: draft.text, mtime: draft.mtime, ctime: 0, isReadOnly: false };
-  }
-
-  private async targetContent(
-    uri: vscode.Uri,
-    { token, mtime }: { readonly token: string; readonly mtime: number },
-  ) {
-    return (await this.createdContent(uri, token)) ?? { text: '', mtime, ctime: 0, isReadOnly: false };
-  }
-
-  /** What a draft has become, for its tab that closes next. */
-  private async createdContent(uri: vscode.Uri, token: string) {
-    const id = this.deps.templateStores.creation.createdAs(token);
-    const known = id === undefined ? undefined : await this.known(uri, id);
-    return known && { text: known.text, mtime: known.mtime, ctime: 0, isReadOnly: false };
-  }
-
-  private async known(uri: vscode.Uri, id: number): Promise<KnownTemplate> {
-    await this.deps.templateStores.documents.ready();
-    let known: KnownTemplate | undefined;
-    try {
-      known = await this.deps.templateStores.documents.open(id);
-    } catch (error) {
-      throw this.toFileError(error);
-    }
-    if (!known) {
-      throw vscode.FileSystemError.FileNotFound(uri);
-    }
-    return known;
   }
 
   private announce(id: number): void {
@@ -344,19 +265,6 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       (uris.length > 0 ? uris : [vscode.Uri.from(templateUriParts(fallback))]).map((uri) => ({ type, uri })),
     );
   }
-
-  /** The editor shows the message of these as it stands, and keeps the document unsaved. */
-  private toFileError(error: unknown): unknown {
-    if (error instanceof vscode.FileSystemError) {
-      return error;
-    }
-    if (error instanceof UserError) {
-      this.deps.log.info(`A template was not saved: ${error.name}`);
-      return new vscode.FileSystemError(localize(error.text));
-    }
-    this.deps.log.error('A template could not be read or saved', error);
-    return vscode.FileSystemError.Unavailable(t('GPU Rental ran into an unexpected problem.'));
-  }
 }
 
 const publicReason = {
@@ -364,27 +272,6 @@ const publicReason = {
   args: [],
 };
 
-function isOpen(uri: vscode.Uri): boolean {
-  const key = uri.toString();
-  return (
-    vscode.workspace.textDocuments.some((document) => document.uri.toString() === key) ||
-    vscode.window.tabGroups.all.some(({ tabs }) =>
-      tabs.some(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === key),
-    )
-  );
-}
-
-function isOpenElsewhere(id: number, uri: vscode.Uri): boolean {
-  const document = openOwnDocument(id);
-  return document !== undefined && document.uri.toString() !== uri.toString();
-}
-
 function isFolder(uri: vscode.Uri): boolean {
   return /^\/?(\d+|new-\w+)?\/?$/.test(uri.path);
-}
-
-/** Milliseconds since 1970; 0 where the service does not say. */
-function createdAt({ raw }: KnownTemplate): number {
-  const created = raw['created_at'];
-  return typeof created === 'number' ? created * 1000 : 0;
 }

@@ -1,0 +1,17 @@
+import * as vscode from 'vscode';
+import { localize, t } from '../../editor/localize';
+import { UserError } from '../../util/errors';
+import type { Log } from '../../util/log';
+
+/** The error of the editor for a failure: it shows the message as it stands, and keeps the document unsaved. */
+export function toFileError(error: unknown, log: Log): unknown {
+  if (error instanceof vscode.FileSystemError) {
+    return error;
+  }
+  if (error instanceof UserError) {
+    log.info(`A template was not saved: ${error.name}`);
+    return new vscode.FileSystemError(localize(error.text));
+  }
+  log.error('A template could not be read or saved', error);
+  return vscode.FileSystemError.Unavailable(t('GPU Rental ran into an unexpected problem.'));
+}
