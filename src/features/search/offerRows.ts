@@ -13,7 +13,7 @@ import { placeText } from '../../model/offers/places';
 import { defaultFilters, type Filters } from '../../model/offers/searchFields';
 import { perDay, perHour, type Rate } from '../../model/quote';
 import type { FailedMachine } from '../../store/rentals/failedMachines';
-import type { OffersView } from './offerSession';
+import type { OffersView } from './offersView';
 import { offerPrefix } from './offerPlace';
 import { failedMachineText } from './offerTools';
 

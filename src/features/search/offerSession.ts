@@ -5,39 +5,15 @@ import { inListOrder, narrows } from '../../model/offers/localFilter';
 import { mostRows, searchAfter, toOfferSearch, type MarketQuery } from '../../model/offers/marketQuery';
 import { fitting } from '../../model/offers/offerMatch';
 import type { Offer } from '../../model/offers/offer';
-import { parseTypedQuery, type TypedQuery, type Understood } from '../../model/offers/typedQuery';
+import { parseTypedQuery, type TypedQuery } from '../../model/offers/typedQuery';
 import type { FailedMachine } from '../../store/rentals/failedMachines';
 import type { SearchBudget } from '../../store/offers/searchBudget';
 import type { Clock } from '../../util/clock';
 import { MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import { isCancelled } from '../../util/errors';
-
-/** What the list shows. */
-export interface OffersView {
-  /** Those on machines that failed before come last. */
-  readonly rows: readonly Offer[];
-  /** An answer was read at least once. */
-  readonly loaded: boolean;
-  readonly busy: boolean;
-  /** When the shown rows were read, ms since 1970. */
-  readonly readAt?: number | undefined;
-  /** Why the last search failed; the rows are the last good ones. */
-  readonly error?: unknown;
-  /** The service has more rows than these. */
-  readonly more: 'none' | 'fetchable' | 'unreachable';
-  /** How many offers were sent, of which the rows are those that match. */
-  readonly read: number;
-  /** They were sent for a wider search, and the market has others that match this one. */
-  readonly isPartial: boolean;
-  /** The order was made here, over the rows that were sent. */
-  readonly orderedHere: boolean;
-  /** What the typed line was read as, and the words of it that are no filters. */
-  readonly understood: readonly Understood[];
-  readonly words: readonly string[];
-  /** A search waits for the service's rate limit until then. */
-  readonly waitsUntil?: number | undefined;
-}
+import { LastResult } from '../../util/lastResult';
+import type { OffersView } from './offersView';
 
 export interface SessionOptions {
   readonly search: Client['offers']['search'];
@@ -74,18 +50,9 @@ export class OfferSession implements Disposable {
   private asking: AbortController | undefined;
   private waitsUntil: number | undefined;
   private failed: ReadonlyMap<number, FailedMachine> = new Map();
-  private names: { readonly answer: Answer | undefined; readonly list: readonly string[] } | undefined;
-  private parsed:
-    { readonly line: string; readonly names: readonly string[]; readonly read: TypedQuery } | undefined;
-  private shown:
-    | {
-        readonly answer: Answer;
-        readonly query: MarketQuery;
-        readonly typed: string;
-        readonly failed: ReadonlyMap<number, FailedMachine>;
-        readonly rows: readonly Offer[];
-      }
-    | undefined;
+  private readonly names = new LastResult<readonly string[]>();
+  private readonly parsed = new LastResult<TypedQuery>();
+  private readonly shown = new LastResult<readonly Offer[]>();
   private readonly pause = new MutableDisposable<Disposable>();
   private readonly changed = new Emitter<OffersView>();
   private disposed = false;
@@ -131,11 +98,10 @@ export class OfferSession implements Disposable {
   /** Names of GPUs that can be chosen: known ones, and those seen in answers. */
   get gpuNames(): readonly string[] {
     const { answer } = this;
-    if (!this.names || this.names.answer !== answer) {
+    return this.names.of([answer], () => {
       const seen = (answer?.offers ?? []).map(({ gpuName }) => gpuName).filter((name) => name !== undefined);
-      this.names = { answer, list: [...new Set([...knownGpuModels, ...seen])] };
-    }
-    return this.names.list;
+      return [...new Set([...knownGpuModels, ...seen])];
+    });
   }
 
   /** Machines that did not get ready, by id. */
@@ -230,29 +196,19 @@ export class OfferSession implements Disposable {
 
   /** What fits, in order; worked out once, because lists are long and are asked for at every key. */
   private rowsOf(answer: Answer, query: MarketQuery, words: readonly string[]): readonly Offer[] {
-    const { shown, failed, typed } = this;
-    if (
-      shown?.answer === answer &&
-      shown.query === this.query &&
-      shown.typed === typed &&
-      shown.failed === failed
-    ) {
-      return shown.rows;
-    }
-    const fit = inListOrder(fitting(answer.offers, query, words), query);
-    const hasFailed = ({ machineId }: Offer) => machineId !== undefined && failed.has(machineId);
-    const rows =
-      failed.size === 0 ? fit : [...fit.filter((offer) => !hasFailed(offer)), ...fit.filter(hasFailed)];
-    this.shown = { answer, query: this.query, typed, failed, rows };
-    return rows;
+    const { failed, typed } = this;
+    return this.shown.of([answer, this.query, typed, failed], () => {
+      const fit = inListOrder(fitting(answer.offers, query, words), query);
+      const hasFailed = ({ machineId }: Offer) => machineId !== undefined && failed.has(machineId);
+      return failed.size === 0
+        ? fit
+        : [...fit.filter((offer) => !hasFailed(offer)), ...fit.filter(hasFailed)];
+    });
   }
 
   private parse(): TypedQuery {
     const { typed: line, gpuNames: names } = this;
-    if (this.parsed?.line !== line || this.parsed.names !== names) {
-      this.parsed = { line, names, read: parseTypedQuery(line, names) };
-    }
-    return this.parsed.read;
+    return this.parsed.of([line, names], () => parseTypedQuery(line, names));
   }
 
   private nextSearch(answer: Answer): OfferSearch | undefined {
