@@ -7,9 +7,7 @@ import { pricePerDay } from '../../editor/priceText';
 import { instanceName, withoutMarker } from '../../model/instances/instanceLabel';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { hasBeenReady, hasShell } from '../../model/instances/instanceState';
-import { overrunText } from '../../model/budget/budgetWords';
 import { formatMoney } from '../../model/money';
-import { failureKind, replaceAlone, type ReplaceAlone } from '../../model/rentals/replaceAlone';
 import type { Rental } from '../../store/ports';
 import type { BrokenOff } from '../../store/rentals/rentalStore';
 import type { StartEvent } from '../../store/rentals/startEvent';
@@ -21,6 +19,7 @@ import { failureMeaning, failureSentence, keptSentence, troubleSentence } from '
 import { lossQuestion, nextBestQuestion } from './replaceQuestions';
 import { replaceAndTell } from './replaceAction';
 import { isToldByWindow } from './toldByWindow';
+import { askedWords, overrunWords, replaceAloneOf } from './withoutAsking';
 
 /** A replacement that is later than this was due while no editor was open, so the user is asked. */
 const latePauseMs = 10 * 60_000;
@@ -142,8 +141,8 @@ export class ReadinessNotifications {
   private async failed(event: Extract<StartEvent, { kind: 'failed' }>, name: string): Promise<void> {
     const { instanceId } = event;
     const sentence = failureSentence(name, event.reason, event.message);
-    const alone = await this.alone(event);
-    const overrun = alone?.kind === 'after' ? await this.overrun() : undefined;
+    const alone = await replaceAloneOf(this.deps, event);
+    const overrun = alone?.kind === 'after' ? await overrunWords(this.deps) : undefined;
     if (alone?.kind === 'after' && overrun === undefined) {
       message(
         'warning',
@@ -167,12 +166,6 @@ export class ReadinessNotifications {
     this.askWhatNext(event, name, overrun ?? askedWords(alone?.kind));
   }
 
-  /** Why the setting does not decide: without a question money is spent only within the budget. */
-  private async overrun(): Promise<string | undefined> {
-    const overrun = overrunText(await this.deps.budget.current());
-    return overrun && t('{0} So it is not replaced without asking.', localize(overrun));
-  }
-
   private async pause(instanceId: number, pauseMs: number): Promise<void> {
     const { rentals, clock } = this.deps;
     const marker = rentals.find(instanceId)?.marker;
@@ -188,7 +181,7 @@ export class ReadinessNotifications {
     }
     const { instanceId, reason, hadData = true } = phase;
     const name = this.name(instanceId);
-    const overrun = await this.overrun();
+    const overrun = await overrunWords(this.deps);
     if (this.deps.clock.now() - replaceAt < latePauseMs && overrun === undefined) {
       return replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false, markedSince });
     }
@@ -243,26 +236,6 @@ export class ReadinessNotifications {
       commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
       commandAction(t('Instance Log'), 'gpuRental.instance.showLogs', { instanceId }),
     );
-  }
-
-  /** Whether the setting has it replaced without asking; what it failed with is kept for the next one. */
-  private async alone({
-    instanceId,
-    reason,
-    message,
-    hadData,
-  }: Extract<StartEvent, { kind: 'failed' }>): Promise<ReplaceAlone | undefined> {
-    const { rentals, settings } = this.deps;
-    const rental = rentals.find(instanceId);
-    if (!rental) {
-      return undefined;
-    }
-    const failure = failureKind(reason, message);
-    await rentals.update(rental.marker, { failure });
-    const isWanted =
-      rental.search !== undefined && !hadData && settings.get('gpuRental.ready.onFailure') === 'replace';
-    const find = (marker: string) => rentals.rentals.find((one) => one.marker === marker);
-    return isWanted ? replaceAlone(rental, failure, find) : undefined;
   }
 
   private tooDear(event: Extract<StartEvent, { kind: 'tooDear' }>, name: string): void {
@@ -349,17 +322,4 @@ export class ReadinessNotifications {
 function nameOfRental({ config }: Rental, instanceId: number): string {
   const label = withoutMarker(config.label ?? '');
   return label === '' ? `#${instanceId}` : label;
-}
-
-/** Why the setting does not decide. */
-function askedWords(kind: ReplaceAlone['kind'] | undefined): string | undefined {
-  switch (kind) {
-    case undefined:
-    case 'after':
-      return undefined;
-    case 'sameFailure':
-      return t('Another host failed the same way, so it is not replaced without asking.');
-    case 'tooMany':
-      return t('It was replaced 3 times, so it is not replaced again without asking.');
-  }
 }

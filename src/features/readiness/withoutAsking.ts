@@ -1,0 +1,41 @@
+import { localize, t } from '../../editor/localize';
+import { overrunText } from '../../model/budget/budgetWords';
+import { failureKind, replaceAlone, type ReplaceAlone } from '../../model/rentals/replaceAlone';
+import type { StartEvent } from '../../store/rentals/startEvent';
+import type { ReadinessDeps } from './deps';
+
+/** Whether the setting has it replaced without asking; what it failed with is kept for the next one. */
+export async function replaceAloneOf(
+  { rentals, settings }: Pick<ReadinessDeps, 'rentals' | 'settings'>,
+  { instanceId, reason, message, hadData }: Extract<StartEvent, { kind: 'failed' }>,
+): Promise<ReplaceAlone | undefined> {
+  const rental = rentals.find(instanceId);
+  if (!rental) {
+    return undefined;
+  }
+  const failure = failureKind(reason, message);
+  await rentals.update(rental.marker, { failure });
+  const isWanted =
+    rental.search !== undefined && !hadData && settings.get('gpuRental.ready.onFailure') === 'replace';
+  const find = (marker: string) => rentals.rentals.find((one) => one.marker === marker);
+  return isWanted ? replaceAlone(rental, failure, find) : undefined;
+}
+
+/** Why the setting does not decide: without a question money is spent only within the budget. */
+export async function overrunWords({ budget }: Pick<ReadinessDeps, 'budget'>): Promise<string | undefined> {
+  const overrun = overrunText(await budget.current());
+  return overrun && t('{0} So it is not replaced without asking.', localize(overrun));
+}
+
+/** Why the setting does not decide. */
+export function askedWords(kind: ReplaceAlone['kind'] | undefined): string | undefined {
+  switch (kind) {
+    case undefined:
+    case 'after':
+      return undefined;
+    case 'sameFailure':
+      return t('Another host failed the same way, so it is not replaced without asking.');
+    case 'tooMany':
+      return t('It was replaced 3 times, so it is not replaced again without asking.');
+  }
+}
