@@ -1,7 +1,5 @@
-import { instanceName } from '../../model/instances/instanceLabel';
 import { stateOf } from '../../model/instances/instanceState';
 import {
-  fireAt,
   actingMs,
   isProvedGone,
   movedBack,
@@ -17,12 +15,12 @@ import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
-import { tidyAfterMs } from '../instances/ends';
+import { readPresence, tidyAfterMs } from '../instances/ends';
 import type { IdleWatch } from './idleWatch';
 import type { InstanceLeases } from './instanceLeases';
 import { carryOut } from './carryOut';
 import type { LeaseRow } from './leaseFiles';
-import { leaseNoticeKind, timerGoneNotice, type LeaseNotice } from './leaseNotice';
+import { noticeOf, timerGoneNotice, type LeaseNotice } from './leaseNotice';
 import type { Notices } from '../windows/notices';
 import type { Account, Accounts, Fleet, WindowHub } from '../ports';
 
@@ -41,7 +39,9 @@ export interface LeaseRunnerDeps {
 const leaseTickMs = 15_000;
 /** A clock is set back by more than this, or it is only being corrected. */
 const setBackMs = 30_000;
-const dayMs = 24 * 3_600_000;
+/** How often the service is asked for an instance whose time passed while no editor was open. */
+const askEveryMs = 3_600_000;
+const askAgainMs = 60_000;
 
 /** Carries leases out, in the window that leads. Without a lease there is no timer. */
 export class LeaseRunner implements Disposable {
@@ -51,6 +51,8 @@ export class LeaseRunner implements Disposable {
   private isBusy = false;
   private isWanted = false;
   private lastNow = 0;
+  /** Until when the user is not asked again about one that was missed, by lease (`Clock.elapsed`). */
+  private readonly askedUntil = new Map<string, number>();
 
   constructor(private readonly deps: LeaseRunnerDeps) {
     const { accounts, fleet, hub, leases, idle } = deps;
@@ -148,6 +150,10 @@ export class LeaseRunner implements Disposable {
     if (!account || this.owned.isDisposed || (await this.isOver(row))) {
       return;
     }
+    if (row.state.missedAt !== undefined) {
+      await this.askAbout(account, row);
+      return;
+    }
     const state = await this.withIdle(row);
     const step = stepOf(lease, state, clock.now());
     switch (step.kind) {
@@ -157,14 +163,29 @@ export class LeaseRunner implements Disposable {
         await leases.putState(lease.instanceId, { ...state, warnedAt: clock.now() });
         this.tell(account, lease, { ...state, warnedAt: clock.now() }, 'soon');
         return;
-      case 'miss': {
-        const missed = { ...state, missedAt: clock.now() };
-        await leases.putState(lease.instanceId, missed);
-        this.tell(account, lease, missed, 'missed');
+      case 'miss':
+        await leases.putState(lease.instanceId, { ...state, missedAt: clock.now() });
         return;
-      }
       case 'fire':
         await this.fire(account, lease, state, step.isLate);
+    }
+  }
+
+  /** An instance that is said to cost money is read first: its own timer may have destroyed it. */
+  private async askAbout(account: Account, { lease, state }: LeaseRow): Promise<void> {
+    const { clock, leases } = this.deps;
+    const now = clock.elapsed();
+    if (now < (this.askedUntil.get(lease.id) ?? 0)) {
+      return;
+    }
+    this.askedUntil.set(lease.id, now + askAgainMs);
+    const { kind } = await readPresence(account.client, lease.instanceId, this.stop.signal);
+    if (kind === 'there') {
+      this.askedUntil.set(lease.id, now + askEveryMs);
+      this.tell(account, lease, state, 'missed');
+    } else if (kind === 'ended') {
+      this.tell(account, lease, state, 'destroyed');
+      await leases.finish(lease);
     }
   }
 
@@ -201,9 +222,6 @@ export class LeaseRunner implements Disposable {
     }
     if (isTimerGone === true && accounts.active) {
       notices.post(timerGoneNotice(accounts.active.key, lease, instance, clock.now()));
-    }
-    if (state.missedAt !== undefined && accounts.active) {
-      this.tell(accounts.active, lease, state, 'missed');
     }
     return false;
   }
@@ -316,21 +334,6 @@ export class LeaseRunner implements Disposable {
   ): void {
     const { fleet, notices, clock } = this.deps;
     const instance = fleet.find(lease.instanceId);
-    const at = fireAt(lease, state) ?? clock.now();
-    const data: LeaseNotice = {
-      kind,
-      instanceId: lease.instanceId,
-      name: instance ? instanceName(instance) : `#${lease.instanceId}`,
-      leaseId: lease.id,
-      action: lease.action,
-      at,
-      idleMinutes: lease.term.kind === 'idle' ? lease.term.minutes : undefined,
-      ...more,
-    };
-    // A question that was closed is asked again another day; a warning belongs to its time.
-    const turn =
-      kind === 'missed' ? Math.floor(clock.now() / dayMs) : kind === 'soon' ? (state.warnedAt ?? 0) : 0;
-    const key = `${account.key}:lease:${lease.id}:${kind}:${turn}`;
-    notices.post({ key, accountKey: account.key, kind: leaseNoticeKind, data });
+    notices.post(noticeOf(account.key, { lease, state }, kind, { ...more, instance, now: clock.now() }));
   }
 }

@@ -143,6 +143,41 @@ describe('Leases of instances', () => {
     assert.equal(service.count('instances.destroy'), 1);
   });
 
+  it('are not asked about where the instance destroyed itself while no editor was open', async () => {
+    const window = await open();
+    const { lease } = await window.leases.set(id, 'destroy', at(hour));
+    const now = computer.clock.now();
+    await window.leases.setArmed(lease, { token: 'ab', at: now + hour, provedAt: now });
+    await pass(minute);
+    window.close();
+    service.instances = [];
+    computer.clock.jump(9 * hour);
+    const next = await open();
+    await pass(30 * minute);
+    assert.deepEqual(kindsTold(next), ['destroyed']);
+    assert.deepEqual(next.leases.rows, []);
+    assert.equal(service.count('instances.destroy'), 0);
+  });
+
+  it('are asked about only once the service says that the instance is still there', async () => {
+    const window = await open();
+    await window.leases.set(id, 'destroy', at(hour));
+    await pass(minute);
+    window.close();
+    computer.clock.jump(9 * hour);
+    service.before = (call) => {
+      if (call === 'instances.get') {
+        throw new NotReachableError();
+      }
+    };
+    const next = await open();
+    await pass(5 * minute);
+    assert.deepEqual(kindsTold(next), []);
+    service.before = () => undefined;
+    await pass(5 * minute);
+    assert.deepEqual(kindsTold(next), ['missed']);
+  });
+
   it('that stop and were due while no editor was open stop at once and say so', async () => {
     const window = await open();
     await window.leases.set(id, 'stop', at(hour));

@@ -47,7 +47,7 @@ describe('Schedules of accounts that are not active', () => {
       }),
     );
     const told = () => posted.map(({ data }) => leaseNotice.parse(data).kind);
-    return { ...window, presence, told };
+    return { ...window, presence, posted, told };
   }
 
   const schedule = (disk: FakeLeaseDisk, term: LeaseTerm, more: Partial<Lease> = {}) =>
@@ -124,6 +124,20 @@ describe('Schedules of accounts that are not active', () => {
     assert.equal(stops(), 0, 'counted anew');
     await passInMinutes(computer, 30 * minute);
     assert.equal(stops(), 1);
+  });
+
+  it('are asked about each day where an instance was to be destroyed while no editor was open', async () => {
+    const disk = new FakeLeaseDisk();
+    const hour = 60 * minute;
+    schedule(disk, { kind: 'at', at: computer.clock.now() - 2 * hour }, { action: 'destroy' });
+    const window = await open({ other: disk });
+    await passInMinutes(computer, 26 * hour);
+    const asked = new Set(window.posted.map(({ key }) => key));
+    assert.deepEqual([asked.size, new Set(window.told())], [2, new Set(['missed'])]);
+    service.instances = [];
+    await passInMinutes(computer, 2 * hour);
+    assert.equal(window.told().at(-1), 'destroyed');
+    assert.equal(disk.leases.size, 0);
   });
 
   it('ask the service nothing where no idle time is waited for, or the instance sees to it itself', async () => {
