@@ -182,6 +182,11 @@ export class ReadinessNotifications {
     const { instanceId, reason, hadData = true } = phase;
     const name = this.name(instanceId);
     const overrun = await overrunWords(this.deps);
+    const { lastRequest } = this.deps.fleet.facts(instanceId);
+    if (lastRequest?.kind === 'destroy' && lastRequest.at >= phase.at) {
+      // The user destroyed it since, and wants none in its place.
+      return;
+    }
     if (this.deps.clock.now() - replaceAt < latePauseMs && overrun === undefined) {
       return replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false, markedSince });
     }
