@@ -245,18 +245,37 @@ export class ReadinessNotifications {
 
   private tooDear(event: Extract<StartEvent, { kind: 'tooDear' }>, name: string): void {
     const prices = [name, formatMoney(event.pricePerHour), formatMoney(event.mostPerHour)] as const;
-    if (event.verdict === 'destroyed') {
-      const sentence = t('{0} cost {1}/h, and you confirmed at most {2}/h. It was destroyed.', ...prices);
-      message('warning', sentence, commandAction(t('Search Offers'), 'gpuRental.searchOffers'));
-    } else {
-      message(
-        'error',
-        t(
-          '{0} costs {1}/h, and you confirmed at most {2}/h. Could not confirm that it is destroyed, so you may still be charged.',
-          ...prices,
-        ),
-        commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId: event.instanceId }),
-      );
+    const destroy = commandAction(t('Destroy…'), 'gpuRental.instance.destroy', {
+      instanceId: event.instanceId,
+    });
+    switch (event.verdict) {
+      case 'destroyed':
+        message(
+          'warning',
+          t('{0} cost {1}/h, and you confirmed at most {2}/h. It was destroyed.', ...prices),
+          commandAction(t('Search Offers'), 'gpuRental.searchOffers'),
+        );
+        return;
+      case 'notConfirmed':
+        message(
+          'error',
+          t(
+            '{0} costs {1}/h, and you confirmed at most {2}/h. Could not confirm that it is destroyed, so you may still be charged.',
+            ...prices,
+          ),
+          destroy,
+        );
+        return;
+      case 'kept':
+        message(
+          'error',
+          t(
+            '{0} costs {1}/h, and you confirmed at most {2}/h. It ran before the service stated its price, so it was not destroyed.',
+            ...prices,
+          ),
+          destroy,
+        );
+        return;
     }
   }
 

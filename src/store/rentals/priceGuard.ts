@@ -11,7 +11,8 @@ export interface TooDear {
   readonly instanceId: number;
   readonly pricePerHour: Micros;
   readonly mostPerHour: Micros;
-  readonly verdict: DestroyVerdict;
+  /** `kept`: it had run by the time that its price was stated, so the user decides. */
+  readonly verdict: DestroyVerdict | 'kept';
 }
 
 export interface PriceGuardDeps {
@@ -45,10 +46,10 @@ export class PriceGuard {
   constructor(private readonly deps: PriceGuardDeps) {}
 
   /**
-   * For a rental that waits for its instance, at each list of the window that leads. A price that rises after the first
-   * was agreed on, as a raised bid is.
+   * For a rental whose instance is in the list of the window that leads. A price that rises after the first was agreed on,
+   * as a raised bid is.
    */
-  look(rental: Rental, instance: Instance): void {
+  look(rental: Rental, instance: Instance, hasRun: boolean): void {
     const { marker, mostPerHour } = rental;
     const isDear = mostPerHour === undefined ? false : isTooDear(instance, mostPerHour);
     if (isDear === undefined || this.checked.has(marker)) {
@@ -57,17 +58,24 @@ export class PriceGuard {
     this.checked.add(marker);
     if (mostPerHour !== undefined && instance.totalPerHour !== undefined) {
       const found = { instanceId: instance.id, pricePerHour: instance.totalPerHour, mostPerHour };
-      const judged = isDear ? this.end(rental, found) : this.deps.accept(rental);
+      const judged = isDear && !hasRun ? this.end(rental, found) : this.keep(rental, isDear && found);
       judged.catch((error: unknown) => {
         this.deps.log.error(
           `The price of ${instance.id} could not be held against what was confirmed`,
           error,
         );
-        if (isDear) {
+        if (isDear && !hasRun) {
           this.deps.tell({ ...found, verdict: 'notConfirmed' });
         }
       });
     }
+  }
+
+  private async keep(rental: Rental, found: Omit<TooDear, 'verdict'> | false): Promise<void> {
+    if (found) {
+      this.deps.tell({ ...found, verdict: 'kept' });
+    }
+    await this.deps.accept(rental);
   }
 
   /** Whoever leads next looks again where this window does not live to see the end. */

@@ -16,12 +16,12 @@ export const startEvent = z.discriminatedUnion('kind', [
   }),
   /** A machine that ran is in trouble; nothing happens by itself. */
   ofInstance.extend({ kind: z.literal('trouble'), trouble: z.enum(troubles) }),
-  /** It cost more than was confirmed, so it was ended. */
+  /** It cost more than was confirmed, so it was ended, unless it had run by then. */
   ofInstance.extend({
     kind: z.literal('tooDear'),
     pricePerHour: micros,
     mostPerHour: micros,
-    verdict: z.enum(['destroyed', 'notConfirmed']),
+    verdict: z.enum(['destroyed', 'notConfirmed', 'kept']),
   }),
   /** The service listed it again after it was destroyed, so it was destroyed once more. */
   ofInstance.extend({ kind: z.literal('destroyedAgain'), name: z.string() }),

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { Instance } from '../../model/instances/instance';
 import { beginStartWatch, observe, startWatchShape, type StartWatch } from '../../model/rentals/startWatch';
-import { startCauseOf } from '../../model/instances/instanceState';
+import { hasBeenReady, startCauseOf } from '../../model/instances/instanceState';
 import type { CheckResult } from '../../model/rentals/machineCheck';
 import { followAccount } from '../../shared/followAccount';
 import { channel } from '../../shared/channel';
 import { DisposableStore } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import type { FleetSnapshot } from '../ports';
+import type { FleetSnapshot, Rental } from '../ports';
 import { CheckRuns, type Checked } from './checkRuns';
 import { PriceGuard } from './priceGuard';
 import { readinessFile } from './readinessFile';
@@ -236,10 +236,7 @@ class SharedStartWatches implements StartWatches {
   private beginWatches(): void {
     for (const rental of this.deps.rentals.rentals) {
       const { phase } = rental;
-      const instance = phase.kind === 'waiting' ? this.record(phase.instanceId) : undefined;
-      if (instance) {
-        this.prices.look(rental, instance);
-      }
+      this.holdPrice(rental);
       if (phase.kind === 'waiting' && !this.byInstance.has(phase.instanceId)) {
         this.byInstance.set(phase.instanceId, beginStartWatch(phase.instanceId, 'rent', phase.since));
       }
@@ -252,6 +249,17 @@ class SharedStartWatches implements StartWatches {
         this.begun.set(id, request.at);
         this.byInstance.set(id, beginStartWatch(id, cause, request.at));
       }
+    }
+  }
+
+  /** A machine that was rented as stopped, or that the user does not wait for, has a price as well. */
+  private holdPrice(rental: Rental): void {
+    const { phase } = rental;
+    const isHeld = phase.kind === 'waiting' || phase.kind === 'ready' || phase.kind === 'ended';
+    const instance = isHeld && phase.instanceId !== undefined ? this.record(phase.instanceId) : undefined;
+    if (instance) {
+      const hasRun = phase.kind !== 'waiting' && hasBeenReady(instance, this.deps.fleet.facts(instance.id));
+      this.prices.look(rental, instance, hasRun);
     }
   }
 

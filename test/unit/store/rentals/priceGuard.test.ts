@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
+import type { RentConfig } from '../../../../src/model/rentals/rent';
 import type { StartEvent } from '../../../../src/store/rentals/startEvent';
 import { createStartWatches } from '../../../../src/store/rentals/startWatches';
 import { silentLog } from '../../../../src/util/log';
@@ -38,10 +39,14 @@ describe('the price of a new instance', () => {
     return { ...window, events };
   }
 
-  const rent = (window: Awaited<ReturnType<typeof open>>, most: number | undefined) =>
+  const rent = (
+    window: Awaited<ReturnType<typeof open>>,
+    most: number | undefined,
+    config: Partial<RentConfig> = {},
+  ) =>
     window.rentals.rent({
       offer: anOffer(),
-      config: { image: 'pytorch/pytorch' },
+      config: { image: 'pytorch/pytorch', ...config },
       rentalType: 'on-demand',
       priceLimit: fromDollars(0.4),
       ...(most === undefined ? {} : { mostPerHour: fromDollars(most) }),
@@ -92,6 +97,53 @@ describe('the price of a new instance', () => {
       next.events.map(({ kind }) => kind),
       ['tooDear'],
     );
+  });
+
+  it('ends one that was rented as stopped as well, and keeps one whose price is right', async () => {
+    const window = await open();
+    await rent(window, 0.4, { targetState: 'stopped' });
+    await rent(window, 0.35, { targetState: 'stopped' });
+    await until('it is told', async () => {
+      await computer.clock.advance(2000);
+      return window.events.length > 0;
+    });
+    assert.deepEqual(
+      service.instances.map(({ id }) => id),
+      [6001],
+    );
+    assert.deepEqual(
+      window.events.map((event) => event.kind === 'tooDear' && [event.instanceId, event.verdict]),
+      [[6002, 'destroyed']],
+    );
+  });
+
+  it('leaves one that has run before its price is stated, and says so once', async () => {
+    const first = await open();
+    const [before, state] = [service.before, { isPriced: false }];
+    service.before = (call) => {
+      for (const one of service.instances) {
+        Reflect.deleteProperty(one, 'totalPerHour');
+        Object.assign(one, state.isPriced ? { totalPerHour: fromDollars(0.4) } : {});
+      }
+      return before(call);
+    };
+    await rent(first, 0.35);
+    service.instances = service.instances.map((one) => ({ ...one, actualStatus: 'running' }));
+    await computer.clock.advance(30_000);
+    assert.deepEqual(
+      first.events.map(({ kind }) => kind),
+      ['ready'],
+    );
+    state.isPriced = true;
+    await computer.clock.advance(6 * 60_000);
+    first.owned.dispose();
+    const next = await open();
+    await computer.clock.advance(6 * 60_000);
+    assert.equal(service.count('instances.destroy'), 0);
+    const told = [...first.events, ...next.events].flatMap((event) =>
+      event.kind === 'tooDear' ? event.verdict : [],
+    );
+    assert.deepEqual(told, ['kept']);
   });
 
   it('keeps one that costs what was confirmed, rounding left aside, or that was confirmed without a price', async () => {
