@@ -46,18 +46,15 @@ export async function setLease(
   if (before && !(await mayRunLonger(name))) {
     return;
   }
-  const disarmed = await disarm(deps, instanceId, name);
-  if (disarmed === 'no') {
+  if ((await disarm(deps, instanceId, name)) === 'no') {
     return;
   }
-  const kept = disarmed === 'hereOnly' ? before : undefined;
-  const armed = kept?.armed && { action: kept.action, ...kept.armed };
-  const { lease, sentAt } = await deps.leases.set(instanceId, action, term, armed);
+  const { lease, sentAt } = await deps.leases.set(instanceId, action, term);
   tellLate(deps, name, before, sentAt);
   await suggest(
     'info',
     t('{0} {1}, by {2}.', name, will, needsEditor()),
-    !armed &&
+    !lease.armed &&
       canArm(deps, lease) && {
         label: t('Let the Instance Do It…'),
         run: () => arm(deps, instanceId, name),

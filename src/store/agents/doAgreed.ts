@@ -177,6 +177,11 @@ async function schedule(deps: DoAgreedDeps, request: AgentRequest): Promise<void
   if (instanceId === undefined || endsAt === undefined || then === undefined) {
     throw new Error('There is no such instance any more.');
   }
-  await deps.leases.set(instanceId, then, { kind: 'at', at: endsAt });
-  await deps.desk.move(request.id, ['working'], { state: 'done' });
+  const { lease } = await deps.leases.set(instanceId, then, { kind: 'at', at: endsAt });
+  await deps.desk.move(request.id, ['working'], {
+    state: 'done',
+    ...(lease.armed
+      ? { problem: 'A timer of the user on the instance itself may end it at another time. Tell the user.' }
+      : {}),
+  });
 }

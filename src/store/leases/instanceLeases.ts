@@ -70,18 +70,16 @@ export class InstanceLeases implements Disposable {
   }
 
   /**
-   * Takes the place of the one there was; `armed` is a timer on the machine that could not be ended. Throws where
+   * Takes the place of the one there was; its timer on the machine, where one was not ended, stays in sight. Throws where
    * nobody is signed in or the disk refuses.
    */
-  async set(
-    instanceId: number,
-    action: LeaseAction,
-    term: LeaseTerm,
-    armed?: ArmedTimer,
-  ): Promise<ChangedLease> {
+  async set(instanceId: number, action: LeaseAction, term: LeaseTerm): Promise<ChangedLease> {
+    const files = this.files();
     const id = randomBytes(4).toString('hex');
     const setAt = this.deps.clock.now();
-    return this.replace({ id, instanceId, action, term, setAt, armed });
+    const before = await this.current(files, instanceId);
+    const armed = before?.armed && { action: before.action, ...before.armed };
+    return this.replace({ id, instanceId, action, term, setAt, armed }, files);
   }
 
   /** The same lease, later. An idle one counts anew from now. */

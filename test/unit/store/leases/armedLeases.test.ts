@@ -65,6 +65,17 @@ describe('Leases with a timer on the machine', () => {
     assert.deepEqual(window.leases.rows, []);
   });
 
+  it('stay armed as they were where another schedule is set and the timer was not ended', async () => {
+    const window = await open();
+    const { lease } = await window.leases.set(id, 'destroy', at(hour));
+    const armed = { token: 'ab', at: at(hour).at, provedAt: computer.clock.now() };
+    await window.leases.setArmed(lease, armed);
+    await window.leases.set(id, 'stop', at(3 * hour));
+    assert.deepEqual(window.leases.find(id)?.lease.armed, { ...armed, action: 'destroy' });
+    await window.leases.set(id, 'stop', at(4 * hour));
+    assert.deepEqual(window.leases.find(id)?.lease.armed, { ...armed, action: 'destroy' });
+  });
+
   it('are no longer armed once the machine was restarted', async () => {
     const window = await open();
     const arm = async () => {
