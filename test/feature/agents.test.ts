@@ -96,6 +96,18 @@ describe('an agent in the chat', () => {
     assert.equal(instances[0]['byAgent'], 'the chat');
   });
 
+  it('moves its end nearer without a question, and asks before a disk is kept in place of a destroy', async () => {
+    const earlier = { instance, hoursFromNow: 1.5, then: 'destroy', requestId: 'end-sooner' };
+    assert.equal((await agent.call('set_schedule', earlier))['state'], 'done');
+    const stop = { instance, hoursFromNow: 1, then: 'stop', requestId: 'end-by-stop' };
+    assert.equal((await agent.call('set_schedule', stop))['state'], 'pending');
+    await answer('Cancel', /Change when .* ends for “the chat”/);
+    const { instances } = (await agent.call('list_instances')) as {
+      readonly instances: readonly Readonly<Record<string, unknown>>[];
+    };
+    assert.equal(instances[0]?.['scheduledAction'], 'destroy');
+  });
+
   it('is over the limit with a second instance, edited settings included', async () => {
     computer().settings.set('gpuRental.agents.maxInstances', 50);
     const quote = await agent.quote();

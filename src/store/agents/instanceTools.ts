@@ -170,7 +170,8 @@ async function setSchedule(deps: ToolDeps, input: ToolInput<'set_schedule'>, con
   const { requests } = await deps.desk.read();
   const isOwn = rentedByAgent({ quotes: [], requests }, instance.id) !== undefined;
   const isEarlier = lease?.term.kind === 'at' && endsAt <= lease.term.at;
-  const saves = isOwn && isEarlier && (input.then === 'stop' || lease.action === 'destroy');
+  // In place of a destroy, a stop would leave a disk that costs money.
+  const saves = isOwn && isEarlier && input.then === lease.action;
   const request: AgentRequest = {
     ...requestBase(deps, 'set_schedule', input, context),
     instanceId: instance.id,
