@@ -9,9 +9,11 @@ import type { SshService } from './ssh/service';
 import { AgentDesk } from './store/agents/agentDesk';
 import { AgentLimitStore } from './store/agents/agentLimits';
 import { AgentToolRegistry } from './store/agents/agentTools';
+import { ownLimitProblem } from './store/agents/ownLimits';
 import type { AgentSsh } from './store/agents/toolDeps';
+import type { Budget } from './store/budget/budgetStore';
 import type { InstanceLeases } from './store/leases/instanceLeases';
-import type { Account, Accounts, Fleet, SecretPort, WindowHub } from './store/ports';
+import type { Account, Accounts, Fleet, SecretPort, VolumeList, WindowHub } from './store/ports';
 import type { MachineProofs } from './store/rentals/machineProofs';
 import type { RentalStore } from './store/rentals/rentalStore';
 import type { Clock } from './util/clock';
@@ -26,6 +28,8 @@ interface AgentServicesDeps {
   readonly redactor: Redactor;
   readonly accounts: Accounts;
   readonly fleet: Fleet;
+  readonly volumes: VolumeList;
+  readonly budget: Budget;
   readonly rentals: RentalStore;
   readonly leases: InstanceLeases;
   readonly machineProofs: MachineProofs;
@@ -40,12 +44,14 @@ interface AgentServicesDeps {
 export function agentServices(deps: AgentServicesDeps) {
   const { own, secrets, redactor, fleet, rentals, machineProofs, clock, storageDir } = deps;
   const agentLimits = new AgentLimitStore({ secrets, settings: () => limitsOf(deps.settings) });
+  const ownLimits = { ...deps, limitPerHour: () => deps.settings.get('gpuRental.rent.limitPerHour') };
   let desk: AgentDesk | undefined;
   const agentDesk = () =>
     (desk ??= own(
       new AgentDesk({
         ...deps,
         limits: agentLimits,
+        ownProblem: (perHour, instanceId) => ownLimitProblem(ownLimits, perHour, instanceId),
         windowId: deps.hub.windowId,
         lock: fileLock(join(storageDir, 'agents.lock'), clock),
       }),

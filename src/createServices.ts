@@ -199,7 +199,8 @@ function sharedState(deps: SharedDeps) {
   const rentals = own(createRentals({ ...deps, accounts, fleet, budget, hub, guarded: guardedRental }));
   const leases = leaseServices({ own, accounts, fleet, hub, clock, log, storageDir });
   const starts = startServices({ ...deps, ...lists, accounts, fleet, rentals, hub, oneWindow });
-  const agents = agentServices({ ...deps, ...leases, ...starts, accounts, fleet, rentals, hub });
+  const money = { accounts, fleet, rentals, hub, volumes, budget };
+  const agents = agentServices({ ...deps, ...leases, ...starts, ...money });
   const { rentedByAgents } = agents;
   return {
     hub,
@@ -218,10 +219,7 @@ function sharedState(deps: SharedDeps) {
     connectedWindows: own(new ConnectedWindows(hub)),
     ...leases,
     ...jobServices({
-      ...deps,
-      ...leases,
-      ...starts,
-      ...{ accounts, fleet, rentals, hub, volumes, budget, failedMachines },
+      ...{ ...deps, ...leases, ...starts, ...money, failedMachines },
       limitPerHour: () => settings.get('gpuRental.rent.limitPerHour'),
     }),
     ...agents,

@@ -128,6 +128,65 @@ describe('each limit of agents', () => {
   }
 });
 
+describe('the limits of the user for everything that runs', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+  let agent: AgentDriver;
+  let instance: string;
+
+  before(async () => {
+    await haveKey(computer());
+    instance = `inst_${await computer().rentRunning({ label: 'trainer' })}`;
+    window = await computer().openWindow();
+    await window.signIn();
+    agent = await letAgentsIn(window);
+    await computer().pass(30 * minute);
+    await window.view('instances').menu('trainer', 'Stop…');
+    await window.dialogButton('Stop');
+    await window.view('instances').row(/trainer.*Stopped/i);
+    window.clearToasts();
+  });
+
+  const refuses = async (says: RegExp) => {
+    await computer().pass(2 * minute);
+    const quote = await agent.quote();
+    const again = { quote, requestId: `own-limit-${quote.slice(-8)}` };
+    await assert.rejects(agent.call('request_rental', again), says);
+    const start = { instance, to: 'running', requestId: `own-start-${quote.slice(-8)}` };
+    await assert.rejects(agent.call('change_state', start), says);
+    assert.deepEqual(
+      window.screen.messages.shown.filter(({ modal }) => modal),
+      [],
+    );
+  };
+
+  it('bind an agent that asks for a rental or a start: the price an hour', async () => {
+    computer().settings.set('gpuRental.rent.limitPerHour', 0.05);
+    await refuses(/Everything that runs may cost \$0\.05\/h, and with this it would cost more/);
+    computer().settings.set('gpuRental.rent.limitPerHour', undefined);
+  });
+
+  it('bind it as well: the budget', async () => {
+    computer().settings.set('gpuRental.budget.perDay', 0.01);
+    await refuses(/You have spent \$.* today\. Your budget is \$0\.01\/day\. An agent can't go on/);
+    window.clearToasts();
+  });
+
+  it('are held against a yes as well', async () => {
+    computer().settings.set('gpuRental.budget.perDay', undefined);
+    await computer().pass(2 * minute);
+    const start = { instance, to: 'running', requestId: 'start-late-yes' };
+    const { request } = await agent.call('change_state', start);
+    const dialog = await window.dialog('Start “trainer”');
+    computer().settings.set('gpuRental.budget.perDay', 0.01);
+    await computer().pass(600);
+    dialog.press(dialog.buttons[1] ?? '');
+    await window.toast(/a limit is reached\. Nothing was done/);
+    assert.equal((await agent.call('get_request', { request }))['state'], 'overLimit');
+    window.clearToasts();
+  });
+});
+
 describe('an agent that may look only', () => {
   const computer = useComputer();
   let id: number;

@@ -146,7 +146,7 @@ export class AskUser implements Disposable {
     }
     const answered = await desk.answer(id, yes);
     if (yes && (answered === undefined || answered.state === 'overLimit')) {
-      message('warning', t('The request is over, or a limit of agents is reached. Nothing was done.'));
+      message('warning', t('The request is over, or a limit is reached. Nothing was done.'));
     } else if (yes && answered) {
       // The next question does not wait until this is done.
       void doAgreed({ ...this.deps, desk }, answered, accountKey);

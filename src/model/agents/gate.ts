@@ -17,6 +17,8 @@ export interface GateNow {
   readonly limits: AgentLimits;
   /** Instances that run by the last list. */
   readonly running: ReadonlySet<number>;
+  /** Why the limits that the user has for everything leave no room. */
+  readonly ownProblem?: string | undefined;
 }
 
 /** It waits for the user, and may still be answered. */
@@ -112,12 +114,13 @@ function problemOf(state: AgentState, { id, commitment, instanceId }: AgentReque
   }
   return (
     commitment &&
-    overLimit(
-      gate.limits,
-      state.requests.filter((one) => one.id !== id),
-      { commitment, instanceId, hours: (commitment.until - gate.now) / hourMs },
-      gate.now,
-      gate.running,
-    )
+    (gate.ownProblem ??
+      overLimit(
+        gate.limits,
+        state.requests.filter((one) => one.id !== id),
+        { commitment, instanceId, hours: (commitment.until - gate.now) / hourMs },
+        gate.now,
+        gate.running,
+      ))
   );
 }

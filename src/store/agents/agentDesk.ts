@@ -10,6 +10,7 @@ import {
   type AgentState,
   type RentalQuote,
 } from '../../model/agents/request';
+import type { Micros } from '../../model/money';
 import { stateOf } from '../../model/instances/instanceState';
 import { DiskList, type DiskListDeps } from '../../shared/diskList';
 import { NotSignedInError } from '../../shared/notSignedIn';
@@ -27,6 +28,8 @@ export interface AgentDeskDeps extends ListDeps {
   readonly accounts: DiskListDeps<AgentFile>['accounts'];
   readonly fleet: Fleet;
   readonly limits: AgentLimitStore;
+  /** Why the user's own limits leave no room for so much an hour more, of this instance where there is one. */
+  readonly ownProblem: (perHour: Micros, instanceId?: number) => Promise<string | undefined>;
   readonly clock: Clock;
   readonly storageDir: string;
   readonly windowId: string;
@@ -130,11 +133,20 @@ export class AgentDesk implements Disposable {
   }
 
   /** Puts a question to the user, or returns what an earlier call with the same id came to. */
-  ask(request: AgentRequest): Promise<AgentRequest> {
+  async ask(request: AgentRequest): Promise<AgentRequest> {
+    const problem = await this.ownProblem(request);
     return this.change(async (state) => {
       const known = repeated(state, request.requestId, request.print);
-      return known ? state : asked(state, request, await this.gate());
+      return known ? state : asked(state, request, await this.gate(problem));
     }, request.requestId);
+  }
+
+  /** Why the user's own limits forbid what is asked for; may read the charges. */
+  async ownProblem({
+    commitment,
+    instanceId,
+  }: Pick<AgentRequest, 'commitment' | 'instanceId'>): Promise<string | undefined> {
+    return commitment && this.deps.ownProblem(commitment.perHour, instanceId);
   }
 
   /** Notes what needs no question before it is done; `isNew` is false for a retry. */
@@ -151,8 +163,11 @@ export class AgentDesk implements Disposable {
   /** The user's answer; the request as it goes on, `undefined` where it no longer waits. */
   async answer(id: string, yes: boolean): Promise<AgentRequest | undefined> {
     let result: AgentRequest | undefined;
+    const asked = yes ? (await this.read()).requests.find((one) => one.id === id) : undefined;
+    const problem = asked && (await this.ownProblem(asked));
     await this.change(async (state) => {
-      const { state: next, request } = answered(state, id, yes, this.deps.windowId, await this.gate());
+      const gate = await this.gate(problem);
+      const { state: next, request } = answered(state, id, yes, this.deps.windowId, gate);
       result = request;
       return next;
     });
@@ -202,11 +217,11 @@ export class AgentDesk implements Disposable {
   }
 
   /** What limits are held against: the limits in force and what runs by the last list. */
-  async gate(): Promise<GateNow> {
+  async gate(ownProblem?: string): Promise<GateNow> {
     const { inForce } = await this.deps.limits.read();
     const now = this.deps.clock.now();
     const limits = (await this.isClosed()) ? { ...inForce, perDay: 0 } : inForce;
-    return { now, limits, running: this.instances().running };
+    return { now, limits, running: this.instances().running, ownProblem };
   }
 
   /** What agents spent could not be read: they spend nothing until a person says so. */

@@ -131,7 +131,7 @@ async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { s
   const wanted = { commitment: commitmentOf(quote, now), hours: input.hours };
   const problem =
     gate.limits.access === 'ask'
-      ? overLimit(gate.limits, requests, wanted, now, gate.running)
+      ? ((await deps.desk.ownProblem(wanted)) ?? overLimit(gate.limits, requests, wanted, now, gate.running))
       : 'The user lets agents look only.';
   return {
     quote: quote.id,

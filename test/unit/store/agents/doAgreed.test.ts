@@ -30,7 +30,8 @@ describe('what an agent may rent after a yes', () => {
     const limits = new AgentLimitStore({ settings: () => noLimits, secrets });
     const lock = <T>(action: () => Promise<T>) => action();
     const deps = { accounts, fleet, hub, limits, clock, log: silentLog, storageDir, windowId, lock };
-    const desk = owned.add(new AgentDesk(deps));
+    const ownProblem = () => Promise.resolve(undefined);
+    const desk = owned.add(new AgentDesk({ ...deps, ownProblem }));
     return { ...window, desk, clock, log: silentLog };
   }
 
