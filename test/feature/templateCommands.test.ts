@@ -144,7 +144,7 @@ describe('commands for templates', () => {
     await editor.shows('NVIDIA CUDA (SSH).json', '"image": "nvidia/cuda"');
     await editor.lens('Save as Mine');
     const { uri } = editor.document;
-    const files = window.screen.documents.fileSystems.get(uri.scheme);
+    const files = window.screen.documents.files.systems.get(uri.scheme);
     assert.equal((await files?.stat(uri))?.permissions, 1);
   });
 

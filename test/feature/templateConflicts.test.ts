@@ -16,7 +16,7 @@ describe('a template that is changed elsewhere while it is edited', () => {
   const theirs = (words: string) => service.editElsewhere(id, { desc: words });
   const mine = (words: string) => editor.type({ desc: words });
   const files = () => {
-    const found = window.screen.documents.fileSystems.get('gpurental');
+    const found = window.screen.documents.files.systems.get('gpurental');
     assert.ok(found);
     return found;
   };

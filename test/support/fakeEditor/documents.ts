@@ -1,18 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type * as vscode from 'vscode';
-import { FakeDisposable, FakeEventEmitter, resolved } from './events';
+import { DocumentFiles } from './documentFiles';
+import { FakeDisposable, FakeEventEmitter } from './events';
 import type { Messages } from './messages';
-import { FakeTextDocument } from './textDocument';
-import {
-  FakeFileSystemError,
-  FakeRange,
-  FakeSelection,
-  FakeTabInputText,
-  FakeUri,
-  type FakeWorkspaceEdit,
-  type TextChange,
-} from './values';
+import { FakeTextDocument, withChanges } from './textDocument';
+import { FakeRange, FakeSelection, FakeTabInputText, FakeUri, type FakeWorkspaceEdit } from './values';
 
 interface FakeTextEditor {
   readonly document: FakeTextDocument;
@@ -36,8 +28,7 @@ export class Documents {
   readonly all: FakeTextDocument[] = [];
   /** Every document that was shown, in that order. */
   readonly shown: FakeTextDocument[] = [];
-  readonly contents = new Map<string, vscode.TextDocumentContentProvider>();
-  readonly fileSystems = new Map<string, vscode.FileSystemProvider>();
+  readonly files = new DocumentFiles();
   readonly opened = new FakeEventEmitter<FakeTextDocument>();
   readonly closed = new FakeEventEmitter<FakeTextDocument>();
   readonly changed = new FakeEventEmitter<unknown>();
@@ -86,7 +77,7 @@ export class Documents {
   async openUri(uri: vscode.Uri): Promise<FakeTextDocument> {
     const content = async () => {
       try {
-        return { time: await this.timeOf(uri), text: await this.read(uri) };
+        return { time: await this.files.timeOf(uri), text: await this.files.read(uri) };
       } catch (error) {
         // The editor's error names no code.
         throw new Error(`cannot open ${uri.toString()}. Detail: ${String(error)}`);
@@ -98,11 +89,6 @@ export class Documents {
     const document = this.add(uri, text, languageOf(uri));
     this.noteTime(document, time);
     return document;
-  }
-
-  private async timeOf(uri: vscode.Uri): Promise<number> {
-    const files = this.fileSystems.get(uri.scheme);
-    return files && !this.contents.has(uri.scheme) ? (await resolved(files.stat(uri))).mtime : 0;
   }
 
   /** The editor keeps the latest time that it was told. */
@@ -221,11 +207,11 @@ export class Documents {
       await this.save(document, true);
       return;
     }
-    const isThere = await this.timeOf(uri).then(
+    const isThere = await this.files.timeOf(uri).then(
       () => true,
       () => false,
     );
-    if (!isThere) await this.write(uri, new Uint8Array());
+    if (!isThere) await this.files.write(uri, new Uint8Array());
     const target = await this.openUri(uri);
     this.edit(target, document.getText());
     if (await this.save(target)) {
@@ -245,14 +231,14 @@ export class Documents {
     const { version } = document;
     try {
       // What another has written since is not written over; a file that is gone is written anew.
-      const time = await this.timeOf(document.uri).catch(() => 0);
+      const time = await this.files.timeOf(document.uri).catch(() => 0);
       if (time > (this.times.get(document) ?? time)) {
         const asked = `Failed to save '${name}': The content of the file is newer.`;
         void this.messages.show('error', asked, ['Compare', 'Overwrite']);
         return false;
       }
-      await this.write(document.uri, new TextEncoder().encode(document.getText()));
-      this.noteTime(document, await this.timeOf(document.uri));
+      await this.files.write(document.uri, new TextEncoder().encode(document.getText()));
+      this.noteTime(document, await this.files.timeOf(document.uri));
     } catch (error) {
       const said = error instanceof Error ? error.message : String(error);
       void this.messages.show('error', `Failed to save '${name}': ${said}`, ['Retry']);
@@ -272,51 +258,30 @@ export class Documents {
   async revertActive(): Promise<void> {
     const document = this.active?.document;
     if (!document) return;
-    this.noteTime(document, await this.timeOf(document.uri));
-    const text = await this.read(document.uri);
+    this.noteTime(document, await this.files.timeOf(document.uri));
+    const text = await this.files.read(document.uri);
     this.change(document, text);
     this.setDirty(document, false);
   }
 
-  private async read(uri: vscode.Uri): Promise<string> {
-    const content = this.contents.get(uri.scheme);
-    if (content) {
-      const token = {
-        isCancellationRequested: false,
-        onCancellationRequested: this.tabsChanged.event as never,
-      };
-      return (await resolved(content.provideTextDocumentContent(uri, token))) ?? '';
-    }
-    const files = this.fileSystems.get(uri.scheme);
-    if (files) return new TextDecoder().decode(await resolved(files.readFile(uri)));
-    if (uri.scheme !== 'file') throw FakeFileSystemError.Unavailable(uri);
-    return readFile(uri.fsPath, 'utf8');
-  }
-
-  private async write(uri: vscode.Uri, bytes: Uint8Array): Promise<void> {
-    const files = this.fileSystems.get(uri.scheme);
-    if (files) await resolved(files.writeFile(uri, bytes, { create: false, overwrite: true }));
-    else await writeFile(uri.fsPath, bytes);
-  }
-
   /** Documents without edits follow their file; those with edits stay as they are. */
   registerFileSystem(scheme: string, provider: vscode.FileSystemProvider): FakeDisposable {
-    this.fileSystems.set(scheme, provider);
+    this.files.systems.set(scheme, provider);
     const subscription = provider.onDidChangeFile((events) => {
       for (const { uri, type } of events) if (type !== 3) void this.reload(uri);
     });
     return new FakeDisposable(() => {
       subscription.dispose();
-      this.fileSystems.delete(scheme);
+      this.files.systems.delete(scheme);
     });
   }
 
   registerContent(scheme: string, provider: vscode.TextDocumentContentProvider): FakeDisposable {
-    this.contents.set(scheme, provider);
+    this.files.contents.set(scheme, provider);
     const subscription = provider.onDidChange?.((uri) => void this.reload(uri));
     return new FakeDisposable(() => {
       subscription?.dispose();
-      this.contents.delete(scheme);
+      this.files.contents.delete(scheme);
     });
   }
 
@@ -327,8 +292,8 @@ export class Documents {
 
   private async reload(uri: vscode.Uri): Promise<void> {
     if (this.isUnedited(uri)) {
-      const time = await this.timeOf(uri);
-      const text = await this.read(uri);
+      const time = await this.files.timeOf(uri);
+      const text = await this.files.read(uri);
       const document = this.isUnedited(uri);
       if (!document) return;
       this.noteTime(document, time);
@@ -340,20 +305,6 @@ export class Documents {
     document.languageId = language;
     return Promise.resolve(document);
   }
-}
-
-function withChanges(document: FakeTextDocument, changes: readonly TextChange[]): string {
-  const places = changes
-    .map(({ range, newText }) => ({
-      from: document.offsetAt(range.start),
-      to: document.offsetAt(range.end),
-      newText,
-    }))
-    .sort((a, b) => b.from - a.from);
-  return places.reduce(
-    (text, { from, to, newText }) => text.slice(0, from) + newText + text.slice(to),
-    document.getText(),
-  );
 }
 
 const languages: Readonly<Record<string, string>> = {

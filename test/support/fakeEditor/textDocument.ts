@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import { FakePosition, FakeRange } from './values';
+import { FakePosition, FakeRange, type TextChange } from './values';
 
 /** A document in memory, as far as the product reads it. */
 export class FakeTextDocument {
@@ -98,4 +98,19 @@ export class FakeTextDocument {
   private lines(): string[] {
     return this.text.split(/\r?\n/);
   }
+}
+
+/** The text of a document with these changes. */
+export function withChanges(document: FakeTextDocument, changes: readonly TextChange[]): string {
+  const places = changes
+    .map(({ range, newText }) => ({
+      from: document.offsetAt(range.start),
+      to: document.offsetAt(range.end),
+      newText,
+    }))
+    .sort((a, b) => b.from - a.from);
+  return places.reduce(
+    (text, { from, to, newText }) => text.slice(0, from) + newText + text.slice(to),
+    document.getText(),
+  );
 }

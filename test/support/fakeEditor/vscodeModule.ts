@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import { FakeCancellationTokenSource, FakeDisposable, FakeEventEmitter } from './events';
+import { translate } from './l10n';
 import { fileAccess } from './localFiles';
 import { FakeInputBox, FakeQuickPick, backButton } from './quickInput';
 import { showInputBox, showQuickPick } from './quickQuestions';
@@ -267,7 +268,7 @@ function workspacePart(screen: Screen, { settings }: SharedParts, nature: { curr
       const folder = nature.current.folders.find((one) => uri.fsPath.startsWith(`${one}/`));
       return folder === undefined ? uri.fsPath : uri.fsPath.slice(folder.length + 1);
     },
-    fs: fileAccess(documents.fileSystems),
+    fs: fileAccess(documents.files.systems),
   };
 }
 
@@ -330,24 +331,4 @@ function extensionsPart(nature: { current: WindowNature }) {
       nature.current.extensions.find((one) => one.id.toLowerCase() === id.toLowerCase()),
     onDidChange: new FakeEventEmitter<undefined>().event,
   };
-}
-
-/** `l10n.t`: no translation, places filled by number or name. */
-function translate(first: string | { message: string; args?: unknown }, ...rest: unknown[]): string {
-  const message = typeof first === 'string' ? first : first.message;
-  const args = typeof first === 'string' ? rest : [first.args].flat();
-  const [named] = args;
-  const source = args.length === 1 && typeof named === 'object' && named !== null ? named : args;
-  return message.replace(/\{([^}]+)\}/g, (whole, key: string) => {
-    const value = (source as Record<string, unknown>)[key];
-    return value === undefined ? whole : asText(value);
-  });
-}
-
-function asText(value: unknown): string {
-  return typeof value === 'string'
-    ? value
-    : typeof value === 'number'
-      ? value.toString()
-      : JSON.stringify(value);
 }
