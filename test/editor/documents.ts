@@ -45,6 +45,15 @@ export async function actionsAt(
   );
 }
 
+/** Titles of the actions above the lines of a document, without icons. */
+export async function lensesOf(document: vscode.TextDocument): Promise<string[]> {
+  const all = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+    'vscode.executeCodeLensProvider',
+    document.uri,
+  );
+  return all.map(({ command }) => (command?.title ?? '').replace(/^\$\([\w-]+\) /, ''));
+}
+
 /** Takes a fix, which is an edit or a command. */
 export async function takeFix(document: vscode.TextDocument, code: string, title: string): Promise<void> {
   const action = await until(`the fix "${title}" for ${code}`, async () => {
