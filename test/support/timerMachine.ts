@@ -1,0 +1,108 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { disarmTimer, type TimerOrder } from '../../src/ssh/machineTimer';
+import { runProgram } from '../../src/ssh/run';
+import { httpTools, placeOf, shellTools } from './machinePrograms';
+import { rentRunning } from './rentRunning';
+import { useSimulators, type TestSimulator } from './startSimulator';
+
+/** An instance of a simulator, whose timers run as real processes of this computer in a home folder of their own. */
+export function useTimerMachine() {
+  const simulators = useSimulators();
+  let home: string;
+  let simulator: TestSimulator;
+  let id: number;
+  beforeEach(async () => {
+    home = mkdtempSync(path.join(os.tmpdir(), 'gr-timer-'));
+    simulator = await simulators.start({ fakeClock: true });
+    id = await rentRunning(simulator);
+  });
+  afterEach(async () => {
+    await disarmTimer(machine(), 'gpu-1', id);
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  /** A machine that has these programs and the key of its instance; the script runs in a real shell. */
+  const machine = (tools?: readonly string[], key?: string, env: Record<string, string> = {}) => {
+    const bin = path.join(home, 'bin');
+    if (tools) {
+      mkdirSync(bin, { recursive: true });
+      for (const tool of [...shellTools, ...tools].filter((one) => !existsSync(path.join(bin, one)))) {
+        symlinkSync(placeOf(tool), path.join(bin, tool));
+      }
+    }
+    const own = simulator.world.instance(id)?.apiKey ?? '';
+    return {
+      exec: (_: string, script: string, more: object) =>
+        runProgram('/bin/sh', ['-c', script], {
+          ...more,
+          env: {
+            HOME: home,
+            CONTAINER_API_KEY: key ?? own,
+            ...(tools ? { PATH: bin } : {}),
+            ...env,
+          },
+        }),
+    };
+  };
+  const file = (name: string) => path.join(home, name);
+  const tool = (name: string, ...lines: readonly string[]) => {
+    mkdirSync(file('bin'), { recursive: true });
+    writeFileSync(path.join(file('bin'), name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 });
+  };
+  /** A machine that wakes up sooner than it was told to; what time it is, it looks up. */
+  const hastyMachine = (...tools: readonly string[]) => {
+    tool('sleep', `exec ${placeOf('sleep')} 0.2`);
+    return machine([...httpTools.slice(0, 1), ...tools]);
+  };
+  const order = (more: Partial<TimerOrder> = {}): TimerOrder => ({
+    serviceUrl: simulator.url,
+    instanceId: id,
+    action: 'stop',
+    seconds: 600,
+    token: 'abc123',
+    mode: 'at',
+    ...more,
+  });
+  const processes = () => {
+    const folder = path.join(home, '.gpu-rental');
+    const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('timer-')) : [];
+    return files.map((name) => Number(readFileSync(path.join(folder, name), 'utf8')));
+  };
+  const writes = () =>
+    simulator
+      .received()
+      .filter(({ method }) => method !== 'GET')
+      .slice(1);
+
+  return {
+    machine,
+    hastyMachine,
+    tool,
+    file,
+    order,
+    processes,
+    writes,
+    /** What the service has of the instance. */
+    instance: () => simulator.world.instance(id),
+    get home() {
+      return home;
+    },
+    get simulator() {
+      return simulator;
+    },
+    get id() {
+      return id;
+    },
+  };
+}
