@@ -195,40 +195,6 @@ describe('Jobs on an instance', () => {
     assert.deepEqual(window.told(), []);
   });
 
-  it('tell all windows how far a transfer is, and send no more once they are stopped', async () => {
-    const first = await open();
-    const second = await open();
-    machine.isTransferHeld = true;
-    const { id: job } = await second.jobs.order(aJob(id), []);
-    await pass(0);
-    for (const { jobs } of [first, second]) {
-      assert.deepEqual(jobs.moves.find(job), { way: 'sending', bytes: 50, totalBytes: 100 });
-    }
-    await second.jobs.stop(job);
-    await pass(0);
-    assert.deepEqual([second.row(job).state.outcome, machine.starts], ['notStarted', 0]);
-    assert.equal(first.jobs.moves.find(job) ?? second.jobs.moves.find(job), undefined);
-  });
-
-  it('fetch no more once that was stopped, keep the machine, and go on at a word', async () => {
-    const window = await open();
-    const { id: job } = await window.jobs.order(aJob(id, { whenDone: { success: 'destroy' } }), []);
-    await pass(0);
-    machine.isTransferHeld = true;
-    machine.ends({ code: 0, why: 'itself' });
-    await pass(minute);
-    assert.equal(window.jobs.moves.find(job)?.way, 'fetching');
-    await window.jobs.pauseFetch(job);
-    const calls = machine.calls.length;
-    await pass(120 * minute);
-    assert.equal(window.row(job).state.trouble?.kind, 'fetchPaused');
-    assert.deepEqual([machine.calls.length, destroys()], [calls, 0]);
-    machine.isTransferHeld = false;
-    await window.jobs.retry(job);
-    await pass(minute);
-    assert.deepEqual([window.row(job).state.outcome, destroys()], ['destroyed', 1]);
-  });
-
   it('run again after an interruption or a listed code, as often as the file says and never after a stop', async () => {
     const window = await open();
     const retries = { interrupted: 1, exitCodes: { '75': 1 } };

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { aJob, FakeJobDisk, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+
+const minute = 60_000;
+const id = 5001;
+
+describe('Transfers of jobs', () => {
+  let service: FakeService;
+  let computer: FakeComputer;
+  let disk: FakeJobDisk;
+  let machine: FakeMachine;
+  beforeEach(async () => {
+    service = new FakeService();
+    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
+    disk = new FakeJobDisk();
+    machine = new FakeMachine();
+    computer = await FakeComputer.make(service.client);
+  });
+  afterEach(() => computer.dispose());
+
+  const open = () => openJobWindow(computer, disk, machine);
+  const pass = (ms: number) => computer.clock.advance(ms);
+  const destroys = () => service.count('instances.destroy');
+
+  it('tell all windows how far a transfer is, and send no more once they are stopped', async () => {
+    const first = await open();
+    const second = await open();
+    machine.isTransferHeld = true;
+    const { id: job } = await second.jobs.order(aJob(id), []);
+    await pass(0);
+    for (const { jobs } of [first, second]) {
+      assert.deepEqual(jobs.moves.find(job), { way: 'sending', bytes: 50, totalBytes: 100 });
+    }
+    await second.jobs.stop(job);
+    await pass(0);
+    assert.deepEqual([second.row(job).state.outcome, machine.starts], ['notStarted', 0]);
+    assert.equal(first.jobs.moves.find(job) ?? second.jobs.moves.find(job), undefined);
+  });
+
+  it('fetch no more once that was stopped, keep the machine, and go on at a word', async () => {
+    const window = await open();
+    const { id: job } = await window.jobs.order(aJob(id, { whenDone: { success: 'destroy' } }), []);
+    await pass(0);
+    machine.isTransferHeld = true;
+    machine.ends({ code: 0, why: 'itself' });
+    await pass(minute);
+    assert.equal(window.jobs.moves.find(job)?.way, 'fetching');
+    await window.jobs.pauseFetch(job);
+    const calls = machine.calls.length;
+    await pass(120 * minute);
+    assert.equal(window.row(job).state.trouble?.kind, 'fetchPaused');
+    assert.deepEqual([machine.calls.length, destroys()], [calls, 0]);
+    machine.isTransferHeld = false;
+    await window.jobs.retry(job);
+    await pass(minute);
+    assert.deepEqual([window.row(job).state.outcome, destroys()], ['destroyed', 1]);
+  });
+});
