@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ForbiddenError, UnauthorizedError } from '../../../../src/api/errors';
 import {
   SecondFactorNeededError,
@@ -9,49 +6,24 @@ import {
 } from '../../../../src/store/accounts/secondFactor';
 import { NotSignedInError } from '../../../../src/shared/notSignedIn';
 import { CancelledError } from '../../../../src/util/errors';
-import { settle } from '../../../support/fakeClock';
-import { RealWindows } from '../../../support/realWindows';
-import { startTestSimulator, type TestSimulator } from '../../../support/startSimulator';
-import { orderAccount, totpCode, type OrderedAccount } from '../../../support/tfaAccount';
+import { useFactorWindows } from '../../../support/factorWindows';
+import { orderAccount } from '../../../support/tfaAccount';
 import { until } from '../../../support/until';
 
 describe('the second factor at work', () => {
-  let simulator: TestSimulator;
-  let account: OrderedAccount;
-  let folder: string;
-  let windows: RealWindows;
-
-  beforeEach(async () => {
-    simulator = await startTestSimulator();
-    account = await orderAccount(simulator, 'totp');
-    folder = await mkdtemp(join(tmpdir(), 'second-factor-'));
-    windows = new RealWindows(folder, simulator.url);
-  });
-  afterEach(async () => {
-    await windows.close();
-    await simulator.close();
-    // What is still being written would make the folder anew.
-    await settle();
-    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
-  });
-
-  const enterCode: SecondFactorPrompt = ({ client }) =>
-    client.tfa.logIn({
-      kind: 'code',
-      factor: 'totp',
-      code: totpCode(simulator, account.totpSecret),
-    });
+  const scene = useFactorWindows();
+  const { enterCode } = scene;
 
   it('is asked for once by several refused calls, which then go on by themselves', async () => {
-    const window = windows.open();
+    const window = scene.windows.open();
     window.setPrompt(enterCode);
-    const { client } = await window.signIn(account.key);
+    const { client } = await window.signIn(scene.account.key);
     assert.equal(window.state.asked, 0, 'signing in asks users/current alone');
     const [instances, templates] = await Promise.all([client.instances.list(), client.templates.search({})]);
     assert.deepEqual(instances.items, []);
     assert.ok(templates.items.length > 0);
     assert.equal(window.state.asked, 1);
-    const [stored] = [...windows.secrets.values.values()];
+    const [stored] = [...scene.windows.secrets.values.values()];
     assert.ok(stored?.includes('sessionKey'), 'kept beside the key');
   });
 
@@ -62,17 +34,17 @@ describe('the second factor at work', () => {
     [404, undefined, 'Session expired. Please log in again.'],
   ] as const) {
     it(`is asked for by a refusal with ${status} ${error ?? 'and no code'}, of a key and of a session`, async () => {
-      const window = windows.open();
+      const window = scene.windows.open();
       let codes = 0;
       window.setPrompt(({ client }) => {
         codes += 1;
-        return client.tfa.logIn({ kind: 'backup', backupCode: account.backupCodes[codes] ?? '' });
+        return client.tfa.logIn({ kind: 'backup', backupCode: scene.account.backupCodes[codes] ?? '' });
       });
-      account = await orderAccount(simulator, 'totp', { demanded: false });
-      const { client } = await window.signIn(account.key);
+      scene.account = await orderAccount(scene.simulator, 'totp', { demanded: false });
+      const { client } = await window.signIn(scene.account.key);
       for (const asked of [1, 2]) {
         const path = '/api/v0/secrets/';
-        simulator.fail({ kind: 'error', path, status, msg, ...(error ? { error } : {}) });
+        scene.simulator.fail({ kind: 'error', path, status, msg, ...(error ? { error } : {}) });
         assert.deepEqual(await client.secrets.list(), []);
         assert.equal(window.state.asked, asked);
       }
@@ -80,11 +52,11 @@ describe('the second factor at work', () => {
   }
 
   it('lets a refused write go on, once', async () => {
-    const window = windows.open();
+    const window = scene.windows.open();
     window.setPrompt(enterCode);
-    const { client } = await window.signIn(account.key);
+    const { client } = await window.signIn(scene.account.key);
     await client.secrets.create('TOKEN', 'abc');
-    const sent = simulator.received('POST', '/api/v0/secrets/');
+    const sent = scene.simulator.received('POST', '/api/v0/secrets/');
     assert.deepEqual(
       sent.map((request) => request.status),
       [403, 200],
@@ -92,56 +64,56 @@ describe('the second factor at work', () => {
   });
 
   it('is not asked for a key that works alone, nor for one that is wrong', async () => {
-    const window = windows.open();
+    const window = scene.windows.open();
     window.setPrompt(enterCode);
-    const relaxed = await orderAccount(simulator, 'totp', { demanded: false });
+    const relaxed = await orderAccount(scene.simulator, 'totp', { demanded: false });
     const { client } = await window.signIn(relaxed.key);
     await client.instances.list();
-    simulator.world.keys.remove(simulator.world.keys.find(relaxed.key)?.id ?? 0);
+    scene.simulator.world.keys.remove(scene.simulator.world.keys.find(relaxed.key)?.id ?? 0);
     await assert.rejects(client.instances.list(), UnauthorizedError);
     assert.equal(window.state.asked, 0);
   });
 
   it('is asked for again, once, when the session ends', async () => {
-    const window = windows.open();
+    const window = scene.windows.open();
     let codes = 0;
     window.setPrompt(({ client }) => {
       codes += 1;
-      const backupCode = account.backupCodes[codes] ?? '';
+      const backupCode = scene.account.backupCodes[codes] ?? '';
       return client.tfa.logIn({ kind: 'backup', backupCode });
     });
-    const { client } = await window.signIn(account.key);
+    const { client } = await window.signIn(scene.account.key);
     await client.instances.list();
-    await simulator.call('POST', '/__sim/expire-sessions/', {});
+    await scene.simulator.call('POST', '/__sim/expire-sessions/', {});
     await Promise.all([client.instances.list(), client.secrets.list()]);
     assert.equal(window.state.asked, 2);
   });
 
   it('is asked for again by a call whose session ends once more while it waits', async () => {
-    const window = windows.open();
+    const window = scene.windows.open();
     let codes = 0;
     window.setPrompt(async ({ client }) => {
       codes += 1;
       const login = await client.tfa.logIn({
         kind: 'backup',
-        backupCode: account.backupCodes[codes] ?? '',
+        backupCode: scene.account.backupCodes[codes] ?? '',
       });
       if (codes < 3) {
-        await simulator.call('POST', '/__sim/expire-sessions/', {});
+        await scene.simulator.call('POST', '/__sim/expire-sessions/', {});
       }
       return login;
     });
-    const { client } = await window.signIn(account.key);
+    const { client } = await window.signIn(scene.account.key);
     const [instances, secrets] = await Promise.all([client.instances.list(), client.secrets.list()]);
     assert.deepEqual([instances.items, secrets], [[], []]);
     assert.equal(window.state.asked, 3, 'once for each session');
   });
 
   it('is not asked for again where the service refuses the new session as well, and says so', async () => {
-    const window = windows.open();
+    const window = scene.windows.open();
     window.setPrompt(enterCode);
-    const { client } = await window.signIn(account.key);
-    simulator.fail({
+    const { client } = await window.signIn(scene.account.key);
+    scene.simulator.fail({
       kind: 'error',
       path: '/api/v0/secrets/',
       status: 403,
@@ -157,9 +129,9 @@ describe('the second factor at work', () => {
   });
 
   it('stays in the newest session while an older one is still read from the key ring', async () => {
-    const window = windows.open();
-    const { key } = await window.signIn(account.key);
-    const { secrets } = windows;
+    const window = scene.windows.open();
+    const { key } = await window.signIn(scene.account.key);
+    const { secrets } = scene.windows;
     let release: (() => void) | undefined;
     secrets.get = (name) => {
       const held = secrets.values.get(name);
@@ -191,21 +163,21 @@ describe('the second factor at work', () => {
   });
 
   it('goes back to the key when the second factor was taken off meanwhile', async () => {
-    const window = windows.open();
+    const window = scene.windows.open();
     window.setPrompt(enterCode);
-    const { client } = await window.signIn(account.key);
+    const { client } = await window.signIn(scene.account.key);
     await client.instances.list();
-    await client.tfa.remove(1, { kind: 'backup', backupCode: account.backupCodes[0] ?? '' });
-    await simulator.call('POST', '/__sim/expire-sessions/', {});
+    await client.tfa.remove(1, { kind: 'backup', backupCode: scene.account.backupCodes[0] ?? '' });
+    await scene.simulator.call('POST', '/__sim/expire-sessions/', {});
     await client.instances.list();
     assert.equal(window.state.asked, 1);
   });
 
   it('is not asked again after a "no", until the person starts it', async () => {
-    const window = windows.open();
+    const window = scene.windows.open();
     let says: SecondFactorPrompt = () => Promise.resolve(undefined);
     window.setPrompt((...asked) => says(...asked));
-    const { client } = await window.signIn(account.key);
+    const { client } = await window.signIn(scene.account.key);
     await assert.rejects(client.instances.list(), SecondFactorNeededError);
     await assert.rejects(client.instances.list(), SecondFactorNeededError);
     assert.equal(window.state.asked, 1);
@@ -216,23 +188,23 @@ describe('the second factor at work', () => {
   });
 
   it('is not asked for an account that is not in use any more', async () => {
-    const window = windows.open();
+    const window = scene.windows.open();
     window.setPrompt(enterCode);
-    const before = await window.signIn(account.key);
+    const before = await window.signIn(scene.account.key);
     await window.signIn('test-key-0000');
     await assert.rejects(before.client.instances.list(), NotSignedInError);
     assert.equal(window.state.asked, 0);
   });
 
   it('closes its question when another account comes into use', async () => {
-    const window = windows.open(false);
+    const window = scene.windows.open(false);
     let isClosed = false;
     window.setPrompt(async (_, signal) => {
       await until('the end of the question', () => signal.aborted, { everyMs: 5 });
       isClosed = true;
       return undefined;
     });
-    const before = await window.signIn(account.key);
+    const before = await window.signIn(scene.account.key);
     const waiting = assert.rejects(before.client.instances.list(), NotSignedInError);
     window.setFocus(true);
     await until('the question', () => window.state.asked === 1, { everyMs: 5 });
@@ -243,7 +215,7 @@ describe('the second factor at work', () => {
     await window.accounts.switchTo(before.key);
     window.setFocus(false);
     const unseen = assert.rejects(before.client.instances.list(), NotSignedInError);
-    const users = () => simulator.received('GET', /users/).length;
+    const users = () => scene.simulator.received('GET', /users/).length;
     const count = users();
     await until('the key to be checked', () => users() > count, { everyMs: 5 });
     await window.signIn('test-key-0000');
@@ -253,7 +225,7 @@ describe('the second factor at work', () => {
   });
 
   it('stops waiting for a call that is cancelled, and goes on for the others', async () => {
-    const window = windows.open();
+    const window = scene.windows.open();
     let answer: (() => void) | undefined;
     window.setPrompt(async (...asked) => {
       await new Promise<void>((resolve) => {
@@ -261,7 +233,7 @@ describe('the second factor at work', () => {
       });
       return enterCode(...asked);
     });
-    const { client } = await window.signIn(account.key);
+    const { client } = await window.signIn(scene.account.key);
     const stop = new AbortController();
     const cancelled = client.instances.list({ signal: stop.signal });
     const patient = client.secrets.list();
@@ -270,100 +242,5 @@ describe('the second factor at work', () => {
     await assert.rejects(cancelled, CancelledError);
     answer?.();
     assert.deepEqual(await patient, []);
-  });
-
-  it('is asked for in the window that somebody looks at, and both windows go on', async () => {
-    const back = windows.open(false);
-    const front = windows.open(true);
-    back.setPrompt(enterCode);
-    front.setPrompt(enterCode);
-    const polling = await back.signIn(account.key);
-    await front.accounts.load();
-    await until('both are signed in', () => front.accounts.active !== undefined, { everyMs: 5 });
-    assert.deepEqual((await polling.client.instances.list()).items, []);
-    assert.deepEqual((await front.accounts.active?.client.instances.list())?.items, []);
-    assert.deepEqual([back.state.asked, front.state.asked], [0, 1]);
-  });
-
-  it('waits for the focus where no window has it', async () => {
-    const window = windows.open(false);
-    window.setPrompt(enterCode);
-    const { client } = await window.signIn(account.key);
-    const listing = client.instances.list();
-    await until('users/current was asked again', () => simulator.received('GET', /users/).length > 1, {
-      everyMs: 5,
-    });
-    assert.equal(window.state.asked, 0);
-    window.setFocus(true);
-    assert.deepEqual((await listing).items, []);
-    assert.equal(window.state.asked, 1);
-  });
-
-  it('leaves nothing usable in another window after a sign-out', async () => {
-    const one = windows.open(true);
-    const two = windows.open(false);
-    one.setPrompt(enterCode);
-    const signedIn = await one.signIn(account.key);
-    await two.accounts.load();
-    await signedIn.client.instances.list();
-    const other = two.accounts.active;
-    assert.ok(other);
-    await other.client.instances.list();
-    await one.accounts.signOut(signedIn.key);
-    await until('the other window is signed out', () => two.accounts.active === undefined, { everyMs: 5 });
-    assert.equal(windows.secrets.values.size, 0);
-    await assert.rejects(other.client.instances.list());
-  });
-
-  it('ends both questions by one code where two windows begin at once', async () => {
-    const one = windows.open(true);
-    const two = windows.open(true);
-    const open = new Set<string>();
-    let isAnswered = false;
-    const ask =
-      (name: string): SecondFactorPrompt =>
-      async (subject, signal, wanted) => {
-        open.add(name);
-        const isOver = () => (name === 'one' && isAnswered) || signal.aborted;
-        await until('an answer, or the end of the question', isOver, { everyMs: 5 });
-        open.delete(name);
-        return signal.aborted ? undefined : enterCode(subject, signal, wanted);
-      };
-    one.setPrompt(ask('one'));
-    two.setPrompt(ask('two'));
-    const first = await one.signIn(account.key);
-    await two.accounts.load();
-    await until('both are signed in', () => two.accounts.active !== undefined, { everyMs: 5 });
-    windows.hubs.hold();
-    const lists = Promise.all([first.client.instances.list(), two.accounts.active?.client.instances.list()]);
-    await until('a question in each window', () => open.size === 2, { everyMs: 5 });
-    windows.hubs.arrive();
-    isAnswered = true;
-    await lists;
-    await until('the end of the other one', () => open.size === 0, { everyMs: 5 });
-    assert.equal(simulator.received('POST', '/api/v0/tfa/').length, 1);
-  });
-
-  it('asks again after a "no" that another window has made good', async () => {
-    const one = windows.open(true);
-    const two = windows.open(false);
-    let answers = 0;
-    one.setPrompt(() => Promise.resolve(undefined));
-    two.setPrompt((...asked) => {
-      answers += 1;
-      return answers === 1
-        ? enterCode(...asked)
-        : asked[0].client.tfa.logIn({ kind: 'backup', backupCode: account.backupCodes[0] ?? '' });
-    });
-    const { client } = await one.signIn(account.key);
-    await two.accounts.load();
-    await until('both are signed in', () => two.accounts.active !== undefined, { everyMs: 5 });
-    await assert.rejects(client.instances.list(), SecondFactorNeededError);
-    two.setFocus(true);
-    await two.accounts.enterSecondFactor();
-    await two.accounts.active?.client.instances.list();
-    await simulator.call('POST', '/__sim/expire-sessions/', {});
-    await two.accounts.active?.client.instances.list();
-    assert.equal(answers, 2);
   });
 });
