@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { RefusedError } from '../../src/api/errors';
-import { applyChanges, JsonPlaces } from '../../src/model/documents/jsonPlaces';
 import { DocumentError, type DocumentFields } from '../../src/model/templates/templateDocument';
 import {
   ReadOnlyTemplateError,
@@ -9,61 +8,37 @@ import {
   TemplateConflictError,
   TemplateGoneError,
 } from '../../src/store/templates/templateErrors';
-import { useClients } from '../support/apiClient';
-import { useSimulators, type TestSimulator } from '../support/startSimulator';
-import { TemplateComputer, type TemplateWindow } from '../support/templateWindow';
+import { type TestSimulator } from '../support/startSimulator';
+import type { TemplateComputer } from '../support/templateWindow';
+import { type TemplateWindow } from '../support/templateWindow';
+import { changeText, useTemplateScene } from '../support/templateScene';
 import { until } from '../support/until';
 
 const route = '/api/v0/template/';
 
 describe('template documents', () => {
-  const simulators = useSimulators();
-  const clients = useClients();
+  const scene = useTemplateScene({
+    name: 'Mine',
+    image: 'a/b:1',
+    desc: 'old',
+    env: '-e A=1 -e B=2',
+    private: true,
+  });
   let simulator: TestSimulator;
   let computer: TemplateComputer;
   let window: TemplateWindow;
   let id: number;
 
   beforeEach(async () => {
-    simulator = await simulators.start({ seed: 1 });
-    computer = new TemplateComputer(() => clients.connect(simulator).client);
+    ({ simulator, computer, id } = scene());
     window = await computer.openWindow();
-    id = await make({ name: 'Mine', image: 'a/b:1', desc: 'old', env: '-e A=1 -e B=2', private: true });
   });
 
-  afterEach(() => computer.dispose());
-
-  async function make(fields: Record<string, unknown>): Promise<number> {
-    const answer = await simulator.call('POST', route, {
-      docker_login_repo: '',
-      docker_login_user: '',
-      docker_login_pass: '',
-      ...fields,
-    });
-    return (answer.json as { template: { id: number } }).template.id;
-  }
-
-  async function record(templateId = id): Promise<Record<string, unknown>> {
-    const query = encodeURIComponent(JSON.stringify({ id: { eq: templateId } }));
-    const answer = await simulator.call('GET', `${route}?select_filters=${query}`);
-    return (answer.json as { templates: Record<string, unknown>[] }).templates[0] ?? {};
-  }
-
-  /** Somebody else's edit, through the service. */
-  async function editElsewhere(changes: Record<string, unknown>): Promise<void> {
-    const answer = await simulator.call('PUT', route, { hash_id: (await record())['hash_id'], ...changes });
-    assert.equal(answer.status, 200);
-  }
+  const record = () => scene().record();
+  const editElsewhere = (changes: Record<string, unknown>) => scene().editElsewhere(changes);
 
   async function textOf(one: TemplateWindow): Promise<string> {
     return (await one.documents.open(id))?.text ?? '';
-  }
-
-  function change(source: string, fields: DocumentFields): string {
-    return Object.entries(fields).reduce(
-      (current, [name, value]) => applyChanges(current, new JsonPlaces(current).set(name, value)),
-      source,
-    );
   }
 
   const sent = () => simulator.received('PUT', route).map(({ body }) => body as Record<string, unknown>);
@@ -76,14 +51,14 @@ describe('template documents', () => {
 
   it('send only the field that was edited, with the hash that was read', async () => {
     const { hash_id } = await record();
-    await window.documents.save(id, change(await textOf(window), { desc: 'new' }));
+    await window.documents.save(id, changeText(await textOf(window), { desc: 'new' }));
     assert.deepEqual(sent(), [{ desc: 'new', hash_id }]);
     assert.equal((await record())['desc'], 'new');
   });
 
   it('can be saved again and again, although the hash changes each time', async () => {
     for (const desc of ['one', 'two', 'three']) {
-      await window.documents.save(id, change(await textOf(window), { desc }));
+      await window.documents.save(id, changeText(await textOf(window), { desc }));
     }
     assert.deepEqual(
       sent().map(({ desc }) => desc),
@@ -102,7 +77,7 @@ describe('template documents', () => {
   });
 
   it('never overwrite what was changed elsewhere in the same place', async () => {
-    const source = change(await textOf(window), { desc: 'mine' });
+    const source = changeText(await textOf(window), { desc: 'mine' });
     await editElsewhere({ desc: 'by somebody else' });
     await assert.rejects(window.documents.save(id, source), (error) => {
       assert.ok(error instanceof TemplateConflictError);
@@ -114,7 +89,7 @@ describe('template documents', () => {
   });
 
   it('put mine over theirs once the user says so', async () => {
-    const source = change(await textOf(window), { desc: 'mine' });
+    const source = changeText(await textOf(window), { desc: 'mine' });
     await editElsewhere({ desc: 'by somebody else', tag: 'theirs' });
     await assert.rejects(window.documents.save(id, source), TemplateConflictError);
     window.documents.useMine(id);
@@ -124,7 +99,7 @@ describe('template documents', () => {
   });
 
   it('ask again when it changed once more after the user said to use mine', async () => {
-    const source = change(await textOf(window), { desc: 'mine' });
+    const source = changeText(await textOf(window), { desc: 'mine' });
     await editElsewhere({ desc: 'by somebody else' });
     await assert.rejects(window.documents.save(id, source), TemplateConflictError);
     window.documents.useMine(id);
@@ -134,7 +109,7 @@ describe('template documents', () => {
   });
 
   it('take theirs without sending anything', async () => {
-    const source = change(await textOf(window), { desc: 'mine' });
+    const source = changeText(await textOf(window), { desc: 'mine' });
     await editElsewhere({ desc: 'by somebody else' });
     await assert.rejects(window.documents.save(id, source), TemplateConflictError);
     const shown = window.documents.useTheirs(id);
@@ -144,7 +119,7 @@ describe('template documents', () => {
   });
 
   it('merge what only one side changed, and save mine in the disputed place', async () => {
-    const source = change(await textOf(window), { desc: 'mine', env: { A: 'mine', B: '2' } });
+    const source = changeText(await textOf(window), { desc: 'mine', env: { A: 'mine', B: '2' } });
     await editElsewhere({ desc: 'by somebody else', env: '-e A=1 -e B=theirs', tag: '9' });
     await assert.rejects(window.documents.save(id, source), TemplateConflictError);
     const merged = window.documents.merge(id);
@@ -155,7 +130,7 @@ describe('template documents', () => {
   });
 
   it('merge by themselves where the edits do not touch, and show the result afterwards', async () => {
-    const source = change(await textOf(window), { desc: 'mine' });
+    const source = changeText(await textOf(window), { desc: 'mine' });
     await editElsewhere({ tag: 'theirs', env: '-e A=1 -e B=2 -e C=3' });
     await window.documents.save(id, source);
     assert.equal(window.documents.peek(id)?.text, source, 'what the editor just wrote');
@@ -170,8 +145,8 @@ describe('template documents', () => {
 
   it('lose no edit of two windows that save in turn', async () => {
     const other = await computer.openWindow();
-    const first = change(await textOf(window), { desc: 'first window' });
-    const second = change(await textOf(other), { tag: 'second' });
+    const first = changeText(await textOf(window), { desc: 'first window' });
+    const second = changeText(await textOf(other), { tag: 'second' });
     other.dirty.add(id);
     await window.documents.save(id, first);
     await other.documents.save(id, second);
@@ -189,14 +164,14 @@ describe('template documents', () => {
     window.dirty.add(id);
     const noticed: number[] = [];
     window.documents.onDidNotice((changed) => noticed.push(changed));
-    await other.documents.save(id, change(await textOf(other), { desc: 'by another window' }));
+    await other.documents.save(id, changeText(await textOf(other), { desc: 'by another window' }));
     await until('the notice', () => (noticed.length > 0 ? true : undefined));
     assert.deepEqual([window.documents.peek(id)?.text, window.documents.peek(id)?.mtime], [shown, mtime]);
   });
 
   it('stay as they were, with the reason at its place, when the service refuses', async () => {
     const opened = await textOf(window);
-    const source = change(opened, { recommended_disk_space: 0 });
+    const source = changeText(opened, { recommended_disk_space: 0 });
     await assert.rejects(window.documents.save(id, source), (error) => {
       assert.ok(error instanceof SaveError && error.cause instanceof RefusedError);
       assert.deepEqual(error.path, ['recommended_disk_space']);
@@ -217,18 +192,18 @@ describe('template documents', () => {
 
   for (const fault of ['dropAfter', 'cutOff', 'wrongTypes'] as const) {
     it(`are saved exactly once when the answer is lost (${fault})`, async () => {
-      const source = change(await textOf(window), { desc: 'saved' });
+      const source = changeText(await textOf(window), { desc: 'saved' });
       simulator.fail({ kind: fault, method: 'PUT', path: route });
       await window.documents.save(id, source);
       assert.equal((await record())['desc'], 'saved');
       assert.equal(sent().length, 1);
-      await window.documents.save(id, change(source, { desc: 'saved again' }));
+      await window.documents.save(id, changeText(source, { desc: 'saved again' }));
       assert.equal((await record())['desc'], 'saved again');
     });
   }
 
   it('stay unsaved, and say so, when the request was lost on its way', async () => {
-    const source = change(await textOf(window), { desc: 'lost' });
+    const source = changeText(await textOf(window), { desc: 'lost' });
     simulator.fail({ kind: 'dropBefore', method: 'PUT', path: route });
     await assert.rejects(window.documents.save(id, source), SaveLostError);
     await window.documents.save(id, source);
@@ -236,7 +211,7 @@ describe('template documents', () => {
   });
 
   it('are saved over what is there at that moment, not over what a slower read has seen before', async () => {
-    const source = change(await textOf(window), { desc: 'mine' });
+    const source = changeText(await textOf(window), { desc: 'mine' });
     window.dirty.add(id);
     const { templates } = window.documents.account().client;
     const search = templates.search.bind(templates);
@@ -263,7 +238,7 @@ describe('template documents', () => {
   });
 
   it('become theirs where the user wants that, send nothing, and are saved from there', async () => {
-    const source = change(await textOf(window), { desc: 'mine' });
+    const source = changeText(await textOf(window), { desc: 'mine' });
     await editElsewhere({ desc: 'theirs' });
     await assert.rejects(window.documents.save(id, source), TemplateConflictError);
     const before = sent().length;
@@ -272,12 +247,12 @@ describe('template documents', () => {
     assert.equal(sent().length, before);
     const taken = await textOf(window);
     assert.equal((JSON.parse(taken) as Record<string, unknown>)['desc'], 'theirs');
-    await window.documents.save(id, change(taken, { desc: 'both' }));
+    await window.documents.save(id, changeText(taken, { desc: 'both' }));
     assert.equal((await record())['desc'], 'both');
   });
 
   it('say that the template is gone', async () => {
-    const source = change(await textOf(window), { desc: 'x' });
+    const source = changeText(await textOf(window), { desc: 'x' });
     await simulator.call('DELETE', route, { template_id: id });
     await assert.rejects(window.documents.save(id, source), TemplateGoneError);
   });
@@ -295,7 +270,7 @@ describe('template documents', () => {
   });
 
   it('are read-only while another account is active, and never saved onto it', async () => {
-    const source = change(await textOf(window), { desc: 'x' });
+    const source = changeText(await textOf(window), { desc: 'x' });
     window.accounts.switchAccount(await computer.account('account-2'));
     await assert.rejects(window.documents.save(id, source), ReadOnlyTemplateError);
     window.accounts.switchAccount(undefined);
@@ -304,7 +279,7 @@ describe('template documents', () => {
   });
 
   it('stay those of their account over a restart, whatever account is active then', async () => {
-    const source = change(await textOf(window), { desc: 'typed in the first account' });
+    const source = changeText(await textOf(window), { desc: 'typed in the first account' });
     await window.documents.keepBase(id);
     const restored = await computer.openWindow();
     // Another service may have a template of this number.
@@ -333,13 +308,13 @@ describe('template documents', () => {
     assert.ok(known !== undefined);
     assert.equal(known.isMine, false);
     await assert.rejects(
-      window.documents.save(foreign, change(known.text, { desc: 'x' })),
+      window.documents.save(foreign, changeText(known.text, { desc: 'x' })),
       ReadOnlyTemplateError,
     );
   });
 
   it('are merged with what they were made from, also after a restart', async () => {
-    const source = change(await textOf(window), { desc: 'typed before the restart' });
+    const source = changeText(await textOf(window), { desc: 'typed before the restart' });
     const { mtime } = window.documents.peek(id) ?? {};
     await window.documents.keepBase(id);
     await editElsewhere({ tag: 'meanwhile' });

@@ -49,6 +49,38 @@ export async function searchAndReview(workbench: Workbench, typed: string, offer
   await reviewFirst(workbench, offer);
 }
 
+/** From the confirmation and back: variables as text, and the login to a private registry. */
+export async function giveEnvironmentAndLogin(
+  { quick }: Workbench,
+  environment: string,
+  login: { readonly address: string; readonly user: string; readonly token: string },
+): Promise<void> {
+  await quick.pick('More Options…');
+  await quick.waitForTitle('Rent: More Options');
+  await quick.pick('Environment and Ports');
+  await quick.waitForTitle('Rent: Environment and Ports');
+  await quick.pick('Edit as Text…');
+  await quick.waitForTitle('Rent: Environment as Text');
+  await quick.type(environment);
+  await quick.waitForTitle('Rent: Environment and Ports');
+  await quick.back();
+  await quick.waitForTitle('Rent: More Options');
+  await quick.pick('Login to a Private Registry');
+  await quick.waitForTitle('Rent: Private Registry');
+  await quick.pick('Enter a Login…');
+  for (const [asks, answer] of [
+    [/Address/, login.address],
+    [/User name/, login.user],
+    [/Access token/, login.token],
+  ] as const) {
+    await until(String(asks), async () => asks.test(await quick.message()));
+    await quick.type(answer);
+  }
+  await quick.waitForTitle('Rent: More Options');
+  await quick.pick('Done');
+  await quick.waitForTitle('Rent: Confirm');
+}
+
 /** Rents what the open confirmation says; returns once the service has answered. */
 export async function rentNow(session: UiSession, workbench: Workbench): Promise<void> {
   // The simulator forgets its oldest requests, so that their count says nothing.

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { DocumentEditor } from '../support/documentEditor';
 import { PlantedSecrets, typed } from '../support/plantedSecrets';
 import { press } from '../support/press';
-import { haveKey, rentNow, searchAndReview } from '../support/rentJourney';
+import { giveEnvironmentAndLogin, haveKey, rentNow, searchAndReview } from '../support/rentJourney';
 import {
   chooseFactor,
   endSessions,
@@ -23,11 +23,7 @@ describe('secrets that were planted', function () {
   this.timeout(240_000);
   const secrets = new PlantedSecrets();
   const session = useUiSession('planted-secrets', {
-    simulator: {
-      speed: 60,
-      sshServer: false,
-      onToken: secrets.note,
-    },
+    simulator: { speed: 60, sshServer: false, onToken: secrets.note },
   });
   let workbench: Workbench;
   let account: OrderedAccount;
@@ -261,30 +257,11 @@ describe('secrets that were planted', function () {
 
   it('go through a rental with an environment and the login to a registry', async () => {
     await searchAndReview(workbench, '1x 3090', /1× RTX 3090/);
-    await quick().pick('More Options…');
-    await quick().waitForTitle('Rent: More Options');
-    await quick().pick('Environment and Ports');
-    await quick().waitForTitle('Rent: Environment and Ports');
-    await quick().pick('Edit as Text…');
-    await quick().waitForTitle('Rent: Environment as Text');
-    await quick().type(`-e HF_TOKEN=${typed.environmentValue}`);
-    await quick().waitForTitle('Rent: Environment and Ports');
-    await quick().back();
-    await quick().waitForTitle('Rent: More Options');
-    await quick().pick('Login to a Private Registry');
-    await quick().waitForTitle('Rent: Private Registry');
-    await quick().pick('Enter a Login…');
-    for (const [asks, answer] of [
-      [/Address/, 'ghcr.io'],
-      [/User name/, 'me'],
-      [/Access token/, typed.registryToken],
-    ] as const) {
-      await until(String(asks), async () => asks.test(await quick().message()));
-      await quick().type(answer);
-    }
-    await quick().waitForTitle('Rent: More Options');
-    await quick().pick('Done');
-    await quick().waitForTitle('Rent: Confirm');
+    await giveEnvironmentAndLogin(workbench, `-e HF_TOKEN=${typed.environmentValue}`, {
+      address: 'ghcr.io',
+      user: 'me',
+      token: typed.registryToken,
+    });
     await rentNow(session(), workbench);
     const sent = JSON.stringify(session().simulator.received('PUT', /asks/).at(-1)?.body);
     assert.ok(sent.includes(typed.environmentValue) && sent.includes(typed.registryToken));

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../../../../src/api/client';
 import {
   GoneError,
   RentOutcomeUnknownError,
@@ -17,6 +16,7 @@ import { silentLog } from '../../../../src/util/log';
 import { anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer, noBudget, type FakeWindow } from '../../../support/fakeWindows';
+import { mortal } from '../../../support/mortalClient';
 import { seeded, sized, testSeed } from '../../../support/seeded';
 import { until } from '../../../support/until';
 
@@ -43,32 +43,6 @@ interface Life {
 }
 interface Session extends Life {
   readonly window: FakeWindow;
-}
-
-const never = new Promise<never>(() => undefined);
-
-/** The client of one process: once that has crashed, it sends nothing and hears nothing. */
-function mortal(client: Client, isAlive: () => boolean): Client {
-  const wrap = (target: object): object =>
-    new Proxy(target, {
-      get: (own, name) => {
-        const member: unknown = Reflect.get(own, name);
-        if (typeof member === 'object' && member !== null) return wrap(member);
-        if (typeof member !== 'function') return member;
-        return async (...args: unknown[]) => {
-          if (!isAlive()) return never;
-          try {
-            const result: unknown = await Reflect.apply(member, own, args);
-            return isAlive() ? result : await never;
-          } catch (error) {
-            if (!isAlive()) return never;
-            throw error;
-          }
-        };
-      },
-    });
-  // A proxy has the members of what it stands for.
-  return wrap(client) as Client;
 }
 
 /** One user with two windows that rents, replaces and destroys while calls fail and windows crash. */
