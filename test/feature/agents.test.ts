@@ -73,6 +73,18 @@ describe('an agent in the chat', () => {
     assert.equal(rentals().length, 0);
   });
 
+  it('asks with no price of the disk where the service states none, and counts none as nothing', async () => {
+    const { machines } = computer().simulator.world.market;
+    const costs = machines.map(({ storageCost }) => storageCost);
+    machines.forEach((machine) => Object.assign(machine, { storageCost: -0.001 }));
+    const input = { quote: await agent.quote({ then: 'stop' }), requestId: 'unpriced-1' };
+    await agent.call('request_rental', input);
+    const { detail } = await window.dialog('Rent 1×');
+    assert.match(detail ?? '', /storage then costs money, at a price that the service does not state\n/);
+    await answer('Cancel', /Rent 1×/);
+    machines.forEach((machine, index) => Object.assign(machine, { storageCost: costs[index] }));
+  });
+
   it('rents once for one yes to the price, with an end from birth', async () => {
     const input = { quote: await agent.quote(), requestId: 'rental-no-1', reason: 'train the model' };
     request = String((await agent.call('request_rental', input))['request']);

@@ -107,7 +107,16 @@ function rentQuestion(asked: Asked): Question | undefined {
       t('{0}/h, at most {1} for {2} h', price, formatCents(quote.total), quote.hours),
       quote.then === 'destroy'
         ? t('Destroyed automatically at {0}', end)
-        : t('Stopped automatically at {0}; storage then costs {1}/h', end, formatMoney(quote.stoppedPerHour)),
+        : quote.isDiskUnpriced === true
+          ? t(
+              'Stopped automatically at {0}; storage then costs money, at a price that the service does not state',
+              end,
+            )
+          : t(
+              'Stopped automatically at {0}; storage then costs {1}/h',
+              end,
+              formatMoney(quote.stoppedPerHour),
+            ),
       t('Disk: {0} GB, in the price', quote.diskGb),
       t('Installs: “{0}”', quote.what.slice(0, 60)),
       quote.offer.location === undefined

@@ -27,6 +27,8 @@ const quoteShape = z
     label: z.string().exactOptional(),
     perHour: micros,
     stoppedPerHour: micros,
+    /** The service states no price of the disk: what is counted is all that the running instance costs. */
+    isDiskUnpriced: z.literal(true).exactOptional(),
     /** For all of the hours. */
     total: micros,
   })

@@ -1,13 +1,14 @@
 import { ToolError } from '../../model/agents/answer';
 import { hourMs } from '../../model/agents/gate';
 import { limitsLeft, usageOf } from '../../model/agents/ledger';
-import { rentedByAgent, type AgentRequest } from '../../model/agents/request';
+import { rentedByAgent, type AgentRequest, type Commitment } from '../../model/agents/request';
 import type { ToolInput } from '../../model/agents/toolShapes';
 import type { Instance } from '../../model/instances/instance';
 import { displayLabel } from '../../model/instances/instanceLabel';
 import { billingOf, costPerHour, fleetCostPerHour, stateOf } from '../../model/instances/instanceState';
+import type { LeaseAction } from '../../model/instances/lease';
 import { zero } from '../../model/money';
-import { perHour } from '../../model/quote';
+import { perHour, runningRateOf, stoppedRateOf } from '../../model/quote';
 import type { ToolContext, ToolHandlers } from './agentTools';
 import { doAgreed } from './doAgreed';
 import { activeAccount, idIn, requestAnswer, requestBase, untrusted, usd, type ToolDeps } from './toolDeps';
@@ -177,7 +178,7 @@ async function setSchedule(deps: ToolDeps, input: ToolInput<'set_schedule'>, con
     instanceId: instance.id,
     endsAt,
     then: input.then,
-    ...(saves || !isOwn ? {} : { commitment: commitmentOf(instance, now, endsAt) }),
+    ...(saves || !isOwn ? {} : { commitment: commitmentOf(instance, now, endsAt, input.then) }),
   };
   if (!saves) {
     return requestAnswer(await deps.desk.ask(request));
@@ -185,10 +186,17 @@ async function setSchedule(deps: ToolDeps, input: ToolInput<'set_schedule'>, con
   return atOnce(deps, request, account.key);
 }
 
-function commitmentOf(instance: Instance, from: number, until: number) {
+/** What is not known to be less counts in full, and what has no price is nothing that an agent may spend. */
+function commitmentOf(instance: Instance, from: number, until: number, then: LeaseAction): Commitment {
+  const running = runningRateOf(instance);
+  if (running === undefined) {
+    throw new ToolError(
+      "The service states no price for this instance, so an agent can't spend money on it.",
+    );
+  }
   return {
-    perHour: instance.totalPerHour ?? zero,
-    stoppedPerHour: instance.storagePerHour ?? zero,
+    perHour: perHour(running),
+    stoppedPerHour: then === 'destroy' ? zero : perHour(stoppedRateOf(instance) ?? running),
     from,
     until,
   };
@@ -208,20 +216,12 @@ async function changeState(deps: ToolDeps, input: ToolInput<'change_state'>, con
       ? atOnce(deps, base, account.key)
       : requestAnswer(await deps.desk.ask(base));
   }
-  if (instance.totalPerHour === undefined) {
-    throw new ToolError("The service states no price for this instance, so an agent can't start it.");
-  }
   const { limits, now } = await deps.desk.gate();
   // It stops by itself after the hours that agents are allowed.
   const endsAt = now + limits.hours * hourMs;
-  return requestAnswer(
-    await deps.desk.ask({
-      ...base,
-      endsAt,
-      then: deps.leases.find(instance.id)?.lease.action ?? 'stop',
-      commitment: commitmentOf(instance, now, endsAt),
-    }),
-  );
+  const then = deps.leases.find(instance.id)?.lease.action ?? 'stop';
+  const commitment = commitmentOf(instance, now, endsAt, then);
+  return requestAnswer(await deps.desk.ask({ ...base, endsAt, then, commitment }));
 }
 
 /** What saves money needs no question; it is done once for its id. */

@@ -70,7 +70,7 @@ function filtersOf(input: ToolInput<'search_offers'>): Filters {
 
 function priceOf(offer: Offer, diskGb: number) {
   const { running, stopped } = quoteOffer(offer, { rentalType: 'on-demand', diskGb, searchedDiskGb: diskGb });
-  return running === undefined ? undefined : { perHour: perHour(running), stopped };
+  return running === undefined ? undefined : { perHour: perHour(running), running, stopped };
 }
 
 async function listTemplates(deps: ToolDeps, input: ToolInput<'list_templates'>, { signal }: ToolContext) {
@@ -122,7 +122,8 @@ async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { s
     then: input.then,
     ...(input.label === undefined ? {} : { label: input.label }),
     perHour: price.perHour,
-    stoppedPerHour: price.stopped === undefined || input.then === 'destroy' ? zero : perHour(price.stopped),
+    stoppedPerHour: input.then === 'destroy' ? zero : perHour(price.stopped ?? price.running),
+    ...(price.stopped === undefined ? { isDiskUnpriced: true } : {}),
     total: times(price.perHour, input.hours),
   };
   await deps.desk.keepQuote(quote);
