@@ -89,7 +89,11 @@ describe('an agent in the chat', () => {
     const input = { quote: await agent.quote(), requestId: 'rental-no-1', reason: 'train the model' };
     request = String((await agent.call('request_rental', input))['request']);
     const { detail, buttons } = await window.dialog('Rent 1×');
-    assert.match(detail ?? '', /\/h, at most \$.* for 2 h\nDestroyed automatically at /);
+    assert.match(
+      detail ?? '',
+      /\/h, \$.* for 2 h, without traffic\nTraffic: download .*\nDestroyed automatically at /,
+    );
+    assert.match(detail ?? '', /\nIts end needs an editor that is open on this computer and signed in/);
     assert.match(detail ?? '', /\nLocation: “Japan”\n/);
     assert.match(detail ?? '', /The agent says: “train the model”/);
     await answer(buttons[1] ?? '');

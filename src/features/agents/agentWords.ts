@@ -1,10 +1,12 @@
 import type { Question } from '../../editor/confirm';
-import { t } from '../../editor/localize';
+import { needsEditor } from '../../editor/leaseText';
+import { localize, t } from '../../editor/localize';
 import { momentText } from '../../editor/timeText';
 import type { AgentLimits } from '../../model/agents/limits';
 import type { AgentRequest } from '../../model/agents/request';
 import { placeText } from '../../model/offers/places';
 import { formatCents, formatMoney, fromDollars, zero } from '../../model/money';
+import { trafficText } from '../../model/rentals/confirmation';
 import { plainLabel } from '../../util/plainLabel';
 
 /** What a request is asked about, as far as it is known. */
@@ -104,7 +106,11 @@ function rentQuestion(asked: Asked): Question | undefined {
       who(request),
     ),
     detail: lines(
-      t('{0}/h, at most {1} for {2} h', price, formatCents(quote.total), quote.hours),
+      t('{0}/h, {1} for {2} h, without traffic', price, formatCents(quote.total), quote.hours),
+      t(
+        'Traffic: {0}',
+        localize(trafficText({ downPerGb: quote.offer.inetDownPerGb, upPerGb: quote.offer.inetUpPerGb })),
+      ),
       quote.then === 'destroy'
         ? t('Destroyed automatically at {0}', end)
         : quote.isDiskUnpriced === true
@@ -117,6 +123,7 @@ function rentQuestion(asked: Asked): Question | undefined {
               end,
               formatMoney(quote.stoppedPerHour),
             ),
+      endNeeds(),
       t('Disk: {0} GB, in the price', quote.diskGb),
       t('Installs: “{0}”', quote.what.slice(0, 60)),
       quote.offer.location === undefined
@@ -144,12 +151,17 @@ function powerQuestion(asked: Asked): Question {
     message: t('Start “{0}” for “{1}”?', name, who(request)),
     detail: lines(
       t('{0}/h', price),
-      request.endsAt === undefined ? undefined : endLine(asked, request.endsAt),
+      ...(request.endsAt === undefined ? [] : [endLine(asked, request.endsAt), endNeeds()]),
       accountLine(asked),
       reasonLine(request),
     ),
     button: t('Start for {0}/h', price),
   };
+}
+
+/** A machine goes on costing money after its end where nothing carries that out. */
+function endNeeds(): string {
+  return t('Its end needs {0}.', needsEditor());
 }
 
 function endLine({ request, now }: Asked, at: number): string {
@@ -165,6 +177,7 @@ function scheduleQuestion(asked: Asked): Question {
     message: t('Change when “{0}” ends for “{1}”?', asked.instance ?? '', who(request)),
     detail: lines(
       endLine(asked, request.endsAt ?? request.at),
+      endNeeds(),
       price === undefined ? undefined : t('{0}/h until then', formatMoney(price)),
       accountLine(asked),
       reasonLine(request),

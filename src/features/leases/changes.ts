@@ -1,4 +1,5 @@
 import { confirm, isPerson } from '../../editor/confirm';
+import { needsEditor } from '../../editor/leaseText';
 import { t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
@@ -9,7 +10,7 @@ import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { Lease, LeaseAction, LeaseTerm } from '../../model/instances/lease';
 import type { LeaseDeps } from './deps';
-import { armedStill, idleMeaning, needsEditor, willText } from './leaseWords';
+import { armedStill, idleMeaning, willText } from './leaseWords';
 import { arm, disarm } from './machineTimers';
 
 const extendByMs = 3_600_000;

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { needsEditor } from '../../editor/leaseText';
 import { localize, t } from '../../editor/localize';
 import { QuickInput } from '../../editor/quickInput';
 import type { Level, LevelRow } from '../../editor/quickLevels';
@@ -8,7 +9,7 @@ import { fireAt, readLeaseTime, type LeaseAction, type LeaseTerm } from '../../m
 import { durationText } from '../../util/duration';
 import { canArm, cancel, diskPrice, extend, nameOfInstance, setLease } from './changes';
 import type { LeaseDeps } from './deps';
-import { idleMeaning, leaseNote, needsEditor } from './leaseWords';
+import { idleMeaning, leaseNote } from './leaseWords';
 import { arm, check, disarm } from './machineTimers';
 
 const minuteMs = 60_000;

@@ -1,4 +1,5 @@
 import { commandAction } from '../../editor/commands';
+import { needsEditor } from '../../editor/leaseText';
 import { localize, t } from '../../editor/localize';
 import { type Action, message, type MessageLevel } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
@@ -9,7 +10,6 @@ import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';
 import { canArm, cancel, diskPrice, extend } from './changes';
 import type { LeaseDeps } from './deps';
-import { needsEditor } from './leaseWords';
 import { arm } from './machineTimers';
 
 /** Tells what happens to leases, once over all windows. */

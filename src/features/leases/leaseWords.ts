@@ -1,4 +1,5 @@
 import type { InstanceNote } from '../../editor/treeGroups';
+import { needsEditor } from '../../editor/leaseText';
 import { localize, t } from '../../editor/localize';
 import { momentText } from '../../editor/timeText';
 import { dueAt, fireAt, isBeingCarriedOut, type ArmedTimer, type Lease } from '../../model/instances/lease';
@@ -91,11 +92,6 @@ export function itselfWhen(
   return at === undefined && term.kind === 'idle'
     ? t('once it is idle for {0}', localize(durationText(term.minutes * 60_000)))
     : t('at {0}', momentText(at ?? now, now));
-}
-
-/** Said wherever a lease is set or shown. */
-export function needsEditor(): string {
-  return t('an editor that is open on this computer and signed in to this account');
 }
 
 /** `will be stopped at 17:30`, after the name of an instance. */

@@ -172,7 +172,8 @@ function trafficFact(quote: Quote): Fact {
   return { id: 'traffic', label: text('Traffic'), value: trafficText(quote) };
 }
 
-function trafficText({ downPerGb, upPerGb }: Quote): Text {
+/** "download $0.011/GB, upload free". */
+export function trafficText({ downPerGb, upPerGb }: Pick<Quote, 'downPerGb' | 'upPerGb'>): Text {
   return text('{0}, {1}', bandwidthText(downPerGb, text('download')), bandwidthText(upPerGb, text('upload')));
 }
 
