@@ -27,6 +27,7 @@ const folders = [
   'proofs',
   'jobs',
   'hostSets',
+  'agents',
 ];
 
 interface Deps {

@@ -153,6 +153,7 @@ describe('what a signed-out account leaves', () => {
         `failedMachines/${account}/5.json`,
         `history/${account}/5001.json`,
         `history/${account}/5001.log`,
+        `agents/${account}/requests.json`,
       ]) {
         await mkdir(join(computer.storageDir, file, '..'), { recursive: true });
         await writeFile(join(computer.storageDir, file), '{}');
