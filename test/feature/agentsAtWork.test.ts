@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { AgentDriver, letAgentsIn } from '../support/feature/agentDriver';
 import { registerKey } from '../support/feature/reachable';
@@ -75,6 +75,12 @@ describe('an agent at work on an instance of the user', () => {
     assert.equal(exitCode, 0);
     assert.match(JSON.stringify(untrusted), /from the machine/);
     assert.match(String((await agent.call('run_command', input))['next']), /ran already/);
+    const folder = path.join(computer().storage, 'agents');
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    const kept = files.filter((name) => name.endsWith('.json')).map((name) => path.join(folder, name));
+    assert.equal(kept.length, 1);
+    // It may hold secrets, and is needed for its question alone.
+    for (const file of kept) assert.doesNotMatch(readFileSync(file, 'utf8'), /echo/);
   });
 
   it('hides no end of a command, and keeps its lines', async () => {

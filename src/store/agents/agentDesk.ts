@@ -89,8 +89,14 @@ class AgentFile {
   }
 
   write(state: AgentState): Promise<void> {
-    return this.file.write(state);
+    return this.file.write({ ...state, requests: state.requests.map(withoutCommand) });
   }
+}
+
+/** A command may hold secrets, and is needed for its question alone. */
+function withoutCommand(request: AgentRequest): AgentRequest {
+  const { command, ...rest } = request;
+  return command === undefined || request.state === 'pending' ? request : rest;
 }
 
 /** Quotes and requests of agents, the same in all windows. Every change is made of what is on disk, under a lock. */
