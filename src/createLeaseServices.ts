@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { aliasOf } from './ssh/alias';
+import { openFleetCache } from './store/instances/fleetCache';
 import type { FleetStore } from './store/instances/fleetStore';
 import { PriceWatch } from './store/instances/priceWatch';
 import { IdleWatch, openUsageFile } from './store/leases/idleWatch';
@@ -35,7 +36,11 @@ export function leaseServices(deps: LeaseServicesDeps) {
   const idle = own(new IdleWatch({ ...shared, ...use }));
   const leases = own(new InstanceLeases({ ...shared, storage }));
   own(new LeaseRunner({ ...shared, leases, idle, notices }));
-  const otherLeases = own(new OtherAccountLeases({ ...shared, notices, storage, idle: use }));
+  const lastListed = async (accountKey: string) => {
+    const cached = await openFleetCache(storageDir, accountKey, shared.log).load();
+    return cached?.snapshot?.instances ?? [];
+  };
+  const otherLeases = own(new OtherAccountLeases({ ...shared, notices, storage, lastListed, idle: use }));
   own(new PriceWatch({ ...shared, notices }));
   return { presence, notices, idle, leases, otherLeases };
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Instance } from '../../model/instances/instance';
 import type { OwnRequest } from '../../model/instances/instanceState';
 import { watchAccounts } from '../../shared/followAccount';
@@ -9,7 +8,7 @@ import type { Log } from '../../util/log';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import { CreditReads } from './creditReads';
 import { describeError, type FleetNews } from './fleetShared';
-import { FleetCache } from './fleetCache';
+import { openFleetCache, type FleetCache } from './fleetCache';
 import { fleetIntervalMs } from './fleetInterval';
 import { readFleet } from './fleetReading';
 import { FleetRequests } from './fleetRequests';
@@ -207,7 +206,7 @@ class PolledFleet implements FleetStore {
     this.account =
       key === undefined
         ? undefined
-        : { key, cache: new FleetCache(join(this.deps.storageDir, 'fleet', `${key}.json`), this.deps.log) };
+        : { key, cache: openFleetCache(this.deps.storageDir, key, this.deps.log) };
     this.list.clear();
     this.ready = this.loadCache();
   }

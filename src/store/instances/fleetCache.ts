@@ -1,9 +1,14 @@
+import { join } from 'node:path';
 import type { Log } from '../../util/log';
 import { JsonFile } from '../jsonFile';
 import type { FleetSnapshot } from '../ports';
 import type { Loaded } from '../../shared/reading';
 import { fleetFile, type FleetFile } from './fleetShared';
 import type { RememberedEntries } from './rememberedFacts';
+
+export function openFleetCache(storageDir: string, accountKey: string, log: Log): FleetCache {
+  return new FleetCache(join(storageDir, 'fleet', `${accountKey}.json`), log);
+}
 
 /** The last list of one account on disk. Neither call rejects: without it the list is only read anew. */
 export class FleetCache {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Instance } from '../../model/instances/instance';
-import { dueAt, fireAt, type Lease } from '../../model/instances/lease';
+import { fireAt, type Lease, type LeaseState } from '../../model/instances/lease';
 import type { Text } from '../../util/text';
 import type { Notice } from '../windows/notices';
 import type { LeaseRow } from './leaseFiles';
@@ -52,42 +52,29 @@ export function noticeOf(
     idleMinutes: term.kind === 'idle' ? term.minutes : undefined,
     ...more,
   };
-  // A question that was closed is asked again another day; a warning belongs to its time.
-  const turn = kind === 'missed' ? Math.floor(now / dayMs) : kind === 'soon' ? (state.warnedAt ?? 0) : 0;
-  return { key: `${accountKey}:lease:${id}:${kind}:${turn}`, accountKey, kind: leaseNoticeKind, data };
+  const key = `${accountKey}:lease:${id}:${kind}:${turnOf(lease, state, kind, now)}`;
+  return { key, accountKey, kind: leaseNoticeKind, data };
 }
 
-/** The timer on the instance ended before its time; told once for each time it was proved. */
-export function timerGoneNotice(
-  accountKey: string,
-  lease: Lease,
-  instance: Instance | undefined,
+/** What was told is told again with another turn: a question another day, a warning for another time. */
+function turnOf(
+  { armed }: Lease,
+  { warnedAt = 0 }: LeaseState,
+  kind: LeaseNotice['kind'],
   now: number,
-): Notice {
-  const { id, instanceId, action, armed } = lease;
-  const data: LeaseNotice = {
-    kind: 'timerGone',
-    instanceId,
-    name: instance ? instanceName(instance) : `#${instanceId}`,
-    leaseId: id,
-    action,
-    at: dueAt(lease, { leaseId: id }) ?? now,
-  };
-  const key = `${accountKey}:lease:${id}:timerGone:${armed?.token ?? ''}`;
-  return { key, accountKey, kind: leaseNoticeKind, data };
-}
-
-/** Nobody sees whether the instance of an account that is not active is idle; told once a day. */
-export function unwatchedNotice(accountKey: string, lease: Lease, now: number): Notice {
-  const { id, instanceId, action } = lease;
-  const data: LeaseNotice = {
-    kind: 'unwatched',
-    instanceId,
-    name: `#${instanceId}`,
-    leaseId: id,
-    action,
-    at: now,
-  };
-  const key = `${accountKey}:lease:${id}:unwatched:${Math.floor(now / dayMs)}`;
-  return { key, accountKey, kind: leaseNoticeKind, data };
+): string | number {
+  switch (kind) {
+    case 'missed':
+    case 'unwatched':
+      return Math.floor(now / dayMs);
+    case 'soon':
+      return warnedAt;
+    case 'timerGone':
+      return armed?.token ?? '';
+    case 'stopped':
+    case 'destroyed':
+    case 'gone':
+    case 'failed':
+      return 0;
+  }
 }

@@ -20,7 +20,7 @@ import type { IdleWatch } from './idleWatch';
 import type { InstanceLeases } from './instanceLeases';
 import { carryOut } from './carryOut';
 import type { LeaseRow } from './leaseFiles';
-import { noticeOf, timerGoneNotice, type LeaseNotice } from './leaseNotice';
+import { noticeOf, type LeaseNotice } from './leaseNotice';
 import type { Notices } from '../windows/notices';
 import type { Account, Accounts, Fleet, WindowHub } from '../ports';
 
@@ -191,7 +191,7 @@ export class LeaseRunner implements Disposable {
 
   /** Ends a lease whose instance is gone, or stopped already where that was the aim. */
   private async isOver({ lease, state }: LeaseRow): Promise<boolean> {
-    const { fleet, leases, accounts, clock, notices } = this.deps;
+    const { fleet, leases, accounts, clock } = this.deps;
     const list = fleet.state;
     if (list.kind !== 'ready' || list.error !== undefined) {
       return false;
@@ -221,7 +221,7 @@ export class LeaseRunner implements Disposable {
       return true;
     }
     if (isTimerGone === true && accounts.active) {
-      notices.post(timerGoneNotice(accounts.active.key, lease, instance, clock.now()));
+      this.tell(accounts.active, lease, state, 'timerGone');
     }
     return false;
   }

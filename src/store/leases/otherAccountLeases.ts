@@ -1,4 +1,4 @@
-import type { Lease } from '../../model/instances/lease';
+import type { Instance } from '../../model/instances/instance';
 import { watchAccounts } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
@@ -9,8 +9,8 @@ import type { Account, Accounts, Fleet, OtherAccounts, WindowHub } from '../port
 import type { Notices } from '../windows/notices';
 import { IdleWatch, type IdleWatchDeps } from './idleWatch';
 import { InstanceLeases } from './instanceLeases';
-import type { LeaseStorage } from './leaseFiles';
-import { unwatchedNotice } from './leaseNotice';
+import type { LeaseRow, LeaseStorage } from './leaseFiles';
+import { noticeOf } from './leaseNotice';
 import { LeaseRunner } from './leaseRunner';
 import { OtherList } from './otherList';
 
@@ -21,6 +21,8 @@ export interface OtherAccountLeasesDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly storage: (accountKey: string) => LeaseStorage;
+  /** The instances of an account as they were listed last, for their names; never rejects. */
+  readonly lastListed: (accountKey: string) => Promise<readonly Instance[]>;
   /** What tells whether an instance is idle. */
   readonly idle: Pick<IdleWatchDeps, 'presence' | 'aliasOf' | 'file'>;
 }
@@ -99,42 +101,53 @@ export class OtherAccountLeases implements Disposable {
     const onDidChange = store.add(new Emitter<never>()).event;
     const shared = { ...this.deps, accounts: { active: account, onDidChange } };
     const leases = store.add(new InstanceLeases(shared));
+    let known: readonly Instance[] = [];
+    void this.deps.lastListed(account.key).then((instances) => (known = instances));
+    const find = (id: number) =>
+      [...(list.state.kind === 'ready' ? list.state.value.instances : []), ...known].find(
+        (one) => one.id === id,
+      );
     const list = store.add(
       new OtherList({
         ...this.deps,
         account,
         isWanted: () => unarmed(leases).length > 0,
-        onUnread: () => this.tellUnwatched(account.key, leases),
+        onUnread: () => this.tellUnwatched(account.key, leases, find),
       }),
     );
     store.add(leases.onDidChange(() => list.look()));
     const idle = store.add(new IdleWatch({ ...shared, ...this.deps.idle, fleet: list }));
-    const fleet = unreadFleet(onDidChange, () => list.refresh());
+    const fleet = unreadFleet(onDidChange, find, () => list.refresh());
     store.add(new LeaseRunner({ ...shared, fleet, leases, idle }));
     void leases.ready.then(() => list.look());
     return store;
   }
 
   /** An idle time that passes unseen would leave a machine running for good. */
-  private tellUnwatched(accountKey: string, leases: InstanceLeases): void {
+  private tellUnwatched(accountKey: string, leases: InstanceLeases, find: Fleet['find']): void {
     const { notices, clock } = this.deps;
-    unarmed(leases).forEach((lease) => notices.post(unwatchedNotice(accountKey, lease, clock.now())));
+    for (const row of unarmed(leases)) {
+      const about = { instance: find(row.lease.instanceId), now: clock.now() };
+      notices.post(noticeOf(accountKey, row, 'unwatched', about));
+    }
   }
 }
 
 /** Those that wait for idle time and that no timer on an instance sees to. */
-function unarmed({ rows }: InstanceLeases): readonly Lease[] {
-  return rows
-    .map(({ lease }) => lease)
-    .filter(({ term, armed }) => term.kind === 'idle' && armed === undefined);
+function unarmed({ rows }: InstanceLeases): readonly LeaseRow[] {
+  return rows.filter(({ lease: { term, armed } }) => term.kind === 'idle' && armed === undefined);
 }
 
-/** What is there is read right before something is done to it; a list only tells what is idle. */
-function unreadFleet(onDidChange: Fleet['onDidChange'], refresh: () => Promise<void>): Fleet {
+/** What is there is read right before something is done to it; a list only tells what is idle, and names. */
+function unreadFleet(
+  onDidChange: Fleet['onDidChange'],
+  find: Fleet['find'],
+  refresh: () => Promise<void>,
+): Fleet {
   return {
     state: { kind: 'idle' },
     onDidChange,
-    find: () => undefined,
+    find,
     hasEnded: () => false,
     facts: () => noFacts,
     note: () => undefined,

@@ -7,7 +7,7 @@ import type { Log } from '../../util/log';
 import type { Account, Accounts, Fleet, WindowHub } from '../ports';
 import type { Notices } from '../windows/notices';
 import type { InstanceLeases } from './instanceLeases';
-import { timerGoneNotice } from './leaseNotice';
+import { noticeOf } from './leaseNotice';
 import type { Presence } from './presence';
 
 /** What a check proved: that the timer can act, that it has ended, or nothing. */
@@ -124,7 +124,9 @@ export class TimerProofs implements Disposable {
       (await leases.setArmed(lease, undefined)) &&
       lease.isOnlyOnInstance !== true
     ) {
-      notices.post(timerGoneNotice(account.key, lease, fleet.find(lease.instanceId), clock.now()));
+      const row = { lease, state: { leaseId: lease.id } };
+      const about = { instance: fleet.find(lease.instanceId), now: clock.now() };
+      notices.post(noticeOf(account.key, row, 'timerGone', about));
     }
   }
 }

@@ -43,6 +43,7 @@ describe('Schedules of accounts that are not active', () => {
         }),
         ...{ hub, clock, log: silentLog, notices },
         storage: (key) => disk(key).storage,
+        lastListed: () => Promise.resolve([]),
         idle: { presence, aliasOf: (_, id) => aliasOf(id), file: (key) => disk(key).usageFile },
       }),
     );
