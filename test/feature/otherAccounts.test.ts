@@ -19,7 +19,9 @@ describe('a schedule of an account that is not the active one', () => {
     await window.signIn((json as { key: string }).key);
     await window.toast(/will be stopped in/, { withinMs: 28 * 60_000 });
     assert.equal(simulator.world.instance(worker)?.intendedStatus, 'running');
-    await window.toast(/worker of .* is stopped, as scheduled/, { withinMs: 40 * 60_000 });
+    await window.toast(/worker of .* is stopped, as scheduled\. Its disk still costs \$\d/, {
+      withinMs: 40 * 60_000,
+    });
     assert.equal(simulator.world.instance(worker)?.intendedStatus, 'stopped');
     const sent = simulator.received('PUT', `/api/v0/instances/${worker}/`);
     assert.deepEqual(

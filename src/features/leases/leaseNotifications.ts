@@ -2,13 +2,14 @@ import { commandAction } from '../../editor/commands';
 import { needsEditor } from '../../editor/leaseText';
 import { localize, t } from '../../editor/localize';
 import { type Action, message, type MessageLevel } from '../../editor/message';
+import { pricePerDay } from '../../editor/priceText';
 import { plainLabel } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
 import { leaseNotice, leaseNoticeKind, type LeaseNotice } from '../../store/leases/leaseNotice';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';
-import { canArm, cancel, diskPrice, extend } from './changes';
+import { canArm, cancel, extend } from './changes';
 import type { LeaseDeps } from './deps';
 import { arm } from './machineTimers';
 
@@ -86,9 +87,13 @@ function words(
                 '{0} was to be stopped at {1}, when no editor was open. It is stopped now. Its disk still costs {2}.',
                 name,
                 at,
-                diskPrice(deps, instanceId),
+                pricePerDay(notice.diskPerDay),
               )
-            : t('{0} is stopped, as scheduled. Its disk still costs {1}.', name, diskPrice(deps, instanceId)),
+            : t(
+                '{0} is stopped, as scheduled. Its disk still costs {1}.',
+                name,
+                pricePerDay(notice.diskPerDay),
+              ),
         actions: [start, destroy],
       };
     case 'destroyed':

@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Instance } from '../../model/instances/instance';
 import { fireAt, type Lease, type LeaseState } from '../../model/instances/lease';
+import { micros } from '../../model/money';
 import type { Text } from '../../util/text';
 import type { Notice } from '../windows/notices';
 import type { LeaseRow } from './leaseFiles';
@@ -18,6 +20,8 @@ export const leaseNotice = z.object({
   /** It was made up for. */
   isLate: z.boolean().optional(),
   idleMinutes: z.number().optional(),
+  /** What its disk goes on costing; absent where that is not known. */
+  diskPerDay: micros.optional(),
   problem: z
     .custom<Text>((value) => typeof value === 'object' && value !== null && 'template' in value)
     .optional(),
@@ -50,6 +54,7 @@ export function noticeOf(
     action,
     at: fireAt(lease, state) ?? now,
     idleMinutes: term.kind === 'idle' ? term.minutes : undefined,
+    diskPerDay: instance && stoppedCostPerDay(instance),
     ...more,
   };
   const key = `${accountKey}:lease:${id}:${kind}:${turnOf(lease, state, kind, now)}`;
