@@ -194,7 +194,7 @@ export class FakeMachine implements MachinePort {
   async fetch(_: string, list: JobOutputs, into = '', signal?: AbortSignal, onMoved?: OnMoved) {
     await this.transfer(signal, onMoved);
     await this.onFetch?.(into);
-    const leftOut = [...list.leftOut, ...this.leavesOut];
+    const leftOut = [...list.leftOut, ...this.leavesOut.map((name) => ({ name, why: text('cut') }))];
     return this.call('fetch', () => ({ files: list.files.length, bytes: 3, leftOut }));
   }
 

@@ -144,15 +144,30 @@ function commitText({ job: { commit } }: JobRow): string | undefined {
   return commit.isDirty ? t('{0}, with changes that are not committed', hash) : hash;
 }
 
-function outputsText({ state: { outputs } }: JobRow): string | undefined {
+function outputsText(row: JobRow): string | undefined {
+  const { outputs } = row.state;
   if (!outputs) {
     return undefined;
   }
   const files = filesText(outputs.files);
   const size = bytesText(outputs.bytes);
-  return outputs.areHashed
+  const brought = outputs.areHashed
     ? t('{0}, {1}, compared by hash', files, size)
     : t('{0}, {1}, compared by size', files, size);
+  const left = leftOutText(row);
+  return left === undefined ? brought : `${brought}. ${left}`;
+}
+
+/** The outputs that were not brought, with the reasons; `undefined` where there are none, or none is known by name. */
+export function leftOutText({ state: { outputs } }: Pick<JobRow, 'state'>): string | undefined {
+  const { leftOut = 0, named = [] } = outputs ?? {};
+  const names = named.map(({ name, why }) => t('{0} ({1})', name, localize(why))).join(', ');
+  if (named.length === 0) {
+    return undefined;
+  }
+  return leftOut > named.length
+    ? t('Left out: {0} and {1} more', names, leftOut - named.length)
+    : t('Left out: {0}', names);
 }
 
 /** The rows below a job. */

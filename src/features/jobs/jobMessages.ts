@@ -12,6 +12,7 @@ import type { Disposable } from '../../util/disposable';
 import { diskFull, saysDiskFull } from '../../util/diskFull';
 import { durationText } from '../../util/duration';
 import type { JobDeps } from './deps';
+import { leftOutText } from './jobItems';
 
 /** Tells what became of jobs, once over all windows. */
 export function tellOfJobs(deps: JobDeps): Disposable {
@@ -303,12 +304,13 @@ function othersSentence({ job, state }: JobRow): string {
 function notFetchedSentence(row: JobRow): string {
   const { name } = row.job.spec;
   const machine = machineOf(row).name;
-  return saysDiskFull(row.state.trouble?.why)
+  const why = row.state.trouble?.why;
+  return why
     ? t(
         'Could not fetch the outputs of {0} yet, so {1} is kept. It still costs money. {2} Retrying…',
         name,
         machine,
-        localize(diskFull),
+        localize(saysDiskFull(why) ? diskFull : why),
       )
     : t(
         'Could not fetch the outputs of {0} yet, so {1} is kept. It still costs money. Retrying…',
@@ -321,9 +323,18 @@ function incompleteSentence(row: JobRow): string {
   const { job, state } = row;
   const { name } = job.spec;
   const machine = machineOf(row).name;
-  return state.outputs?.files === 0
-    ? t('No outputs of {0} were found, so {1} is kept. It still costs money.', name, machine)
-    : t('Some outputs of {0} could not be fetched, so {1} is kept. It still costs money.', name, machine);
+  if (state.outputs?.files === 0 && state.outputs.leftOut === 0) {
+    return t('No outputs of {0} were found, so {1} is kept. It still costs money.', name, machine);
+  }
+  const left = leftOutText(row);
+  return left === undefined
+    ? t('Some outputs of {0} could not be fetched, so {1} is kept. It still costs money.', name, machine)
+    : t(
+        'Some outputs of {0} could not be fetched, so {1} is kept. It still costs money. {2}',
+        name,
+        machine,
+        left,
+      );
 }
 
 function endedSentence(row: JobRow, now: number): string {

@@ -2,7 +2,7 @@ import type { Text } from '../../util/text';
 import type { Micros } from '../money';
 import type { JobSpec, MachineEnd, MachineEnds } from './jobSpec';
 import type { LossCause } from './machineLoss';
-import type { JobEnd, JobThere } from './onMachine';
+import type { JobEnd, JobThere, LeftOutput } from './onMachine';
 
 interface ConfirmedMachine {
   readonly instanceId?: number | undefined;
@@ -175,6 +175,8 @@ export interface JobState {
         readonly areHashed: boolean;
         /** Named in the list and not brought, with the reason. */
         readonly leftOut: number;
+        /** The first of them; the log has all. */
+        readonly named?: readonly LeftOutput[] | undefined;
       }
     | undefined;
   readonly fetchedAt?: number | undefined;

@@ -109,10 +109,16 @@ export interface JobOutput {
   readonly sha256?: string | undefined;
 }
 
+/** An output that was not brought. */
+export interface LeftOutput {
+  readonly name: string;
+  readonly why: Text;
+}
+
 export interface JobOutputs {
   readonly files: readonly JobOutput[];
   /** Names that no fetch will bring, with the reason. */
-  readonly leftOut: readonly { readonly name: string; readonly why: Text }[];
+  readonly leftOut: readonly LeftOutput[];
   /** SHA-256 of the list as it is on the machine, for `markFetched`. */
   readonly hash: string;
   /** False where the machine has nothing to hash with: only sizes are compared then. */

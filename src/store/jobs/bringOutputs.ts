@@ -1,21 +1,24 @@
 import { mkdir } from 'node:fs/promises';
 import type { JobRow } from '../../model/jobs/job';
 import type { JobEvent } from '../../model/jobs/jobProgress';
+import type { LeftOutput } from '../../model/jobs/onMachine';
 import { UserError } from '../../util/errors';
-import { text } from '../../util/text';
+import { formatText, text, type Text } from '../../util/text';
 import { removeCheckpoint } from './checkpoints';
 import type { JobStepDeps } from './jobStep';
 import type { StoppedMachinePort } from './machinePort';
 
 /** What did not come in so many tries will not come by itself; then the user decides about the machine. */
 const fetchTries = 3;
+/** So many are named in the view and in messages. */
+const mostNamed = 3;
 
 /**
  * Brings what a job has made, and marks it as fetched on the machine where all of it came.
  * @throws UserError where some did not come and another try may help.
  */
 export async function bringOutputs(
-  { jobs }: Pick<JobStepDeps, 'jobs'>,
+  { jobs, log }: Pick<JobStepDeps, 'jobs' | 'log'>,
   source: StoppedMachinePort,
   { job, state }: JobRow,
   id: string,
@@ -27,12 +30,11 @@ export async function bringOutputs(
     source.fetch(id, list, job.outputsTo, signal, onMoved),
   );
   const isWhole = leftOut.length <= list.leftOut.length;
+  for (const { name, why } of leftOut) {
+    log.warn(`Job ${job.id} left out ${JSON.stringify(name)}: ${formatText(why)}`);
+  }
   if (!isWhole && (state.trouble?.tries ?? 0) < fetchTries) {
-    throw new UserError(
-      leftOut.length === 1
-        ? text('1 output could not be fetched.')
-        : text('{0} outputs could not be fetched.', leftOut.length),
-    );
+    throw new UserError(leftOutText(leftOut));
   }
   if (isWhole) {
     await source.markFetched(id, list.hash, signal);
@@ -44,6 +46,14 @@ export async function bringOutputs(
     hash: list.hash,
     areHashed: list.areHashed,
     leftOut: leftOut.length,
+    ...(leftOut.length === 0 ? {} : { named: leftOut.slice(0, mostNamed) }),
   };
   return { kind: 'fetched', outputs };
+}
+
+function leftOutText(leftOut: readonly LeftOutput[]): Text {
+  const [first = { name: '', why: text('') }] = leftOut;
+  return leftOut.length === 1
+    ? text('{0} could not be fetched: {1}', first.name, first.why)
+    : text('{0} outputs could not be fetched. The first is {1}: {2}', leftOut.length, first.name, first.why);
 }

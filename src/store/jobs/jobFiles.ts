@@ -139,6 +139,7 @@ const stateFile: z.ZodType<JobState> = z.object({
       hash: z.string(),
       areHashed: z.boolean(),
       leftOut: z.number(),
+      named: z.array(z.object({ name: z.string(), why: words })).optional(),
     })
     .optional(),
   fetchedAt: z.number().optional(),

@@ -1,4 +1,4 @@
-import type { JobLook, JobOrder, JobOutputs, JobThere } from '../../model/jobs/onMachine';
+import type { JobLook, JobOrder, JobOutputs, JobThere, LeftOutput } from '../../model/jobs/onMachine';
 
 /** Bytes of a transfer; what was there before counts as done. */
 export type OnMoved = (bytes: number, totalBytes: number) => void;
@@ -13,7 +13,7 @@ export interface Moved {
   readonly files: number;
   readonly bytes: number;
   /** Only where this is empty was all of it moved. */
-  readonly leftOut: readonly unknown[];
+  readonly leftOut: readonly LeftOutput[];
 }
 
 /**

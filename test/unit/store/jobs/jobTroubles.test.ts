@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
+import { formatText } from '../../../../src/util/text';
 import { FakeComputer } from '../../../support/fakeWindows';
 import { aJob, CutConnection, FakeJobDisk, FakeMachine, openJobWindow } from '../../../support/jobWindows';
 
@@ -96,6 +97,25 @@ describe('Jobs in trouble', () => {
     heal();
     await pass(6 * minute);
     assert.equal(window.row(job).state.trouble, undefined);
+  });
+
+  it('name each output that could not be brought, and why', async () => {
+    const { id: job } = await window.jobs.order(aJob(id, { whenDone: { success: 'destroy' } }), []);
+    await pass(0);
+    machine.outputsThere = ['a', 'b', 'c', 'd', 'e'];
+    machine.leavesOut = ['b', 'c', 'd', 'e'];
+    machine.ends({ code: 0, why: 'itself' });
+    await pass(31_000);
+    const { why } = window.row(job).state.trouble ?? {};
+    assert.equal(why && formatText(why), '4 outputs could not be fetched. The first is b: cut');
+    await pass(10 * minute);
+    const { outputs, trouble } = window.row(job).state;
+    assert.deepEqual([trouble?.kind, outputs?.leftOut], ['incomplete', 4]);
+    assert.deepEqual(
+      outputs?.named?.map((one) => `${one.name}: ${formatText(one.why)}`),
+      ['b: cut', 'c: cut', 'd: cut'],
+    );
+    assert.equal(service.count('instances.destroy'), 0);
   });
 
   it('have outputs here before the end of their machine is refused, which is tried and told until it is done', async () => {
