@@ -246,16 +246,10 @@ async function handOver(deps: UseInDeps, engine: Engine, set: HostSet): Promise<
   for (const { id } of deps.keeper.runningOf(set)) {
     await runCommand('gpuRental.prepareSsh', { instanceId: id });
   }
-  await deps.keeper.keep();
+  await deps.keeper.keepThere(set.id);
   const hosts = await deps.keeper.hostsOf(set);
   if (deps.keeper.isLost(set.id)) {
-    throw new UserError(
-      text(
-        'The folder {0} is gone. Remove the group {1}, and make it in another folder.',
-        set.folder,
-        set.name,
-      ),
-    );
+    throw folderGone(set);
   }
   const [first] = hosts;
   if (!first) {
@@ -297,12 +291,18 @@ async function handOver(deps: UseInDeps, engine: Engine, set: HostSet): Promise<
   }
 }
 
+function folderGone({ folder, name }: HostSet): UserError {
+  return new UserError(
+    text('The folder {0} is gone. Remove the group {1}, and make it in another folder.', folder, name),
+  );
+}
+
 async function act(set: HostSet, engine: Engine, what: EngineCommand | 'file' | 'folder'): Promise<void> {
   if (what === 'file') {
     await vscode.window.showTextDocument(vscode.Uri.file(join(set.folder, engine.file)));
   } else if (what === 'folder') {
     if (!(await showFolder(set.folder))) {
-      throw new UserError(text('{0} isn’t there. Choose the tool again to write it.', set.folder));
+      throw folderGone(set);
     }
   } else {
     const terminal = vscode.window.createTerminal({

@@ -58,7 +58,12 @@ export class HostFileKeeper implements Disposable {
     this.owned.add(deps.fleet.onDidChange(keep));
     this.owned.add(deps.sets.onDidChange(noteSets));
     noteSets();
-    this.owned.add(deps.onDidRemoveAccount((accountKey) => void this.removeFilesOf(accountKey)));
+    this.owned.add(
+      deps.onDidRemoveAccount((accountKey) => {
+        // After what is being written now, which would put them there again.
+        this.keeping = this.keeping.then(() => this.removeFilesOf(accountKey));
+      }),
+    );
     this.owned.add(deps.hub.onDidChangeLeader(keep));
   }
 
@@ -75,6 +80,12 @@ export class HostFileKeeper implements Disposable {
         this.deps.log.error('The files for other tools could not be written', error);
       });
     return this.keeping;
+  }
+
+  /** The same for a set whose files are about to be used: what was changed or removed there is made good. */
+  keepThere(id: string): Promise<void> {
+    this.written.delete(id);
+    return this.keep();
   }
 
   /** The instances of a set that run and have a shell. */

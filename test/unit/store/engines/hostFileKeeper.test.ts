@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ownMark } from '../../../../src/model/engines/hostFiles';
 import { HostFileKeeper } from '../../../../src/store/engines/hostFileKeeper';
 import { HostSets } from '../../../../src/store/engines/hostSets';
 import { Emitter } from '../../../../src/util/emitter';
@@ -8,25 +9,26 @@ import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
+import { until } from '../../../support/until';
 
 const serviceUrl = 'https://console.example.com';
 
-describe('host files while the account is switched', () => {
+describe('Host files', () => {
   const service = new FakeService();
   let computer: FakeComputer;
-  before(async () => {
+  beforeEach(async () => {
     computer = await FakeComputer.make(service.client);
   });
-  after(() => computer.dispose());
+  afterEach(() => computer.dispose());
 
-  it('never name the instances of another account', async () => {
+  async function scene() {
     service.instances = [anInstance({ id: 41 })];
     const window = await computer.openSignedIn();
     const { accounts, fleet, hub, owned } = window;
     const { clock, storageDir } = computer;
-    const own = accounts.active?.key ?? '';
     const sets = owned.add(new HostSets({ accounts, hub, clock, log: silentLog, storageDir }));
-    let whileProved = () => Promise.resolve();
+    const removed = new Emitter<string>();
+    const proof = { wait: () => Promise.resolve() };
     const keeper = owned.add(
       new HostFileKeeper({
         accounts,
@@ -36,22 +38,28 @@ describe('host files while the account is switched', () => {
         clock,
         log: silentLog,
         proved: async () => {
-          await whileProved();
+          await proof.wait();
           return ['gpu-41', 'gpu-52'];
         },
         aliasOf: (_, id) => `gpu-${id}`,
-        onDidRemoveAccount: new Emitter<string>(() => undefined).event,
+        onDidRemoveAccount: removed.event,
       }),
     );
     await fleet.refresh();
     const folder = join(storageDir, 'hosts');
     await mkdir(folder);
-    await sets.add({ name: 'gpus', folder, members: { kind: 'running' } });
+    const { id } = await sets.add({ name: 'gpus', folder, members: { kind: 'running' } });
     await clock.through(keeper.keep());
     const names = () => readFile(join(folder, 'hosts.txt'), 'utf8');
     assert.equal((await names()).trim(), 'gpu-41');
-    whileProved = async () => {
-      whileProved = () => Promise.resolve();
+    return { ...window, keeper, proof, removed, folder, id, names, clock };
+  }
+
+  it('never name the instances of another account', async () => {
+    const { accounts, fleet, keeper, proof, names, clock } = await scene();
+    const own = accounts.active?.key ?? '';
+    proof.wait = async () => {
+      proof.wait = () => Promise.resolve();
       service.instances = [anInstance({ id: 52 })];
       service.user = { ...service.user, id: 8, email: 'other@example.com' };
       await accounts.signIn({ serviceUrl, apiKey: 'another-key' });
@@ -60,5 +68,30 @@ describe('host files while the account is switched', () => {
     await clock.through(keeper.keep());
     assert.notEqual(accounts.active?.key, own);
     assert.equal((await names()).trim(), 'gpu-41');
+  });
+
+  it('are made good before they are used, where somebody changed or removed them', async () => {
+    const { keeper, folder, id, names, clock } = await scene();
+    await writeFile(join(folder, 'inventory.yml'), `${ownMark} changed`);
+    await rm(join(folder, 'hosts.txt'));
+    await clock.through(keeper.keepThere(id));
+    assert.equal((await names()).trim(), 'gpu-41');
+    assert.match(await readFile(join(folder, 'inventory.yml'), 'utf8'), /gpu-41/);
+    await rm(folder, { recursive: true });
+    assert.equal(keeper.isLost(id), false);
+    await clock.through(keeper.keepThere(id));
+    assert.equal(keeper.isLost(id), true);
+  });
+
+  it('go at a sign-out that comes while they are written', async () => {
+    const { accounts, keeper, proof, removed, folder, id, clock } = await scene();
+    const key = accounts.active?.key ?? '';
+    proof.wait = () => {
+      removed.fire(key);
+      return Promise.resolve();
+    };
+    await clock.through(keeper.keepThere(id));
+    proof.wait = () => Promise.resolve();
+    await until('the files to go', async () => !(await readdir(folder)).includes('hosts.txt'));
   });
 });
