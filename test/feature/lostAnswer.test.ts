@@ -140,6 +140,10 @@ describe('a rental without an answer', () => {
     await window.toastButton(/^Renting.*looking whether the machine was rented/, 'Cancel');
     await window.toast('so the machine may have been rented');
     assert.ok(!told().some((text) => text.includes(`instance ${id}`)));
+    window.run('Sign Out…');
+    const { detail } = await window.dialog('Sign out of');
+    assert.match(detail ?? '', /A rental has no answer yet and is not looked for any more/);
+    await window.dialogButton('Cancel');
     simulator.faults.clear();
     await window.view('instances').row(`#${id}`);
     await window.toast(new RegExp(`^Getting .*#${id} ready`));

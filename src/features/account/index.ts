@@ -32,6 +32,7 @@ type Deps = Pick<
   | 'oneWindow'
   | 'keyAccess'
   | 'log'
+  | 'rentals'
   | 'report'
   | 'secondFactor'
   | 'settings'

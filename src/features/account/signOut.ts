@@ -2,12 +2,23 @@ import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
-import { signOutText, stillCostsText } from '../../model/accounts/signOutText';
+import { openRentalText, signOutText, stillCostsText } from '../../model/accounts/signOutText';
 import type { Services } from '../../services';
+import type { Loaded } from '../../shared/reading';
+import type { FleetSnapshot } from '../../store/ports';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'accountCleanup' | 'fleet' | 'jobs' | 'leases' | 'log' | 'report' | 'ssh' | 'templateStores'
+  | 'accounts'
+  | 'accountCleanup'
+  | 'fleet'
+  | 'jobs'
+  | 'leases'
+  | 'log'
+  | 'rentals'
+  | 'report'
+  | 'ssh'
+  | 'templateStores'
 >;
 
 /** Asks, then removes what is the account's, here and in all windows, and says what that was. */
@@ -19,15 +30,19 @@ export async function signOut(deps: Deps): Promise<void> {
     return;
   }
   const name = plainLabel(account.name);
-  const count = fleet.state.kind === 'ready' ? fleet.state.value.instances.length : 0;
   const removed = t(
     'The key, cached lists, records of rentals, watched searches, remembered templates and their secrets, and SSH entries of this account are removed from this computer, in all windows.',
   );
   const { question, button } = signOutText({ isDemo: account.isDemo, name });
-  const cost = stillCostsText(account.isDemo, count);
+  const cost = stillCostsText(account.isDemo, countOf(fleet.state));
+  const details = [
+    ...(cost === undefined ? [] : [localize(cost), keptLater(deps), jobsLeft(deps)]),
+    hasOpenRental(deps) ? localize(openRentalText()) : '',
+    removed,
+  ];
   const wantsTo = await confirm({
     message: localize(question),
-    detail: cost === undefined ? removed : `${localize(cost)} ${keptLater(deps)}${jobsLeft(deps)}${removed}`,
+    detail: details.filter((part) => part !== '').join(' '),
     button: localize(button),
   });
   if (!wantsTo) {
@@ -46,6 +61,16 @@ export async function signOut(deps: Deps): Promise<void> {
   if (problems.length === 0) {
     tell(name, entries.length, accounts.active?.name);
   }
+}
+
+/** Undefined where nothing is known of them: an error is not an empty list. */
+function countOf(state: Loaded<FleetSnapshot>): number | undefined {
+  const count = state.kind === 'ready' ? state.value.instances.length : undefined;
+  return count === 0 && state.kind === 'ready' && state.error !== undefined ? undefined : count;
+}
+
+function hasOpenRental({ rentals }: Deps): boolean {
+  return rentals.rentals.some(({ phase }) => phase.kind === 'sent' || phase.kind === 'notKnown');
 }
 
 /** What one step leaves undone does not keep the others from being done. */
@@ -76,12 +101,15 @@ function tell(name: string, sshEntries: number, next: string | undefined): void 
 function jobsLeft({ jobs }: Deps): string {
   return jobs.open.length === 0
     ? ''
-    : `${t('Jobs that are not over run on, and their outputs are not fetched any more: {0}.', jobs.open.map(({ job }) => job.spec.name).join(', '))} `;
+    : t(
+        'Jobs that are not over run on, and their outputs are not fetched any more: {0}.',
+        jobs.open.map(({ job }) => job.spec.name).join(', '),
+      );
 }
 
 /** Nobody carries out what was set for later then. */
 function keptLater({ leases }: Deps): string {
   return leases.rows.every(({ state }) => state.endedAt !== undefined)
     ? ''
-    : `${t('What was to be stopped or destroyed later stays, unless an instance was armed to do it itself.')} `;
+    : t('What was to be stopped or destroyed later stays, unless an instance was armed to do it itself.');
 }

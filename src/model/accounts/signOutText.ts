@@ -10,12 +10,25 @@ export function signOutText(account: { readonly isDemo: boolean; readonly name: 
     : { question: text('Sign out of {0}?', account.name), button: text('Sign Out') };
 }
 
-/** What still costs money afterwards; undefined where nothing does, as in the demo. */
-export function stillCostsText(isDemo: boolean, instances: number): Text | undefined {
+/**
+ * What still costs money afterwards; undefined where nothing does, as in the demo. `instances` is how many there are,
+ * undefined where they could not be listed.
+ */
+export function stillCostsText(isDemo: boolean, instances: number | undefined): Text | undefined {
   if (isDemo || instances === 0) {
     return undefined;
+  }
+  if (instances === undefined) {
+    return text('Could not list your instances. Any that exist still cost money.');
   }
   return instances === 1
     ? text('Your instance still costs money.')
     : text('Your {0} instances still cost money.', instances);
+}
+
+/** Of rentals without an answer, whose records go with the account. */
+export function openRentalText(): Text {
+  return text(
+    'A rental has no answer yet and is not looked for any more. If it went through, its instance costs money.',
+  );
 }

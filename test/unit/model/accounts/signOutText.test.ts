@@ -19,10 +19,17 @@ describe('the question before an account is left', () => {
       stillCostsText(false, 1),
       stillCostsText(false, 3),
       stillCostsText(true, 3),
+      stillCostsText(false, undefined),
     ];
     assert.deepEqual(
       said.map((one) => one && formatText(one)),
-      [undefined, 'Your instance still costs money.', 'Your 3 instances still cost money.', undefined],
+      [
+        undefined,
+        'Your instance still costs money.',
+        'Your 3 instances still cost money.',
+        undefined,
+        'Could not list your instances. Any that exist still cost money.',
+      ],
     );
   });
 });
