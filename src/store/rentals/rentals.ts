@@ -277,7 +277,12 @@ class JournaledRentals implements RentalStore {
       return;
     }
     const now = this.deps.clock.now();
-    for (const rental of this.rentals) {
+    for (const { marker } of this.rentals) {
+      // Its answer may have come while another one was written.
+      const rental = this.records.get(marker);
+      if (!rental) {
+        continue;
+      }
       const verdict = listVerdict(rental, snapshot, {
         now,
         isOwnerAtWork: this.isOwnerAtWork(rental, now),

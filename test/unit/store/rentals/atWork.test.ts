@@ -37,4 +37,54 @@ describe('a rental whose answer takes minutes', () => {
     assert.equal(window.rentals.rentals[0]?.phase.kind, 'waiting');
     await computer.dispose();
   });
+
+  it('is not judged by what was known before its answer, while another one is tidied up', async () => {
+    const service = new FakeService();
+    service.offers = [anOffer()];
+    const computer = await FakeComputer.make(service.client);
+    const window = await computer.openSignedIn();
+    const settled: string[] = [];
+    window.rentals.onDidSettle(({ marker }) => settled.push(marker));
+    let answer: () => void = () => undefined;
+    service.before = (call) =>
+      call === 'offers.rent' && service.count('offers.rent') === 1
+        ? new Promise((resolve) => (answer = resolve))
+        : undefined;
+    const renting = window.rentals.rent(request);
+    await until('the request', () => service.count('offers.rent') === 1, { everyMs: 5 });
+    await computer.clock.advance(1000);
+    // A later one, which is over for a day, so that its environment is removed.
+    const config = { ...request.config, targetState: 'stopped', env: { TOKEN: 'value' } } as const;
+    await window.rentals.rent({ ...request, config });
+    await window.fleet.refresh();
+    service.instances = [];
+    for (let lists = 0; lists < 4; lists += 1) {
+      await computer.clock.advance(60_000);
+      await window.fleet.refresh();
+    }
+    computer.clock.jump(25 * 3_600_000);
+    const { secrets } = computer;
+    const drop = secrets.delete.bind(secrets);
+    let goOn: () => void = () => undefined;
+    const isHeld = new Promise<void>((resolve) => {
+      secrets.delete = async (key) => {
+        resolve();
+        await new Promise<void>((go) => (goOn = go));
+        await drop(key);
+      };
+    });
+    await window.fleet.refresh();
+    await isHeld;
+    answer();
+    assert.equal((await renting).kind, 'rented');
+    goOn();
+    await computer.clock.advance(1000);
+    await window.fleet.refresh();
+    assert.deepEqual(settled, []);
+    assert.deepEqual(
+      window.rentals.rentals.map(({ phase }) => phase.kind),
+      ['ended', 'waiting'],
+    );
+    await computer.dispose();
+  });
 });
