@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { localize, reasonOf, t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { instanceName } from '../../model/instances/instanceLabel';
+import { instanceName, nameAmong } from '../../model/instances/instanceLabel';
 import { actionsFor, costPerHour, stateLabel, stateOf } from '../../model/instances/instanceState';
 import type { Instance } from '../../model/instances/instance';
 import { formatMoney } from '../../model/money';
@@ -100,7 +100,9 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
     if (!instance) {
       return [];
     }
-    const name = instanceName(instance);
+    // Jupyter hands a command back by its label.
+    const { state } = this.deps.fleet;
+    const name = nameAmong(instance, state.kind === 'ready' ? state.value.instances : []);
     const { canStart, canConnect } = actionsFor(
       instance,
       this.deps.fleet.facts(instance.id),
@@ -195,7 +197,7 @@ export function candidatesOf({
     const facts = fleet.facts(instance.id);
     const kind = stateOf(instance, facts, clock.now());
     const { canConnect } = actionsFor(instance, facts, clock.now());
-    const name = instanceName(instance);
+    const name = nameAmong(instance, state.value.instances);
     const parts = [name, instance.gpuName, priceOf(instance)].filter((part) => part !== undefined);
     return {
       alias: ssh.aliasOf(active, instance.id),

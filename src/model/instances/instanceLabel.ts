@@ -33,6 +33,13 @@ export function instanceName(instance: Instance): string {
   return end === undefined ? label : `${label} ${end}`;
 }
 
+/** The name of one among others, with its number where another of them has the same name. */
+export function nameAmong(instance: Instance, others: readonly Instance[]): string {
+  const name = instanceName(instance);
+  const isShared = others.some((other) => other.id !== instance.id && instanceName(other) === name);
+  return isShared ? `${name} #${instance.id}` : name;
+}
+
 /** The name in two parts for a narrow row, where the number may stand behind state and price. */
 export function nameInRow(instance: Instance): { readonly label: string; readonly end?: string } {
   const label = displayLabel(instance);

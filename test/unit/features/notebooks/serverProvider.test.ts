@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import type * as product from '../../../../src/features/notebooks/serverProvider';
+import type { Instance } from '../../../../src/model/instances/instance';
+import { silentLog } from '../../../../src/util/log';
+import { anInstance } from '../../../support/builders';
+import { FakeClock } from '../../../support/fakeClock';
+import { FakeEventEmitter } from '../../../support/fakeEditor/events';
+import { loadSource } from '../../../support/fakeEditor/product';
+
+describe('The kernel picker', () => {
+  const executed: unknown[] = [];
+  const { ServerProvider, candidatesOf } = loadSource('src/features/notebooks/serverProvider.ts', {
+    vscode: {
+      EventEmitter: FakeEventEmitter,
+      CancellationError: class extends Error {},
+      l10n: { t: (words: string) => words },
+      commands: {
+        executeCommand: (...call: readonly unknown[]) => {
+          executed.push(call);
+          return Promise.resolve();
+        },
+      },
+    },
+  }) as typeof product;
+
+  it('tells two instances of one name apart, and starts the one that was chosen', async () => {
+    const stopped = (id: number, label: string): Instance =>
+      anInstance({ id, label, actualStatus: 'exited', intendedStatus: 'stopped' });
+    const instances = [stopped(7, 'trainer'), stopped(8, 'trainer'), stopped(9, 'eval')];
+    const account = { key: 'own' };
+    const deps = {
+      accounts: { active: account },
+      fleet: {
+        state: { kind: 'ready', value: { instances } },
+        find: (id: number) => instances.find((one) => one.id === id),
+        facts: () => ({}),
+      },
+      ssh: { aliasOf: (_: unknown, id: number) => `gpu-${id}` },
+      clock: new FakeClock(),
+      log: silentLog,
+    };
+    const rows = instances.map(({ id }) => ({ alias: `gpu-${id}`, accountKey: 'own', instanceId: id }));
+    const provider = new ServerProvider(
+      { ...deps, servers: { rows } } as unknown as ConstructorParameters<typeof ServerProvider>[0],
+      new FakeEventEmitter<undefined>().event as never,
+    );
+    const starts = provider.provideCommands().map(({ label }) => label);
+    assert.deepEqual(starts.slice(0, 3), ['Start trainer #7…', 'Start trainer #8…', 'Start eval…']);
+    await provider.handleCommand({ label: 'Start trainer #8…' });
+    assert.deepEqual(executed, [['gpuRental.instance.start', { instanceId: 8 }]]);
+    const labels = candidatesOf(deps as unknown as Parameters<typeof candidatesOf>[0])?.map(({ label }) =>
+      label.replace(/ \(.*/, ''),
+    );
+    assert.deepEqual(labels, ['trainer #7', 'trainer #8', 'eval']);
+  });
+});
