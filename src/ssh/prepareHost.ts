@@ -31,6 +31,8 @@ export interface PrepareRequest {
   readonly isOld?: boolean;
   /** It still comes up, so that a login of an earlier boot proves nothing. */
   readonly isBooting?: boolean;
+  /** A connection has refused its host key since, so that a login says what helps. */
+  readonly isRefused?: boolean;
 }
 
 /** An instance that the SSH config knows. */
@@ -104,7 +106,8 @@ export async function prepareHost(
   const alias = aliasOf(request.account, request.instanceId);
   const host = await writeEntry(context, request, signal);
   const isProved = (await context.folder().read(alias))?.isProved === true;
-  if (request.isBooting !== true && isProved && (await context.folder().hostKeys(alias)).length > 0) {
+  const isTrusted = request.isBooting !== true && request.isRefused !== true && isProved;
+  if (isTrusted && (await context.folder().hostKeys(alias)).length > 0) {
     return host;
   }
   const outcome = await logIn(context, host, { signal, log: request.log });

@@ -6,7 +6,7 @@ import { readClientConfig } from './clientConfig';
 import { commandLine, sshCommand } from './commandLine';
 import { SshContext, type SshDeps } from './context';
 import { endpointsOf, type Endpoint } from './endpoints';
-import { hostKeyErrorOf } from './hostKey';
+import { HostKeyError, hostKeyErrorOf } from './hostKey';
 import { openForward, type Forward, type WantedForward } from './forward';
 import type { HostEntry } from './hostConfig';
 import { isAgentRunning, type KeyAgent } from './keyAgent';
@@ -119,6 +119,9 @@ export function createSshService(deps: SshDeps): SshService {
 class NativeSsh implements SshService {
   private readonly context: SshContext;
 
+  /** Aliases whose host key a connection refused since a login proved it. */
+  private readonly refused = new Set<string>();
+
   constructor(private readonly deps: SshDeps) {
     this.context = new SshContext(deps);
   }
@@ -127,8 +130,11 @@ class NativeSsh implements SshService {
     return aliasOf(account, instanceId);
   }
 
-  prepare(request: PrepareRequest, signal?: AbortSignal): Promise<PreparedHost> {
-    return prepareHost(this.context, request, signal);
+  async prepare(request: PrepareRequest, signal?: AbortSignal): Promise<PreparedHost> {
+    const isRefused = this.refused.has(aliasOf(request.account, request.instanceId));
+    const host = await prepareHost(this.context, { ...request, isRefused }, signal);
+    this.refused.delete(host.alias);
+    return host;
   }
 
   writeEntry(request: PrepareRequest, signal?: AbortSignal): Promise<PreparedHost> {
@@ -200,6 +206,7 @@ class NativeSsh implements SshService {
     // The machine's programs may print such words too, but they have other codes.
     const refused = result.code === 255 ? hostKeyErrorOf(result.stderr) : undefined;
     if (refused) {
+      this.refused.add(alias);
       throw refused;
     }
     return result;
@@ -212,7 +219,14 @@ class NativeSsh implements SshService {
       throw new UserError(given.text, { nextStep: 'retry' });
     }
     const run = this.context.runAlone(verification);
-    return openForward({ ...this.deps, run, command: this.context.ssh() }, alias, wanted, signal);
+    try {
+      return await openForward({ ...this.deps, run, command: this.context.ssh() }, alias, wanted, signal);
+    } catch (error) {
+      if (error instanceof HostKeyError) {
+        this.refused.add(alias);
+      }
+      throw error;
+    }
   }
 
   command(alias: string, ...more: readonly string[]): readonly [string, ...string[]] {

@@ -129,4 +129,25 @@ describe('A host key that changed', () => {
       await other.dispose();
     }
   });
+
+  for (const name of ['forward', 'upload']) {
+    it(`is explained with a way on by the next preparation after a refusal, until it is forgotten: ${name}`, async () => {
+      await ssh.forgetHostKey('gpu-7');
+      await ssh.prepare(request());
+      const { port } = machine;
+      await machine.stop();
+      machine.newHostKey();
+      await machine.start({ port });
+      await ssh.prepare(request());
+      await assert.rejects(uses[name]?.() ?? Promise.resolve(), HostKeyError);
+      await assert.rejects(ssh.prepare(request()), (error) => {
+        assert.ok(error instanceof NoLoginError);
+        assert.deepEqual(explainFailure(error.failure).fixes, ['retry', 'forgetHostKey']);
+        return true;
+      });
+      await ssh.forgetHostKey('gpu-7');
+      await ssh.prepare(request());
+      assert.equal((await ssh.exec('gpu-7', 'true')).code, 0);
+    });
+  }
 });
