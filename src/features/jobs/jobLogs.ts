@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
-import { OutputDocuments } from '../../editor/outputDocuments';
+import { OutputDocuments, type Cut } from '../../editor/outputDocuments';
 import { isOver, type JobRow } from '../../model/jobs/job';
 import { plainLog } from '../../model/jobs/logText';
 import { DisposableStore } from '../../util/disposable';
@@ -31,7 +31,8 @@ export class JobLogs implements vscode.Disposable {
     const uri = this.documents.uri(id, `${spec.name}.log`);
     this.shown.set(uri.toString(), id);
     this.tellWatched();
-    const editor = await this.documents.show(uri, await this.textOf(row), 'log');
+    const { text, ...cut } = await this.read(row);
+    const editor = await this.documents.show(uri, text, 'log', cut);
     toEnd(editor);
   }
 
@@ -44,9 +45,11 @@ export class JobLogs implements vscode.Disposable {
     this.deps.jobs.watch([...new Set(this.shown.values())]);
   }
 
-  private async textOf(row: JobRow): Promise<string> {
-    const text = plainLog((await this.deps.jobs.log(row.job.id)).bytes.toString());
-    return text !== '' ? text : isOver(row) ? t('The log is empty.') : t('Nothing was printed yet.');
+  private async read({ job, state }: JobRow): Promise<Cut & { readonly text: string }> {
+    const { bytes, at } = await this.deps.jobs.log(job.id);
+    const none = isOver({ state }) ? t('The log is empty.') : t('Nothing was printed yet.');
+    const text = plainLog(bytes.toString()) || none;
+    return { text, isCut: at > 0, whole: this.deps.jobs.logPath(job.id) };
   }
 
   /** Never rejects. */
@@ -57,7 +60,8 @@ export class JobLogs implements vscode.Disposable {
         continue;
       }
       try {
-        this.documents.set(vscode.Uri.parse(address, true), await this.textOf(row));
+        const { text, ...cut } = await this.read(row);
+        this.documents.set(vscode.Uri.parse(address, true), text, cut);
       } catch (error) {
         this.deps.log.warn(`The log of job ${id} could not be read: ${String(error)}`);
       }
