@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { AccountRef } from '../model/accounts/account';
 import { checkId, isAlias } from './validate';
 
-/** The address whose instances have the short alias (docs/rules.md#names-that-others-rely-on). */
+/** Instances at this address have the short alias (docs/rules.md#names-that-others-rely-on). */
 const defaultServiceUrl = 'https://console.vast.ai';
 
 export type AliasAccount = Pick<AccountRef, 'serviceUrl' | 'isDemo'>;
 
 /**
- * The name an instance has in the SSH config: `gpu-<id>`, `gpu-<6 hex of the address>-<id>` or
+ * Returns the name of an instance in the SSH config: `gpu-<id>`, `gpu-<6 hex of the address>-<id>` or
  * `gpu-demo-<id>`. It never changes, so that an open window finds a machine that moved.
  */
 export function aliasOf(account: AliasAccount, instanceId: number): string {
@@ -20,7 +20,7 @@ export function aliasOf(account: AliasAccount, instanceId: number): string {
   return address === defaultServiceUrl ? `gpu-${id}` : `gpu-${sha256(address).slice(0, 6)}-${id}`;
 }
 
-/** The alias and the instance that a remote window is on; `undefined` for hosts that are not ours. */
+/** Returns the alias and the instance of a remote window; `undefined` for other hosts. */
 export function hostInAuthority(
   authority: string | undefined,
 ): { readonly alias: string; readonly instanceId: number } | undefined {
@@ -28,12 +28,12 @@ export function hostInAuthority(
   return isAlias(alias) ? { alias, instanceId: Number(/\d+$/.exec(alias)?.[0]) } : undefined;
 }
 
-/** The alias that a terminal of ours logs in to: its program is ssh, with the alias as an argument of its own. */
+/** Returns the alias that a terminal of ours logs in to: it runs ssh with the alias as a separate argument. */
 export function aliasInArguments(args: unknown): string | undefined {
   return Array.isArray(args) ? args.find(isAlias) : undefined;
 }
 
-/** Names an account in our files without saying who it is. */
+/** Returns a mark that identifies an account in our files without revealing it. */
 export function accountMark(accountKey: string): string {
   return sha256(accountKey).slice(0, 16);
 }

@@ -1,4 +1,4 @@
-/** Reads a stream of bytes in the portions that its form asks for. */
+/** Reads a stream of bytes in portions of a requested size. */
 export class ByteReader {
   private readonly source: AsyncIterator<Buffer>;
   private rest: Buffer = Buffer.alloc(0);
@@ -7,7 +7,7 @@ export class ByteReader {
     this.source = bytes[Symbol.asyncIterator]();
   }
 
-  /** The next `length` bytes; fewer only where the stream ends. */
+  /** Returns the next `length` bytes; fewer only at the end of the stream. */
   async read(length: number): Promise<Buffer> {
     const pieces: Buffer[] = [];
     for await (const piece of this.pieces(length)) {
@@ -16,7 +16,7 @@ export class ByteReader {
     return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
   }
 
-  /** The same piece by piece, for what is too large to be held. */
+  /** Yields the next `length` bytes in pieces, for content that is too large for memory. */
   async *pieces(length: number): AsyncGenerator<Buffer> {
     let left = length;
     while (left > 0 && (await this.fill())) {
@@ -28,8 +28,8 @@ export class ByteReader {
   }
 
   /**
-   * What stands before the mark; the mark itself is read over. `undefined` where the stream ends, or `limit` is passed,
-   * without it; nothing is lost then.
+   * Returns the bytes before the mark and skips the mark. Returns `undefined` if the stream ends or `limit` is
+   * exceeded first; no bytes are lost then.
    */
   async until(mark: string, limit: number): Promise<Buffer | undefined> {
     for (;;) {
@@ -47,7 +47,7 @@ export class ByteReader {
     }
   }
 
-  /** Reads to the end and forgets it, so that the program behind it can end. */
+  /** Reads to the end and discards the bytes, so that the program behind the stream can exit. */
   async drain(): Promise<void> {
     while (await this.fill()) {
       this.rest = Buffer.alloc(0);

@@ -4,25 +4,25 @@ import type { FileSystem } from './fileSystem';
 import { filesRead } from './effectiveConfig';
 import { ProgramMissingError, type RunResult } from './run';
 
-/** What the SSH config of the user says about keys. */
+/** What the user's SSH config specifies about keys. */
 export interface ClientConfig {
-  /** The socket of `IdentityAgent`, for a host that nothing else is said of. */
+  /** The socket of `IdentityAgent` for a host without its own settings. */
   readonly agent: string | undefined;
-  /** Every `IdentityFile`, whatever host it is for: only a key that is registered is ever used. */
+  /** Every `IdentityFile`, for any host: only a registered key is ever used. */
   readonly identityFiles: readonly string[];
 }
 
 export interface ClientConfigDeps {
   readonly fs: Pick<FileSystem, 'read'>;
-  /** What `ssh -G` says of a host. */
+  /** Returns the output of `ssh -G` for a host. */
   readonly ask: (alias: string, signal?: AbortSignal) => Promise<RunResult>;
-  /** Where `~` leads for ssh. */
+  /** The folder that ssh resolves `~` to. */
   readonly accountHome: string;
-  /** Our folder; what we wrote there is not the user's. */
+  /** Our folder, whose files are not the user's. */
   readonly ownDir: string;
 }
 
-/** Lets ssh itself read its config, so that it is ssh that finds the files which are included. */
+/** Lets ssh read its own config, so that ssh itself resolves the included files. */
 export async function readClientConfig(deps: ClientConfigDeps, signal?: AbortSignal): Promise<ClientConfig> {
   const answer = await deps.ask('gpu-0', signal).catch((error: unknown) => {
     if (error instanceof ProgramMissingError) {
@@ -60,19 +60,19 @@ async function identityFilesIn({ fs }: ClientConfigDeps, file: string): Promise<
       return rest === undefined ? [] : [firstArgument(rest)];
     });
   } catch {
-    // ssh could read it and we cannot: the other files may still name a key.
+    // ssh could read the file and we cannot: the other files may still name a key.
     return [];
   }
 }
 
-/** As ssh splits a line: quotes hold spaces together, a backslash takes a quote as it is. */
+/** Splits a line like ssh: quotes keep spaces, a backslash escapes a quote. */
 function firstArgument(rest: string): string {
   const quoted = /^(["'])((?:\\["'\\]|(?!\1).)*)\1/.exec(rest);
   const value = quoted?.[2] ?? /^\S*/.exec(rest)?.[0] ?? '';
   return value.replace(/\\(["'\\])/g, '$1');
 }
 
-/** `undefined` for a name that depends on the host, and for `none`. */
+/** Returns `undefined` for `none` and for a name that depends on the host. */
 function expand(value: string, home: string): string | undefined {
   const known: Readonly<Record<string, string>> = { '%%': '%', '%d': home, '%u': userInfo().username };
   let isKnown = value !== 'none' && value !== '';

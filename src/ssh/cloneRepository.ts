@@ -8,14 +8,14 @@ import type { SshService } from './service';
 
 export type CloneResult =
   | { readonly kind: 'cloned'; readonly folder: string }
-  /** A folder of that name is there already; nothing was changed. */
+  /** A folder of that name exists; nothing was changed. */
   | { readonly kind: 'exists'; readonly folder: string }
-  /** The machine has no git. */
+  /** git is not installed on the machine. */
   | { readonly kind: 'noGit' }
-  /** The host of the repository lets nobody in without a login. */
+  /** The host of the repository requires a login. */
   | { readonly kind: 'noAccess'; readonly said: string };
 
-/** The repository could not be cloned, for a reason that git gave. */
+/** The repository could not be cloned, for a reason that git reported. */
 export class CloneError extends UserError {
   constructor(said: string) {
     super(text('The repository could not be cloned: {0}', plainText(said) || '–'), { nextStep: 'retry' });
@@ -28,8 +28,8 @@ const noAccess =
   /could not read Username|Authentication failed|Permission denied|Repository not found|access denied/i;
 
 /**
- * Clones into `/workspace`, or the home folder where there is none. Nothing is asked on the machine, and nothing of
- * this computer goes there but the address.
+ * Clones into `/workspace`, or into the home folder if that does not exist. git asks nothing on the machine, and only
+ * the address is sent from this computer.
  */
 export async function cloneRepository(
   ssh: Pick<SshService, 'exec'>,
@@ -66,7 +66,7 @@ export async function cloneRepository(
   if (isRemotePath(folder) && (result.code === 0 || result.code === exists)) {
     return { kind: result.code === 0 ? 'cloned' : 'exists', folder };
   }
-  // What git says comes with the output; the other stream is that of our own login.
+  // git's messages are in the output; the other stream belongs to our own login.
   const words = result.stdout.includes('Cloning into') ? result.stdout : result.stderr;
   const said = lastWords(words);
   if (noAccess.test(words)) {
@@ -75,7 +75,7 @@ export async function cloneRepository(
   throw new CloneError(said);
 }
 
-/** What git gave as the reason, else its last lines. */
+/** Returns git's reason, or its last lines. */
 function lastWords(output: string): string {
   const lines = output
     .split(/[\r\n]+/)

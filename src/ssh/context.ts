@@ -25,7 +25,7 @@ export interface SshDeps {
   readonly environment: () => SshEnvironment;
 }
 
-/** Where the files of SSH are and how its programs are called, as the settings say at this moment. */
+/** Locates the SSH files and programs by the current settings. */
 export class SshContext {
   private readonly effective: EffectiveConfig;
 
@@ -33,7 +33,7 @@ export class SshContext {
     this.effective = new EffectiveConfig(deps);
   }
 
-  /** The program and what every call of it begins with. */
+  /** Returns the program and the arguments that every call starts with. */
   ssh(): readonly [string, ...string[]] {
     const { passedConfig } = this.paths();
     const program = this.deps.environment().sshPath ?? 'ssh';
@@ -44,32 +44,35 @@ export class SshContext {
     return sshPaths(this.deps.environment());
   }
 
-  /** The user's config, which gets our Include. */
+  /** Returns the user's config, which contains our Include. */
   userConfig(): UserConfig {
     return new UserConfig(this.fileDeps(), this.paths());
   }
 
-  /** Our folder, with an entry for each instance. */
+  /** Returns our folder, with an entry for each instance. */
   folder(): OwnFolder {
     const { platform } = this.deps.environment();
     return new OwnFolder(this.fileDeps(), this.paths(), createAclRepair(platform, this.deps.run));
   }
 
-  /** What ssh makes of an entry. */
+  /** Returns how ssh resolves an entry. */
   verify(entry: HostEntry, signal?: AbortSignal): Promise<Verification> {
     return verifyHost({ ...this.deps, ask: this.ask, knownHosts: this.paths().knownHosts }, entry, signal);
   }
 
-  /** The same for an alias; `undefined` where we wrote no entry. */
+  /** Returns how ssh resolves an alias; `undefined` if we wrote no entry for it. */
   async verifyAlias(alias: string, signal?: AbortSignal): Promise<Verification | undefined> {
     const entry = await this.folder().read(alias);
     return entry && this.verify(entry, signal);
   }
 
-  /** Runs ssh where nobody was asked: variables that a line for all hosts would give the machine stay here. */
+  /**
+   * Returns a runner for logins without a question to the user: variables that a config line for all hosts would send
+   * are withheld.
+   */
   runAlone(verification: Verification | undefined): Run {
     const withoutEnv = givenAway(verification, 'sendenv').flatMap(({ found }) => found.split(' '));
-    // The first one counts, so that none of the config comes after it.
+    // The first value counts, so that none of the config is added.
     const first = givenAway(verification, 'setenv').length > 0 ? ['-o', 'SetEnv=LC_GPU_RENTAL=1'] : [];
     return (program, args, options) =>
       this.deps.run(program, [...first, ...args], { ...options, withoutEnv });

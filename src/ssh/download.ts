@@ -26,16 +26,16 @@ import {
   type TransferOutcome,
 } from './transfer';
 
-/** So many files of this computer are looked at or written at a time. */
+/** The number of local files that are read or written at a time. */
 const width = 8;
-/** A file up to this size is held while the next one comes. */
+/** A file up to this size is held in memory while the next one arrives. */
 const heldBytes = 1_000_000;
-/** What a machine may print before it begins. */
+/** The most bytes that a machine may print before its answer. */
 const noiseBytes = 65_536;
 
 /**
- * Copies a file or folder of the machine into a local folder, which must exist. What is there in the same version is
- * left, what arrived in part is completed; afterwards both sides are compared.
+ * Copies a file or folder of the machine into a local folder, which must exist. Files with the same version are
+ * skipped, partial files are completed; afterwards both sides are compared.
  */
 export async function download(
   deps: TransferDeps,
@@ -52,15 +52,15 @@ export async function download(
   return new Download(deps, alias, source, new LocalFiles(localFolder), options).run();
 }
 
-/** Files and links of the machine by their names below a folder. */
+/** Files and links of the machine, by their names below a folder. */
 export interface RemoteList {
   readonly folder: string;
   readonly entries: readonly RemoteEntry[];
-  /** SHA-256 of files; one that has another gets no name here. */
+  /** SHA-256 hashes of files; a file with another hash is discarded. */
   readonly hashes: ReadonlyMap<string, string>;
 }
 
-/** Copies what a list names, and nothing else; what is there with the same hash is left. */
+/** Copies what a list names, and nothing else; files with the same hash are skipped. */
 export async function downloadList(
   deps: TransferDeps,
   alias: string,
@@ -74,15 +74,15 @@ export async function downloadList(
 }
 
 interface Source {
-  /** The folder of the machine that the names are below. */
+  /** The folder of the machine that contains the names. */
   readonly parent: string;
-  /** What was chosen itself. */
+  /** The name that the user chose. */
   readonly root: string | undefined;
   readonly list: () => Promise<RemoteTree>;
 }
 
 interface Plan {
-  /** What is to be fetched: files and links. */
+  /** The files and links to fetch. */
   readonly todo: readonly RemoteEntry[];
   readonly entries: readonly RemoteEntry[];
   readonly leftOut: readonly LeftOut[];
@@ -122,7 +122,7 @@ class Download {
     return this.said === '' ? reasons.missing : reasons.said(this.said);
   }
 
-  /** Lists the machine, makes the folders here, and finds what is missing. */
+  /** Lists the machine, creates the local folders, and finds missing files. */
   private async plan(): Promise<Plan> {
     const { deps, local, targets } = this;
     const { entries, leftOut } = possibleHere(await this.source.list(), deps.platform);
@@ -147,7 +147,7 @@ class Download {
     const done = total - sumOf(wanted);
     this.steps = new Steps(this.deps.clock, this.options.onProgress, wanted.length, done, total);
     const limit = this.deps.singleBytes ?? singleBytes;
-    // What was chosen itself may be a link, which an archive would keep as one.
+    // The chosen name itself may be a link, which an archive would keep as a link.
     const isSingle = ({ name, kind, size }: RemoteEntry) =>
       kind === 'file' && (size >= limit || name === this.source.root);
     const many = plan.todo.filter((file) => !isSingle(file));
@@ -159,12 +159,12 @@ class Download {
     }
   }
 
-  /** One archive of all that is small. */
+  /** Fetches all small files in one archive. */
   private async fetchMany(wanted: ReadonlySet<string>): Promise<void> {
     const script = [
       'export LC_ALL=C',
       `cd ${quoteForShell(this.source.parent)} || exit 3`,
-      // GNU's reads backslashes in names as escapes unless it is told not to; others do not know the option.
+      // GNU tar interprets backslashes in names unless told otherwise; other tars lack the option.
       'option=; tar --no-unquote --version >/dev/null 2>&1 && option=--no-unquote',
       beginScript,
       'xargs -0 tar $option --no-recursion -cf -',
@@ -195,7 +195,7 @@ class Download {
     }
   }
 
-  /** Writes a small file while the next ones come. */
+  /** Writes a small file while the next ones arrive. */
   private async take(
     file: NamedVersion,
     content: AsyncIterable<Buffer>,
@@ -210,7 +210,7 @@ class Download {
     }
     const job = this.writeSmall(file, pieces);
     writing.add(job);
-    // One that failed stays, so that it is met by whoever waits for all.
+    // A failed job stays in the list, so that the final wait reports it.
     void job.then(
       () => writing.delete(job),
       () => undefined,
@@ -234,7 +234,7 @@ class Download {
     });
   }
 
-  /** What is large comes by itself, from where an earlier transfer ended. */
+  /** Fetches a large file separately, from where an earlier transfer ended. */
   private async fetchSingle(file: RemoteEntry): Promise<void> {
     const start = await this.local.begun(file);
     this.steps?.next();
@@ -254,7 +254,10 @@ class Download {
     }
   }
 
-  /** Runs a step whose output is a stream of ours; a broken connection counts before what it did to the stream. */
+  /**
+   * Runs a step whose output is one of our streams; a broken connection takes precedence over the stream error that
+   * it caused.
+   */
   private async stream(
     script: readonly string[],
     input: AsyncIterable<Uint8Array> | undefined,

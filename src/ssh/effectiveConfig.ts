@@ -19,21 +19,21 @@ interface Kept {
   readonly at: number;
 }
 
-/** A file that comes into a folder which was empty is seen after so long. */
+/** A file that is added to an empty folder is noticed after this time (ms). */
 const keptMs = 30_000;
 const mostKept = 500;
 
-/** What a program says decides, and no file tells whether it says the same. */
+/** The output of a program decides, and no file shows whether it stays the same. */
 const dependsOnProgram = /^\s*match\b.*\bexec\b/im;
 
-/** The files that ssh read, by the trace of `-v`. */
+/** Returns the files that ssh read, from the trace of `-v`. */
 export function filesRead({ stderr }: Pick<RunResult, 'stderr'>): readonly string[] {
   return [...stderr.matchAll(/^debug1: Reading configuration data (.+?)\r?$/gm)].map(([, file = '']) => file);
 }
 
 /**
- * What `ssh -G` says of hosts. Starting a program stops the editor for a moment, so that an answer is kept while the
- * files that ssh read, and the names beside them, are as they were.
+ * Caches `ssh -G` by host. Starting a program blocks the editor for a moment, so an answer is kept while the files
+ * that ssh read, and the names next to them, are unchanged.
  */
 export class EffectiveConfig {
   private readonly kept = new Map<string, Kept>();
@@ -41,7 +41,7 @@ export class EffectiveConfig {
 
   constructor(private readonly deps: EffectiveConfigDeps) {}
 
-  /** `command` is the program and its options. Those who ask at once get one answer. */
+  /** Returns the answer for a host; `command` is the program and its options. Concurrent callers share one answer. */
   ask(
     command: readonly [program: string, ...options: string[]],
     alias: string,
@@ -72,7 +72,7 @@ export class EffectiveConfig {
     const at = clock.now();
     const answer = await run(program, [...options, '-vvv', '-G', alias], { timeoutMs: 20_000 });
     const files = filesRead(answer);
-    // A config that ssh refuses is refused until it changes, and one that is missing until it is there.
+    // A config that ssh rejects stays rejected until it changes; a missing one until it exists.
     const state = answer.code === null ? undefined : await this.stateOf(alias, files, paths);
     if (state !== undefined) {
       if (this.kept.size >= mostKept) {
@@ -83,7 +83,7 @@ export class EffectiveConfig {
     return answer;
   }
 
-  /** A clock that was set back makes nothing young again. */
+  /** A clock that was set back must not make an entry valid again. */
   private isYoung({ at }: Kept): boolean {
     const age = this.deps.clock.now() - at;
     return age >= 0 && age < keptMs;
@@ -100,7 +100,7 @@ export class EffectiveConfig {
     }
   }
 
-  /** `undefined` where the same files can give another answer. */
+  /** Returns a fingerprint of the files; `undefined` if the same files can give another answer. */
   private async stateOf(
     alias: string,
     files: readonly string[],
@@ -108,7 +108,7 @@ export class EffectiveConfig {
   ): Promise<string | undefined> {
     const { fs } = this.deps;
     const hash = createHash('sha256');
-    // Each file of our folder is for one alias, and those of others change with every machine.
+    // Each file in our folder belongs to one alias, and the others change with every machine.
     const others = files.filter((file) => dirname(file) !== ownDir);
     const folders = new Set([userConfig, ...others].map((file) => dirname(file)));
     try {
@@ -124,7 +124,7 @@ export class EffectiveConfig {
         hash.update([folder, ...[...names].sort()].join('\0'));
       }
     } catch {
-      // ssh may read what we can't; then it is asked each time.
+      // ssh may read files that we can't; then it is asked each time.
       return undefined;
     }
     return hash.digest('hex');

@@ -13,28 +13,28 @@ import * as fs from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { errorCode } from '../util/errorCode';
 
-/** What we need to know about a path; a link is not followed. */
+/** The facts about a path that we need; links are not followed. */
 export interface FileFacts {
   readonly kind: 'file' | 'directory' | 'link' | 'other';
   /** Permission bits only, for example `0o600`. */
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
-  /** How many names the file has. */
+  /** The number of names (hard links) of the file. */
   readonly links: number;
   readonly mtimeMs: number;
 }
 
-/** A file that lost its name to another one, and that a program may still have open. */
+/** A file whose name now belongs to another one, and that a program may still have open. */
 export interface OldFile {
-  /** What was added to its end so far; empty as well where all of it was changed. */
+  /** Returns what was appended so far; also empty if the whole content changed. */
   late(): Promise<Buffer>;
   close(): Promise<void>;
 }
 
 /**
- * Every operation on files that the SSH folder does, one method each, so that a test can let
- * the power fail at any of them. Errors carry Node's `code`.
+ * All file operations of the SSH folder, one method each, so that a test can simulate a power failure at any of them.
+ * Errors carry Node's `code`.
  */
 export interface FileSystem {
   readonly facts: (path: string) => Promise<FileFacts>;
@@ -44,27 +44,27 @@ export interface FileSystem {
   readonly makeDir: (path: string, mode: number) => Promise<void>;
   readonly setMode: (path: string, mode: number) => Promise<void>;
   readonly setOwner: (path: string, uid: number, gid: number) => Promise<void>;
-  /** Makes a file that must not exist yet (`EEXIST`) and writes it. */
+  /** Creates a file that must not exist yet (`EEXIST`) and writes it. */
   readonly create: (path: string, bytes: Buffer, mode: number) => Promise<void>;
-  /** The same, and returns once the disk has it. It gets the extended attributes of `like`. */
+  /** Creates a file and returns once the disk has it. Copies the extended attributes of `like`. */
   readonly createSynced: (path: string, bytes: Buffer, mode: number, like?: string) => Promise<void>;
   /**
-   * Renames `temp` to `target` if `target` still holds `expected`; `undefined` where it holds something
-   * else. All happens in one turn, which leaves other programs microseconds: a system offers no rename
-   * that compares, one that swaps is out of reach from here, and moving the old file away first
-   * would leave none for a moment, which a crash would make last.
+   * Renames `temp` to `target` if `target` still holds `expected`; otherwise returns `undefined`. It runs
+   * synchronously, which leaves other programs only microseconds: no system offers a rename that compares, an
+   * exchanging rename is not available to Node.js, and moving the old file away first would leave no file for a
+   * moment, which a crash would make permanent.
    */
   readonly replaceIfSame: (temp: string, target: string, expected: Buffer) => Promise<OldFile | undefined>;
-  /** Adds to the end of a file that exists. */
+  /** Appends to an existing file. */
   readonly append: (path: string, bytes: Buffer) => Promise<void>;
-  /** Gives `temp` the name `target` if nothing has it; `false` where something has. `temp` stays. */
+  /** Links `temp` as `target` if that name is free; returns `false` otherwise. `temp` stays. */
   readonly linkNew: (temp: string, target: string) => Promise<boolean>;
-  /** Removes `target` if it still holds `expected`, in one turn as above. */
+  /** Removes `target` if it still holds `expected`, synchronously as above. */
   readonly removeIfSame: (target: string, expected: Buffer) => Promise<boolean>;
   readonly remove: (path: string) => Promise<void>;
   readonly removeDir: (path: string) => Promise<void>;
   readonly touch: (path: string) => Promise<void>;
-  /** Asks the disk to keep the names in a folder; does nothing where the system cannot. */
+  /** Flushes the names in a folder to disk; does nothing where the system can't. */
   readonly syncDir: (path: string) => Promise<void>;
 }
 
@@ -100,7 +100,7 @@ export const nodeFileSystem: FileSystem = {
     }
     const file = await fs.open(path, like === undefined ? 'wx' : 'r+', mode);
     try {
-      // What copies the attributes may have copied the contents as well.
+      // Copying the attributes may have copied the content as well.
       await file.truncate();
       await file.writeFile(bytes);
       await file.sync();
@@ -112,7 +112,7 @@ export const nodeFileSystem: FileSystem = {
   replaceIfSame: (temp, target, expected) =>
     new Promise((resolve) => {
       const same = readFileSync(target).equals(expected);
-      // Windows gives the name to no other file while the old one is open.
+      // Windows does not give the name to another file while the old one is open.
       const old = same && process.platform !== 'win32' ? openSync(target, 'r') : undefined;
       if (same) {
         try {
@@ -175,11 +175,11 @@ export const nodeFileSystem: FileSystem = {
 
 const copyTools: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   linux: ['--attributes-only', '--preserve=mode,xattr'],
-  // Copies them unless it is told not to.
+  // macOS copies them by default.
   darwin: [],
 };
 
-/** Leaves a file without them where the system has no `cp` that knows them (docs/decisions/0035). */
+/** Leaves a file without attributes if the system's `cp` can't copy them (docs/decisions/0035). */
 async function copyAttributes(from: string, to: string): Promise<void> {
   const options = copyTools[process.platform];
   if (options) {

@@ -8,35 +8,35 @@ import type { Text } from '../util/text';
 import { isMissing } from './fileSystem';
 import { reasons, type LeftOut, type Version } from './transfer';
 
-/** A file of this computer that is to be sent. */
+/** A local file to send. */
 export interface LocalFile extends Version {
   readonly name: string;
   readonly path: string;
   readonly mode: number;
 }
 
-/** What lies below the files and folders that were chosen; names have forward slashes, parents come first. */
+/** Everything below the chosen files and folders; names have forward slashes, parents come first. */
 export interface LocalTree {
   readonly folders: readonly string[];
   readonly files: readonly LocalFile[];
-  /** Where they lead, by their names. */
+  /** The targets of links, by name. */
   readonly links: ReadonlyMap<string, string>;
   readonly leftOut: readonly LeftOut[];
 }
 
-/** True for a name of the machine that stands for the same file here. */
+/** Returns true if a name of the machine denotes the same file on this computer. */
 export function canBeNamed(name: string, platform: NodeJS.Platform): boolean {
   return platform !== 'win32' || name.split('/').every(isNameOnWindows);
 }
 
-/** A key that is the same for names which are one on this computer. */
+/** Returns a key that is the same for names that this computer does not distinguish. */
 export function sameNameKey(name: string, platform: NodeJS.Platform): string {
   return platform === 'win32' || platform === 'darwin' ? name.normalize('NFC').toLowerCase() : name;
 }
 
 /**
- * True for a link that means the same wherever the tree stands: relative, through folders that are no links, to
- * something that is transferred as well. Nothing else is made from a stranger's word.
+ * Returns true for a link that has the same meaning wherever the tree is: relative, through folders that are no
+ * links, to something that is transferred as well. No other link from an untrusted machine is created.
  */
 export function isInnerLink(
   name: string,
@@ -61,7 +61,9 @@ export function isInnerLink(
   return way.length > 0 && tree.has(way.join('/'));
 }
 
-/** All that was chosen. What was chosen itself may be a link; links below it are sent as such. */
+/**
+ * Returns everything that was chosen. A chosen path may be a link and is followed; links below it are sent as links.
+ */
 export async function localTree(locals: readonly string[]): Promise<LocalTree> {
   const walk = new Walk();
   for (const local of locals) {
@@ -71,8 +73,8 @@ export async function localTree(locals: readonly string[]): Promise<LocalTree> {
 }
 
 /**
- * The files of a list, by their names below `root`; the folders on the way are taken along. What is gone or of another
- * kind is left out, with the reason.
+ * Returns the files of a list, by their names below `root`, including their parent folders. Missing files and other
+ * kinds are left out, with the reason.
  */
 export async function listedTree(root: string, names: readonly string[]): Promise<LocalTree> {
   const walk = new Walk();
@@ -82,7 +84,7 @@ export async function listedTree(root: string, names: readonly string[]): Promis
   return walk.tree();
 }
 
-/** The same files as they are now. What came since is not among them, and what is gone is left out. */
+/** Reads the same files again. Newer files are not included; missing ones are left out. */
 export async function relisted(tree: LocalTree): Promise<LocalTree> {
   const walk = new Walk();
   await inParallel(tree.files, width, ({ path, name }) => walk.visitListed(path, name));
@@ -90,7 +92,7 @@ export async function relisted(tree: LocalTree): Promise<LocalTree> {
   return { ...tree, files, leftOut: [...tree.leftOut, ...leftOut] };
 }
 
-/** So many files are looked at at a time. */
+/** The number of files that are read at a time. */
 const width = 16;
 
 class Walk {
@@ -120,7 +122,7 @@ class Walk {
     }
   }
 
-  /** A name of a list: not looked into where it is a folder. */
+  /** Visits a name of a list without descending into a folder. */
   async visitListed(path: string, name: string): Promise<void> {
     if (name.split('/').some((part) => ['', '.', '..'].includes(part))) {
       this.leftOut.push({ name, why: reasons.hostileName });
@@ -142,7 +144,7 @@ class Walk {
     const inner = [...this.links].filter(([name, target]) => isInnerLink(name, target, known));
     const outer = [...this.links.keys()].filter((name) => !inner.some(([other]) => other === name));
     return {
-      // A folder sorts before what is in it.
+      // A folder sorts before its content.
       folders: [...this.folders].sort(),
       files: [...this.files.values()],
       links: new Map(inner),
@@ -169,7 +171,10 @@ class Walk {
   }
 }
 
-/** Bytes of a name that are not UTF-8 reach us as another character, under which the disk has nothing. */
+/**
+ * Returns why a name can't be read. Bytes that are not UTF-8 reach us as another character, under which the disk has
+ * no file.
+ */
 export function whyNotRead(name: string, error: unknown): Text {
   if (isMissing(error)) {
     return name.includes('\ufffd') ? reasons.notUtf8 : reasons.gone;

@@ -7,20 +7,20 @@ import { plainText } from './plainText';
 import type { Run } from './run';
 import { checkPort } from './validate';
 
-/** A port of a machine that is reachable on this computer alone, until it is closed. */
+/** A port of a machine that is reachable on this computer only, until it is closed. */
 export interface Forward {
   readonly localPort: number;
   readonly remotePort: number;
-  /** Fires its listener once, when ssh ends by itself or is closed. */
+  /** Resolves once, when ssh ends or is closed. */
   readonly ended: Promise<void>;
   close(): void;
 }
 
 export interface WantedForward {
   readonly remotePort: number;
-  /** The port of this computer, where it is free; the same number as on the machine unless given. */
+  /** The wanted local port, used if it is free; by default the same number as on the machine. */
   readonly localPort?: number;
-  /** ssh ends within 15 s after the machine stops answering. */
+  /** If true, ssh ends within 15 s after the machine stops answering. */
   readonly noticesLossSoon?: boolean;
 }
 
@@ -36,8 +36,8 @@ export class ForwardError extends UserError {
 const startMs = 30_000;
 
 /**
- * Starts `ssh -N -L`, bound to this computer's loopback address. The wanted local port is taken where
- * it is free. Resolves once ssh itself listens: what answers there may be another program that came first.
+ * Starts `ssh -N -L`, bound to this computer's loopback address. The wanted local port is used if it is free.
+ * Resolves once ssh itself listens: another program may have taken the port first.
  */
 export async function openForward(
   deps: {
@@ -63,7 +63,7 @@ export async function openForward(
   ];
   const args = [
     ...before,
-    // Only so does it say that it listens.
+    // ssh reports that it listens only with `-v`.
     ...['-v', '-N', '-T'],
     ...options.flatMap((option) => ['-o', option]),
     ...['-L', `127.0.0.1:${localPort}:127.0.0.1:${remotePort}`, alias],
@@ -112,10 +112,10 @@ export async function openForward(
   return { localPort, remotePort, ended, close: onAbort };
 }
 
-/** ssh names its listening port only before it binds it; the channel comes once the port is its own. */
+/** ssh names its port before it binds it; the channel line appears once the port belongs to ssh. */
 const listener = /^debug1: channel \d+: new .*port listener\]/m;
 
-/** What ssh says beside its steps. */
+/** Returns the messages of ssh without debug lines. */
 function withoutDebug(stderr: string): string {
   return stderr
     .split(/\r?\n/)

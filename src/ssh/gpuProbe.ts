@@ -6,18 +6,18 @@ import type { SshService } from './service';
 
 export type ProbeAnswer =
   | ProofAnswer
-  /** Which stage was not reached, and why. */
+  /** The stage that was not reached, and why. */
   | { readonly kind: 'noLogin'; readonly failure: Failure };
 
-/** What runs on a machine, for the checks of the tests. */
+/** The script that runs on a machine, for the checks of the tests. */
 export const gpuProbeScript = probeScript;
 
-/** The script ends by itself within nine seconds; the rest is for a slow login. */
+/** The script ends within nine seconds; the rest is for a slow login (ms). */
 const timeoutMs = 40_000;
 
 /**
- * Logs in once and finds out what the machine is (docs/proof.md). The entry must be prepared. Throws `HostKeyError`
- * as `exec` does.
+ * Logs in once and identifies the machine (docs/proof.md). The entry must be prepared. Throws `HostKeyError` like
+ * `exec`.
  */
 export async function probeGpus(
   ssh: Pick<SshService, 'exec'>,
@@ -29,7 +29,7 @@ export async function probeGpus(
   }: {
     readonly clock: Pick<Clock, 'now'>;
     readonly signal?: AbortSignal | undefined;
-    /** Called when the machine has let us in and its GPUs are being asked. */
+    /** Called after the login, when the GPUs are about to be queried. */
     readonly onLogin?: () => void;
   },
 ): Promise<ProbeAnswer> {

@@ -2,24 +2,24 @@ import type { Endpoint } from './endpoints';
 import { tokenPath } from './paths';
 import { checkAlias, checkHost, checkPort } from './validate';
 
-/** What the file of one instance says. */
+/** The content of an instance's file. */
 export interface HostEntry {
   readonly alias: string;
   readonly endpoint: Endpoint;
-  /** Private key file, or a `.pub` file whose private part an agent or a security key holds. */
+  /** A private key file, or a `.pub` file whose private part an agent or a security key holds. */
   readonly identityFile: string | undefined;
   readonly forwardAgent: boolean;
-  /** Who it belongs to, as `accountMark` makes it. */
+  /** The account of the entry, as returned by `accountMark`. */
   readonly account: string;
-  /** A login at this address worked, and not only at one before it. */
+  /** True if a login at this address worked, not only at an earlier one. */
   readonly isProved?: boolean;
 }
 
 const header = '# Written by GPU Rental and overwritten by it.';
 
 /**
- * Returns the instance's own file (docs/ssh.md#options-of-a-host). Every value is checked, none is escaped. Until a
- * login has proved its host key, ssh asks before it takes one, and refuses where it can't ask.
+ * Returns the file of an instance (docs/ssh.md#options-of-a-host). Every value is validated, none is escaped. Until a
+ * login has proved its host key, ssh asks before it accepts one, and refuses if it can't ask.
  */
 export function renderHost(entry: HostEntry, knownHosts: string, isPinned: boolean): string {
   const alias = checkAlias(entry.alias);
@@ -44,10 +44,10 @@ export function renderHost(entry: HostEntry, knownHosts: string, isPinned: boole
       ? []
       : [`  IdentityFile ${tokenPath(entry.identityFile)}`, '  IdentitiesOnly yes']),
     `  ForwardAgent ${entry.forwardAgent ? 'yes' : 'no'}`,
-    // A `Host *` of the user may hand out the screen and the keyboard, to any machine.
+    // A `Host *` block of the user may forward X11 to any machine.
     '  ForwardX11 no',
     '  ForwardX11Trusted no',
-    // Takes back what lines above the Include send; `verifyHost` names those below it.
+    // Cancels variables that lines above the Include send; `verifyHost` reports those below it.
     '  SendEnv -*',
     '  ConnectTimeout 20',
     '  ServerAliveInterval 15',
@@ -56,7 +56,7 @@ export function renderHost(entry: HostEntry, knownHosts: string, isPinned: boole
   ].join('\n');
 }
 
-/** Reads back what `renderHost` wrote; `undefined` for anything else. */
+/** Parses what `renderHost` wrote; `undefined` for anything else. */
 export function parseHost(alias: string, content: string): HostEntry | undefined {
   const lines = content.split('\n');
   const meta = /^# account ([0-9a-f]{16}) endpoint (direct|proxy)( proved)?$/.exec(lines[1] ?? '');
@@ -82,7 +82,7 @@ export function parseHost(alias: string, content: string): HostEntry | undefined
       ...(meta[3] === undefined ? {} : { isProved: true }),
     };
   } catch {
-    // Somebody edited it: it is written anew at the next connect.
+    // The file was edited by hand, so the next connect writes it again.
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
 
-/** What ssh says where the server shows another host key than the one that is known. */
+/** Matches ssh's message when the server's host key differs from the known one. */
 export const changedHostKey = /REMOTE HOST IDENTIFICATION HAS CHANGED|you have requested strict checking/;
 
 export const hostKeyChanged = text(
@@ -23,7 +23,10 @@ export class HostKeyError extends UserError {
   }
 }
 
-/** The error where ssh, by its own words, refused the host key, so that this is told alike whatever was to be run. */
+/**
+ * Returns the error if ssh's message says that it refused the host key, so that the message is the same for every
+ * command.
+ */
 export function hostKeyErrorOf(stderr: string): HostKeyError | undefined {
   return /^Host key verification failed\./m.test(stderr) ? new HostKeyError(stderr) : undefined;
 }

@@ -1,18 +1,18 @@
 import { findLocalKeys, matchKeys, worksUnattended, type KeyDeps, type LocalKey } from './localKeys';
 
-/** With what ssh is to log in. */
+/** The key that ssh logs in with. */
 export interface Identity {
-  /** The key of this computer that the instance knows. */
+  /** The local key that the instance knows. */
   readonly key: LocalKey | undefined;
-  /** What the entry names; `undefined` leaves the choice to ssh and its agent. */
+  /** The file that the entry names; `undefined` leaves the choice to ssh and its agent. */
   readonly file: string | undefined;
-  /** The same where it asks for a passphrase, and no agent holds it. */
+  /** The same file if it needs a passphrase and no agent holds the key. */
   readonly lockedFile: string | undefined;
 }
 
 /**
- * Chooses a key that is registered, or the one of the last time where the registered ones are not known. If none fits,
- * one of which nothing can be read without its passphrase may: only a login tells.
+ * Chooses a registered key, or the previous one if the registered keys are unknown. If none fits, it may be a key
+ * that can't be read without its passphrase: only a login can tell.
  */
 export async function chooseIdentity(
   deps: KeyDeps,

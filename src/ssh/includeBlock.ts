@@ -1,19 +1,19 @@
 /**
- * Our three lines in the user's SSH config, as pure rules on text. The text is read as Latin-1, one
- * character a byte, so that whatever the user wrote comes out as it went in.
+ * Pure functions for our three lines in the user's SSH config. The text is read as Latin-1, one character per byte,
+ * so that the user's own lines stay byte for byte.
  */
 const startMarker = '# >>> GPU Rental >>>';
 const endMarker = '# <<< GPU Rental <<<';
-/** Stands in the block of a file that did not exist before, so that taking it out removes the file. */
+/** Part of the block in a file that we created, so that removing the block removes the file. */
 const createdLine = '# This file was created by GPU Rental.';
 const utf8Bom = '\u00EF\u00BB\u00BF';
 
-/** Why a file is left alone. */
+/** Why a file is left unchanged. */
 export type BlockTrouble =
   | 'doubled'
   | 'unfinished'
   | 'altered'
-  /** Not text in which a line of ours would be read. */
+  /** The encoding is one in which ssh would not read our line. */
   | 'encoding';
 
 export type BlockPlacement =
@@ -22,7 +22,7 @@ export type BlockPlacement =
   | { readonly kind: 'trouble'; readonly trouble: BlockTrouble; readonly line: number };
 
 export interface Block {
-  /** Offsets in the text; the end lies behind the line ending. */
+  /** Offsets in the text; `end` is after the line ending. */
   readonly start: number;
   readonly end: number;
   readonly include: string | undefined;
@@ -34,7 +34,9 @@ type Found =
   | { readonly kind: 'block'; readonly block: Block }
   | { readonly kind: 'trouble'; readonly trouble: BlockTrouble; readonly line: number };
 
-/** Puts the block with this Include first, or says that it is there, or why nothing may be touched. */
+/**
+ * Puts the block with this Include first, or returns that it is already there, or why the file must not be changed.
+ */
 export function placeBlock(current: string, wanted: string, isNewFile: boolean): BlockPlacement {
   // Our own line is UTF-8, whatever the rest is.
   const include = Buffer.from(wanted, 'utf8').toString('latin1');
@@ -58,7 +60,7 @@ export function placeBlock(current: string, wanted: string, isNewFile: boolean):
   return { kind: 'changed', text: bom + block + rest.slice(bom.length) };
 }
 
-/** Takes the block out; `removeFile` where the file was ours and nothing else is in it. */
+/** Removes the block; `removeFile` if we created the file and it has no other content. */
 export function takeBlockOut(current: string): BlockPlacement | { readonly kind: 'removeFile' } {
   const found = findBlock(current);
   if (found.kind === 'none') {
@@ -108,14 +110,17 @@ export function findBlock(current: string): Found {
   };
 }
 
-/** The line that people with a managed config paste by hand. */
+/** Returns true if the file starts with the line that users of a managed config paste by hand. */
 function startsWithInclude(current: string, include: string): boolean {
   const first = splitLines(current).find((line) => !isSilent(line.text));
   const match = /^\s*include[ \t]+(.*?)\s*$/i.exec(first?.text ?? '');
   return match?.[1] === include;
 }
 
-/** Comments and empty lines in front change nothing for ssh, so the block need not move. */
+/**
+ * Returns true if only comments and empty lines precede the block, which make no difference to ssh, so that it need
+ * not move.
+ */
 function isFirst(current: string, block: Block): boolean {
   const before = current.slice(current.startsWith(utf8Bom) ? utf8Bom.length : 0, block.start);
   return splitLines(before).every((line) => isSilent(line.text));

@@ -5,7 +5,7 @@ import type { RemoteEntry } from './remoteTree';
 import { reasons, type LeftOut } from './transfer';
 
 /**
- * Makes the links whose target is known. Last of all, so that nothing is ever written through a link that a machine
+ * Creates the links with a known target. They come last, so that nothing is written through a link that a machine
  * named.
  */
 export async function makeInnerLinks(

@@ -7,21 +7,21 @@ import { ProgramMissingError, type Run } from './run';
 /** The SSH client of this computer; `version` as it prints it. */
 export interface ClientFacts {
   readonly ssh: string | undefined;
-  /** Programs that come with it and are missing. */
+  /** Companion programs that are missing. */
   readonly missing: readonly string[];
 }
 
-/** What stands in the user's config where our lines belong. */
+/** The state of the user's config at the place of our lines. */
 export type IncludeState = 'first' | 'notFirst' | 'missing' | 'noFile' | 'unreadable' | BlockTrouble;
 
 export interface ConfigFacts {
   readonly file: string;
   readonly include: IncludeState;
-  /** Whether the editor writes there, or the line must be pasted by hand. */
+  /** True if we can't write there, so the user must paste the line. */
   readonly isReadOnly: boolean;
-  /** The line that belongs first in it. */
+  /** The line that belongs at the top of the file. */
   readonly line: string;
-  /** Files and folders of ours, or of keys, that others can use; `undefined` where there are no modes. */
+  /** Our files and folders, and keys, that others can access; `undefined` where file modes don't exist. */
   readonly tooOpen: readonly string[] | undefined;
 }
 
@@ -43,14 +43,14 @@ export async function inspectClient(
   };
   const ssh = await version(sshProgram, ['-V']);
   const missing: string[] = [];
-  // It has no option that only prints its version: a wrong one ends it at once.
+  // ssh-keygen has no option that only prints its version: an invalid one ends it at once.
   if ((await version('ssh-keygen', ['-?'])) === undefined) {
     missing.push('ssh-keygen');
   }
   return { ssh, missing };
 }
 
-/** Looks without changing anything. */
+/** Inspects the config without changing anything. */
 export async function inspectConfig(
   fs: FileSystem,
   paths: SshPaths,
@@ -67,7 +67,7 @@ export async function inspectConfig(
   };
 }
 
-/** Takes away what others may do with our files and with keys; leaves the rights of the user alone. */
+/** Removes the access of others to our files and keys; the user's rights stay unchanged. */
 export async function tighten(
   fs: FileSystem,
   paths: SshPaths,
@@ -96,7 +96,10 @@ async function includeState(fs: FileSystem, file: string, include: string): Prom
   return findBlock(text).kind === 'block' ? 'notFirst' : 'missing';
 }
 
-/** Writable by others is what ssh refuses; a private key must not even be readable. */
+/**
+ * Returns the files that are too open: ssh refuses files that others can write, and private keys that others can
+ * read.
+ */
 async function openTo(fs: FileSystem, paths: SshPaths, keyFiles: readonly string[]) {
   const watched = [
     ...[dirname(paths.ownDir), paths.ownDir, paths.knownHosts].map((path) => ({ path, mask: 0o022 })),
@@ -109,8 +112,8 @@ async function openTo(fs: FileSystem, paths: SshPaths, keyFiles: readonly string
 }
 
 /**
- * The mode of a link says nothing, and to set it would change what it leads to. What belongs to another user is not
- * looked at by ssh either, and can't be changed.
+ * Returns the mode of a path. The mode of a link is meaningless, and setting it would change its target. ssh skips
+ * files of other users too, and they can't be changed.
  */
 async function ownModeOf(fs: FileSystem, path: string): Promise<number | undefined> {
   const isOurs = await fs.facts(path).then(

@@ -4,20 +4,20 @@ import { ProgramMissingError, type Run } from './run';
 /** The agent that ssh asks for keys. */
 export interface KeyAgent {
   readonly isRunning: boolean;
-  /** Where it is not the one of the environment. */
+  /** Set if it differs from the agent of the environment. */
   readonly socket: string | undefined;
 }
 
-/** What `ssh-add` ends with where it reaches no agent. */
+/** The exit code of `ssh-add` without an agent. */
 const noAgent = 2;
 
-/** Throws `ProgramMissingError` without `ssh-add`, which is what a key is added with. */
+/** Returns whether an agent runs. Throws `ProgramMissingError` without `ssh-add`, which adds keys. */
 export async function isAgentRunning(run: Run, socket: string | undefined): Promise<boolean> {
   const { code } = await run('ssh-add', ['-l'], { ...envOf(socket), timeoutMs: 5_000 });
   return code !== noAgent;
 }
 
-/** The public lines of the keys that an agent holds; none where there is no agent. */
+/** Returns the public lines of the keys in an agent; none without an agent. */
 export async function keysOfAgent(
   run: Run,
   socket: string | undefined,
@@ -38,7 +38,7 @@ function envOf(socket: string | undefined): { readonly env?: Readonly<Record<str
   return socket === undefined ? {} : { env: { SSH_AUTH_SOCK: socket } };
 }
 
-/** Says that no agent runs and how one is started on a platform. */
+/** Returns the message that no agent runs, and how to start one on a platform. */
 export function explainMissingAgent(platform: NodeJS.Platform): {
   readonly text: Text;
   readonly command: string;
@@ -53,7 +53,7 @@ export function explainMissingAgent(platform: NodeJS.Platform): {
       ),
     };
   }
-  // Messages take `$(` for an icon.
+  // Messages treat `$(` as an icon.
   const command = 'eval `ssh-agent -s`';
   return {
     command,

@@ -4,8 +4,8 @@ import type { Endpoint } from './endpoints';
 const patienceMs = 5_000;
 
 /**
- * Milliseconds that a connection to an address takes, which is one round trip to the machine; `undefined` where none
- * comes about, for example because the user's config leads through another host. Nothing is sent.
+ * Returns the milliseconds that a connection to an address takes, which is one round trip to the machine; `undefined`
+ * without a connection, for example because the user's config goes through another host. Sends nothing.
  */
 export function measureLatency({ host, port }: Endpoint, signal: AbortSignal): Promise<number | undefined> {
   return new Promise((resolve) => {
@@ -23,7 +23,7 @@ export function measureLatency({ host, port }: Endpoint, signal: AbortSignal): P
       return;
     }
     socket.setTimeout(patienceMs, () => finish(undefined));
-    // The name server is no part of the way to the machine.
+    // The name lookup is not part of the round trip.
     socket.once('lookup', () => {
       since = performance.now();
     });

@@ -21,7 +21,9 @@ import { partName, reasons, TransferError, versionKey, type LeftOut, type Versio
 
 const largeBytes = 1_000_000;
 
-/** Joins pieces of a stream: each write waits for another thread, which takes longer than the bytes of a small one. */
+/**
+ * Joins pieces of a stream: each write waits for another thread, which costs more than the bytes of a small piece.
+ */
 async function* large(content: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held: Buffer[] = [];
   let size = 0;
@@ -39,18 +41,18 @@ async function* large(content: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncG
   }
 }
 
-/** A file by its name below the folder that is written to. */
+/** A file by its name below the target folder. */
 export interface NamedVersion extends Version {
   readonly name: string;
 }
 
-/** Errors of one file; all others end the transfer. */
+/** Errors that concern one file; all others end the transfer. */
 const ofOneFile = /^(?:EACCES|EBUSY|EEXIST|EINVAL|EISDIR|ELOOP|ENAMETOOLONG|ENOENT|ENOTDIR|ENOTEMPTY|EPERM)$/;
 
-/** What arrived is not what was listed. */
+/** The received bytes differ from the list. */
 class WrongHashError extends Error {}
 
-/** SHA-256 in hexadecimal digits. */
+/** Returns the SHA-256 in hexadecimal digits. */
 export async function hashOfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   const pieces: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: 1_000_000 });
@@ -61,18 +63,18 @@ export async function hashOfFile(path: string): Promise<string> {
 }
 
 /**
- * What a download writes into a folder of this computer. A file gets its name once it is whole, and is never
- * executable: a program of a rented machine is not made to run here by its mere name.
+ * Writes a download into a local folder. A file gets its name once it is complete, and is never executable, so that a
+ * program from a rented machine does not run here merely by its name.
  */
 export class LocalFiles {
-  /** Versions that were written whole. */
+  /** Versions that were written completely. */
   private readonly arrived = new Map<string, string>();
-  /** Why the rest was not. */
+  /** The reasons why other files were not written. */
   readonly refused = new Map<string, LeftOut['why']>();
 
   constructor(
     private readonly folder: string,
-    /** SHA-256 by name, of files that get their name only where it is the same. */
+    /** SHA-256 by name; these files get their name only if the hash matches. */
     private readonly hashes: ReadonlyMap<string, string> = new Map(),
   ) {}
 
@@ -97,17 +99,17 @@ export class LocalFiles {
       return (await hashOfFile(this.path(file.name))) === hash;
     }
     const isSame = Math.floor(facts.mtimeMs / 1000) === file.modified;
-    // Some disks keep the time of a file less exactly than it was given.
+    // Some disks store file times with less precision than given.
     return arrived === undefined ? isSame : arrived === versionKey(file);
   }
 
-  /** Bytes of the file that an earlier transfer left; 0 where there is nothing to go on with. */
+  /** Returns the bytes of the file from an earlier transfer; 0 if there is nothing to continue. */
   async begun(file: NamedVersion): Promise<number> {
     const facts = await stat(this.path(partName(file.name, file))).catch(() => undefined);
     return facts !== undefined && facts.size <= file.size ? facts.size : 0;
   }
 
-  /** Writes the bytes from `start` on, and names the file if it is whole then. */
+  /** Writes the bytes from `start` on, and gives the file its name once complete. */
   async write(
     file: NamedVersion,
     start: number,
@@ -116,14 +118,14 @@ export class LocalFiles {
   ): Promise<void> {
     const part = this.path(partName(file.name, file));
     const target = await open(part, start === 0 ? 'w' : 'a');
-    // What is continued is read again for its hash.
+    // A continued file is read again for its hash.
     const hash = start === 0 && this.hashes.has(file.name) ? createHash('sha256') : undefined;
     let size = start;
     let written = Promise.resolve();
     try {
       for await (const piece of large(content)) {
         await written;
-        // Hashed, and the next one awaited, while it is written.
+        // The piece is hashed, and the next one awaited, during the write.
         written = target.writeFile(piece);
         written.catch(() => undefined);
         hash?.update(piece);
@@ -141,7 +143,7 @@ export class LocalFiles {
     }
   }
 
-  /** Takes what was not finished away, where it is not worth going on with. */
+  /** Removes an unfinished file that is not worth continuing. */
   async forget(file: NamedVersion): Promise<void> {
     if (this.arrived.get(file.name) === versionKey(file)) {
       return;
@@ -157,7 +159,7 @@ export class LocalFiles {
     await this.name(part, { name, size, modified });
   }
 
-  /** In the place of nothing, or of another link. */
+  /** Creates a link where there is nothing or another link. */
   async makeLink(name: string, target: string): Promise<void> {
     const path = this.path(name);
     const facts = await lstat(path).catch((error: unknown) => {
@@ -175,13 +177,13 @@ export class LocalFiles {
     await symlink(target, path);
   }
 
-  /** False where a link of this computer is on the way, which would count the steps up from another place. */
+  /** Returns false if a local link is on the path, from which `..` would lead elsewhere. */
   async isPlainFolder(name: string): Promise<boolean> {
     const base = await realpath(this.folder);
     return (await realpath(this.path(name)).catch(() => '')) === join(base, ...name.split('/'));
   }
 
-  /** Keeps what is wrong with one file apart from what ends the transfer, such as a full disk. */
+  /** Separates the error of one file from errors that end the transfer, such as a full disk. */
   async attempt(name: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -10,17 +10,17 @@ import { readPrivateKey } from './privateKey';
 import { parsePublicKey, type PublicKey } from './publicKey';
 import { ProgramMissingError, type Run } from './run';
 
-/** A key with which this computer can log in. */
+/** A key that this computer can log in with. */
 export interface LocalKey {
   readonly publicKey: PublicKey;
   /** The whole line, as it is registered. */
   readonly line: string;
-  /** The `.pub` file, where there is one. */
+  /** The `.pub` file, if it exists. */
   readonly publicFile: string | undefined;
-  /** The private file, where it lies beside it. */
+  /** The private file next to it, if it exists. */
   readonly privateFile: string | undefined;
   readonly inAgent: boolean;
-  /** The private file asks for a passphrase. */
+  /** True if the private file needs a passphrase. */
   readonly encrypted: boolean;
 }
 
@@ -30,44 +30,46 @@ export interface KeyDeps extends ClientConfigDeps {
   readonly fs: FileSystem;
   readonly run: Run;
   readonly sshDir: string;
-  /** Where an agent listens for a host of which the config says nothing. */
+  /** Where an agent listens for a host without its own settings. */
   readonly agentSocket: string | undefined;
   readonly platform: NodeJS.Platform;
 }
 
-/** The keys of this computer, and the private files of which not even the public part can be read. */
+/** The keys of this computer, and private files whose public part can't be read either. */
 export interface LocalKeys {
   readonly keys: readonly LocalKey[];
   readonly unread: readonly string[];
 }
 
 /**
- * `ssh-keygen` of Windows reads a passphrase from its console alone. Without one it would take what no keyboard can
- * type, and nobody could open the key.
+ * Returns whether `ssh-keygen` reads a passphrase from its input. On Windows it reads only from its console; without
+ * one it would use a passphrase that can't be typed, and the key could never be opened.
  */
 export function takesPassphraseByPipe(platform: NodeJS.Platform): boolean {
   return platform !== 'win32';
 }
 
-/** Where it is typed instead: a terminal that runs nothing else, for a key that has none yet. */
+/**
+ * Returns the terminal in which the passphrase is typed instead: it runs nothing else, for a key that has none yet.
+ */
 export function passphraseTerminal(privateFile: string) {
   return { shellPath: 'ssh-keygen.exe', shellArgs: ['-p', '-f', privateFile] };
 }
 
-/** A key whose secret is in a device that wants to be touched (FIDO). */
+/** Returns true for a key whose secret is in a device that must be touched (FIDO). */
 export function isSecurityKey({ publicKey }: LocalKey): boolean {
   return publicKey.type.startsWith('sk-');
 }
 
 /**
- * Keys in `~/.ssh`, in files that the user's SSH config names and in the agents, those that need no passphrase first,
- * then by file name.
+ * Finds keys in `~/.ssh`, in files that the user's SSH config names and in the agents; those without a passphrase
+ * first, then by file name.
  */
 export async function findLocalKeys(deps: KeyDeps, signal?: AbortSignal): Promise<LocalKeys> {
   const config = await readClientConfig(deps, signal);
   const [files, ...agents] = await Promise.all([
     keyFiles(deps, config.identityFiles, signal),
-    // Windows has a place for it that no variable names.
+    // Windows has a fixed place for it that no variable names.
     deps.agentSocket || deps.platform === 'win32' ? keysOfAgent(deps.run, undefined, signal) : [],
     config.agent === undefined ? [] : keysOfAgent(deps.run, config.agent, signal),
   ]);
@@ -86,7 +88,7 @@ export async function findLocalKeys(deps: KeyDeps, signal?: AbortSignal): Promis
   return { keys: found.filter(isUsable).sort((a, b) => rank(a) - rank(b)), unread: files.unread };
 }
 
-/** Without asking anybody: in the agent, or in a file without a passphrase. */
+/** Returns true if the key works without a question: it is in the agent, or in a file without a passphrase. */
 export function worksUnattended(key: LocalKey): boolean {
   return key.inAgent || (key.privateFile !== undefined && !key.encrypted);
 }
@@ -99,7 +101,7 @@ function rank(key: LocalKey): number {
   return (worksUnattended(key) ? 0 : 10) + (key.publicKey.type === 'ssh-ed25519' ? 0 : 1);
 }
 
-/** Files in `~/.ssh` that are no keys, and can be long. */
+/** Files in `~/.ssh` that are no keys, and may be long. */
 const noKey = /^(?:known_hosts|authorized_keys|config)|-cert\.pub$/;
 
 async function keyFiles(
@@ -117,7 +119,7 @@ async function keyFiles(
     if (key === 'unread') {
       unread.push(file);
     } else if (key) {
-      // The two parts of one key can lie in different folders.
+      // The two parts of one key can be in different folders.
       const known = keys.get(key.publicKey.base64);
       keys.set(key.publicKey.base64, known?.privateFile === undefined ? key : known);
     }
@@ -125,7 +127,7 @@ async function keyFiles(
   return { keys: [...keys.values()], unread };
 }
 
-/** The key of a private file and the `.pub` file beside it, of which one may be missing. */
+/** Reads the key of a private file and the `.pub` file next to it, one of which may be missing. */
 async function readKeyFile(
   deps: KeyDeps,
   file: string,
@@ -152,7 +154,7 @@ async function readKeyFile(
     : 'unread';
 }
 
-/** For the older forms, which have no public part in clear. */
+/** Derives the public key for older formats, which do not contain it in clear. */
 async function derivePublicKey({ run }: KeyDeps, file: string, signal: AbortSignal | undefined) {
   const call = run('ssh-keygen', ['-y', '-P', '', '-f', file], { signal, timeoutMs: 5_000 });
   const { stdout } = await call.catch((error: unknown) => {
@@ -169,23 +171,23 @@ function publicLine({ type, base64, comment }: PublicKey): string {
   return `${type} ${base64} ${comment}`.trim();
 }
 
-/** The file name of a key is ours to choose or the user's: letters, digits, dot, hyphen, underscore. */
+/** Allowed names of key files, chosen by us or the user: letters, digits, dot, hyphen, underscore. */
 const keyName = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/;
 
 export function isKeyName(name: string): boolean {
   return keyName.test(name) && !name.endsWith('.pub') && isNameOnWindows(name);
 }
 
-/** The least that `ssh-keygen` takes. */
+/** The minimum length that `ssh-keygen` accepts. */
 export const shortestPassphrase = 5;
 
 export interface NewKeyOptions {
-  /** None unless given. It goes through a pipe: arguments and environment can be read by other programs. */
+  /** By default none. It is sent through a pipe, because other programs can read arguments and environment. */
   readonly passphrase?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Makes an ed25519 key `~/.ssh/<name>` by `ssh-keygen`. Never overwrites one. */
+/** Creates an ed25519 key `~/.ssh/<name>` with `ssh-keygen`. Never overwrites one. */
 export async function generateKey(
   deps: KeyDeps,
   name: string,
@@ -221,7 +223,7 @@ export async function generateKey(
   const result = await deps.run('ssh-keygen', isLocked ? args : [...args, '-N', ''], {
     signal,
     timeoutMs: 30_000,
-    // It asks twice. Without a terminal, and told not to open a window, it reads the answers from its input.
+    // ssh-keygen asks twice. Without a terminal, and told not to open a window, it reads the answers from its input.
     ...(isLocked
       ? {
           input: `${passphrase}\n${passphrase}\n`,
@@ -266,12 +268,12 @@ async function listOrNothing(fs: FileSystem, dir: string): Promise<readonly stri
   }
 }
 
-/** Not there, not for this user, or no file: it cannot be used as a key. */
+/** Missing, not accessible for this user, or not a file: it can't be used as a key. */
 const unreadable = ['ENOENT', 'EACCES', 'EISDIR', 'EPERM', 'ENOTDIR', 'ELOOP', 'ENXIO', 'ENOTSUP'];
 
 async function readOrNothing(fs: FileSystem, path: string): Promise<Buffer | undefined> {
   try {
-    // A pipe would be waited for, and a socket has nothing to read.
+    // Reading a pipe would block, and a socket has nothing to read.
     return (await fs.facts(path)).kind === 'other' ? undefined : await fs.read(path);
   } catch (error) {
     if (unreadable.includes(errorCode(error))) {
@@ -281,7 +283,7 @@ async function readOrNothing(fs: FileSystem, path: string): Promise<Buffer | und
   }
 }
 
-/** Local keys that are among the registered ones, compared by the key alone. */
+/** Returns the local keys that are registered; only the key itself is compared. */
 export function matchKeys(local: readonly LocalKey[], registered: readonly string[]): readonly LocalKey[] {
   const known = new Set(registered.flatMap((line) => parsePublicKey(line)?.base64 ?? []));
   return local.filter((key) => known.has(key.publicKey.base64));

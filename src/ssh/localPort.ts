@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 
 /**
- * A port of this computer that nobody uses; the wanted one where it is free. A browser may take `localhost` for
- * either address, so that a server on the other one would be met instead.
+ * Returns a free local port, the wanted one if possible. It must be free on both loopback addresses: a browser may
+ * resolve `localhost` to either, and would reach another server on the other one.
  */
 export async function freeLocalPort(wanted: number): Promise<number> {
   const isOurs = (await tryPort(wanted, '::1')) !== 'taken';

@@ -5,10 +5,10 @@ import { text } from '../util/text';
 import { errorCode } from '../util/errorCode';
 import { isMissing, type FileSystem } from './fileSystem';
 
-/** Who holds a lock, and how to tell that a holder is gone. */
+/** The process that holds a lock, and how to tell that a holder is gone. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** A pid means something only on the machine it was given out on. */
+  /** A pid is only meaningful on the machine that assigned it. */
   readonly host: string;
   isAlive(pid: number): boolean;
 }
@@ -30,14 +30,14 @@ export class LockBusyError extends UserError {
 }
 
 const heartbeatMs = 2_000;
-/** A holder on another machine that gave no sign for so long is gone. */
+/** A holder on another machine without a sign of life for this long is gone. */
 const staleMs = 10_000;
 const giveUpMs = 30_000;
 
 /**
- * Runs `action` while no other process of this user does, on any machine that shares the folder.
- * A lock whose owner died is taken over: at once where the pid tells, after 10 s without a sign
- * of life otherwise. The time is our own, so that a foreign clock does not matter.
+ * Runs `action` while no other process of this user does, on any machine that shares the folder. The lock of a dead
+ * owner is taken over: at once if the pid shows it, otherwise after 10 s without a sign of life. Time is measured by
+ * our own clock, so that a wrong foreign clock does not matter.
  */
 export async function withLock<T>(file: string, options: LockOptions, action: () => Promise<T>): Promise<T> {
   const { fs, clock, identity } = options;
@@ -50,7 +50,7 @@ export async function withLock<T>(file: string, options: LockOptions, action: ()
   let beat = clock.schedule(touch, heartbeatMs);
   function touch(): void {
     beat = clock.schedule(touch, heartbeatMs);
-    // A lock that was taken from us meanwhile is noticed where it matters: at the rename.
+    // A lock that was taken from us is noticed where it matters: at the rename.
     fs.touch(file).catch(() => undefined);
   }
   try {
@@ -70,7 +70,7 @@ async function acquire(file: string, own: string, options: LockOptions): Promise
       await fs.create(file, Buffer.from(own), 0o600);
       return;
     } catch (error) {
-      // Windows says EPERM or EACCES while the file is being removed.
+      // Windows reports EPERM or EACCES while the file is being removed.
       if (!['EEXIST', 'EPERM', 'EACCES'].includes(errorCode(error)) || clock.now() - startedAt > giveUpMs) {
         throw errorCode(error) === 'EEXIST' ? new LockBusyError() : error;
       }
@@ -115,14 +115,14 @@ function isDead(content: string, identity: ProcessIdentity): boolean {
       !identity.isAlive(holder.pid)
     );
   } catch {
-    // Half written: its owner is between creating and writing, or died there; time will tell.
+    // Incomplete: its owner is between creating and writing, or died there; only time can tell.
     return false;
   }
 }
 
 /**
- * Removes a lock that was judged stale. A second lock around it keeps two waiters from judging
- * the same one, where the slower would remove what the faster has just made.
+ * Removes a lock that was judged stale. A second lock around it keeps two waiters from judging the same lock, after
+ * which the slower would remove the new lock of the faster.
  */
 async function breakLock(fs: FileSystem, file: string, judged: string, clock: Clock): Promise<void> {
   const guard = `${file}.break`;
@@ -144,7 +144,9 @@ async function breakLock(fs: FileSystem, file: string, judged: string, clock: Cl
   }
 }
 
-/** The guard lives for two file operations; one that is half a minute old lost its owner. */
+/**
+ * Removes an old guard. A guard lives for two file operations, so one that is half a minute old has lost its owner.
+ */
 async function removeOldGuard(fs: FileSystem, guard: string, clock: Clock): Promise<void> {
   try {
     if (Math.abs(clock.now() - (await fs.facts(guard)).mtimeMs) > giveUpMs) {

@@ -17,38 +17,38 @@ import { idleGpuPercent } from '../model/instances/lease';
 import { guardMark } from '../model/rentals/birthGuard';
 import { text } from '../util/text';
 
-/** What the machine itself is to do with its own restricted key. */
+/** What the machine must do to itself with its own restricted key. */
 export interface TimerOrder {
   readonly serviceUrl: string;
   readonly instanceId: number;
   readonly action: 'stop' | 'destroy';
-  /** After so long: from now, without a GPU in use and anybody logged in, or from now while no job was seen. */
+  /** Seconds from now, seconds without GPU use or login, or seconds from now without a job, depending on the mode. */
   readonly seconds: number;
   readonly mode: 'at' | 'idle' | 'job';
-  /** In the mode `job`: the time to fetch what the last job brought, from its end or the last login. */
+  /** In the mode `job`: the time to fetch the outputs of the last job, from its end or the last login. */
   readonly fetchSeconds?: number;
-  /** Hexadecimal; names the process on the machine. */
+  /** Hexadecimal; identifies the process on the machine. */
   readonly token: string;
 }
 
-/** Armed is only what has proved so: its process lives and its key reads its own instance. */
+/** The result of arming. `armed` is proved: the process lives and its key can read its own instance. */
 export type TimerVerdict =
   | { readonly kind: 'armed'; readonly tool: string }
-  /** None of curl, python3 and a wget that can send PUT. */
+  /** The machine has neither curl, nor python3, nor a wget that can send PUT. */
   | { readonly kind: 'noTool' }
-  /** Whether its GPUs are used cannot be told there. */
+  /** The machine can't tell whether its GPUs are in use. */
   | { readonly kind: 'noGpuUse' }
-  /** Who is logged in cannot be told there: not even this login is seen. */
+  /** The machine can't tell who is logged in: not even this login is visible. */
   | { readonly kind: 'noLoginSeen' }
   /** The machine has no `CONTAINER_API_KEY`. */
   | { readonly kind: 'noKey' }
-  /** The key was not accepted for reading its own instance; an HTTP status. */
+  /** The key was not accepted for reading its own instance; `status` is the HTTP status. */
   | { readonly kind: 'refused'; readonly status: number }
   /** The machine could not reach the service. */
   | { readonly kind: 'noAnswer' }
-  /** The process did not start or has ended. */
+  /** The process did not start, or it has ended. */
   | { readonly kind: 'notAlive' }
-  /** The machine did not let us in, or said something else. */
+  /** The login failed, or the machine gave another answer. */
   | { readonly kind: 'noLogin' };
 
 const greeting = 'gpu-rental timer';
@@ -66,10 +66,10 @@ const parts: Readonly<Record<string, string>> = {
 };
 const script = assembled(timer, parts);
 
-/** What runs on a machine, for the checks of the tests. */
+/** The programs that run on a machine, for the checks of the tests. */
 export const timerPrograms = {
   login: script,
-  // Its guard waits for jobs alone, and each character of it counts.
+  // Its guard waits for jobs alone, and its length counts.
   birth: assembled(birth, { ...parts, 'gpuUse.sh': '', 'kernels.sh': '' }),
   guard: assembled(guard, parts),
   call: callPy,
@@ -79,17 +79,19 @@ const timeoutMs = 90_000;
 
 type Exec = Pick<SshService, 'exec'>;
 
-/** Starts the process on the machine in place of any other of ours, and proves that it can act. */
+/** Starts the process on the machine, replacing any other of ours, and proves that it can act. */
 export function armTimer(ssh: Exec, alias: string, order: TimerOrder, signal?: AbortSignal) {
   return run(ssh, alias, 'arm', order, signal);
 }
 
-/** Whether the process still lives and the key is still accepted. */
+/** Checks that the process still lives and the key is still accepted. */
 export function checkTimer(ssh: Exec, alias: string, order: TimerOrder, signal?: AbortSignal) {
   return run(ssh, alias, 'check', order, signal);
 }
 
-/** Ends the processes of ours for the instance, those of the user or those of jobs; true where the machine said that it did. */
+/**
+ * Ends our processes for the instance, either the user's or those of jobs; returns true if the machine confirmed it.
+ */
 export async function disarmTimer(
   ssh: Exec,
   alias: string,
@@ -109,14 +111,14 @@ export async function disarmTimer(
   return said.includes('disarmed');
 }
 
-/** What an instance does from its birth on, without a login. */
+/** What an instance does from its start on, without a login. */
 export interface BirthOrder extends Pick<TimerOrder, 'serviceUrl' | 'seconds'> {
   readonly fetchSeconds: number;
 }
 
 /**
- * The line of an on-start script that starts the process of the mode `job` with each start of the container. It holds no
- * secret: the machine has its key.
+ * Returns the line of an on-start script that starts the process of the mode `job` at each start of the container. It
+ * holds no secret: the machine has its own key.
  */
 export function birthLine({ serviceUrl, seconds, fetchSeconds }: BirthOrder): string {
   const data = gzipSync(withoutComments(timerPrograms.birth), { level: 9 }).toString('base64');
@@ -167,7 +169,7 @@ async function ask(
   return start < 0 ? [] : lines.slice(start + 1);
 }
 
-/** An address without anything that a shell or a config file could take for more than that. */
+/** Checks that an address contains nothing that a shell or a config file could interpret. */
 function checkServiceUrl(value: string): string {
   const url = value.replace(/\/+$/, '');
   if (/^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost):)[A-Za-z0-9][A-Za-z0-9.:/_-]{0,250}$/.test(url)) {

@@ -17,19 +17,19 @@ export const thisProcess: ProcessIdentity = {
       process.kill(pid, 0);
       return true;
     } catch (error) {
-      // EPERM: it lives and belongs to somebody else.
+      // EPERM: the process lives and belongs to another user.
       return errorCode(error) !== 'ESRCH';
     }
   },
 };
 
-/** Lets one process of this computer at a time do something, by a file (`withLock`). */
+/** Returns a lock by a file (`withLock`), so that only one process of this computer acts at a time. */
 export function fileLock(file: string, clock: Clock) {
   return <T>(action: () => Promise<T>): Promise<T> =>
     withLock(file, { fs: nodeFileSystem, clock, identity: thisProcess }, action);
 }
 
-/** What the editor's settings say, read at every use. */
+/** Returns the editor's settings, read at every use. */
 export type SshSettings = () => Pick<SshEnvironment, 'configFile' | 'sshPath'>;
 
 export function nodeEnvironment(settings: SshSettings): SshEnvironment {
@@ -42,7 +42,7 @@ export function nodeEnvironment(settings: SshSettings): SshEnvironment {
   };
 }
 
-/** The service on this computer, with the real files and programs. */
+/** Returns the dependencies for real files and programs of this computer. */
 export function nodeSshDeps(log: Log, clock: Clock, settings: SshSettings): SshDeps {
   return {
     fs: nodeFileSystem,

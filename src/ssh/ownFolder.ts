@@ -11,7 +11,7 @@ import { hostAliasOf, isAlias } from './validate';
 
 const attempts = 20;
 
-/** `~/.ssh/gpu-rental.d`: one file an instance and the host keys we have seen. */
+/** The folder `~/.ssh/gpu-rental.d`: one file per instance, and the host keys that we have seen. */
 export class OwnFolder {
   constructor(
     private readonly deps: ConfigDeps,
@@ -24,7 +24,7 @@ export class OwnFolder {
     return bytes && parseHost(alias, bytes.toString('utf8'));
   }
 
-  /** Aliases that have a file, ours or damaged. */
+  /** Returns aliases that have a file, intact or damaged. */
   async aliases(): Promise<readonly string[]> {
     try {
       const names = await this.deps.fs.list(this.paths.ownDir);
@@ -40,7 +40,7 @@ export class OwnFolder {
     }
   }
 
-  /** When the file of an instance was written last, in milliseconds; 0 where there is none. */
+  /** Returns when the file of an instance was last written, in milliseconds; 0 without a file. */
   async writtenAt(alias: string): Promise<number> {
     try {
       return (await this.deps.fs.facts(confFile(this.paths, alias))).mtimeMs;
@@ -52,7 +52,7 @@ export class OwnFolder {
     }
   }
 
-  /** Writes the file of an instance; does nothing where it already says the same. */
+  /** Writes the file of an instance, unless it has the same content. */
   async write(entry: HostEntry, signal?: AbortSignal): Promise<'same' | 'written'> {
     const file = confFile(this.paths, entry.alias);
     const render = async () => {
@@ -89,21 +89,21 @@ export class OwnFolder {
     await this.forgetHostKeys(aliases, signal);
   }
 
-  /** Host keys seen for an alias, as they stand in the file. */
+  /** Returns the host keys of an alias, as they are in the file. */
   async hostKeys(alias: string): Promise<readonly string[]> {
     const bytes = await this.readFile(this.paths.knownHosts);
     return (bytes?.toString('latin1') ?? '').split('\n').filter((line) => belongsTo(line, alias));
   }
 
   /**
-   * Calls `prove` with a file for the host key of a first contact. What ssh wrote there is kept where `prove` says so,
-   * unless another window was first: until a login proved itself, anyone's server may be at the address.
+   * Calls `prove` with a file for the host key of a first contact. The key that ssh stores there is kept if `prove`
+   * says so, unless another window was first: until a login is proved, any server may be at the address.
    */
   async provingHostKey<T>(
     alias: string,
     prove: (
       file: string,
-      /** The lines of the alias that ssh has written there so far. */
+      /** Returns the lines that ssh has written for the alias so far. */
       seen: () => Promise<readonly string[]>,
     ) => Promise<{ readonly isProven: boolean; readonly result: T }>,
     signal?: AbortSignal,
@@ -136,8 +136,8 @@ export class OwnFolder {
   }
 
   /**
-   * Config files other than the default one that hold our block, so that it is found again when the
-   * setting that named them has changed, or at the uninstallation, which knows no settings.
+   * Returns config files other than the default that hold our block, so that it is found again after the setting that
+   * named them changed, and at the uninstallation, which has no settings.
    */
   async configFiles(): Promise<readonly string[]> {
     const bytes = await this.readFile(this.configList());
@@ -159,7 +159,7 @@ export class OwnFolder {
       return;
     }
     const without = (content: Buffer) => {
-      // ssh writes this file as well: one character a byte keeps what it wrote.
+      // ssh writes this file as well: one character per byte preserves its content.
       const lines = content.toString('latin1').split('\n');
       return Buffer.from(lines.filter((line) => !isGone(line)).join('\n'), 'latin1');
     };
@@ -167,7 +167,7 @@ export class OwnFolder {
     await this.rewrite(aliases, signal);
   }
 
-  /** Removes what is ours; the folder too where nothing else is in it. */
+  /** Removes our files, and the folder if nothing else is in it. */
   async removeAll(signal?: AbortSignal): Promise<void> {
     const { fs } = this.deps;
     const aliases = await this.aliases();
@@ -180,7 +180,7 @@ export class OwnFolder {
       }
       await this.removeFile(this.configList());
       await this.removeFile(this.paths.knownHosts);
-      // ssh keeps a copy when it takes an entry out itself.
+      // ssh keeps a backup when it removes an entry itself.
       await this.removeFile(`${this.paths.knownHosts}.old`);
       await removeLeftovers(fs, this.paths.ownDir);
     }, signal);

@@ -2,14 +2,14 @@ import { join, posix, win32 } from 'node:path';
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
 
-/** What the machine and the editor say about where SSH's files are. */
+/** The facts of the machine and the editor that locate the SSH files. */
 export interface SshEnvironment {
   readonly platform: NodeJS.Platform;
-  /** Where `~` in an `Include` leads: `$HOME`, as `os.homedir()` gives it. */
+  /** The folder of `~` in an `Include`: `$HOME`, as returned by `os.homedir()`. */
   readonly home: string;
   /** The account's home, where `ssh` looks for its default config: `os.userInfo().homedir`. */
   readonly accountHome: string;
-  /** The file that `remote.SSH.configFile` names, where the editor honours it. */
+  /** The file that `remote.SSH.configFile` names, if the editor honors it. */
   readonly configFile: string | undefined;
   /** The SSH program that `remote.SSH.path` names. */
   readonly sshPath: string | undefined;
@@ -21,11 +21,11 @@ export interface SshPaths {
   readonly ownDir: string;
   readonly knownHosts: string;
   readonly lock: string;
-  /** The user's file, which holds our Include block. */
+  /** The user's file, which contains our Include block. */
   readonly userConfig: string;
-  /** Given to `ssh -F`; `undefined` where ssh finds the file by itself. */
+  /** The argument of `ssh -F`; `undefined` if ssh finds the file by default. */
   readonly passedConfig: string | undefined;
-  /** What stands after `Include`. */
+  /** The argument of `Include`. */
   readonly includePattern: string;
 }
 
@@ -34,8 +34,8 @@ export function sshPaths(env: Omit<SshEnvironment, 'agentSocket'>): SshPaths {
   const ownDir = path.join(env.home, '.ssh', 'gpu-rental.d');
   const named = env.configFile?.trim();
   const passedConfig = named === undefined || named === '' ? undefined : expandHome(named, env, path);
-  // `~` is understood by every ssh, Windows' and MSYS' included; an absolute path is needed
-  // where the two homes differ, since then ssh and the editor may disagree about `~`.
+  // Every ssh understands `~`, on Windows and MSYS too. If the two homes differ, ssh and the editor may disagree
+  // about `~`, so an absolute path is needed.
   const short = env.home === env.accountHome;
   return {
     ownDir,
@@ -58,7 +58,7 @@ function expandHome(file: string, env: Omit<SshEnvironment, 'agentSocket'>, path
   return path.resolve(file);
 }
 
-/** A path of this computer that an SSH config cannot hold. */
+/** A local path that an SSH config can't express. */
 export class UnusablePathError extends UserError {
   constructor(file: string) {
     super(
@@ -71,8 +71,8 @@ export class UnusablePathError extends UserError {
 }
 
 /**
- * A path as an argument in an SSH config: forward slashes, quoted where a space asks for it.
- * Throws `UnusablePathError` for what OpenSSH would read as something else.
+ * Returns a path as an argument in an SSH config: forward slashes, quoted if it contains spaces. Throws
+ * `UnusablePathError` for paths that OpenSSH would read differently.
  */
 export function configPath(file: string): string {
   const forward = /^(?:[A-Za-z]:)?\\/.test(file) ? file.replaceAll('\\', '/') : file;
@@ -83,7 +83,7 @@ export function configPath(file: string): string {
   return /[\s#']/.test(forward) ? `"${forward}"` : forward;
 }
 
-/** The same for options that replace percent tokens (`IdentityFile`, `UserKnownHostsFile`). */
+/** Returns a path for options that expand percent tokens (`IdentityFile`, `UserKnownHostsFile`). */
 export function tokenPath(file: string): string {
   return configPath(file.replaceAll('%', '%%'));
 }

@@ -3,8 +3,8 @@ import { plainLabel } from '../util/plainLabel';
 const limit = 400;
 
 /**
- * Makes what a machine said fit to be shown: no control characters, so that it cannot drive a
- * terminal, no marks that turn the reading direction around, no link, and not without end.
+ * Makes text from a machine safe to display: no control characters, which could drive a terminal, no marks that
+ * change the reading direction, no links, and a limited length.
  */
 export function plainText(value: string): string {
   const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|.)?/g;

@@ -11,7 +11,7 @@ export type PreflightProblem =
   | 'unresolved'
   | 'authentication'
   | 'hostKeyChanged'
-  /** The machine's log names another host key than the one of this first contact. */
+  /** The machine's log names another host key than this first contact. */
   | 'hostKeyNotPrinted'
   | 'noGreeting'
   | 'startupScript'
@@ -23,15 +23,15 @@ export type PreflightResult =
   | {
       readonly ok: true;
       readonly elapsedMs: number;
-      /** The machine prints text at every login, tmux for example; terminals work, some editors mind. */
+      /** The machine prints text at every login, tmux for example; terminals work, some editors fail. */
       readonly noisy: boolean;
-      /** Free space where the home folder lies; `undefined` where the machine did not say. */
+      /** Free space of the home folder; `undefined` if the machine did not report it. */
       readonly freeMb: number | undefined;
     }
   | {
       readonly ok: false;
       readonly problem: PreflightProblem;
-      /** What ssh or the machine said, made safe to show. */
+      /** The message of ssh or the machine, made safe to display. */
       readonly detail: string;
       /** The keys that were offered, as `SHA256:…` or a file name. */
       readonly keysTried: readonly string[];
@@ -39,29 +39,29 @@ export type PreflightResult =
 
 export type Failure = Extract<PreflightResult, { readonly ok: false }>;
 
-/** A remote editor's server needs about this much; with less its first start ends half-way. */
+/** A remote editor's server needs about this much; with less its first start fails half-way. */
 const neededMb = 300;
-/** How long a login may take to be answered, in seconds: as usual, and where the user said that it may take longer. */
+/** How long a login may take, in seconds: by default, and if the user allowed more. */
 const usualWait = { answer: 15, all: 30 };
 const longWait = { answer: 60, all: 90 };
 
 export interface PreflightOptions {
   readonly signal?: AbortSignal | undefined;
   readonly isPatient?: boolean | undefined;
-  /** The log of the instance; asked for once, at a first contact that let us in. */
+  /** Returns the log of the instance; read once, after a first contact that let us in. */
   readonly log?: (() => Promise<string>) | undefined;
 }
 
 /**
- * Logs in for real, by the same config as the editor will, and has the machine repeat a word that
- * nobody can guess. Never asks anything: a question would be asked behind a window.
+ * Logs in by the same config that the editor will use, and has the machine repeat a random word. Never asks a
+ * question, because it would appear behind a window.
  */
 export async function runPreflight(
   deps: {
     readonly run: Run;
     readonly clock: Clock;
     readonly command: readonly [program: string, ...args: string[]];
-    /** Options of this login alone. */
+    /** Options for this login alone. */
     readonly options?: readonly string[];
   },
   alias: string,
@@ -113,7 +113,10 @@ function judge(result: RunResult, nonce: string, elapsedMs: number): PreflightRe
   return { ok: true, elapsedMs, noisy: stdout.slice(0, at).trim() !== '', freeMb };
 }
 
-/** Why a login by `exec` did not get to its script. ssh itself ends with 255, and a shell that ended early with another. */
+/**
+ * Returns why a login by `exec` did not reach its script. ssh itself ends with 255, a shell that ended early with
+ * another code.
+ */
 export function whyNoLogin(result: RunResult): Failure {
   const failure = failureOf(result, plainText(lastWords(result.stderr, result.stdout, '')));
   const isShell = failure.problem === 'other' && result.code !== null && result.code !== 255;
@@ -129,7 +132,7 @@ function failureOf({ stdout, stderr, timedOut }: RunResult, detail: string): Fai
   };
 }
 
-/** ssh tells its failures apart by words only; they are English, since we ask for that. */
+/** ssh distinguishes its failures by text only; we request English. */
 const wordings: readonly (readonly [RegExp, PreflightProblem])[] = [
   [changedHostKey, 'hostKeyChanged'],
   [/No space left on device/, 'diskFull'],
@@ -155,7 +158,7 @@ function problemOf(stderr: string, stdout: string): PreflightProblem {
   if (known) {
     return known;
   }
-  // Logged in, and the shell ended before our command: something in its start-up files did that.
+  // The login worked, and the shell ended before our command: its startup files caused that.
   return /Authenticated to /.test(stderr) || stdout !== '' ? 'startupScript' : 'other';
 }
 

@@ -1,19 +1,20 @@
 import { parsePublicKey } from './publicKey';
 
-/** Fingerprints of host keys that a machine printed in its log, by the name that `ssh-keygen -l` gives their type. */
+/** Fingerprints of host keys that a machine printed in its log, by key type as `ssh-keygen -l` names it. */
 export type PrintedHostKeys = ReadonlyMap<string, ReadonlySet<string>>;
 
 const fingerprint = /\bSHA256:[A-Za-z0-9+/]{43}(?![A-Za-z0-9+/=])/;
-/** Words near a fingerprint that make it one of the server's own: users' keys are printed in the same form. */
+/** Words near a fingerprint that mark it as a host key: users' keys are printed in the same form. */
 const aboutHostKey = /ssh_host_|host ?key|Creating SSH2|BEGIN SSH HOST KEY FINGERPRINTS/i;
 const typeNames = ['ED25519', 'ECDSA', 'RSA', 'DSA'] as const;
-/** `ssh-keygen` prints the file, two sentences and the fingerprint. */
+/** `ssh-keygen` prints the file, two sentences and then the fingerprint. */
 const linesBefore = 4;
 const longestLog = 1_000_000;
 
 /**
- * Reads the fingerprints of host keys from a log: what cloud-init, the packages of OpenSSH and `ssh-keygen` print when
- * they make one. A line that says nothing of a host key is left alone, since a wrong guess would refuse the right machine.
+ * Reads the fingerprints of host keys from a log: the output of cloud-init, the OpenSSH packages and `ssh-keygen`
+ * when they create one. Lines that do not mention a host key are ignored, since a wrong guess would reject the right
+ * machine.
  */
 export function printedHostKeys(log: string): PrintedHostKeys {
   const found = new Map<string, Set<string>>();
@@ -36,7 +37,7 @@ export function printedHostKeys(log: string): PrintedHostKeys {
   return found;
 }
 
-/** The type that is named last, which is the nearest to the fingerprint. */
+/** Returns the type that is named last, which is nearest to the fingerprint. */
 function typeIn(text: string): string | undefined {
   const upper = text.toUpperCase();
   const [nearest] = typeNames
@@ -47,8 +48,8 @@ function typeIn(text: string): string | undefined {
 }
 
 /**
- * Whether the keys of a first contact are others than those that were printed: there is one of the same type, and none
- * of them is it. Types that were not printed can't be compared. `lines` are those of a `known_hosts` file.
+ * Returns whether the keys of a first contact differ from the printed ones: a key of the same type was printed, and
+ * none matches. Types that were not printed can't be compared. `lines` are those of a `known_hosts` file.
  */
 export function differsFromPrinted(lines: readonly string[], printed: PrintedHostKeys): boolean {
   return lines.some((line) => {

@@ -1,19 +1,19 @@
 import { parsePublicKey, type PublicKey } from './publicKey';
 
-/** What the file of a private key says of itself. */
+/** The unencrypted facts in a private key file. */
 export interface PrivateKeyFacts {
-  /** It asks for a passphrase. */
+  /** True if it needs a passphrase. */
   readonly encrypted: boolean;
-  /** OpenSSH's own form has the public part in clear, whether or not the rest is encrypted. */
+  /** OpenSSH's own format contains the public part in clear, whether or not the rest is encrypted. */
   readonly publicKey: PublicKey | undefined;
 }
 
 const magic = 'openssh-key-v1\0';
 
 /**
- * Reads a private key as far as that needs no passphrase; `undefined` for anything else. OpenSSH's own form names the
- * cipher after `openssh-key-v1` and then has the public part (PROTOCOL.key of OpenSSH); the older ones say in a header
- * that they are encrypted.
+ * Reads a private key as far as possible without a passphrase; `undefined` for anything else. OpenSSH's own format
+ * names the cipher after `openssh-key-v1`, followed by the public part (PROTOCOL.key of OpenSSH); older formats state
+ * the encryption in a header.
  */
 export function readPrivateKey(content: Buffer, comment: string): PrivateKeyFacts | undefined {
   const text = content.toString('latin1');
@@ -34,7 +34,7 @@ export function readPrivateKey(content: Buffer, comment: string): PrivateKeyFact
   };
 }
 
-/** Cipher, key derivation and its options; then, after a number of keys that is always 1, the public part. */
+/** Reads cipher, key derivation and its options; then, after a key count that is always 1, the public part. */
 function readStrings(bytes: Buffer, beforeNumber: number): readonly Buffer[] {
   const strings: Buffer[] = [];
   let at = 0;

@@ -3,7 +3,7 @@ import type { Clock } from '../util/clock';
 import { CancelledError } from '../util/errors';
 import type { Endpoint } from './endpoints';
 
-/** What an address did when it was asked for an SSH greeting. Only `ssh` says something for sure. */
+/** The result of asking an address for an SSH greeting. Only `ssh` is certain. */
 export type ProbeOutcome = 'ssh' | 'otherService' | 'refused' | 'timedOut' | 'unreachable' | 'closed';
 
 export interface ProbeResult {
@@ -15,7 +15,7 @@ export type Probe = (endpoint: Endpoint, signal: AbortSignal) => Promise<ProbeOu
 
 const greetingLimit = 8_192;
 
-/** Connects and reads until the line that begins `SSH-`; servers may send other lines before it. */
+/** Connects and reads until the line that begins with `SSH-`; servers may send other lines before it. */
 export const probeBanner: Probe = (endpoint, signal) =>
   new Promise((resolve) => {
     const socket = connect({ host: endpoint.host, port: endpoint.port });
@@ -49,17 +49,17 @@ export const probeBanner: Probe = (endpoint, signal) =>
   });
 
 export interface EndpointChoice {
-  /** `undefined` where none answered, which does not mean that none works: a jump host may be needed. */
+  /** `undefined` if none answered, which does not mean that none works: a jump host may be needed. */
   readonly best: Endpoint | undefined;
-  /** What was known when the choice was made. */
+  /** The results that were known at the time of the choice. */
   readonly results: readonly ProbeResult[];
 }
 
 const probeTimeoutMs = 6_000;
-/** How long a better address may still answer after a worse one did. */
+/** How long a better address may still answer after a worse one did (ms). */
 const preferenceMs = 1_500;
 
-/** Asks all addresses at once and waits for each, up to the limit. */
+/** Probes all addresses at once and waits for each, up to the limit. */
 export async function probeAll(
   endpoints: readonly Endpoint[],
   deps: { readonly probe: Probe; readonly clock: Clock },
@@ -85,7 +85,7 @@ export async function probeAll(
   }
 }
 
-/** Asks all addresses at once and takes the first of the list that answers, without waiting long for it. */
+/** Probes all addresses at once and returns the first of the list that answers, without a long wait for it. */
 export async function chooseEndpoint(
   endpoints: readonly Endpoint[],
   deps: { readonly probe: Probe; readonly clock: Clock },

@@ -5,7 +5,7 @@ import type { Identity } from './identity';
 import { plainText } from './plainText';
 import { givenAway, type GivenOption, type Override, type Verification } from './verify';
 
-/** What a button beside a problem does. */
+/** The action of a button beside a problem. */
 export type ConnectFix =
   | 'retry'
   | 'waitLonger'
@@ -61,7 +61,7 @@ const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = 
   }),
   hostKeyChanged: () => ({
     text: hostKeyChanged,
-    // The first button is the one that a hasty Enter takes.
+    // A hasty Enter takes the first button.
     fixes: ['retry', 'forgetHostKey'],
   }),
   hostKeyNotPrinted: () => ({ text: hostKeyNotPrinted, fixes: ['retry', 'showLog'] }),
@@ -89,7 +89,7 @@ const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = 
   }),
 };
 
-/** Says why no login was possible and what helps; what the machine said is shown as plain text. */
+/** Returns why no login was possible and what helps; text from the machine is made safe to display. */
 export function explainFailure(failure: Failure, identity?: Pick<Identity, 'lockedFile'>): Explained {
   const lockedFile = identity?.lockedFile;
   if (failure.problem === 'authentication' && lockedFile !== undefined) {
@@ -104,7 +104,7 @@ export function explainFailure(failure: Failure, identity?: Pick<Identity, 'lock
   return explanations[failure.problem](failure);
 }
 
-/** The same for a prepared host: where the config is at fault, a failed login says less than the config does. */
+/** Returns the same for a prepared host: if the config is at fault, it explains more than the failed login. */
 export function explainNoLogin(
   failure: Failure,
   { identity, verification }: { readonly identity: Identity; readonly verification: Verification },
@@ -114,7 +114,7 @@ export function explainNoLogin(
 
 const overrideFixes = ['openConfig', 'connectAnyway', 'retry'] as const;
 
-/** Says what of the user's config stands in the way, with the line; `undefined` where nothing does. */
+/** Returns which line of the user's config is in the way; `undefined` if none is. */
 export function explainVerification(verification: Verification): Explained | undefined {
   switch (verification.kind) {
     case 'equal':
@@ -160,7 +160,10 @@ export function explainVerification(verification: Verification): Explained | und
   }
 }
 
-/** Where the machine would get something of this computer (by one option), which a terminal does not show either. */
+/**
+ * Returns a message if the config would send something of this computer to the machine (by one option), which a
+ * terminal does not show either.
+ */
 export function explainGivenAway(
   verification: Verification | undefined,
   option?: GivenOption,

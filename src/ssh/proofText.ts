@@ -2,30 +2,30 @@ import type { GpuFault, MachineProof, ProvedGpu } from '../model/proof/machinePr
 import { defined } from '../util/defined';
 import { plainText } from './plainText';
 
-/** The first line of ours; what comes before it was said by the machine's greeting or a start-up file. */
+/** The first line of our output; earlier text comes from the machine's greeting or a startup file. */
 export const proofGreeting = 'gpu-rental proof';
 
 export type ProofAnswer =
   | { readonly kind: 'proof'; readonly proof: MachineProof }
-  /** Another window or computer is looking at this moment. */
+  /** Another window or computer is running the check now. */
   | { readonly kind: 'busy' }
   /** Neither the disk nor the memory has room for a small file. */
   | { readonly kind: 'noRoom' }
-  /** It ended before all was said: the connection was cut, or the machine ended the shell. */
+  /** The output is incomplete: the connection was cut, or the machine ended the shell. */
   | { readonly kind: 'cut' };
 
-/** The script prints a few kilobytes; whatever is longer is not its. */
+/** The script prints a few kilobytes; longer output is not its own. */
 const longestAnswer = 32_768;
 const longestName = 80;
 const mostGpus = 64;
-/** Docker containers can be given the log of a host that has run for months. */
+/** Docker containers can see the log of a host that has run for months. */
 const recentSeconds = 24 * 3600;
 /** Errors that NVIDIA attributes to the hardware or its firmware (docs/proof.md#xid). */
 const hardwareXids = new Set([48, 62, 63, 64, 74, 79, 92, 94, 95, 119, 120]);
-/** What the script reports for a tool that was ended, and what a shell reports for one that is missing. */
+/** The exit codes that the script reports for a tool that was ended, and a shell for a missing one. */
 const code = { ok: '0', ended: '124', missing: '127' };
 
-/** Reads what `gpuProbe.sh` printed; lines of other forms are left out. `undefined` where none of it is there. */
+/** Parses the output of `gpuProbe.sh`; other lines are ignored. Returns `undefined` if none of it is there. */
 export function parseProof(stdout: string, at: number): ProofAnswer | undefined {
   const lines = stdout.slice(0, longestAnswer).split(/\r?\n/);
   const start = lines.indexOf(proofGreeting);
@@ -38,13 +38,13 @@ export function parseProof(stdout: string, at: number): ProofAnswer | undefined 
     return { kind: said.includes('busy') ? 'busy' : said.includes('no-room') ? 'noRoom' : 'cut' };
   }
   const all = new Said(said.slice(0, end));
-  // Whether the driver's tool ended is known of each look that had room to say so.
+  // Each look with enough room also reports whether the driver's tool ended.
   return /^\d{1,3}$/.test(all.code('smi') ?? '')
     ? { kind: 'proof', proof: proofOf(all, at) }
     : { kind: 'cut' };
 }
 
-/** The lines, by the name that each begins with. */
+/** The output lines, by the name that each begins with. */
 class Said {
   constructor(private readonly lines: readonly string[]) {}
 
@@ -58,7 +58,7 @@ class Said {
     return this.of(`${name}-code`)[0];
   }
 
-  /** What the pattern's first group found, in each line that it fits. */
+  /** Returns the first group of the pattern in each matching line. */
   all(name: string, pattern: RegExp): readonly string[] {
     return this.of(name).flatMap((line) => pattern.exec(line)?.[1] ?? []);
   }
@@ -84,7 +84,7 @@ function proofOf(said: Said, at: number): MachineProof {
   });
 }
 
-/** A line of the driver's tool; `undefined` in the place of what it does not report, as `[N/A]`. */
+/** A line of the driver's tool, with `undefined` for values that it does not report, as `[N/A]`. */
 interface Row {
   readonly index: number;
   readonly name: string | undefined;
@@ -92,7 +92,7 @@ interface Row {
   readonly driver: string | undefined;
   readonly ecc: number | undefined;
   readonly mig: string | undefined;
-  /** What stands there in the place of figures where a GPU does not work. */
+  /** The text in place of figures when a GPU does not work. */
   readonly broken: string | undefined;
 }
 
@@ -122,7 +122,7 @@ function readCount(cell: string | undefined): number | undefined {
   return cell !== undefined && /^\d{1,9}$/.test(cell) ? Number(cell) : undefined;
 }
 
-/** The driver's tool counts where there is one, then the driver itself, then the device files. */
+/** Returns the GPUs by the driver's tool if it exists, then by the driver itself, then by the device files. */
 function gpusOf(said: Said, rows: readonly Row[]): Pick<MachineProof, 'kind' | 'gpus'> {
   const working = rows.filter(({ broken }) => broken === undefined);
   if (rows.length > 0 || said.code('smi') !== code.missing) {
@@ -139,7 +139,7 @@ function gpusOf(said: Said, rows: readonly Row[]): Pick<MachineProof, 'kind' | '
   return amd.length > 0 ? { kind: 'amd', gpus: amd.slice(0, mostGpus) } : { kind: 'none', gpus: [] };
 }
 
-/** Bytes, 0 where they are not known, and the name where the driver has one. */
+/** Parses bytes, 0 if unknown, and the name if the driver has one. */
 function readAmd(line: string): ProvedGpu | undefined {
   const [, bytes, name] = /^amd (\d{1,15})(?: (.*))?$/.exec(line) ?? [];
   if (bytes === undefined) {
@@ -181,7 +181,10 @@ function eccFaults(rows: readonly Row[]): readonly GpuFault[] {
   return rows.flatMap(({ index, ecc = 0 }) => (ecc > 0 ? [{ kind: 'ecc', gpu: index, number: ecc }] : []));
 }
 
-/** The driver of AMD counts them for each part of a GPU; the script adds them up (docs/proof.md#errors-of-amd-gpus). */
+/**
+ * Returns the error counts of AMD's driver, which counts for each part of a GPU; the script adds them up
+ * (docs/proof.md#errors-of-amd-gpus).
+ */
 function rasFaults(said: Said): readonly GpuFault[] {
   return said.of('look').flatMap((line) => {
     const [, gpu, number] = /^amd-errors (\d{1,2}) (\d{1,12})$/.exec(line) ?? [];
@@ -189,7 +192,7 @@ function rasFaults(said: Said): readonly GpuFault[] {
   });
 }
 
-/** Each code once. */
+/** Returns each code once. */
 function xidFaults(said: Said): readonly GpuFault[] {
   const up = Number(said.all('kernel', /^up (\d{1,10})$/)[0] ?? NaN);
   const codes = said.of('kernel').flatMap((line) => {
@@ -211,7 +214,7 @@ function diskOf(said: Said): MachineProof['disk'] {
     const rate = Number(bytes) / 1e6 / Number(seconds);
     return Number.isFinite(rate) && rate > 0 ? [rate] : [];
   });
-  // The larger one comes last and says more.
+  // The larger test write comes last and measures more accurately.
   return defined<MachineProof['disk']>({ ...sizes[0], mbPerSecond: speeds.at(-1) });
 }
 

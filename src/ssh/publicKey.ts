@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** One line of OpenSSH public key text, taken apart. */
+/** A parsed line of OpenSSH public key text. */
 export interface PublicKey {
   readonly type: string;
-  /**
-   * The key itself. Keys are compared by it, because comments differ
-   * (docs/service/ssh-keys.md#comparing-keys).
-   */
+  /** The key itself. Keys are compared by it, because comments differ (docs/service/ssh-keys.md#comparing-keys). */
   readonly base64: string;
   readonly comment: string;
   /** `SHA256:…` as `ssh-keygen -l` prints it. */
@@ -17,7 +14,7 @@ const knownType =
   /^(?:ssh-(?:ed25519|rsa|dss)|ecdsa-sha2-nistp(?:256|384|521)|sk-(?:ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com)(?:-cert-v01@openssh\.com)?$/;
 const base64Text = /^[A-Za-z0-9+/]{32,}={0,2}$/;
 
-/** Reads public key text; `undefined` where it is not one line of one key. */
+/** Parses public key text; `undefined` unless it is one line with one key. */
 export function parsePublicKey(line: string): PublicKey | undefined {
   const trimmed = line.trim();
 
@@ -29,7 +26,7 @@ export function parsePublicKey(line: string): PublicKey | undefined {
     return undefined;
   }
   const blob = Buffer.from(base64, 'base64');
-  // The blob begins with its own type, so that a type and a foreign key cannot be glued together.
+  // The blob begins with its own type, so that a type can't be combined with another key.
   const length = blob.length >= 4 ? blob.readUInt32BE(0) : 0;
   if (blob.subarray(4, 4 + length).toString('latin1') !== type) {
     return undefined;
@@ -38,7 +35,7 @@ export function parsePublicKey(line: string): PublicKey | undefined {
   return { type, base64, comment: rest.join(' '), fingerprint: `SHA256:${hash}` };
 }
 
-/** True where both texts hold the same key, whatever their comments. */
+/** Returns true if both texts contain the same key, whatever their comments. */
 export function sameKey(one: string, other: string): boolean {
   const left = parsePublicKey(one);
   return left !== undefined && left.base64 === parsePublicKey(other)?.base64;

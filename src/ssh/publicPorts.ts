@@ -1,21 +1,21 @@
 import type { Instance } from '../model/instances/instance';
 import { checkHost, checkPort, UnsafeValueError } from './validate';
 
-/** A port of the container that anybody on the internet can reach. */
+/** A port of the container that is reachable from the internet. */
 export interface PublicPort {
   readonly containerPort: number;
   readonly protocol: string;
   readonly host: string;
   readonly hostPort: number;
-  /** Where a browser would go; `undefined` for what no browser speaks. */
+  /** The address for a browser; `undefined` for protocols that browsers don't speak. */
   readonly url: string | undefined;
 }
 
-/** The port that the service gives to Jupyter, which speaks TLS (docs/service/renting.md#run-types). */
+/** The port that the service assigns to Jupyter, which uses TLS (docs/service/renting.md#run-types). */
 const jupyterPort = 8080;
 const tlsPorts = [443, 8443];
 
-/** Mapped ports but SSH's own; hostile addresses are left out. */
+/** Returns all mapped ports except SSH's own; hostile addresses are left out. */
 export function publicPortsOf(
   instance: Pick<Instance, 'publicIp' | 'ports' | 'runtype'>,
 ): readonly PublicPort[] {
@@ -50,12 +50,12 @@ export function publicPortsOf(
   });
 }
 
-/** Whether a port is Jupyter's, which asks for the token of the instance. */
+/** Returns whether a port is Jupyter's, which requires the token of the instance. */
 export function isJupyterPort(instance: Pick<Instance, 'runtype'>, containerPort: number): boolean {
   return containerPort === jupyterPort && (instance.runtype ?? '').includes('jupyter');
 }
 
-/** An address with Jupyter's token; a token that is not plain is left out rather than escaped. */
+/** Returns an address with Jupyter's token; a token that is not plain is left out rather than escaped. */
 export function withJupyterToken(url: string, token: string | undefined): string {
   return token !== undefined && /^[A-Za-z0-9_-]{8,256}$/.test(token) ? `${url}?token=${token}` : url;
 }

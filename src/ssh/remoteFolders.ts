@@ -1,6 +1,6 @@
 import type { SshService } from './service';
 
-/** The folders that a machine offers to begin with. */
+/** The folders that a machine suggests for a start. */
 export interface RemoteFolders {
   readonly home: string;
   readonly folders: readonly string[];
@@ -12,19 +12,22 @@ const listScript = [
   'find "$HOME" /workspace -mindepth 1 -maxdepth 1 -type d ! -name ".*" 2>/dev/null | sort | head -n 200',
 ].join('; ');
 
-/** An absolute path that can stand in a link: no control characters, no tricks with the reading direction. */
+/**
+ * Returns true for an absolute path that is safe in a link: no control characters, no marks that change the reading
+ * direction.
+ */
 export function isRemotePath(value: unknown): value is string {
   return typeof value === 'string' && /^\/[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{0,1000}$/u.test(value);
 }
 
-/** Reads what the script printed; lines that are no such path are left out. */
+/** Parses the output of the script; other lines are left out. */
 export function parseFolders(stdout: string): RemoteFolders {
   const lines = stdout.split(/\r?\n/).filter(isRemotePath);
   const home = lines[0] ?? '/root';
   return { home, folders: [...new Set(lines)].filter((line) => line !== home) };
 }
 
-/** Asks a machine that lets us in; an empty answer leaves the home folder of root. */
+/** Asks a machine that lets us in; an empty answer means the home folder of root. */
 export async function readFolders(
   ssh: Pick<SshService, 'exec'>,
   alias: string,

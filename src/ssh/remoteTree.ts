@@ -15,20 +15,20 @@ import {
   type Version,
 } from './transfer';
 
-/** One name of the machine. */
+/** One name on the machine. */
 export interface RemoteEntry extends Version {
-  /** Below the folder that was looked at, with forward slashes. */
+  /** The name below the listed folder, with forward slashes. */
   readonly name: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
 }
 
 export interface RemoteTree {
   readonly entries: readonly RemoteEntry[];
-  /** What the machine could not, or must not, name. */
+  /** Names that the machine could not, or must not, list. */
   readonly leftOut: readonly LeftOut[];
 }
 
-/** What a list names, after the folders on the way. */
+/** Returns the listed names, after their parent folders. */
 export function treeOf(entries: readonly RemoteEntry[]): RemoteTree {
   const folders = new Set(entries.flatMap(({ name }) => parentsOf(name)));
   return {
@@ -45,7 +45,7 @@ function parentsOf(name: string): readonly string[] {
   return steps.slice(1).map((_, index) => steps.slice(0, index + 1).join('/'));
 }
 
-/** Leaves out what this computer can't name, or would take for another file. */
+/** Leaves out names that this computer can't use, or would confuse with another file. */
 export function possibleHere({ entries, leftOut }: RemoteTree, platform: NodeJS.Platform): RemoteTree {
   const taken = new Map<string, string>();
   const more: LeftOut[] = [];
@@ -65,13 +65,13 @@ export function possibleHere({ entries, leftOut }: RemoteTree, platform: NodeJS.
   return { entries: possible, leftOut: [...leftOut, ...more] };
 }
 
-/** No path has two slashes in a row, so that they part the records whatever the names hold. */
+/** No path contains two slashes in a row, so they separate the records whatever the names contain. */
 const record = "'//%f %s %Y %n'";
 const longestRecord = 65_536;
-/** A machine that names more is not believed, for the sake of this computer's memory. */
+/** A machine that lists more is not trusted, to protect this computer's memory. */
 const mostEntries = 2_000_000;
 
-/** All that lies at and below `name` in a folder of the machine; the first step may follow a link. */
+/** Lists everything at and below `name` in a folder of the machine; the first component may be a link. */
 export async function remoteTree(
   deps: TransferDeps,
   alias: string,
@@ -103,7 +103,7 @@ export async function remoteTree(
   return { entries, leftOut: [...leftOut, ...unreadable(result, name)] };
 }
 
-/** What there is of the given names in a folder of the machine. */
+/** Returns the facts of the given names that exist in a folder of the machine. */
 export async function remoteFacts(
   deps: TransferDeps,
   alias: string,
@@ -116,7 +116,7 @@ export async function remoteFacts(
     `cd ${quoteForShell(folder)} || exit 3`,
     beginScript,
     `xargs -0 stat -c ${record} 2>/dev/null`,
-    // 123: there is nothing of some names. What is above says that nothing was looked at.
+    // 123: some names don't exist. A higher code means that nothing was read.
     'code=$?; [ "$code" -le 123 ] || { echo "stat: $code" >&2; exit 5; }',
   ];
   const found = new Map<string, RemoteEntry>();
@@ -129,7 +129,7 @@ export async function remoteFacts(
   return found;
 }
 
-/** Reads the records that come after the mark; false where one of them can't be read. */
+/** Reads the records after the mark; returns false if one of them can't be parsed. */
 async function readRecords(
   bytes: AsyncIterable<Buffer>,
   take: (entry: RemoteEntry) => void,
@@ -170,7 +170,7 @@ async function askForRecords(
   return result;
 }
 
-/** `81a4 12 1700000000 ./name` and a line end; the name is kept readable where it is not UTF-8. */
+/** Parses `81a4 12 1700000000 ./name` and a line end; a name that is not UTF-8 stays readable. */
 export function parseRecord(bytes: Buffer): RemoteEntry | undefined {
   const [, mode, size, modified, name] =
     /^([0-9a-f]{1,8}) (\d{1,16}) (-?\d{1,16}) (?:\.\/|(?=\/))([^]+)\n$/.exec(bytes.toString('utf8')) ?? [];
@@ -185,7 +185,10 @@ function kindOf(mode: number): RemoteEntry['kind'] {
   return kinds[mode >> 12] ?? 'other';
 }
 
-/** Names come from a stranger's machine: none may lead out of the folder, or be asked for under another one. */
+/**
+ * Returns the problem of a name. Names come from an untrusted machine: none may lead out of the folder, or differ
+ * from the requested one.
+ */
 function problemOf({ name, kind }: RemoteEntry, root: string): LeftOut['why'] | undefined {
   const parts = name.split('/');
   if (parts[0] !== root || parts.some((part) => ['', '.', '..'].includes(part)) || name.includes('\0')) {
@@ -197,7 +200,7 @@ function problemOf({ name, kind }: RemoteEntry, root: string): LeftOut['why'] | 
   return kind === 'other' ? reasons.noFile : undefined;
 }
 
-/** Folders that were not looked into; what is gone since it was named does not count. */
+/** Returns folders that could not be read; those that disappeared since don't count. */
 function unreadable({ code, stderr }: RunResult, root: string): readonly LeftOut[] {
   if (code === 0) {
     return [];
@@ -209,7 +212,7 @@ function unreadable({ code, stderr }: RunResult, root: string): readonly LeftOut
       const [, name = root, said = line] = /^(?:find|stat): [^/]*\.\/(.+?)['’]?: (.+)$/.exec(line) ?? [];
       return { name, why: reasons.said(said) };
     });
-  // An end that nothing explains leaves open what else there is.
+  // An unexplained exit code leaves open what else exists.
   return found.length > 0 || lines.length > 0
     ? found
     : [{ name: root, why: reasons.said(lastWords({ stderr })) }];

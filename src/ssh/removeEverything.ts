@@ -3,8 +3,8 @@ import { sshPaths, type SshEnvironment } from './paths';
 import { ManualStepError, UserConfig, type ConfigDeps } from './userConfig';
 
 /**
- * Takes out all that we ever wrote for SSH: the Include block wherever it is, our entries and our
- * host keys. Throws `ManualStepError` after all else is done, where a config could not be changed.
+ * Removes everything that we wrote for SSH: the Include block wherever it is, our entries and our host keys. Throws
+ * `ManualStepError` after everything else is done, if a config could not be changed.
  */
 export async function removeEverything(deps: ConfigDeps, environment: SshEnvironment): Promise<void> {
   const paths = sshPaths(environment);

@@ -6,14 +6,14 @@ import { isMissing, type FileFacts, type FileSystem, type OldFile } from './file
 
 export interface Replacement {
   readonly bytes: Buffer;
-  /** What the file held when `bytes` were made from it; `undefined` where there was none. */
+  /** The content that `bytes` are based on; `undefined` if there was no file. */
   readonly expected: Buffer | undefined;
   readonly mode: number;
-  /** When the old file is looked at again for lines that another program adds to it, one wait after the other. */
+  /** When to check the old file again for lines that another program appends, as consecutive waits (ms). */
   readonly lateMs?: readonly number[];
-  /** Whether extended attributes of the old file are given on; asking for them runs a program. */
+  /** Whether extended attributes of the old file are copied, which runs a program. */
   readonly keepsAttributes?: boolean;
-  /** Given on where the file belongs to somebody else than who writes. */
+  /** Copied if the file belongs to another user than the writer. */
   readonly owner?: Pick<FileFacts, 'uid' | 'gid'> | undefined;
 }
 
@@ -21,8 +21,8 @@ const retryMs = [10, 20, 50, 100, 200, 500, 1000, 2000];
 const tempMark = '.gpu-rental-';
 
 /**
- * Gives a file other contents in one step: whoever reads it, whenever the power fails, finds all
- * of the old or all of the new. `false`, with nothing changed, where it no longer holds `expected`.
+ * Replaces the content of a file in one step: a reader, even after a power failure, finds all of the old or all of
+ * the new. Returns `false`, with nothing changed, if the file no longer holds `expected`.
  */
 export async function replaceFileOfOthers(
   fs: FileSystem,
@@ -36,7 +36,7 @@ export async function replaceFileOfOthers(
   try {
     const keepsAttributes = expected !== undefined && replacement.keepsAttributes === true;
     await fs.createSynced(temp, bytes, mode, keepsAttributes ? target : undefined);
-    // The mode of a file at its creation is cut by the process's mask.
+    // The process's umask restricts the mode at creation.
     await fs.setMode(temp, mode);
     if (owner) {
       await fs.setOwner(temp, owner.uid, owner.gid);
@@ -63,7 +63,7 @@ export async function replaceFileOfOthers(
   }
 }
 
-/** A new file must not cover one that somebody else made meanwhile. */
+/** Links the file in place: a new file must not overwrite one that another program created meanwhile. */
 async function linkInPlace(fs: FileSystem, temp: string, target: string): Promise<boolean> {
   try {
     return await fs.linkNew(temp, target);
@@ -72,7 +72,7 @@ async function linkInPlace(fs: FileSystem, temp: string, target: string): Promis
       throw error;
     }
   }
-  // A file system without second names: an empty file takes the name first, exclusively.
+  // For a file system without hard links: an empty file takes the name first, exclusively.
   try {
     await fs.create(target, Buffer.alloc(0), 0o600);
   } catch (error) {
@@ -86,7 +86,10 @@ async function linkInPlace(fs: FileSystem, temp: string, target: string): Promis
   return old !== undefined;
 }
 
-/** A program that opened the old file before the rename adds its lines to a file without a name. */
+/**
+ * Copies lines that were appended late: a program that opened the old file before the rename appends to a file
+ * without a name.
+ */
 async function carryOver(
   fs: FileSystem,
   clock: Clock,
@@ -111,7 +114,7 @@ async function carryOver(
   }
 }
 
-/** Virus scanners and editors hold files open on Windows; they let go soon. */
+/** Retries: virus scanners and editors on Windows hold files open for a short time. */
 async function retrying<T>(clock: Clock, action: () => Promise<T>): Promise<T> {
   for (const delayMs of retryMs) {
     try {
@@ -127,8 +130,8 @@ async function retrying<T>(clock: Clock, action: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Removes what a crash left behind of one file, or of all in a folder of ours; only for who holds the
- * lock, since nobody else makes such files.
+ * Removes what a crash left of one file, or of all files in our folder. Call it only with the lock, since only its
+ * holder creates such files.
  */
 export async function removeLeftovers(fs: FileSystem, dir: string, base?: string): Promise<void> {
   for (const name of await fs.list(dir)) {

@@ -1,24 +1,24 @@
 import { checkHost, checkPort } from './validate';
 
-/** Where a repository can be cloned from, without a secret in it. */
+/** An address to clone a repository from, without a secret. */
 export interface RepositoryUrl {
-  /** `https://…` or `ssh://…`, made of checked parts alone. */
+  /** `https://…` or `ssh://…`, assembled from checked parts only. */
   readonly url: string;
   readonly protocol: 'https' | 'ssh';
-  /** Of the folder that it is cloned into. */
+  /** Name of the folder that the clone creates. */
   readonly name: string;
-  /** The remote's own address held a password or a token, which is left out here. */
+  /** True if the remote's own address contained a password or a token, which is left out here. */
   readonly hadSecret: boolean;
 }
 
-/** `git@host:owner/name.git`, as git takes it beside real URLs. */
+/** `git@host:owner/name.git`, which git accepts besides real URLs. */
 const scpLike = /^(?:([A-Za-z0-9._-]+)@)?([A-Za-z0-9.-]+):(?!\/\/)(.+)$/;
 const userPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,60}$/;
 const pathPattern = /^\/(?:[A-Za-z0-9._~+@-]+\/)*[A-Za-z0-9._~+@-]+\/?$/;
 
 /**
- * Reads the address of a git remote. Only HTTPS and SSH can be cloned from elsewhere; whatever else it is, or holds
- * that could mean something to git or a shell, makes it `undefined`.
+ * Parses the address of a git remote. Only HTTPS and SSH can be cloned from elsewhere; for anything else, or text
+ * that could mean something to git or a shell, it returns `undefined`.
  */
 export function parseRepositoryUrl(remote: string): RepositoryUrl | undefined {
   const value = remote.trim();
@@ -33,7 +33,10 @@ export function parseRepositoryUrl(remote: string): RepositoryUrl | undefined {
   }
 }
 
-/** The same repository by HTTPS, which needs no key where it is public; only for hosts that serve both alike. */
+/**
+ * Returns the HTTPS address of the same repository, which needs no key if it is public; only for hosts that serve
+ * both alike.
+ */
 export function overHttps(address: RepositoryUrl): RepositoryUrl | undefined {
   const match = /^ssh:\/\/git@((?:github|gitlab)\.com|bitbucket\.org|codeberg\.org)(\/.+)$/.exec(address.url);
   return match
@@ -42,7 +45,7 @@ export function overHttps(address: RepositoryUrl): RepositoryUrl | undefined {
 }
 
 function fromScp([, user, host, path = '']: RegExpExecArray): RepositoryUrl | undefined {
-  // A path from the home folder there cannot be said in a URL of every host, but on those that host repositories.
+  // A URL can't express a path relative to the home folder, but on repository hosts both forms mean the same.
   return make('ssh', user, checkHost(host), undefined, path.startsWith('/') ? path : `/${path}`, false);
 }
 

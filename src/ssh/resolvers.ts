@@ -1,22 +1,22 @@
-/** An installed extension, as far as it says what it is. */
+/** The relevant facts of an installed extension. */
 export interface ExtensionFacts {
   readonly id: string;
   readonly manifest: unknown;
 }
 
-/** An extension that opens windows on `ssh-remote+<alias>`, and what it can do. */
+/** An extension that opens windows on `ssh-remote+<alias>`, with its capabilities. */
 export interface Resolver {
   readonly id: string;
   readonly name: string;
-  /** Where its settings are, for example `remote.SSH`. */
+  /** The section of its settings, for example `remote.SSH`. */
   readonly section: string;
   /** Whether it reads the SSH config that `<section>.configFile` names; otherwise `~/.ssh/config`. */
   readonly honoursConfigFile: boolean;
-  /** Whether it has `<section>.remotePlatform`, which spares the question for the system of each host. */
+  /** Whether it has `<section>.remotePlatform`, which avoids the question for the platform of each host. */
   readonly hasRemotePlatform: boolean;
-  /** Whether it has `<section>.reconnectionGraceTime`, for which a window may be away. */
+  /** Whether it has `<section>.reconnectionGraceTime`, the time for which a window may be disconnected. */
   readonly hasGraceTime: boolean;
-  /** False where it trusts whatever host key comes; then our own login before it is the only check. */
+  /** False if it accepts any host key; then our own login before it is the only check. */
   readonly checksHostKeys: boolean;
 }
 
@@ -55,9 +55,9 @@ const activation = 'onResolveRemoteAuthority:ssh-remote';
 const ownId = 'gpu-rental.gpu-rental';
 
 /**
- * Finds what can open an SSH window by what extensions contribute, since many editors bring their
- * own under another name. Being woken for SSH windows is not enough (tools that only prepare them
- * are, too): it must also be able to resolve them, or label them, or be known.
+ * Finds extensions that can open an SSH window by their contributions, since many editors include their own under
+ * another name. Activation for SSH windows is not enough, because tools that only prepare them have it too: an
+ * extension must also be able to resolve or label them, or be known.
  */
 export function findResolvers(extensions: readonly ExtensionFacts[]): readonly Resolver[] {
   const found = extensions.flatMap(({ id, manifest }) => {
@@ -69,7 +69,7 @@ export function findResolvers(extensions: readonly ExtensionFacts[]): readonly R
     const isOne = known !== undefined || (wakes && (resolves || labelsSshWindows(manifest)));
     return isOne && id.toLowerCase() !== ownId ? [describe(id, manifest, known)] : [];
   });
-  // Which of two answers is the editor's choice; what is known of one is the better guess.
+  // If there are several, the editor's choice is unknown; a known one is the better guess.
   return found.sort((one, other) => Number(isKnown(other)) - Number(isKnown(one)));
 }
 
@@ -88,7 +88,7 @@ function describe(id: string, manifest: unknown, known: KnownResolver | undefine
     id,
     name: typeof displayName === 'string' && !displayName.startsWith('%') ? displayName : id,
     section,
-    // A stranger that declares the setting reads it; without it there is only the default file.
+    // An unknown extension that declares the setting reads it; otherwise only the default file counts.
     honoursConfigFile: known?.honoursConfigFile ?? settings.includes(`${section}.configFile`),
     hasRemotePlatform: settings.includes(`${section}.remotePlatform`),
     hasGraceTime: settings.includes(`${section}.reconnectionGraceTime`),
@@ -113,7 +113,7 @@ function settingNames(manifest: unknown): readonly string[] {
   });
 }
 
-/** A manifest is whatever its author wrote. */
+/** Reads a field of a manifest, which may have any content. */
 function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && name in value
     ? (value as Record<string, unknown>)[name]
@@ -124,7 +124,7 @@ function texts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 }
 
-/** Which one to install where there is none: Microsoft's refuses to run in other editors. */
+/** Returns which extension to install if there is none: Microsoft's refuses to run in other editors. */
 export function resolverToInstall(appName: string): string {
   if (/^visual studio code/i.test(appName)) {
     return 'ms-vscode-remote.remote-ssh';

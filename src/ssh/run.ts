@@ -6,27 +6,30 @@ import { text } from '../util/text';
 
 export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Written to standard input, which is then closed; bytes are asked for as fast as the program takes them. */
+  /** Written to standard input, which is then closed; bytes are read as fast as the program accepts them. */
   readonly input?: string | AsyncIterable<Uint8Array> | undefined;
-  /** Takes the output as bytes in the place of `stdout`; the program waits for whoever reads slowly. */
+  /** Receives the output as bytes instead of `stdout`; a slow reader makes the program wait. */
   readonly output?: (bytes: AsyncIterable<Buffer>) => Promise<void>;
-  /** Ends the process and sets `timedOut`. */
+  /** Ends the process after this time and sets `timedOut`. */
   readonly timeoutMs?: number;
   readonly cwd?: string;
-  /** Without the terminal that the editor may have been started from, so that questions are read from `input`. */
+  /**
+   * Detaches from the terminal that the editor may have been started from, so that the program reads answers from
+   * `input`.
+   */
   readonly withoutTerminal?: boolean;
   /** Added to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Taken out of the environment of this process: names of variables, with `*` and `?` as in `SendEnv`. */
+  /** Removed from the environment of this process: names of variables, with `*` and `?` as in `SendEnv`. */
   readonly withoutEnv?: readonly string[] | undefined;
-  /** Called with each piece of output as it comes. */
+  /** Called with each piece of output. */
   readonly onStdout?: (piece: string) => void;
-  /** The same for the messages. */
+  /** Called with each piece of the messages. */
   readonly onStderr?: (piece: string) => void;
 }
 
 export interface RunResult {
-  /** `null` where a signal ended it. */
+  /** `null` if a signal ended it. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -36,7 +39,7 @@ export interface RunResult {
 /** Runs a program with an argument array, never through a shell. */
 export type Run = (program: string, args: readonly string[], options?: RunOptions) => Promise<RunResult>;
 
-/** A program that the product needs is not installed. */
+/** A required program is not installed. */
 export class ProgramMissingError extends UserError {
   constructor(
     readonly program: string,
@@ -46,7 +49,7 @@ export class ProgramMissingError extends UserError {
   }
 }
 
-/** What one stream may hold before the rest is dropped, in characters. */
+/** The most characters of one stream; the rest is dropped. */
 const outputLimit = 1_000_000;
 const killGraceMs = 2_000;
 
@@ -62,7 +65,7 @@ function environmentWithout(patterns: readonly string[]): NodeJS.ProcessEnv {
   return Object.fromEntries(kept);
 }
 
-/** The real one. Messages come in English (`LC_ALL=C`), because they are told apart by their words. */
+/** Runs a real program. Messages are in English (`LC_ALL=C`), because they are distinguished by their text. */
 export const runProgram: Run = (program, args, options = {}) =>
   new Promise((resolve, reject) => {
     if (options.signal?.aborted) {
@@ -97,7 +100,7 @@ export const runProgram: Run = (program, args, options = {}) =>
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', stop);
     };
-    // What goes wrong on this side of a stream ends the program, and is the result.
+    // An error on our side of a stream ends the program and is the result.
     const fail = (error: unknown) => {
       failure ??= { error };
       stop();
@@ -129,7 +132,7 @@ export const runProgram: Run = (program, args, options = {}) =>
         }
       });
     });
-    // A program that ends before it has read its input breaks the pipe; its exit code says why.
+    // A program that exits before reading its input breaks the pipe; its exit code gives the reason.
     child.stdin.on('error', () => undefined);
     const { input = '' } = options;
     if (typeof input === 'string') {
@@ -139,7 +142,7 @@ export const runProgram: Run = (program, args, options = {}) =>
     }
   });
 
-/** Rejects where the input itself fails, not where the program does not want it. */
+/** Rejects if the input itself fails, not if the program does not read it. */
 async function feed(stdin: Writable, input: AsyncIterable<Uint8Array>): Promise<void> {
   let failure: { readonly error: unknown } | undefined;
   async function* watched() {

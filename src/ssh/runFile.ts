@@ -5,7 +5,7 @@ import { plainText } from './plainText';
 import { isRemotePath } from './remoteFolders';
 import type { SshService } from './service';
 
-/** What runs a kind of file, by the ending of its name. */
+/** The interpreter of a kind of file, by its extension. */
 const interpreters: ReadonlyMap<string, string> = new Map([
   ['py', 'python3 -u'],
   ['sh', 'sh'],
@@ -22,7 +22,7 @@ const interpreters: ReadonlyMap<string, string> = new Map([
   ['php', 'php'],
 ]);
 
-/** A kind of file that nothing is known to run. */
+/** No interpreter is known for this kind of file. */
 export class NoInterpreterError extends UserError {
   constructor(name: string) {
     super(
@@ -43,7 +43,10 @@ export class FileNotSentError extends UserError {
   }
 }
 
-/** The command for a file: by its name, else by its own first line (`undefined`: it is run as a program). */
+/**
+ * Returns the command for a file: by its name, otherwise by its first line (`undefined`: it is executed as a
+ * program).
+ */
 export function interpreterFor(name: string, content: string): string | undefined {
   const known = interpreters.get(/\.([A-Za-z]+)$/.exec(name)?.[1]?.toLowerCase() ?? '');
   if (known === undefined && !content.startsWith('#!')) {
@@ -52,13 +55,13 @@ export function interpreterFor(name: string, content: string): string | undefine
   return known;
 }
 
-/** A name for the file on the machine: what is not plain in it is replaced, the ending stays. */
+/** Returns a safe name for the file on the machine: special characters are replaced, the extension stays. */
 export function remoteName(name: string): string {
   const plain = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}/\\]/gu, '_').slice(-150);
   return plain === '' || plain === '.' || plain === '..' ? 'file' : plain;
 }
 
-/** Puts the text into a new folder that only the user of the machine can read; the folder. */
+/** Writes the text into a new folder that only the user of the machine can read; returns the folder. */
 export async function sendFile(
   ssh: Pick<SshService, 'exec'>,
   alias: string,
@@ -80,8 +83,8 @@ export async function sendFile(
 }
 
 /**
- * The script for a terminal: runs the file where people work, says how it ended, waits for Enter, since a terminal
- * closes with its command, and takes the folder away.
+ * Returns the script for a terminal: it runs the file in the working folder, reports the result, waits for Enter (a
+ * terminal closes with its command), and removes the folder.
  */
 export function runScript(
   folder: string,
@@ -98,9 +101,10 @@ export function runScript(
     `rm -rf ${quoteForShell(folder)}`,
     `printf "\\n%s %s\\n" ${quoteForShell(words.ended)} "$code"`,
     'read -r answer',
-    // It was said; the editor would complain about any other end, with the whole command.
+    // The result was already shown; the editor would report any other exit code with the whole command.
     'exit 0',
   ].join('; ');
-  // Only a login shell knows where the image keeps its programs; with the variable its start-up files begin no tmux.
+  // Only a login shell knows where the image keeps its programs; with the variable, its startup files don't start
+  // tmux.
   return ['TMUX=none', 'exec', '"${SHELL:-/bin/sh}"', '-lc', quoteForShell(script)].join(' ');
 }

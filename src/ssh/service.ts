@@ -33,39 +33,40 @@ import type { RunOptions, RunResult } from './run';
 import { checkAlias, checkHost, checkPort, hostAliasOf } from './validate';
 import type { Verification } from './verify';
 
-/** Everything about SSH: files, keys, addresses and a login that is tried before a window opens. */
+/** All SSH functions: files, keys, addresses and a login that is tried before a window opens. */
 export interface SshService {
   aliasOf(account: AliasAccount, instanceId: number): string;
   /**
-   * Writes what ssh needs to reach the instance, and logs in once where no login has proved this address and its host
-   * key. Throws `NoLoginError` where none lets us in, otherwise as `writeEntry` does.
+   * Writes what ssh needs to reach the instance, and logs in once unless a login has proved this address and its host
+   * key. Throws `NoLoginError` if no address lets us in, otherwise like `writeEntry`.
    */
   prepare(request: PrepareRequest, signal?: AbortSignal): Promise<PreparedHost>;
   /**
-   * Only writes; while no login has proved the host key, ssh asks before it takes one. Throws `ManualStepError` where
-   * the user must paste a line, `UnsafeValueError` for a hostile address, `NoAddressError` where there is none yet.
+   * Only writes; until a login has proved the host key, ssh asks before it accepts one. Throws `ManualStepError` if
+   * the user must paste a line, `UnsafeValueError` for a hostile address, `NoAddressError` if there is none yet.
    */
   writeEntry(request: PrepareRequest, signal?: AbortSignal): Promise<PreparedHost>;
-  /** Leads the entry of a running instance to the address that the service names now; the new one, if it moved. */
+  /** Updates the entry of a running instance to its current address; returns the new one if it moved. */
   follow(account: SshAccount, instance: Instance): Promise<Endpoint | undefined>;
-  /** What answers at each address of the instance; nothing is written. */
+  /** Returns what answers at each address of the instance; writes nothing. */
   reach(instance: Instance, signal?: AbortSignal): Promise<readonly ProbeResult[]>;
-  /** Milliseconds of one round trip to the address of an entry; nothing is sent and nobody logs in. */
+  /** Returns the milliseconds of one round trip to the address of an entry, without sending data or logging in. */
   latency(alias: string, signal: AbortSignal): Promise<number | undefined>;
-  /** Logs in once and says how that went; never asks anything. */
+  /** Logs in once and returns the result; never asks a question. */
   preflight(alias: string, options?: PreflightOptions): Promise<PreflightResult>;
-  /** Prepares and logs in, on another address where the first does not answer. */
+  /** Prepares and logs in, at another address if the first does not answer. */
   connect(request: PrepareRequest, options?: PreflightOptions): Promise<ConnectOutcome>;
-  /** Compares what ssh makes of the alias with what we wrote; `undefined` where we wrote nothing. */
+  /** Compares how ssh resolves the alias with what we wrote; `undefined` if we wrote nothing. */
   verify(alias: string, signal?: AbortSignal): Promise<Verification | undefined>;
   /**
-   * Runs a POSIX shell script on the machine without asking anything; the script is ours, never a user's text. Throws
-   * `HostKeyError` where the host key is not the one that is known.
+   * Runs a POSIX shell script on the machine without a question; the script is ours, never a user's text. Throws
+   * `HostKeyError` if the host key differs from the known one.
    */
   exec(alias: string, script: string, options?: Omit<RunOptions, 'env' | 'cwd'>): Promise<RunResult>;
   /**
-   * Runs the rsync daemon of the host that an instance lies on, also while that is stopped, with the key of its entry.
-   * The key of the host is taken at the first contact, since nothing tells it before, and must then stay the same.
+   * Runs the rsync daemon on the host of an instance, even while the instance is stopped, with the key of its entry.
+   * The host's own key is accepted at the first contact, since no source states it before, and must not change
+   * afterwards.
    */
   execOnHost(
     alias: string,
@@ -73,43 +74,45 @@ export interface SshService {
     options: Omit<RunOptions, 'env' | 'cwd'>,
   ): Promise<RunResult>;
   /**
-   * Makes a port of the machine reachable on this computer, see `openForward`. Throws where the user's config would
-   * give the machine a port of this computer beside it.
+   * Makes a port of the machine reachable on this computer, see `openForward`. Throws if the user's config would also
+   * give the machine a port of this computer.
    */
   forward(alias: string, wanted: WantedForward, signal?: AbortSignal): Promise<Forward>;
-  /** Program and arguments of a login. */
+  /** Returns program and arguments of a login. */
   command(alias: string, ...more: readonly string[]): readonly [program: string, ...args: string[]];
-  /** The command as one line to paste into a shell of this computer. */
+  /** Returns the command as one line to paste into a shell of this computer. */
   commandLine(alias: string): string;
-  /** What we last wrote for an alias. */
+  /** Returns what we last wrote for an alias. */
   entry(alias: string): Promise<HostEntry | undefined>;
-  /** Aliases of an account (or of all) that have a file. */
+  /** Returns the aliases with a file, of one account or of all. */
   entries(account?: Pick<AccountRef, 'key'>): Promise<readonly string[]>;
-  /** Removes the entries and host keys of instances that are gone. */
+  /** Removes the entries and host keys of deleted instances. */
   forget(...aliases: readonly string[]): Promise<void>;
   /**
-   * Forgets entries of this account whose instance is not in a complete list; returns their aliases.
-   * Entries written after the list was read (`asOf`, in milliseconds) are kept: the list may not know them.
+   * Removes entries of this account whose instance a complete list lacks; returns their aliases. Entries written
+   * after the list was read (`asOf`, in milliseconds) are kept: the list may not know them.
    */
   prune(account: SshAccount, instanceIds: readonly number[], asOf: number): Promise<readonly string[]>;
-  /** The host key is trusted anew at the next contact; only after the user said so. */
+  /** Forgets the host key, so that the next contact trusts a new one; only after the user agreed. */
   forgetHostKey(alias: string): Promise<void>;
-  /** All that we wrote, or all of one account: entries, host keys, and at last the Include block. */
+  /** Removes everything that we wrote, or all of one account: entries, host keys, and finally the Include block. */
   removeAll(account?: Pick<AccountRef, 'key'>): Promise<void>;
-  /** The SSH client and config of this computer, for the doctor; changes nothing. */
+  /** Returns the SSH client and config of this computer, for the doctor; changes nothing. */
   inspect(signal?: AbortSignal): Promise<{ readonly client: ClientFacts; readonly config: ConfigFacts }>;
-  /** Takes the rights of others on our files and on keys away, where `inspect` found any. */
+  /** Removes the access of others to our files and keys that `inspect` found. */
   tighten(): Promise<void>;
   localKeys(signal?: AbortSignal): Promise<readonly LocalKey[]>;
-  /** Private keys whose public part cannot be read without a passphrase, so that nothing is known of them. */
+  /**
+   * Returns private keys whose public part can't be read without a passphrase, so that nothing is known about them.
+   */
   unreadKeys(signal?: AbortSignal): Promise<readonly string[]>;
-  /** The agent that ssh asks; throws `ProgramMissingError` where nothing could be added to it. */
+  /** Returns the agent that ssh asks; throws `ProgramMissingError` if keys can't be added to it. */
   agent(): Promise<KeyAgent>;
-  /** A new key `~/.ssh/<name>`. */
+  /** Creates a key `~/.ssh/<name>`. */
   generateKey(name: string, comment: string, options?: NewKeyOptions): Promise<LocalKey>;
 }
 
-/** The name with which the service lets rsync in (docs/service/commands.md#copy-to-this-computer). */
+/** The user name with which the service lets rsync in (docs/service/commands.md#copy-to-this-computer). */
 const copyUser = 'vastai_kaalia';
 
 export function createSshService(deps: SshDeps): SshService {
@@ -179,14 +182,14 @@ class NativeSsh implements SshService {
     { host, port }: { readonly host: string; readonly port: number },
     options: Omit<RunOptions, 'env' | 'cwd'>,
   ): Promise<RunResult> {
-    // The first value counts, so that the entry of the instance gives the rest.
+    // The first value counts, so the entry of the instance supplies the rest.
     const onHost = [
       `HostName=${checkHost(host)}`,
       `Port=${checkPort(port)}`,
       `User=${copyUser}`,
       `HostKeyAlias=${hostAliasOf(checkAlias(alias))}`,
       'StrictHostKeyChecking=accept-new',
-      // Never into the user's own file, also where the entry is not read.
+      // Never written to the user's own file, even if the entry is not read.
       `UserKnownHostsFile=${tokenPath(this.context.paths().knownHosts)}`,
       'GlobalKnownHostsFile=none',
     ].flatMap((option) => ['-o', option]);
@@ -203,7 +206,7 @@ class NativeSsh implements SshService {
     const quiet = ['-T', '-o', 'BatchMode=yes', '-o', 'ClearAllForwardings=yes', '-o', 'RemoteCommand=none'];
     const run = this.context.runAlone(await this.verify(alias, options.signal));
     const result = await run(program, [...before, ...quiet, ...more, alias, script], options);
-    // The machine's programs may print such words too, but they have other codes.
+    // Programs of the machine may print such words too, but with other exit codes.
     const refused = result.code === 255 ? hostKeyErrorOf(result.stderr) : undefined;
     if (refused) {
       this.refused.add(alias);

@@ -1,6 +1,6 @@
 import type { ByteReader } from './byteReader';
 
-/** One thing of an archive. */
+/** One entry of an archive. */
 export interface TarEntry {
   readonly name: string;
   readonly kind: 'file' | 'folder' | 'link' | 'hardLink' | 'other';
@@ -8,17 +8,17 @@ export interface TarEntry {
   readonly size: number;
   /** Seconds since 1970. */
   readonly modified: number;
-  /** Where a link leads, as it stands in the archive. */
+  /** The target of a link, as it is in the archive. */
   readonly target: string;
 }
 
-/** What comes is no archive, or a broken one. */
+/** The stream is not an archive, or a damaged one. */
 export class TarError extends Error {
   override readonly name = 'TarError';
 }
 
 const blockBytes = 512;
-/** Of a name or of a list of attributes; a machine that sends more is not believed. */
+/** The most bytes of a name or of a list of attributes; a machine that sends more is not trusted. */
 const longestName = 65_536;
 
 const kinds: ReadonlyMap<string, TarEntry['kind']> = new Map([
@@ -31,8 +31,8 @@ const kinds: ReadonlyMap<string, TarEntry['kind']> = new Map([
 ]);
 
 /**
- * Reads archives that follow each other until the stream ends: old tar, ustar, GNU's long names and pax attributes.
- * `body` takes the content of a file; what it leaves is read over.
+ * Reads concatenated archives until the stream ends: old tar, ustar, GNU's long names and pax attributes. `body`
+ * receives the content of a file; unread content is skipped.
  */
 export async function readTar(
   bytes: ByteReader,
@@ -113,7 +113,7 @@ function paddingOf(size: number): number {
   return (blockBytes - (size % blockBytes)) % blockBytes;
 }
 
-/** Octal digits, or, with the first bit set, a number in bytes. */
+/** Parses octal digits or, if the first bit is set, a binary number. */
 function number(header: Buffer, start: number, length: number): number {
   const field = header.subarray(start, start + length);
   if (((field[0] ?? 0) & 0x80) !== 0) {
@@ -130,13 +130,13 @@ function upToZero(field: Buffer): string {
 
 function nameOf(header: Buffer): string {
   const name = upToZero(header.subarray(0, 100));
-  // GNU's own form keeps times in the place of the prefix.
+  // GNU's own format stores times in place of the prefix.
   const isPosix = header.subarray(257, 263).toString('latin1') === 'ustar\0';
   const prefix = isPosix ? upToZero(header.subarray(345, 500)) : '';
   return prefix === '' ? name : `${prefix}/${name}`;
 }
 
-/** `length key=value` lines, each as long as it says. */
+/** Parses `length key=value` lines, each as long as it states. */
 function attributes(value: Buffer): Partial<Record<string, string>> {
   const found: Partial<Record<string, string>> = {};
   for (let at = 0; at < value.length;) {
@@ -159,7 +159,7 @@ function checkSum(header: Buffer): void {
   }
 }
 
-/** The sum of all bytes, those of the sum itself as blanks. */
+/** Returns the sum of all bytes, counting those of the checksum itself as blanks. */
 function sumOf(header: Buffer): number {
   let sum = 0;
   for (let index = 0; index < header.length; index += 1) {
@@ -177,7 +177,7 @@ export interface NewTarEntry {
   readonly target?: string;
 }
 
-/** The header of one entry in GNU's form, which GNU's tar, BSD's and busybox read. */
+/** Returns the header of one entry in GNU's format, which the tars of GNU, BSD and busybox read. */
 export function tarHeader(entry: NewTarEntry): Buffer {
   const { name, target = '' } = entry;
   return Buffer.concat([
@@ -187,7 +187,7 @@ export function tarHeader(entry: NewTarEntry): Buffer {
   ]);
 }
 
-/** What follows the content of a file. */
+/** Returns the padding after the content of a file. */
 export function tarPadding(size: number): Buffer {
   return Buffer.alloc(paddingOf(size));
 }

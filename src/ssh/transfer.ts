@@ -8,9 +8,9 @@ import { plainText } from './plainText';
 import type { RunOptions, RunResult } from './run';
 import type { SshService } from './service';
 
-/** How far it is; what was there before counts as done. */
+/** The progress of a transfer; bytes that were already there count as done. */
 export interface TransferProgress {
-  /** The file that is under way, counted from 1 among those that are sent. */
+  /** The current file, counted from 1 among those that are sent. */
   readonly file: number;
   readonly totalFiles: number;
   readonly bytes: number;
@@ -21,7 +21,7 @@ export interface TransferDeps {
   readonly ssh: Pick<SshService, 'exec'>;
   readonly clock: Clock;
   readonly platform: NodeJS.Platform;
-  /** Files from this size on go by themselves and are continued in their middle; `singleBytes` unless given. */
+  /** Files of at least this size are sent separately and can be continued; by default `singleBytes`. */
   readonly singleBytes?: number;
 }
 
@@ -30,22 +30,22 @@ export interface TransferOptions {
   readonly onProgress?: (progress: TransferProgress) => void;
 }
 
-/** Something that was chosen and is not, or not as it is now, on the other side. */
+/** A chosen file that is missing or different on the other side. */
 export interface LeftOut {
-  /** With forward slashes, below the folder that holds what was chosen. */
+  /** With forward slashes, below the folder that holds the chosen files. */
   readonly name: string;
   readonly why: Text;
 }
 
-/** What was compared on both sides after the last byte. */
+/** The result of the comparison of both sides after the last byte. */
 export interface TransferOutcome {
   readonly files: number;
   readonly bytes: number;
-  /** Only where this is empty was all of it transferred. */
+  /** Everything was transferred only if this is empty. */
   readonly leftOut: readonly LeftOut[];
 }
 
-/** A transfer ended early; done again, it goes on where it ended. */
+/** A transfer ended early; repeating it continues where it ended. */
 export class TransferError extends UserError {
   constructor(said: string | Text) {
     const words =
@@ -54,13 +54,13 @@ export class TransferError extends UserError {
   }
 }
 
-/** A login costs about a second, so that only files that take much longer get one of their own. */
+/** A login costs about a second, so only files that take much longer get their own. */
 export const singleBytes = 64_000_000;
 
-/** How often what is missing or changed is sent before that is the answer. */
+/** How often missing or changed files are sent before they are reported. */
 export const rounds = 2;
 
-/** Why something stays behind. */
+/** The reasons why a file was left out. */
 export const reasons = {
   outsideLink: text('a link that leads out of what is transferred, or to nothing'),
   noFile: text('neither a file nor a folder'),
@@ -76,7 +76,7 @@ export const reasons = {
   sameName: (other: string) => text('has the same name as {0} on this computer', other),
 } as const;
 
-/** The content of a file at one moment, as far as both sides can tell it without reading it. */
+/** The content of a file at one moment, as far as both sides can identify it without reading it. */
 export interface Version {
   readonly size: number;
   /** Seconds since 1970. */
@@ -88,8 +88,8 @@ export function versionKey({ size, modified }: Version): string {
 }
 
 /**
- * The name under which a file grows until it is whole. It is that of one version, so that a part of an older one is
- * never continued.
+ * Returns the name under which a file grows until it is complete. It belongs to one version, so that a part of an
+ * older one is never continued.
  */
 export function partName(name: string, version: Version): string {
   const mark = createHash('sha256')
@@ -103,7 +103,7 @@ export function partName(name: string, version: Version): string {
 
 const reportMs = 100;
 
-/** Counts files and bytes, and tells so now and then. */
+/** Counts files and bytes, and reports them at intervals. */
 export class Steps {
   private file = 0;
   private toldAt = -Infinity;
@@ -140,15 +140,15 @@ export function sumOf(files: Iterable<{ readonly size: number }>): number {
   return sum;
 }
 
-/** Ends the noise that start-up files of a machine make before what was asked for. */
+/** Marks the end of the noise that startup files of a machine print before our output. */
 export const beginMark = '//gpu-rental\n';
 
-/** Prints it; what follows on standard output is ours. */
+/** Prints the mark; everything after it on standard output is ours. */
 export const beginScript = "printf '//gpu-rental\\n'";
 
 /**
- * Runs one step of a transfer. A connection that broke is an error; what the machine's programs refused is not: the
- * comparison afterwards shows what it cost.
+ * Runs one step of a transfer. A broken connection is an error; a refusal by the machine's programs is not, because
+ * the comparison afterwards shows its effect.
  */
 export async function runStep(
   { ssh }: TransferDeps,
@@ -163,7 +163,7 @@ export async function runStep(
   return result;
 }
 
-/** The last lines of what a program complained of. */
+/** Returns the last lines of a program's error output. */
 export function lastWords({ stderr }: Pick<RunResult, 'stderr'>): string {
   return stderr
     .split(/\r?\n/)
@@ -172,7 +172,7 @@ export function lastWords({ stderr }: Pick<RunResult, 'stderr'>): string {
     .join(' ');
 }
 
-/** Names for a program that reads them with a zero byte after each, in portions that a pipe takes. */
+/** Returns names for a program that reads them zero-terminated, in portions that fit a pipe. */
 export function zeroEnded(names: Iterable<string>): AsyncIterable<Buffer> {
   return Readable.from(portions(names));
 }

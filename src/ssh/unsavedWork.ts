@@ -5,10 +5,10 @@ import { jobPrograms } from './jobs/programs';
 import { isRemotePath } from './remoteFolders';
 import type { SshService } from './service';
 
-/** A git repository with something that is nowhere else. */
+/** A git repository with content that exists nowhere else. */
 export interface UnsavedRepository {
   readonly path: string;
-  /** Files changed and not committed, and stashes; counted up to a thousand. */
+  /** Changed and uncommitted files, and stashes; counted up to a thousand. */
   readonly changes: number;
   /** Commits that no remote has; counted up to a thousand. */
   readonly unpushed: number;
@@ -16,17 +16,17 @@ export interface UnsavedRepository {
 
 export interface UnsavedWork {
   readonly repositories: readonly UnsavedRepository[];
-  /** Jobs of any computer that are at work, or whose outputs were not fetched. */
+  /** Jobs of any computer that run, or whose outputs were not fetched. */
   readonly jobs: readonly JobThere[];
-  /** The folder that people work in, where there was time to add it up. */
+  /** The working folder, if there was time to measure it. */
   readonly folder?: { readonly path: string; readonly kilobytes: number };
-  /** False where the time was up before all repositories were seen, or there is no git. */
+  /** False if the time was up before all repositories were read, or git is missing. */
   readonly isComplete: boolean;
 }
 
 const greeting = 'gpu-rental unsaved work';
 
-/** Fixed: nothing that anybody typed or any service sent becomes part of it. */
+/** Constant: no text from a user or a service is ever part of it. */
 const lookScript = [
   `printf "%s\\n" "${greeting}"`,
   'export GIT_OPTIONAL_LOCKS=0',
@@ -45,7 +45,7 @@ const lookScript = [
   'du -sk "$work" 2>/dev/null | while read -r size dir; do printf "size %d %s\\n" "$size" "$dir"; done',
 ].join('\n');
 
-/** `undefined` where the machine did not let us in in time. */
+/** Searches for unsaved work; `undefined` if the machine did not let us in in time. */
 export async function findUnsavedWork(
   ssh: Pick<SshService, 'exec'>,
   alias: string,
@@ -55,7 +55,7 @@ export async function findUnsavedWork(
   return parseUnsavedWork(stdout);
 }
 
-/** Reads what the script printed, half of it too; lines of other forms are left out. */
+/** Parses the output of the script, also if incomplete; other lines are left out. */
 export function parseUnsavedWork(stdout: string): UnsavedWork | undefined {
   const lines = stdout.split(/\r?\n/);
   const start = lines.indexOf(greeting);

@@ -9,13 +9,13 @@ import { withLock, type ProcessIdentity } from './lock';
 import type { SshPaths } from './paths';
 import { removeLeftovers, replaceFileOfOthers } from './replaceFile';
 
-/** The user's SSH config is left alone; one line pasted by hand does what we would have done. */
+/** The user's SSH config stays unchanged; one line pasted by hand has the same effect. */
 export class ManualStepError extends UserError {
   constructor(
     why: Text,
     /** The file to edit. */
     readonly file: string,
-    /** The line to paste at the top of it. */
+    /** The line to paste at its top. */
     readonly line: string,
     cause?: unknown,
   ) {
@@ -33,7 +33,7 @@ export interface ConfigDeps {
 const attempts = 20;
 const linkLimit = 40;
 
-/** Our Include block in the user's SSH config, and nothing else of that file. */
+/** Our Include block in the user's SSH config; the rest of the file is never changed. */
 export class UserConfig {
   constructor(
     private readonly deps: ConfigDeps,
@@ -41,16 +41,16 @@ export class UserConfig {
   ) {}
 
   /**
-   * Makes sure that the block stands first. Writes nothing where it does. Throws `ManualStepError`
-   * where the file is read-only, not understood, or not ours to replace.
+   * Ensures that the block is first. Writes nothing if it is. Throws `ManualStepError` if the file is read-only, not
+   * understood, or not ours to replace.
    */
   async ensure(signal?: AbortSignal): Promise<'same' | 'written'> {
-    // Nearly always the block is there, and then no lock is needed.
+    // The block is usually there already, and then no lock is needed.
     const first = await this.plan(await this.read());
     return first.kind === 'same' ? 'same' : this.transact((current) => this.plan(current), signal);
   }
 
-  /** Takes the block out; a file that only held it goes with it. */
+  /** Removes the block, and the file if it had no other content. */
   async remove(signal?: AbortSignal): Promise<'same' | 'written'> {
     const plan = (current: Current) => {
       const taken = takeBlockOut(current.bytes?.toString('latin1') ?? '');
@@ -127,7 +127,7 @@ export class UserConfig {
     }
   }
 
-  /** Before anything is read, because a left over temporary file can be a second name of the config. */
+  /** Cleans up before anything is read, because a leftover temporary file can be a second name of the config. */
   private async clearWreck(): Promise<void> {
     const real = await this.followLinks();
     try {
@@ -146,7 +146,7 @@ export class UserConfig {
     if (facts.kind !== 'file') {
       throw this.manual(text('The SSH config is not an ordinary file, so it was left alone.'), real);
     }
-    // Root may write what is marked read-only; a file marked so is managed by another program.
+    // Root can write files that are marked read-only; such a mark means that another program manages the file.
     if ((facts.mode & 0o200) === 0) {
       throw this.manual(text('The SSH config is read-only, so it was left alone.'), real);
     }
@@ -171,12 +171,12 @@ export class UserConfig {
       if (error instanceof UserError) {
         throw error;
       }
-      // Anything but "does not exist" says nothing about what is in the file.
+      // Any error but "does not exist" leaves the content unknown.
       throw this.manual(text("The SSH config can't be read."), real, error);
     }
   }
 
-  /** The file behind a chain of links; its folder is left as written, since `..` follows links too. */
+  /** Returns the file at the end of a chain of links; its folder is left as written, since `..` follows links too. */
   private async followLinks(): Promise<string> {
     let path = this.paths.userConfig;
     for (let step = 0; step < linkLimit; step += 1) {
@@ -221,7 +221,7 @@ const troubleTexts: Record<BlockTrouble, (line: number) => Text> = {
   encoding: () => text('The SSH config is not plain text, so it was left alone.'),
 };
 
-/** `~/.ssh` and our folder in it, for this user only. */
+/** Creates `~/.ssh` and our folder in it, for this user only. */
 export async function makeOwnDir(fs: FileSystem, ownDir: string): Promise<void> {
   await makeDirIfMissing(fs, dirname(ownDir));
   await makeDirIfMissing(fs, ownDir);

@@ -20,15 +20,15 @@ export class UnsafeValueError extends UserError {
 const label = /^[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?$/;
 
 /**
- * A host name or address that can stand in an SSH config: letters, digits, dots and inner hyphens,
- * or an IP address without a zone. Anything else is refused, never escaped.
+ * Checks a host name or address for an SSH config: letters, digits, dots and inner hyphens, or an IP address without
+ * a zone. Anything else is refused, never escaped.
  */
 export function checkHost(value: unknown): string {
   if (typeof value === 'string' && value.length <= 253) {
     if (isIP(value) !== 0 && !value.includes('%')) {
       return value;
     }
-    // A name that ends in a number is read as an address by browsers and by the system's look-up.
+    // Browsers and the system's lookup parse a name that ends in a number as an address.
     if (value.split('.').every((part) => label.test(part)) && !/(?:^|\.)(?:\d+|0x[0-9a-f]*)$/i.test(value)) {
       return value;
     }
@@ -36,7 +36,7 @@ export function checkHost(value: unknown): string {
   throw new UnsafeValueError(text('an SSH host name'));
 }
 
-/** A TCP port, 1 to 65535. */
+/** Checks a TCP port, 1 to 65535. */
 export function checkPort(value: unknown): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_535) {
     return value;
@@ -44,7 +44,7 @@ export function checkPort(value: unknown): number {
   throw new UnsafeValueError(text('an SSH port'));
 }
 
-/** An instance id: a positive whole number that is exact in JavaScript. */
+/** Checks an instance id: a positive whole number that is exact in JavaScript. */
 export function checkId(value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) {
     return value;
@@ -58,12 +58,12 @@ export function isAlias(value: unknown): value is string {
   return typeof value === 'string' && aliasPattern.test(value);
 }
 
-/** Under which the key of the host of an instance is known, beside that of the instance. */
+/** Returns the name under which the key of an instance's host is stored, separate from the key of the instance. */
 export function hostAliasOf(alias: string): string {
   return `${alias}.host`;
 }
 
-/** One of our aliases; the only host names that our commands are ever given. */
+/** Checks one of our aliases, the only host names that our commands receive. */
 export function checkAlias(value: unknown): string {
   if (isAlias(value)) {
     return value;

@@ -2,35 +2,35 @@ import type { FileSystem } from './fileSystem';
 import type { HostEntry } from './hostConfig';
 import type { RunResult } from './run';
 
-/** A setting that the user's SSH config gives another value than we wrote. */
+/** A setting for which the user's SSH config overrides our value. */
 export interface Override {
   /** In lower case, as `ssh -G` prints it. */
   readonly option: string;
-  /** Empty for what no line of ours can take back, and which gives the machine something of this computer. */
+  /** Empty for an option that our lines can't cancel, and which sends something of this computer to the machine. */
   readonly wanted: string;
   readonly found: string;
-  /** Where the other value stands; `undefined` where ssh does not tell. */
+  /** Where the other value is set; `undefined` if ssh does not report it. */
   readonly place: { readonly file: string; readonly line: number; readonly text: string } | undefined;
 }
 
 export type Verification =
   | { readonly kind: 'equal' }
   | { readonly kind: 'overridden'; readonly overrides: readonly Override[] }
-  /** None of our lines reaches ssh: the Include stands inside a block for other hosts, or is gone. */
+  /** None of our lines reaches ssh: the Include is inside a block for other hosts, or missing. */
   | { readonly kind: 'notIncluded' }
-  /** ssh refuses the config as a whole and says why. */
+  /** ssh rejects the whole config and gives the reason. */
   | { readonly kind: 'broken'; readonly message: string };
 
 export interface VerifyDeps {
   readonly fs: FileSystem;
-  /** What `ssh -G` says of an alias, with its trace. */
+  /** Returns the output of `ssh -G` for an alias, with its trace. */
   readonly ask: (alias: string, signal?: AbortSignal) => Promise<RunResult>;
   readonly knownHosts: string;
 }
 
 /**
- * Asks the very ssh that will connect what it makes of the alias, and compares that with what we
- * meant. The user's own options that we do not set (a jump host, for example) are no difference.
+ * Asks the ssh program that will connect how it resolves the alias, and compares that with our intention. The user's
+ * own options that we do not set (a jump host, for example) don't count as differences.
  */
 export async function verifyHost(
   deps: VerifyDeps,
@@ -63,7 +63,7 @@ export async function verifyHost(
     overrides.push({ option, wanted: accepted[0] ?? '', found: effective(option), place });
   }
   for (const { option, found } of given) {
-    // A forward is printed in another form than it is written, from its second word on.
+    // A forward is printed in another form than written, from its second word on.
     const [value = found] = option === 'remoteforward' ? found.split(' ') : [found];
     const place = await findLine(deps.fs, sections, option, `${entry.alias}.conf`, value);
     overrides.push({ option, wanted: '', found, place });
@@ -77,19 +77,19 @@ function expectations(
 ): readonly { readonly option: string; readonly accepted: readonly string[] }[] {
   const one = (option: string, ...accepted: string[]) => ({ option, accepted });
   return [
-    // ssh prints a name in small letters.
+    // ssh prints a name in lower case.
     one('hostname', entry.endpoint.host, entry.endpoint.host.toLowerCase()),
     one('port', String(entry.endpoint.port)),
     one('user', 'root'),
     one('hostkeyalias', entry.alias),
     one('userknownhostsfile', asPrinted(knownHosts)),
-    // `yes` is printed as `true`; neither takes a host key unasked.
+    // `yes` is printed as `true`; neither accepts a host key without a question.
     one('stricthostkeychecking', 'ask', 'true', 'yes'),
     one('forwardagent', entry.forwardAgent ? 'yes' : 'no'),
     ...(entry.identityFile === undefined
       ? []
       : [
-          // Printed as it is written, where other paths are printed as they are used.
+          // Printed as written, whereas other paths are printed as used.
           one('identityfile', asPrinted(entry.identityFile), asPrinted(entry.identityFile, '%%')),
           one('identitiesonly', 'yes'),
         ]),
@@ -100,8 +100,8 @@ function expectations(
 const harmlessVariable = /^(?:LANG|LANGUAGE|LC_[\w*]+|TERM|COLORTERM|NO_COLOR|TZ|XMODIFIERS)(?:=|$)/;
 
 /**
- * Variables of this computer and ports on it that the machine would get. These options add up, so that a first line
- * can't keep later ones out.
+ * Returns local variables and ports that the machine would get. These options accumulate, so a first line can't
+ * exclude later ones.
  */
 function givenLines(
   lines: readonly string[],
@@ -114,13 +114,13 @@ function givenLines(
 
 export type GivenOption = 'sendenv' | 'setenv' | 'remoteforward';
 
-/** What the config gives the machine of this computer, by any option or by one. */
+/** Returns what the config gives the machine of this computer, by any option or by one. */
 export function givenAway(verification: Verification | undefined, option?: GivenOption): readonly Override[] {
   const overrides = verification?.kind === 'overridden' ? verification.overrides : [];
   return overrides.filter((one) => one.wanted === '' && (option === undefined || one.option === option));
 }
 
-/** Windows paths are written, and so printed, with forward slashes. */
+/** Windows paths are written, and therefore printed, with forward slashes. */
 function asPrinted(file: string, percent = '%'): string {
   return file.replaceAll('\\', '/').replaceAll('%', percent);
 }
@@ -132,7 +132,7 @@ interface Section {
   readonly line: number;
 }
 
-/** Reads the debug output of `ssh -vvv -G` (OpenSSH 7.3 and later print files and lines). */
+/** Parses the debug output of `ssh -vvv -G` (OpenSSH 7.3 and later print files and lines). */
 function parseTrace(trace: string): readonly Section[] {
   const sections: Section[] = [];
   let match: Section | undefined;
@@ -155,18 +155,18 @@ function parseTrace(trace: string): readonly Section[] {
 
 const adding: readonly string[] = ['identityfile', 'sendenv', 'setenv', 'remoteforward'];
 
-/** The first line, in reading order, that sets the option outside of our own file. */
+/** Finds the first line, in reading order, that sets the option outside our own file. */
 async function findLine(
   fs: FileSystem,
   sections: readonly Section[],
   option: string,
   ownFile: string,
-  /** Looked for in the line, where lines of one option add up. */
+  /** The value to find, for options whose lines accumulate. */
   value = '',
 ): Promise<Override['place']> {
   for (const section of sections) {
     if (section.file.endsWith(ownFile)) {
-      // ssh takes the first value it meets; what comes after ours cannot override it.
+      // ssh uses the first value it meets; lines after ours can't override it.
       if (!adding.includes(option)) {
         return undefined;
       }
@@ -191,7 +191,7 @@ async function readLines(fs: FileSystem, file: string): Promise<readonly string[
   try {
     return (await fs.read(file)).toString('utf8').split(/\r?\n/);
   } catch {
-    // ssh could read it and we cannot: the difference is reported without its place.
+    // ssh could read the file and we cannot, so the difference is reported without its place.
     return [];
   }
 }

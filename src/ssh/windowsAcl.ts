@@ -1,24 +1,27 @@
 import type { Run } from './run';
 
-/** Makes a file readable by its owner alone where modes do not do it. */
+/** Makes a file readable by its owner only on systems without file modes. */
 export type AclRepair = (file: string) => Promise<void>;
 
 const sidPattern = /^S-1-[0-9-]{3,180}$/;
 
-/** The security id in the answer of `whoami /user /fo csv /nh`. */
+/** Returns the security id in the answer of `whoami /user /fo csv /nh`. */
 export function parseSid(answer: string): string | undefined {
   const sid = /"([^"]*)"\s*$/.exec(answer.trim())?.[1];
   return sid !== undefined && sidPattern.test(sid) ? sid : undefined;
 }
 
-/** Takes inherited rights away and gives the file to one user: OpenSSH refuses a file others can write. */
+/**
+ * Returns arguments that remove inherited rights and grant the file to one user: OpenSSH refuses a file that others
+ * can write.
+ */
 export function aclArguments(file: string, sid: string): readonly string[] {
   return [file, '/inheritance:r', '/grant:r', `*${sid}:F`];
 }
 
 /**
- * On Windows by `icacls`, by security id because names are translated. A failure is left to ssh to
- * report: its message names the file, and many set-ups work without the repair.
+ * On Windows uses `icacls`, by security id because names are translated. ssh reports a failure itself: its message
+ * names the file, and many setups work without the repair.
  */
 export function createAclRepair(platform: NodeJS.Platform, run: Run): AclRepair {
   if (platform !== 'win32') {

@@ -6,14 +6,14 @@ import { UserError } from '../util/errors';
 import { text } from '../util/text';
 import { errorCode } from '../util/errorCode';
 
-/** What a file holds; a file that cannot be read is not one that is not there. */
+/** The content of a file; an unreadable file differs from a missing one. */
 export type FileContent<T> =
   | { readonly kind: 'present'; readonly value: T }
   | { readonly kind: 'absent' }
-  /** Not our JSON: it was renamed, so that nothing is lost and writing may go on. */
+  /** Not our JSON: the file was renamed, so that nothing is lost and writing can continue. */
   | { readonly kind: 'setAside'; readonly path: string };
 
-/** The disk refused; the path is named because the user has to act on it. */
+/** The disk refused; the message names the path because the user must act on it. */
 export class FileUnreadableError extends UserError {
   constructor(path: string, cause: unknown) {
     super(text('The file {0} could not be read. Check its permissions and the disk.', path), {
@@ -23,7 +23,7 @@ export class FileUnreadableError extends UserError {
   }
 }
 
-/** One JSON document on disk, replaced in one step, checked by a schema whenever it is read. */
+/** A JSON document on disk that is replaced in one step and checked by a schema at each read. */
 export class JsonFile<T> {
   private tail: Promise<unknown> = Promise.resolve();
 
@@ -33,7 +33,10 @@ export class JsonFile<T> {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Throws `FileUnreadableError` when the disk refuses; broken content is set aside and named. */
+  /**
+   * Reads the file. Throws `FileUnreadableError` when the disk refuses; broken content is set aside and its path
+   * returned.
+   */
   async read(): Promise<FileContent<T>> {
     let content: string;
     try {
@@ -48,7 +51,7 @@ export class JsonFile<T> {
     return parsed.success ? { kind: 'present', value: parsed.data } : this.setAside();
   }
 
-  /** Writes in one step, in the order of the calls; on disk when it resolves. Readable by the user alone. */
+  /** Writes in one step, in the order of the calls; on disk when it resolves. Only this user can read the file. */
   write(value: T): Promise<void> {
     const content = JSON.stringify(value);
     return this.enqueue(() => replaceFile(this.path, content));
@@ -77,7 +80,7 @@ export class JsonFile<T> {
   }
 }
 
-/** Replaces a file by a finished one with mode 0600; readers see the old or the new content, never a part. */
+/** Replaces a file with a finished one (mode 0600); readers see the old or the new content, never a part. */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;

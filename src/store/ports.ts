@@ -14,7 +14,7 @@ import type { Disposable } from '../util/disposable';
 import type { Event } from '../util/emitter';
 import type { Text } from '../util/text';
 
-/** `vscode.SecretStorage`, as far as the session store needs it. */
+/** The part of `vscode.SecretStorage` that the session store needs. */
 export interface SecretPort {
   get(key: string): Promise<string | undefined>;
   store(key: string, value: string): Promise<void>;
@@ -22,68 +22,68 @@ export interface SecretPort {
   onDidChange(listener: (key: string) => void): Disposable;
 }
 
-/** An account that is signed in here, with the client that speaks for it. */
+/** An account that is signed in here, with the client that acts for it. */
 export interface Account extends AccountRef {
   readonly client: Client;
-  /** As last read; refreshed with the fleet every 5 minutes at most, and by hand. */
+  /** The user as last read; refreshed with the fleet at most every 5 minutes, and on request. */
   readonly user: User;
-  /** False where the editor could not keep the key: it works until this window closes. */
+  /** False if the editor could not store the key: it works until this window closes. */
   readonly isKept: boolean;
 }
 
 export type AccountsState =
   | { readonly kind: 'loading' }
   | { readonly kind: 'signedOut' }
-  /** A key was saved but cannot be read now (locked key ring, lost by the editor). */
+  /** A key was saved but can't be read now: the key ring is locked, or the editor lost the key. */
   | { readonly kind: 'unreadable'; readonly account: AccountRef | undefined; readonly error: unknown }
   | { readonly kind: 'signedIn'; readonly account: Account };
 
-/** What became of another key for an account. */
+/** The result of replacing the key of an account. */
 export type KeyReplacement =
   | { readonly kind: 'replaced'; readonly account: Account }
-  /** The key works, but belongs to somebody else; nothing was changed. */
+  /** The key works but belongs to another user; nothing was changed. */
   | { readonly kind: 'otherUser'; readonly name: string };
 
-/** Who is signed in, the same in all windows. */
+/** The signed-in accounts, the same in all windows. */
 export interface Accounts {
   readonly state: AccountsState;
   readonly active: Account | undefined;
   readonly onDidChange: Event<AccountsState>;
-  /** The service of the account with this key works again after reads had failed in some window. */
+  /** Fires with the key of an account when its service works again after failed reads in any window. */
   readonly onDidRecover?: Event<string> | undefined;
-  /** Reads what is stored when the product is first needed, and again where the key could not be read. */
+  /** Reads the stored accounts when they are first needed, and again if the key could not be read. */
   load(): Promise<void>;
   known(): Promise<readonly AccountRef[]>;
-  /** Checks the key with users/current, stores it, reads it back, makes it active in all windows. */
+  /** Checks the key with users/current, stores it, reads it back, and activates it in all windows. */
   signIn(
     input: { readonly serviceUrl: string; readonly apiKey: string; readonly isDemo?: boolean },
     signal?: AbortSignal,
   ): Promise<Account>;
   switchTo(accountKey: string): Promise<void>;
   signOut(accountKey: string): Promise<void>;
-  /** Reads anew, after what is under way: what was changed before the call is in the result. */
+  /** Reads the user again, after reads that are under way, so that the result includes earlier changes. */
   refreshUser(): Promise<User>;
 }
 
-/** Accounts that are signed in beside the active one, as far as their keys can be read. */
+/** Signed-in accounts other than the active one, if their keys can be read. */
 export interface OtherAccounts {
   others(): Promise<readonly Account[]>;
 }
 
-/** Changes of an account that is signed in, for all windows. */
+/** Changes to a signed-in account, for all windows. */
 export interface AccountChanges {
-  /** Checks another key with users/current and uses it where it is of the same user. */
+  /** Checks another key with users/current and uses it if it belongs to the same user. */
   replaceKey(accountKey: string, apiKey: string, signal?: AbortSignal): Promise<KeyReplacement>;
-  /** What the account is called on this computer; empty for the name that the service gives. */
+  /** Sets the name of the account on this computer; an empty name restores the service's. */
   rename(accountKey: string, name: string): Promise<void>;
 }
 
 export interface FleetSnapshot {
   readonly instances: readonly Instance[];
-  /** The service counted more than it sent. */
+  /** The number of instances that the service counted but did not send. */
   readonly missing?: number;
   readonly skipped: number;
-  /** Instances that the last list lacks; they stay among the others until they are proved to have ended. */
+  /** Instances that the last list lacks; they stay in the list until they are proved to have ended. */
   readonly unconfirmed?: readonly number[];
 }
 
@@ -92,17 +92,17 @@ export interface Fleet {
   readonly state: Loaded<FleetSnapshot>;
   readonly onDidChange: Event<Loaded<FleetSnapshot>>;
   find(instanceId: number): Instance | undefined;
-  /** Whether readings agree that it is gone; one list without it is a hint. */
+  /** Returns whether readings agree that an instance is gone; one list without it is only a hint. */
   hasEnded(instanceId: number): boolean;
-  /** What is known beside the record: our last request, and whether it ever ran. */
+  /** Returns facts beside the record: our last request, and whether the instance ever ran. */
   facts(instanceId: number): InstanceFacts;
-  /** Tells all windows what is or was asked of an instance, now unless it brings its time along. */
+  /** Notes a request for an instance in all windows, at the current time unless it has one. */
   note(instanceId: number, request: Omit<OwnRequest, 'at'> & { readonly at?: number }): void;
-  /** Takes a note back, for a request that was refused or given up. */
+  /** Removes a note, for a request that was refused or given up. */
   forget(instanceId: number): void;
-  /** Asks the polling window for a fresh list now; shared by whoever asks meanwhile. */
+  /** Asks the polling window for a fresh list; concurrent calls share it. */
   refresh(): Promise<void>;
-  /** What this window looks at; decides how often the list is asked for. */
+  /** Sets what this window shows, which decides how often the list is read. */
   setInterest(interest: { readonly viewVisible: boolean; readonly windowFocused: boolean }): void;
 }
 
@@ -110,43 +110,43 @@ export type TemplateList = Reading<readonly Template[]>;
 export type SshKeyList = Reading<readonly SshKey[]>;
 export type VolumeList = Reading<readonly Volume[]>;
 
-/** A rental from before the request leaves until its machine is ready or given up; survives restarts. */
+/** A rental, from before its request leaves until its machine is ready or given up; survives restarts. */
 export interface Rental {
-  /** Eight lower-case hexadecimal digits; in the label as ` [gr-xxxxxxxx]`. */
+  /** Eight lower-case hexadecimal digits; part of the label as ` [gr-xxxxxxxx]`. */
   readonly marker: string;
   readonly accountKey: string;
-  /** The window that sent it; while that one lives, it alone finds out what happened. */
+  /** The sending window; while it is open, it alone determines the outcome. */
   readonly windowId: string;
   /** Milliseconds since 1970. */
   readonly requestedAt: number;
   readonly offer: Offer;
   /** Without secrets: values of environment variables are empty, script and login are left out. */
   readonly config: RentConfig;
-  /** The instances there were before, where that is known. */
+  /** The instances before the rental, if known. */
   readonly idsBefore?: readonly number[];
   /** When its instance was proved to be gone. */
   readonly goneAt?: number | undefined;
-  /** What it kept in the secret store is removed. */
+  /** True once its entries in the secret store are removed. */
   readonly isTidied?: boolean;
-  /** How many replacements of it were begun. */
+  /** The number of replacements that were started. */
   readonly replacements?: number;
-  /** When the replacement began that is under way; milliseconds since 1970. */
+  /** When the current replacement began; milliseconds since 1970. */
   readonly replacingSince?: number | undefined;
   /** The window that replaces it. */
   readonly replacingWindow?: string | undefined;
-  /** When it is replaced without asking, as the user set it; milliseconds since 1970. */
+  /** When the user lets it be replaced without asking; milliseconds since 1970. */
   readonly replaceAt?: number | undefined;
-  /** What it failed with, without what differs from host to host; kept once it is replaced. */
+  /** The reason of the failure without host-specific parts; kept after the replacement. */
   readonly failure?: string;
-  /** The marker of the rental that it took the place of. */
+  /** The marker of the rental that it replaces. */
   readonly replaces?: string;
   readonly search?: OfferSearch;
   readonly rentalType: RentalType;
-  /** A replacement never costs more than this an hour. */
+  /** The most that a replacement may cost per hour. */
   readonly priceLimit: Micros;
   /**
-   * What its own instance may cost an hour: the price that was confirmed, or the limit of a replacement. Gone once the
-   * first price of the instance was held against it.
+   * The most that its own instance may cost per hour: the confirmed price, or the limit of a replacement. Removed
+   * once the first price of the instance was compared with it.
    */
   readonly mostPerHour?: Micros | undefined;
   readonly phase:
@@ -160,27 +160,27 @@ export interface Rental {
         readonly instanceId: number;
         readonly at: number;
         readonly reason: FailureReason;
-        /** Absent in what an older version wrote; then it may have data. */
+        /** Absent in records of older versions, which then may have had data. */
         readonly hadData?: boolean;
-        /** The host's last words. */
+        /** The host's last status message. */
         readonly message?: string;
       }
     | { readonly kind: 'ended'; readonly instanceId?: number };
 }
 
-/** One window's part in the talk between windows; exactly one window leads. */
+/** The connection of one window to the others; exactly one window leads. */
 export interface WindowHub extends Disposable {
-  /** Names this window to the others. */
+  /** Identifies this window to the others. */
   readonly windowId: string;
-  /** The other windows that the leader hears; empty in the others. */
+  /** The other windows connected to the leader; empty in the others. */
   readonly peers: ReadonlySet<string>;
   readonly onDidChangePeers: Event<ReadonlySet<string>>;
   readonly isLeader: boolean;
   readonly onDidChangeLeader: Event<boolean>;
-  /** Sends to every other window. Never carries a secret. */
+  /** Sends to every other window; must never carry a secret. */
   broadcast(topic: string, data: unknown): void;
-  /** Hears the other windows, not itself. */
+  /** Receives from the other windows, not from itself. */
   on(topic: string, listener: (data: unknown) => void): Disposable;
-  /** True in exactly one window for a key, for ever; survives restarts. */
+  /** Returns true in exactly one window for a key, forever; survives restarts. */
   claim(key: string): Promise<boolean>;
 }

@@ -3,22 +3,22 @@ import { text, type Text } from '../../util/text';
 import { quoteForShell } from '../commandLine';
 
 export interface HandOver {
-  /** What ssh needs to find the alias, `-F` and a file; empty where it reads our file by itself. */
+  /** The options that ssh needs to find the alias, `-F` and a file; empty if ssh reads our file by default. */
   readonly sshOptions: readonly string[];
   /** Name of the group in the files. */
   readonly group: string;
-  /** Some machine of the set has several GPUs. */
+  /** True if any machine of the set has several GPUs. */
   readonly hasSeveralGpus: boolean;
 }
 
 export interface EngineCommand {
   readonly id: string;
   readonly label: Text;
-  /** For a POSIX shell in the folder of the set. */
+  /** A command line for a POSIX shell in the folder of the set. */
   readonly line: string;
 }
 
-/** What people do first with an engine, to be completed in a terminal (docs/engines.md#the-commands). */
+/** Returns the usual first commands of an engine, to be completed in a terminal (docs/engines.md#the-commands). */
 export function engineCommands(engine: EngineId, handOver: HandOver): readonly EngineCommand[] {
   switch (engine) {
     case 'ansible':
@@ -48,8 +48,8 @@ function ansible({ sshOptions, group }: HandOver): readonly EngineCommand[] {
 }
 
 /**
- * Takes the first GPU of the machine that no other task holds: `{%}` of GNU parallel counts over all hosts, so that
- * it is no number of a GPU. The lock ends with the task.
+ * Reserves the first free GPU of the machine: `{%}` of GNU parallel counts over all hosts, so it is no GPU number.
+ * The lock ends with the task.
  */
 const onFreeGpu = [
   'i=0',
@@ -82,7 +82,8 @@ function parallel({ sshOptions, hasSeveralGpus }: HandOver): readonly EngineComm
     {
       id: 'sweep',
       label: text('Run a Command for Each Line of arguments.txt'),
-      // A machine that is gone fails at once and would take all tasks: each is tried on three.
+      // An unreachable machine fails immediately and would consume all tasks, so each task is tried on up to three
+      // machines.
       line: call(
         '--joblog',
         'jobs.tsv',

@@ -6,7 +6,7 @@ import { beginJob, cancelJob, giveMoreTime, markJobFetched, removeJob, startJob 
 import { syncJob } from './jobSync';
 import type { MachineCall } from './machineCall';
 
-/** The machine behind an alias. */
+/** Returns the machine behind an alias. */
 export function createJobMachine(call: MachineCall): JobMachine {
   return {
     begin: (order, signal) => beginJob(call, order, signal),

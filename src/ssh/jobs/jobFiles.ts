@@ -5,7 +5,7 @@ import { checkHex } from './machineCall';
 import { outputsFolder, outputsProgram } from './outputPatterns';
 import { jobPrograms } from './programs';
 
-/** The folder of a job as an archive. Nothing in it is secret: the variables come with the start. */
+/** Yields the folder of a job as an archive. It contains no secrets: the variables are sent with the start. */
 export function* jobFiles(order: JobOrder, now: number): Generator<Uint8Array> {
   const spec = { id: order.id, name: order.name, attempt: order.attempt, outputs: order.outputs };
   const files: Readonly<Record<string, string>> = {
@@ -15,7 +15,7 @@ export function* jobFiles(order: JobOrder, now: number): Generator<Uint8Array> {
     'outputs.sh': outputsProgram(order.outputs),
     'run.sh': order.run,
     ...(order.setup === undefined ? {} : { 'setup.sh': order.setup }),
-    // The last one says that all came.
+    // The last file shows that all arrived.
     begun: '',
   };
   for (const [name, content] of Object.entries(files)) {
@@ -27,7 +27,7 @@ export function* jobFiles(order: JobOrder, now: number): Generator<Uint8Array> {
   yield tarEnd;
 }
 
-/** The variables of a job as lines that its shell reads, the secret ones among them. */
+/** Returns the variables of a job, including secret ones, as lines for its shell. */
 export function variablesOf(order: JobOrder): string {
   const ours: Readonly<Record<string, string>> = {
     GPU_RENTAL_JOB: order.name,

@@ -4,7 +4,7 @@ import type { JobBeat, JobEnd, JobLook, JobPhase } from './jobMachine';
 import { answerOf, jobFolder, type MachineCall } from './machineCall';
 import { jobPrograms } from './programs';
 
-/** One look at a job: what there is of it, and a piece of its log. */
+/** Reads the state of a job once, and a piece of its log. */
 export async function lookAtJob(
   call: MachineCall,
   id: string,
@@ -22,8 +22,8 @@ export async function lookAtJob(
 }
 
 /**
- * Lines, of which the last says how many bytes of the log follow: nothing that a job writes into its log can pass for
- * one of them. `undefined` where the answer is torn.
+ * Parses the answer: lines, the last of which states how many bytes of log follow, so that no log content can pass
+ * for a line. Returns `undefined` if the answer is truncated.
  */
 export async function readLook(answer: Buffer): Promise<JobLook | undefined> {
   const reader = new ByteReader(only(answer));
@@ -38,7 +38,8 @@ export async function readLook(answer: Buffer): Promise<JobLook | undefined> {
   }
   const [, from, length, rotated] = /^(\d{1,15}) (\d{1,9}) ([01])$/.exec(facts.get('log') ?? '') ?? [];
   const piece = await reader.read(answer.length);
-  // The exit code of a login may come before the last of its output, so that it proves nothing of that.
+  // The exit code of a login may arrive before the end of its output, so it does not prove that the output is
+  // complete.
   if (from === undefined || piece.length !== Number(length)) {
     return undefined;
   }

@@ -13,27 +13,30 @@ export type {
 } from '../../model/jobs/onMachine';
 
 /**
- * One machine that runs jobs. Each call is one step that can be made again after a lost answer: what was done is read
- * from the folder of the job, and nothing is done twice. All reject with `TransferError` where the connection broke.
+ * A machine that runs jobs. Each call is one step that can be repeated after a lost answer: progress is read from the
+ * folder of the job, and nothing is done twice. All reject with `TransferError` if the connection broke.
  */
 export interface JobMachine {
-  /** Makes the folder of the job. */
+  /** Creates the folder of the job. */
   begin(order: JobOrder, signal?: AbortSignal): Promise<void>;
   /**
-   * Sends what changed since the last job of this workspace, and gives the job a copy of its own; without a tree an
-   * empty folder. Of what changed meanwhile, `leftOut` says so.
+   * Sends what changed since the last job of this workspace, and gives the job its own copy; without a tree the job
+   * gets an empty folder. `leftOut` names files that changed during the transfer.
    */
   sync(order: JobOrder, tree: LocalTree | undefined, options?: TransferOptions): Promise<TransferOutcome>;
   start(order: JobOrder, signal?: AbortSignal): Promise<'started' | 'already'>;
   look(id: string, offset: number, maxBytes: number, signal?: AbortSignal): Promise<JobLook>;
-  /** Asks the runner to end the job; the end shows in `look`. */
+  /** Asks the runner to end the job; `look` shows the end. */
   cancel(id: string, signal?: AbortSignal): Promise<void>;
-  /** Gives the script more time, counted from its start in seconds. False where the machine ends it already. */
+  /** Extends the time of the script, in seconds from its start. Returns false if the machine is already ending it. */
   extend(id: string, seconds: number, signal?: AbortSignal): Promise<boolean>;
   outputs(id: string, signal?: AbortSignal): Promise<JobOutputs>;
-  /** What the patterns name now, while the job runs. */
+  /** Lists what the patterns match while the job runs. */
   checkpoint(id: string, patterns: readonly string[], signal?: AbortSignal): Promise<JobOutputs>;
-  /** Brings the files into a folder here. Only where `leftOut` is empty is all of it here, with the same hashes. */
+  /**
+   * Fetches the files into a local folder. Only an empty `leftOut` means that all of them arrived with the same
+   * hashes.
+   */
   fetch(
     id: string,
     list: JobOutputs,
@@ -42,7 +45,7 @@ export interface JobMachine {
   ): Promise<TransferOutcome>;
   /** Tells the machine that the outputs of this list are safe. */
   markFetched(id: string, hash: string, signal?: AbortSignal): Promise<void>;
-  /** The jobs that are at work there or hold outputs, whoever ordered them. */
+  /** Returns the jobs that run or hold outputs on the machine, whoever ordered them. */
   jobsThere(signal?: AbortSignal): Promise<readonly JobThere[]>;
   /** Removes the folder of a job that does not run. */
   remove(id: string, signal?: AbortSignal): Promise<void>;

@@ -14,10 +14,10 @@ import type { JobOutput, JobOutputs } from './jobMachine';
 import { outputsProgram } from './outputPatterns';
 import { answerOf, jobFolder, JobMachineError, linesOf, type MachineCall } from './machineCall';
 
-/** Hashing takes minutes where the outputs are large. */
+/** Hashing large outputs takes minutes (ms). */
 const listMs = 3_600_000;
 
-/** The list that the machine made when the job ended; where it could not, one is made now. */
+/** Returns the list that the machine made at the end of the job; if it could not, it makes one now. */
 export async function listOutputs(
   call: MachineCall,
   id: string,
@@ -26,7 +26,7 @@ export async function listOutputs(
   const script = [
     `d=${jobFolder(id)}; cd "$d" || exit 3`,
     'umask 077',
-    // On a full disk the list is only told.
+    // On a full disk the list is printed without being stored.
     'if [ ! -e outputs.list ] && sh "$d/outputs.sh" 2>/dev/null >outputs.list.new; then mv outputs.list.new outputs.list; fi',
     'rm -f outputs.list.new',
     'if [ -e outputs.list ]; then cat outputs.list; else sh "$d/outputs.sh"; fi',
@@ -44,7 +44,7 @@ function read(answer: Buffer): JobOutputs {
   return list;
 }
 
-/** Lists what a job that runs has written so far. */
+/** Lists what a running job has written so far. */
 export async function listCheckpoint(
   call: MachineCall,
   id: string,
@@ -60,7 +60,7 @@ export async function listCheckpoint(
   return read(await answerOf(call, script, options));
 }
 
-/** Records of `stat`, then lines of a hashing program; `undefined` where it is not whole. */
+/** Parses the records of `stat`, then the lines of a hashing program; `undefined` if the list is incomplete. */
 export function readOutputs(list: Buffer): JobOutputs | undefined {
   const parts = list.toString('utf8').split('//');
   const [before, ...records] = parts.slice(0, -2);
@@ -92,13 +92,15 @@ export function readOutputs(list: Buffer): JobOutputs | undefined {
   };
 }
 
-/** `<hash>  ./name`, with a star where OpenSSL hashed; GNU's program puts a backslash before a line with escapes. */
+/**
+ * Parses `<hash> ./name`, with a star if OpenSSL hashed; GNU's program puts a backslash before a line with escapes.
+ */
 function hashOf(line: string): readonly [name: string, hash: string] {
   const [, escaped, hash = '', found = ''] = /^(\\?)([0-9a-f]{64}) [ *](?:\.\/)?(.*)$/.exec(line) ?? [];
   return [escaped === '\\' ? found.replace(/\\(.)/g, '$1') : found, hash];
 }
 
-/** Names come from a stranger's machine: none may lead out of the folder that is written to. */
+/** Returns the problem of a name. Names come from an untrusted machine: none may lead out of the target folder. */
 export function problemOf({ name, kind }: Pick<RemoteEntry, 'name' | 'kind'>): LeftOut['why'] | undefined {
   if (
     name
@@ -117,7 +119,7 @@ export function problemOf({ name, kind }: Pick<RemoteEntry, 'name' | 'kind'>): L
   return kind === 'other' ? reasons.noFile : undefined;
 }
 
-/** Brings what is listed. What has an absolute path on the machine comes to the same path below the folder. */
+/** Fetches the listed files. An absolute path on the machine maps to the same path below the folder. */
 export async function fetchOutputs(
   call: MachineCall,
   id: string,

@@ -7,10 +7,10 @@ import type { JobOrder } from './jobMachine';
 import { checkHex, jobFolder, JobMachineError, linesOf, type MachineCall } from './machineCall';
 import { jobPrograms, neededPrograms } from './programs';
 
-/** A new log is begun after so many bytes; one old one is kept. */
+/** A new log is started after this many bytes; one old log is kept. */
 const logBytes = 100_000_000;
 
-/** Makes the folder of the job; one that has been started stays as it is. */
+/** Creates the folder of the job; a job that was started stays unchanged. */
 export async function beginJob(
   call: MachineCall,
   order: JobOrder,
@@ -53,7 +53,7 @@ const refusals: Readonly<Record<string, Text>> = {
   'not-started': text('The job did not start on the instance. Its disk may be full.'),
 };
 
-/** Starts the job, or finds that it was started. */
+/** Starts the job, or finds that it was started already. */
 export async function startJob(
   call: MachineCall,
   order: JobOrder,
@@ -78,7 +78,7 @@ export async function startJob(
   throw refusal ? new JobMachineError(refusal, { nextStep: 'retry' }) : new TransferError(said);
 }
 
-/** Asks for the end. A job that has not been started ends as soon as it is. */
+/** Requests the end. A job that has not started ends as soon as it does. */
 export async function cancelJob(
   call: MachineCall,
   id: string,
@@ -87,7 +87,7 @@ export async function cancelJob(
   await linesOf(call, [`cd ${jobFolder(id)} 2>/dev/null || exit 0`, 'umask 077', ': >cancel'], { signal });
 }
 
-/** Gives the script more time, counted from its start. False where the machine ends it already. */
+/** Extends the time of the script, from its start. Returns false if the machine is already ending it. */
 export async function giveMoreTime(
   call: MachineCall,
   id: string,
@@ -100,7 +100,7 @@ export async function giveMoreTime(
       `cd ${jobFolder(id)} || exit 3`,
       'umask 077',
       `echo ${Math.floor(seconds)} >limit.new && mv limit.new limit || exit 4`,
-      // Read after it was written: what the runner decided before that counts.
+      // Read after the write: what the runner decided before that counts.
       'read -r why _ <why && [ "$why" = reserved ] && echo extended',
       'exit 0',
     ],

@@ -10,8 +10,8 @@ import { jobPrograms } from './programs';
 import { checkHex, jobFolder, JobMachineError, linesOf, type MachineCall } from './machineCall';
 
 /**
- * Sends what changed into the mirror of the workspace, and copies the mirror into the folder of the job: what is sent
- * for the next job changes nothing of one that waits or runs.
+ * Sends changes into the mirror of the workspace, and copies the mirror into the folder of the job, so that sending
+ * the next job changes nothing for one that waits or runs.
  */
 export async function syncJob(
   call: MachineCall,
@@ -45,7 +45,7 @@ export async function syncJob(
       nextStep: 'retry',
     });
   }
-  // What changed while it was sent has the size that it has.
+  // After a change during the transfer, the size of the mirror is not known exactly.
   const isExact = outcome.leftOut.every(({ name }) => known.has(name));
   const size = isExact ? `${outcome.files} ${tree.links.size} ${outcome.bytes}` : undefined;
   await copyMirror(call, order, { folder, scanned: now, size }, signal);
@@ -76,7 +76,7 @@ async function openMirror(
 }
 
 interface WholeMirror extends OpenMirror {
-  /** How many files and links there are, and the bytes of the files. */
+  /** The number of files and links, and the bytes of the files. */
   readonly size: string | undefined;
 }
 
@@ -100,7 +100,9 @@ async function copyMirror(
   }
 }
 
-/** A mirror from this size on is given to the job where it would be copied, in units of 1,024 bytes. */
+/**
+ * A mirror of at least this size is moved into the job instead of copied, where possible; in units of 1,024 bytes.
+ */
 const largeMirrorKb = 65_536;
-/** A disk of a rented machine may be slow, and a copy of some gigabytes takes its time. */
+/** Copying some gigabytes on the slow disk of a rented machine takes its time (ms). */
 const copyMs = 1_200_000;

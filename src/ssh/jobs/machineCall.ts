@@ -5,29 +5,31 @@ import { plainText } from '../plainText';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
-/** What the calls of one machine share. */
+/** The shared parameters of all calls to one machine. */
 export interface MachineCall extends TransferDeps {
   readonly alias: string;
-  /** A new log is begun after so many bytes; `logBytes` of `jobSteps.ts` unless given. */
+  /** A new log is started after this many bytes; by default `logBytes` of `jobSteps.ts`. */
   readonly logBytes?: number;
-  /** A mirror of so many KiB is not copied where it can be given away; `largeMirrorKb` of `jobSync.ts` unless given. */
+  /**
+   * A mirror of this many KiB is moved instead of copied, where possible; by default `largeMirrorKb` of `jobSync.ts`.
+   */
   readonly largeMirrorKb?: number;
 }
 
 /** The machine can't do one step of a job; the connection works. */
 export class JobMachineError extends UserError {}
 
-/** What a machine may print before it begins. */
+/** The most bytes that a machine may print before its answer. */
 const noiseBytes = 65_536;
 const answerBytes = 100_000_000;
 const timeoutMs = 120_000;
 
-/** The folder of a job, as a word for a script of ours. */
+/** Returns the folder of a job as a word for our scripts. */
 export function jobFolder(id: string): string {
   return `"$HOME"/.gpu-rental/jobs/${checkHex(id)}`;
 }
 
-/** A name that can be nothing else in a script. */
+/** Checks a name that is safe in a script. */
 export function checkHex(value: string): string {
   if (/^[0-9a-f]{1,64}$/.test(value)) {
     return value;
@@ -37,7 +39,7 @@ export function checkHex(value: string): string {
 
 type AnswerOptions = Pick<RunOptions, 'signal' | 'input' | 'timeoutMs'>;
 
-/** Runs a script and returns the bytes that it prints. A broken connection, and a script that failed, reject. */
+/** Runs a script and returns the bytes that it prints. Rejects if the connection broke or the script failed. */
 export async function answerOf(
   call: MachineCall,
   script: readonly string[],
@@ -67,7 +69,7 @@ export async function answerOf(
   return answer;
 }
 
-/** The same for a script that prints lines. */
+/** Runs a script and returns the lines that it prints. */
 export async function linesOf(
   call: MachineCall,
   script: readonly string[],

@@ -2,13 +2,13 @@ import type { JobThere } from '../../model/jobs/onMachine';
 import { linesOf, type MachineCall } from './machineCall';
 import { jobPrograms } from './programs';
 
-/** A machine that does not answer is not waited for. */
+/** Limit for an unresponsive machine (ms). */
 const timeoutMs = 20_000;
 
-/** More would not be shown. */
+/** The most jobs that are shown. */
 const mostJobs = 50;
 
-/** The jobs of a machine that are at work or hold outputs that were not fetched, whoever ordered them. */
+/** Returns the jobs of a machine that run or hold unfetched outputs, whoever ordered them. */
 export async function listJobs(
   call: MachineCall,
   signal: AbortSignal | undefined,
@@ -16,7 +16,7 @@ export async function listJobs(
   return parseJobs(await linesOf(call, [jobPrograms.others], { signal, timeoutMs }));
 }
 
-/** Reads what the program prints; of the attempts of a job the last one counts. */
+/** Parses the output of the program; the last attempt of a job counts. */
 export function parseJobs(lines: readonly string[]): readonly JobThere[] {
   const last = new Map<string, JobThere | undefined>();
   for (const line of lines) {

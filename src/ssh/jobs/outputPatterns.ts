@@ -1,13 +1,16 @@
 import { quoteForShell } from '../commandLine';
 import { jobPrograms } from './programs';
 
-/** The program that lists and hashes what the patterns name, in the folder of the job. */
+/** Returns the program that lists and hashes what the patterns match, in the folder of the job. */
 export function outputsProgram(patterns: readonly string[]): string {
   const finds = patterns.flatMap(alternatives).map((pattern) => `"$1" ${findWords(pattern).join(' ')}`);
   return jobPrograms.outputs.replace('  # patterns\n', () => finds.map((line) => `  ${line}\n`).join(''));
 }
 
-/** The folder of the first pattern, which the job finds made; below the folder of the job unless it is absolute. */
+/**
+ * Returns the folder of the first pattern, which is created for the job; relative to the folder of the job unless
+ * absolute.
+ */
 export function outputsFolder([pattern]: readonly string[]): string | undefined {
   return pattern === undefined ? undefined : baseOf(partsOf(pattern.replace(/[{].*/, '*'))).folder;
 }
@@ -17,7 +20,7 @@ function partsOf(pattern: string): readonly string[] {
   return path.split('/').filter((part, index) => part !== '' || index === 0);
 }
 
-/** What stands before the first sign of a glob. */
+/** Returns the part before the first wildcard. */
 function baseOf(parts: readonly string[]): {
   readonly path: string;
   readonly folder: string;
@@ -33,7 +36,7 @@ function baseOf(parts: readonly string[]): {
   };
 }
 
-/** Each `{a,b}` spelled out. */
+/** Expands each `{a,b}`. */
 function alternatives(pattern: string): readonly string[] {
   const [whole, choices] = /\{([^{}]*,[^{}]*)\}/.exec(pattern) ?? [];
   if (whole === undefined || choices === undefined) {
@@ -43,14 +46,14 @@ function alternatives(pattern: string): readonly string[] {
 }
 
 /**
- * Where to look and what for. A star of `find -path` takes slashes as well, so a pattern without `**` also says how
- * many slashes there are: each of its own then stands for one of the path, and none is left for a star.
+ * Returns where to search and for what. A star of `find -path` also matches slashes, so a pattern without `**` also
+ * states the number of slashes: each slash of the pattern then matches one of the path, and none is left for a star.
  */
 export function findWords(pattern: string): readonly string[] {
   const parts = partsOf(pattern);
   const { path, isFixed } = baseOf(parts);
   if (isFixed) {
-    // A folder stands for all that is in it.
+    // A folder stands for its whole content.
     return [path, '-path', '*'].map(quoteForShell);
   }
   const words = withoutDoubleStars(parts).flatMap((one, index) => [
@@ -62,7 +65,10 @@ export function findWords(pattern: string): readonly string[] {
   return [path, '(', ...words, ')', ...depth].map(quoteForShell);
 }
 
-/** True for what the program would list, by its name below the folder of the job; absolute patterns name nothing here. */
+/**
+ * Returns a predicate for what the program would list, by names below the folder of the job; absolute patterns match
+ * nothing here.
+ */
 export function matcherOf(patterns: readonly string[]): (name: string) => boolean {
   const expressions = patterns
     .flatMap(alternatives)
@@ -77,7 +83,7 @@ export function matcherOf(patterns: readonly string[]): (name: string) => boolea
   return (name) => expressions.some((expression) => expression.test(`./${name}`));
 }
 
-/** As `find -path` reads it; a star takes slashes only where the pattern has two of them somewhere. */
+/** Returns the expression that `find -path` would use; a star matches slashes only if the pattern contains `**`. */
 function expressionOf(word: string, isDeep: boolean): string {
   const one = isDeep ? '.' : '[^/]';
   return word.replace(
@@ -93,7 +99,7 @@ function expressionOf(word: string, isDeep: boolean): string {
   );
 }
 
-// Two stars between two slashes stand for no folder or for some, and at the end for all that is below.
+// `**` between two slashes stands for any number of folders, including none, and at the end for everything below.
 function withoutDoubleStars(parts: readonly string[]): readonly string[] {
   const at = parts.indexOf('**');
   if (at < 0) {

@@ -13,7 +13,10 @@ import start from './shell/start.sh';
 
 const parts = { 'process.sh': processes, 'alive.sh': alive, 'tick.sh': tick };
 
-/** What runs on the machine: `runner`, `job` and `outputs` lie in the folder of a job, the others come with a login. */
+/**
+ * The programs that run on the machine: `runner`, `job` and `outputs` are in the folder of a job, the others are sent
+ * with a login.
+ */
 export const jobPrograms = {
   runner: assembled(runner, parts),
   job,

@@ -12,7 +12,7 @@ import { reasons, type LeftOut } from '../transfer';
 export interface SentFiles {
   readonly names: readonly string[];
   readonly tree: Pick<LocalTree, 'files' | 'links'>;
-  /** What the rules of the job and of the product leave out; what git leaves out is not listed. */
+  /** Files that the rules of the job and of the product exclude; files that git ignores are not listed. */
   readonly leftOut: readonly LeftOut[];
   readonly isFromGit: boolean;
 }
@@ -23,7 +23,7 @@ interface Computer {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Finds what a job sends of a workspace. Refuses the home folder and what holds it. */
+/** Finds what a job sends of a workspace. Refuses the home folder and its parents. */
 export async function findSentFiles(
   computer: Computer,
   workspace: string,
@@ -51,7 +51,7 @@ export async function findSentFiles(
   return {
     names: chosen.names.filter((name) => !notSent.has(name)),
     tree,
-    // What git still knows and the disk has not is no loss.
+    // Files that git still knows and the disk lacks are no loss.
     leftOut: [...chosen.leftOut, ...unread, ...tree.leftOut.filter(({ why }) => why !== reasons.gone)],
     isFromGit: listed !== undefined,
   };
@@ -116,7 +116,7 @@ async function identityOf(folder: string): Promise<string | undefined> {
 async function listedByGit({ run, signal }: Computer, root: string): Promise<readonly string[] | undefined> {
   const list = async (...more: readonly string[]): Promise<readonly string[] | undefined> => {
     const pieces: Buffer[] = [];
-    // A monitor that the repository names would be run.
+    // git would run a file system monitor that the repository names.
     const args = ['-C', root, '-c', 'core.fsmonitor=false', 'ls-files', '-z', ...more];
     const result = await run('git', args, {
       signal,
@@ -144,10 +144,10 @@ async function listedByGit({ run, signal }: Computer, root: string): Promise<rea
   return known && others ? [...known, ...others] : undefined;
 }
 
-/** Never looked into; `include` can't name what is in them either. */
+/** Folders that are never searched; `include` can't name their content either. */
 const heavy = new Set(['node_modules', '.venv', 'venv', '__pycache__', '.mypy_cache', '.ipynb_checkpoints']);
 
-/** `unread` gets the folders that can't be looked into. */
+/** Lists all files; `unread` collects folders that can't be read. */
 async function walk(
   root: string,
   withGit: boolean,
@@ -174,7 +174,7 @@ async function walk(
   return found.flat();
 }
 
-/** By the `.gitignore` of each folder, where git is not there to say it. */
+/** Applies the `.gitignore` of each folder when git is not available. */
 async function withoutIgnored(root: string, names: readonly string[]): Promise<readonly string[]> {
   const folders = names
     .filter((name) => name === '.gitignore' || name.endsWith('/.gitignore'))

@@ -7,8 +7,8 @@ import { hashOfFile } from '../localFiles';
 const usualInputs = ['/requirements*.txt', '/pyproject.toml', '/uv.lock', '/poetry.lock', '/environment.yml'];
 
 /**
- * Names a finished set-up on the machine. Another script, image or input is another set-up, which runs again; only what
- * is sent can change it. `undefined` without a set-up.
+ * Returns a key for a finished setup on the machine. Another script, image or input is another setup, which runs
+ * again; only sent files can change the key. Returns `undefined` without a setup.
  */
 export async function setupKey(
   { setup, setupInputs, workdir }: Pick<JobSpec, 'setup' | 'setupInputs' | 'workdir'>,
@@ -25,7 +25,7 @@ export async function setupKey(
   const inputs = sentNames.filter((name) => named.has(name) || rules.ignores(name)).sort();
   const hashes: string[] = [];
   for (const name of inputs) {
-    // What is gone by now is not sent either.
+    // A file that disappeared is not sent either.
     hashes.push(name, await hashOfFile(join(root, name)).catch(() => ''));
   }
   return createHash('sha256')

@@ -22,14 +22,14 @@ import { matcherOf } from './outputPatterns';
 import { checkHex } from './machineCall';
 
 export interface StoppedMachineDeps extends Pick<TransferDeps, 'clock' | 'platform'> {
-  /** What the host calls the instance. */
+  /** The host's name for the instance. */
   readonly module: string;
   readonly open: OpenDaemon;
-  /** What the job brings back. */
+  /** The output patterns of the job. */
   readonly patterns: readonly string[];
 }
 
-/** What can be done with a job on a machine that is stopped: the host gives its files away. */
+/** The operations for a job on a stopped machine, whose files the host serves. */
 export interface StoppedMachine {
   look(id: string, offset: number, signal?: AbortSignal): Promise<JobLook>;
   outputs(id: string, signal?: AbortSignal): Promise<JobOutputs>;
@@ -41,9 +41,9 @@ export interface StoppedMachine {
   ): Promise<{ readonly files: number; readonly bytes: number; readonly leftOut: readonly LeftOut[] }>;
 }
 
-/** What the runner keeps beside the files of a job; all of them are small but the log. */
+/** The files of the runner next to the files of a job; all are small except the log. */
 const notes = ['phase', 'exit', 'beat', 'outputs.list', 'log', 'log.1', 'log.base'];
-/** More of a log than this is not brought from a machine that is stopped: its end tells most. */
+/** The most bytes of a log that are fetched from a stopped machine: its end says the most. */
 const mostLog = 16_000_000;
 const mostNote = 100_000_000;
 const width = 8;
@@ -54,7 +54,7 @@ interface Folder {
 }
 
 export function createStoppedMachine(deps: StoppedMachineDeps): StoppedMachine {
-  // It does not change while it is stopped.
+  // The files do not change while the machine is stopped.
   const read = new Map<string, Promise<Folder>>();
   const folderOf = (id: string, signal: AbortSignal | undefined) => {
     const known = read.get(id) ?? readFolder(deps, id, signal);
@@ -70,7 +70,7 @@ export function createStoppedMachine(deps: StoppedMachineDeps): StoppedMachine {
   };
 }
 
-/** The home of `root`, as whom each instance runs. */
+/** Returns the folder of a job in the home of `root`, the user of every instance. */
 function jobPath(id: string): string {
   return `/root/.gpu-rental/jobs/${checkHex(id)}`;
 }
@@ -104,14 +104,14 @@ async function readFolder(
   return { files: listed, notes: found };
 }
 
-/** The same answer as a machine that runs gives, so that it is read by the same rules. */
+/** Returns the same answer as a running machine, so that the same rules parse it. */
 async function lookOf({ files, notes: found }: Folder, offset: number): Promise<JobLook> {
   const plain = (name: string) =>
     (found.get(name) ?? Buffer.alloc(0))
       .subarray(0, 64)
       .toString('latin1')
       .replace(/[^\w. -]/g, '');
-  // As `look.sh` has it: a start that was only reserved has begun nothing.
+  // Like `look.sh`: a start that was only reserved has started nothing.
   const phase = plain('phase');
   const isBegun = phase !== '' && !phase.startsWith('reserved');
   const before = files.some(({ path }) => path.toString('utf8') === 'src') ? 'synced' : 'none';
@@ -137,11 +137,14 @@ async function lookOf({ files, notes: found }: Folder, offset: number): Promise<
   return look;
 }
 
-/** The list that the machine made; where the job was cut off before that, what its patterns name now, without hashes. */
+/**
+ * Returns the list that the machine made; if the job was cut off before that, what its patterns match now, without
+ * hashes.
+ */
 function outputsOf({ files, notes: found }: Folder, patterns: readonly string[]): JobOutputs {
   const isListed = files.some(({ path }) => path.toString('utf8') === 'outputs.list');
   if (isListed) {
-    // One that did not come, or is too large to be believed, is no leave to go on without hashes.
+    // A missing or implausibly large list is no permission to continue without hashes.
     const outputs = readOutputs(found.get('outputs.list') ?? Buffer.alloc(0));
     if (!outputs) {
       throw unreadable();
@@ -172,7 +175,7 @@ function outputsOf({ files, notes: found }: Folder, patterns: readonly string[])
 const needsStart = text('only a start of the instance can fetch it');
 const prefix = 'src/';
 
-/** What lies in the folder in which the job ran. */
+/** Yields the files in the folder in which the job ran. */
 function* sourceFiles(files: readonly ListedFile[]) {
   for (const file of files) {
     const path = file.path.toString('utf8');
@@ -235,7 +238,7 @@ class Fetch {
     return { files: done.length, bytes: sumOf(done), leftOut: this.leftOut };
   }
 
-  /** Where no better reason is known. */
+  /** Leaves entries out with this reason unless a better one is known. */
   private leave(why: LeftOut['why'], ...entries: readonly RemoteEntry[]): void {
     this.leftOut.push(...entries.map(({ name }) => ({ name, why: this.local.refused.get(name) ?? why })));
   }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
-/** Where a tunnel leads, and what opens the server behind it. */
+/** The end of a tunnel, and the token of the server behind it. */
 export interface ServerAddress {
   readonly localPort: number;
   readonly token: string;
@@ -13,7 +13,7 @@ export interface Kernel {
   readonly id: string;
   readonly name: string;
   readonly isBusy: boolean;
-  /** Notebooks and clients that are connected to it. */
+  /** The notebooks and clients that are connected to it. */
   readonly connections: number;
 }
 
@@ -32,10 +32,10 @@ export class NotServedError extends UserError {
 }
 
 const answerBytes = 1_000_000;
-/** A server that takes longer hangs. Not by the product's clock: what comes over a tunnel takes its own time. */
+/** A server that takes longer hangs. Real time, not the product's clock, because a tunnel has its own delays. */
 const patienceMs = 10_000;
 
-/** The kernels of a server of ours. Rows that cannot be a kernel are left out. */
+/** Returns the kernels of one of our servers. Rows that can't be a kernel are left out. */
 export async function kernelsOf(server: ServerAddress, withinMs = patienceMs): Promise<readonly Kernel[]> {
   const given: unknown = parse(await call(server, 'GET', '/api/kernels', withinMs));
   if (!Array.isArray(given)) {

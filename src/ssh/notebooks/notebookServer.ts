@@ -6,19 +6,19 @@ import { lastWords } from '../transfer';
 import type { SshService } from '../service';
 import script from './server.sh';
 
-/** What runs on a machine, for the checks of the tests. */
+/** The script that runs on a machine, for the checks of the tests. */
 export const notebookScript = script;
 
-/** The Jupyter server of ours on a machine; it listens on the machine's loopback address alone. */
+/** Our Jupyter server on a machine, which listens on the machine's loopback address only. */
 export interface NotebookServer {
   readonly port: number;
-  /** 64 hexadecimal digits. It lies in one file of the machine and in memory here, nowhere else. */
+  /** 64 hexadecimal digits, stored only in one file on the machine and in memory here. */
   readonly token: string;
 }
 
 export type StartAnswer =
   | ({ readonly kind: 'running' } & NotebookServer)
-  /** This Python has no Jupyter server, or no ipykernel. */
+  /** This Python lacks a Jupyter server or ipykernel. */
   | { readonly kind: 'missing'; readonly python: string }
   | { readonly kind: 'noPython' };
 
@@ -31,7 +31,7 @@ const greeting = 'gpu-rental notebooks';
 const startMs = 120_000;
 const installMs = 20 * 60_000;
 
-/** Finds the server of ours on the machine or starts one; installs nothing. */
+/** Finds our server on the machine or starts one; installs nothing. */
 export async function startServer(
   ssh: Exec,
   alias: string,
@@ -45,7 +45,7 @@ export async function startServer(
   return startAnswerOf(lines);
 }
 
-/** Installs what is missing; `say` gets the steps of pip. Only after the user said yes. */
+/** Installs what is missing, after the user agreed; `say` receives the steps of pip. */
 export async function installServer(
   ssh: Exec,
   alias: string,
@@ -67,7 +67,7 @@ export async function installServer(
   }
 }
 
-/** Ends the server with all its kernels; returns once its process is gone. */
+/** Ends the server with all its kernels; resolves once its process is gone. */
 export async function stopServer(ssh: Exec, alias: string, signal?: AbortSignal): Promise<void> {
   const lines = await ask(ssh, alias, ['stop', '', ''], { signal, timeoutMs: startMs });
   if (!lines.includes('stopped')) {

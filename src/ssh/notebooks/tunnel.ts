@@ -12,12 +12,12 @@ export interface TunnelDeps {
 }
 
 /**
- * Waits before each try to open a lost tunnel again. Jupyter's client tries to connect again for 60 s on average and
- * 120 s at most; after that a notebook asks for its server by itself.
+ * Waits before each attempt to reopen a lost tunnel. Jupyter's client retries for 60 s on average and 120 s at most;
+ * after that a notebook asks for its server again.
  */
 const reopenMs = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 30_000, 30_000, 30_000];
 
-/** A port of the machine behind one local port, which stays the same after a cut. */
+/** A port of the machine behind one local port, which stays the same after an interruption. */
 export class Tunnel implements Disposable {
   private forward: Forward | undefined;
   private readonly stop = new AbortController();
@@ -29,7 +29,7 @@ export class Tunnel implements Disposable {
     readonly localPort: number,
   ) {}
 
-  /** Opens it at the wanted local port, or at another one where a program has taken that. */
+  /** Opens the tunnel at the wanted local port, or at another one if that is taken. */
   static async open(
     deps: TunnelDeps,
     alias: string,
@@ -42,12 +42,12 @@ export class Tunnel implements Disposable {
     return tunnel;
   }
 
-  /** False while it is cut. */
+  /** False during an interruption. */
   get isOpen(): boolean {
     return this.forward !== undefined;
   }
 
-  /** True once it was closed or given up. */
+  /** True once the tunnel was closed or given up. */
   get isOver(): boolean {
     return this.stop.signal.aborted;
   }
@@ -87,7 +87,7 @@ export class Tunnel implements Disposable {
           this.keep(forward);
           return;
         }
-        // Jupyter connects to the old port only.
+        // Jupyter reconnects to the old port only.
         forward.close();
       } catch (error) {
         if (isCancelled(error)) {

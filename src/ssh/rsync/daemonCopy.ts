@@ -10,21 +10,24 @@ import { EndedError, ints, RsyncReader, withoutMessages } from './wire';
 export type OpenDaemon = (options: Pick<RunOptions, 'input' | 'output' | 'signal'>) => Promise<RunResult>;
 
 export interface DaemonCopy {
-  /** What the daemon calls the instance. */
+  /** The daemon's name for the instance. */
   readonly module: string;
-  /** A whole path of a folder of the instance, without a pattern in it; what is below it comes as well. */
+  /** The absolute path of a folder of the instance, without patterns; everything below it is listed as well. */
   readonly folder: string;
   readonly signal?: AbortSignal | undefined;
-  /** Which of the listed files are to come. */
+  /** Selects the listed files to fetch. */
   readonly choose: (files: readonly ListedFile[]) => readonly ListedFile[];
-  /** Takes one; what it leaves of the content is skipped. */
+  /** Receives a file; content that it does not read is skipped. */
   readonly take: (file: ListedFile, content: AsyncIterable<Buffer>) => Promise<void>;
 }
 
-/** What a host may print before it begins. */
+/** The most bytes that a host may print before its answer. */
 const noiseBytes = 65_536;
 const lineBytes = 4_096;
-/** Of the sum that follows a file; SSH has proved its bytes already, and the hash of the job's list what they should be. */
+/**
+ * Length of the checksum after a file. SSH has already proved its bytes, and the hash of the job's list proves their
+ * content.
+ */
 const sumBytes = 16;
 const transfer = 0x8000;
 const basisFollows = 0x0800;
@@ -32,8 +35,8 @@ const nameFollows = 0x1000;
 const done = -1;
 
 /**
- * Fetches files from an rsync daemon behind SSH, by protocol 29, which each version since 2005 speaks. It compares
- * nothing with what is here: each file comes whole (docs/decisions/0044-outputs-of-a-stopped-machine.md).
+ * Fetches files from an rsync daemon behind SSH by protocol 29, which every version since 2005 speaks. It does not
+ * compare with local files: each file is sent whole (docs/decisions/0044-outputs-of-a-stopped-machine.md).
  */
 export async function copyFromDaemon(open: OpenDaemon, copy: DaemonCopy): Promise<void> {
   const requests = new Outbox();
@@ -63,7 +66,7 @@ function refused(said: string): TransferError {
   return new TransferError(text('The host of the instance gave no files away: {0}', plainText(said) || '–'));
 }
 
-/** False where no daemon spoke: then the login failed, or its program. */
+/** Returns false if no daemon answered: the login or its program failed. */
 async function converse(
   reader: ByteReader,
   requests: Outbox,
@@ -74,7 +77,7 @@ async function converse(
     return false;
   }
   await ask(reader, requests, copy);
-  // A number for sums, which are not looked at.
+  // The seed of the checksums, which are not verified.
   await new RsyncReader(reader).int();
   const stream = new ByteReader(
     withoutMessages(reader, (line) => {
@@ -91,15 +94,15 @@ async function converse(
   for (const index of wanted.keys()) {
     requests.add(requestOf(index));
   }
-  // The ends of the first pass, of a second one for what came broken, and of both sides.
+  // The ends of the first pass, of a second pass for damaged files, and of both sides.
   requests.add(ints(done, done, done, done));
   await receive(data, wanted, copy);
-  // The daemon gives up where its input ends before its own end.
+  // The daemon aborts if its input ends before it does.
   await stream.drain();
   return true;
 }
 
-/** Names what is wanted. */
+/** Sends the request. */
 async function ask(reader: ByteReader, requests: Outbox, { module, folder }: DaemonCopy): Promise<void> {
   requests.add(Buffer.from(`@RSYNCD: 29.0\n${module}\n`));
   for (;;) {
@@ -115,7 +118,7 @@ async function ask(reader: ByteReader, requests: Outbox, { module, folder }: Dae
   requests.add(Buffer.from(`${args.join('\n')}\n\n`));
 }
 
-/** A file, of which nothing is here that could be compared. */
+/** Returns a request for a file without a local copy to compare. */
 function requestOf(index: number): Buffer {
   const flags = Buffer.alloc(2);
   flags.writeUInt16LE(transfer);
@@ -146,20 +149,20 @@ async function receive(
   }
 }
 
-/** One file. What is not read of it is skipped. */
+/** The content of one file. Unread content is skipped. */
 class Content implements AsyncIterable<Buffer> {
   private left = 0;
   private isOver = false;
 
   constructor(
     private readonly data: RsyncReader,
-    /** What the list says. A host that sends more is not believed, for the sake of this computer's disk. */
+    /** The listed size. A host that sends more is not trusted, to protect this computer's disk. */
     private open: number,
   ) {}
 
   async skip(): Promise<void> {
     while (await this.next()) {
-      // Only read over.
+      // Skipped.
     }
   }
 
@@ -190,7 +193,7 @@ class Content implements AsyncIterable<Buffer> {
   }
 }
 
-/** Bytes to send, handed on as fast as the other side takes them. */
+/** Bytes to send, passed on as fast as the other side accepts them. */
 class Outbox implements AsyncIterable<Buffer> {
   private readonly waiting: Buffer[] = [];
   private isEnded = false;

@@ -1,23 +1,24 @@
 import { TransferError, type Version } from '../transfer';
 import { EndedError, type RsyncReader } from './wire';
 
-/** A name that the host lists. */
+/** A file in the host's list. */
 export interface ListedFile extends Version {
-  /** Below the folder that was asked for, as bytes: a machine may name what is no UTF-8. */
+  /** The path below the requested folder, as bytes: a machine may use names that are not UTF-8. */
   readonly path: Buffer;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
-  /** Where a link leads to. */
+  /** The target of a link. */
   readonly target?: string;
 }
 
 const flag = { sameMode: 2, extended: 4, sameName: 32, longName: 64, sameTime: 128 } as const;
 
-/** A host that lists more is not believed, for the sake of this computer's memory. */
+/** A host that lists more is not trusted, to protect this computer's memory. */
 const mostFiles = 2_000_000;
 const longestPath = 4096;
 
 /**
- * The list of protocol 29 (docs/service/commands.md#copy-to-this-computer), in the order in which both sides count.
+ * Reads the list of protocol 29 (docs/service/commands.md#copy-to-this-computer), in the order by which both sides
+ * number the files.
  */
 export async function readFileList(reader: RsyncReader): Promise<readonly ListedFile[]> {
   const files: ListedFile[] = [];
@@ -44,7 +45,7 @@ export async function readFileList(reader: RsyncReader): Promise<readonly Listed
     const target = kind === 'link' ? await readTarget(reader) : undefined;
     files.push({ path, kind, size, modified, ...(target === undefined ? {} : { target }) });
   }
-  // Where it could not read all that is there, what it lists is not all that a job brought.
+  // If the host could not read everything, the list does not contain all outputs of a job.
   if ((await reader.int()) !== 0) {
     throw new EndedError();
   }
@@ -72,7 +73,7 @@ function kindOf(mode: number): ListedFile['kind'] {
 
 const slash = Buffer.from('/');
 
-/** In each folder first what is no folder, then the folders with all that is in them, both by their bytes. */
+/** Compares two files: in each folder first non-folders, then folders with their content, both by their bytes. */
 function inOrder(one: ListedFile, other: ListedFile): number {
   const [a, b] = [partsOf(one), partsOf(other)];
   for (let index = 0; ; index += 1) {
@@ -92,7 +93,7 @@ interface Part {
   readonly isFolder: boolean;
 }
 
-/** The folder that was asked for has none, so that it comes first. */
+/** Returns the parts of a path; the requested folder has none, so it comes first. */
 function partsOf({ path, kind }: ListedFile): readonly Part[] {
   if (path.length === 1 && path[0] === 0x2e) {
     return [];

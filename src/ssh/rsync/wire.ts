@@ -2,14 +2,14 @@ import type { ByteReader } from '../byteReader';
 import { plainText } from '../plainText';
 import { TransferError } from '../transfer';
 
-/** The host ended the connection in the middle. */
+/** The host closed the connection in the middle. */
 export class EndedError extends TransferError {
   constructor() {
     super('the host ended the copy');
   }
 }
 
-/** Reads numbers as protocol 29 of rsync writes them: low byte first. Ends with `EndedError` where bytes are missing. */
+/** Reads numbers as protocol 29 of rsync writes them: low byte first. Throws `EndedError` if bytes are missing. */
 export class RsyncReader {
   constructor(private readonly reader: ByteReader) {}
 
@@ -33,12 +33,12 @@ export class RsyncReader {
     return (await this.bytes(4)).readInt32LE();
   }
 
-  /** Seconds since 1970, without a sign. */
+  /** Reads unsigned seconds since 1970. */
   async time(): Promise<number> {
     return (await this.bytes(4)).readUInt32LE();
   }
 
-  /** Four bytes, or eight after four that are all ones. */
+  /** Reads four bytes, or eight after four that are all ones. */
   async long(): Promise<number> {
     const short = await this.int();
     if (short !== -1) {
@@ -47,7 +47,7 @@ export class RsyncReader {
     return checkSize(Number((await this.bytes(8)).readBigInt64LE()));
   }
 
-  /** As much as is there of so many bytes. */
+  /** Returns up to this many bytes, as many as are available. */
   async some(length: number): Promise<Buffer> {
     for await (const piece of this.reader.pieces(length)) {
       return piece;
@@ -71,7 +71,7 @@ function checkSize(size: number): number {
 
 const mostSaid = 2_000;
 
-/** The data of a stream that also carries messages; those are handed to `onMessage`. */
+/** Yields the data of a stream that also carries messages; those are passed to `onMessage`. */
 export async function* withoutMessages(
   reader: ByteReader,
   onMessage: (said: string) => void,
@@ -91,7 +91,7 @@ export async function* withoutMessages(
       continue;
     }
     const said = await reader.read(length);
-    // Errors, warnings and notes are text; the rest are numbers for programs.
+    // Errors, warnings and notes are text; the other messages are numbers for programs.
     if (kind <= 4) {
       onMessage(plainText(said.subarray(0, mostSaid).toString('utf8')));
     }

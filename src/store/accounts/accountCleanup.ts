@@ -13,7 +13,7 @@ import { registryLoginKey } from './registryLogins';
 
 const removals = channel('accounts.removed', z.object({ accountKey: z.string() }));
 const accountKeyShape = /^[0-9a-f]{16}$/;
-/** Folders of the storage with one file or one folder an account. */
+/** Storage folders that hold one file or one folder per account. */
 const folders = [
   'fleet',
   'readiness',
@@ -38,14 +38,17 @@ interface Deps {
 }
 
 /**
- * Takes what an account left on this computer off the disk once it is signed out. Every window does it, so
- * that what one of them was just writing goes as well.
+ * Deletes what an account left on this computer once it is signed out. Every window deletes it, because any
+ * of them may just have written a file again.
  */
 export class AccountCleanup implements Disposable {
   private readonly subscription: Disposable;
   private readonly removed = new Emitter<string>();
 
-  /** Fires in every window with the key of an account that is removed, for what is kept outside of the storage. */
+  /**
+   * Fires in every window with the key of a removed account, for data that is kept outside the storage
+   * folder.
+   */
   readonly onDidRemove = this.removed.event;
 
   constructor(private readonly deps: Deps) {
@@ -56,7 +59,7 @@ export class AccountCleanup implements Disposable {
     });
   }
 
-  /** Call it after the sign-out. Throws where the disk refuses. */
+  /** Deletes the files of an account; call it after the sign-out. Throws when the disk refuses. */
   async remove(accountKey: string): Promise<void> {
     removals.send(this.deps.hub, { accountKey });
     await this.removeHere(accountKey);
@@ -69,13 +72,13 @@ export class AccountCleanup implements Disposable {
 
   private async removeHere(accountKey: string): Promise<void> {
     const { storageDir, secrets, log } = this.deps;
-    // It becomes part of a path and may come from another window.
+    // The key becomes part of a path and may come from another window.
     if (!accountKeyShape.test(accountKey)) {
       return;
     }
     this.removed.fire(accountKey);
     const markers = await rentalMarkers(join(storageDir, 'rentals', accountKey));
-    // A store that does not answer keeps nobody waiting for each of them.
+    // The deletions run side by side, so that a secret store that hangs delays them only once.
     await Promise.all(
       [registryLoginKey(accountKey), jobSecretsKey(accountKey), ...markers.map(rentalSecretKey)].map((key) =>
         secrets.delete(key).catch(() => {

@@ -12,7 +12,7 @@ export interface AccountClientsDeps {
   readonly createClient: ClientFactory;
   readonly clock: Clock;
   readonly sessionOf: (accountKey: string) => Session | undefined;
-  /** Without it a refused key stays refused. */
+  /** Recovers refused keys. Without it, a refused key stays refused. */
   readonly renewal: Pick<SessionRenewal, 'recover'> | undefined;
   readonly onSecret?: (value: string) => void;
   readonly onForbidden?: (accountKey: string, error: ForbiddenError) => void;
@@ -22,9 +22,9 @@ export interface AccountClientsDeps {
   readonly pacing?: { of(accountKey: string): Pacing };
 }
 
-/** Clients that speak for an account with the session in use, or with a key that nothing is known of yet. */
+/** Creates clients for accounts, with the session in use, and for keys whose account is not known yet. */
 export class AccountClients {
-  /** By account and address; each has learnt the pace of its service, and holds connections. */
+  /** Clients by account and address; each has learned the pace of its service and holds connections. */
   private readonly made = new Map<string, Client>();
 
   constructor(private readonly deps: AccountClientsDeps) {}
@@ -59,7 +59,7 @@ export class AccountClients {
     });
   }
 
-  /** Whose key it is; nothing is kept. */
+  /** Returns the user that a key belongs to; stores nothing. */
   async userOf(
     { serviceUrl, isDemo }: Pick<AccountRef, 'serviceUrl' | 'isDemo'>,
     apiKey: string,
@@ -71,7 +71,7 @@ export class AccountClients {
     return user;
   }
 
-  /** Speaks with the key alone, whatever session there is. */
+  /** Returns a client that sends the API key alone, even while a session exists. */
   withKey({ serviceUrl, isDemo }: Pick<AccountRef, 'serviceUrl' | 'isDemo'>, apiKey: string): Client {
     return this.deps.createClient({ serviceUrl, isDemo, bearer: () => Promise.resolve(apiKey) });
   }

@@ -2,7 +2,7 @@ import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { SessionContent } from './sessions';
 
-/** A key was saved here and is not there any more. */
+/** A saved key has disappeared from the key ring. */
 export class KeyLostError extends UserError {
   constructor() {
     super(
@@ -14,7 +14,7 @@ export class KeyLostError extends UserError {
   }
 }
 
-/** The key ring refused; the key may well be there. */
+/** The key ring refused to answer; it may still hold the key. */
 export class KeyUnreadableError extends UserError {
   constructor(cause: unknown) {
     super(
@@ -24,7 +24,7 @@ export class KeyUnreadableError extends UserError {
   }
 }
 
-/** The key ring holds something else under the name of the key. */
+/** The key ring holds something other than a key under the name of the key. */
 export class KeyDamagedError extends UserError {
   constructor() {
     super(text("The saved API key is damaged and can't be used. Sign in again to replace it."), {
@@ -33,7 +33,7 @@ export class KeyDamagedError extends UserError {
   }
 }
 
-/** Signed in, but the key ring does not hold the key. */
+/** The user is signed in, but the key ring did not store the key. */
 export class KeyNotKeptError extends UserError {
   constructor() {
     super(
@@ -45,7 +45,7 @@ export class KeyNotKeptError extends UserError {
   }
 }
 
-/** The account is gone from all windows, but the key ring did not let go of its key. */
+/** The account is removed from all windows, but the key ring refused to delete its key. */
 export class KeyNotRemovedError extends UserError {
   constructor() {
     super(
@@ -57,7 +57,7 @@ export class KeyNotRemovedError extends UserError {
   }
 }
 
-/** Why no key can be used. */
+/** Returns the reason why no key can be used. */
 export function keyError(content: Exclude<SessionContent, { kind: 'present' }>): UserError {
   switch (content.kind) {
     case 'absent':
@@ -65,7 +65,7 @@ export function keyError(content: Exclude<SessionContent, { kind: 'present' }>):
     case 'damaged':
       return new KeyDamagedError();
     case 'unreadable':
-      // Where no key may be read, the sentence says so.
+      // A key that must not be read in this place has a reason of its own.
       return content.error instanceof UserError ? content.error : new KeyUnreadableError(content.error);
   }
 }

@@ -30,10 +30,10 @@ const accountFile = z.object({
 });
 const activeFile = z.object({ version: z.literal(1), key: z.string().nullable() });
 
-/** What is known about an account without its key. */
+/** An account as stored on disk, without its key. */
 export interface SavedAccount {
   readonly ref: AccountRef;
-  /** As last read; shown until the service has answered. */
+  /** The user as last read, shown until the service has answered. */
   readonly user: User;
 }
 
@@ -47,18 +47,18 @@ export function nameOfUser(user: User): string {
   return plainLabel(user.email ?? user.name ?? '') || `#${user.id}`;
 }
 
-/** The name that the user gave the account stays when they sign in again. */
+/** Returns the account name after another sign-in; a name that the user chose stays. */
 export function nameAfterSignIn(before: SavedAccount | undefined, user: User): string {
   return before && before.ref.name !== nameOfUser(before.user) ? before.ref.name : nameOfUser(user);
 }
 
-/** Stable over restarts; the demo's port changes and does not count. */
+/** Returns a key that is stable over restarts. The port of the demo changes, so it is not part of the key. */
 export function accountKeyFor(serviceUrl: string, userId: number, isDemo: boolean): string {
   const place = isDemo ? 'demo' : serviceUrl;
   return createHash('sha256').update(`${place}\n${userId}`).digest('hex').slice(0, 16);
 }
 
-/** Accounts on disk without their keys, one file each, and which of them is active. */
+/** Accounts on disk without their API keys, one file each, and which of them is active. */
 export class AccountFiles {
   private readonly active: JsonFile<z.infer<typeof activeFile>>;
   private readonly folder: string;
@@ -120,7 +120,7 @@ export class AccountFiles {
 
 type Defined<T> = { [Key in keyof T]: Exclude<T[Key], undefined> };
 
-/** JSON has no undefined; what a schema calls optional is left out. */
+/** Removes undefined members: JSON can't express them, and schemas treat them as optional. */
 function dropUndefined<T extends object>(value: T): Defined<T> {
   // Only undefined members are removed, so the rest has the type that remains.
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Defined<T>;

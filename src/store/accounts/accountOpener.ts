@@ -5,7 +5,7 @@ import { keyError } from './accountErrors';
 import type { AccountFiles, SavedAccount } from './accountFiles';
 import type { SessionsInUse } from './sessionsInUse';
 
-/** Makes accounts that can send requests from what the disk and the key ring hold. */
+/** Builds accounts that can send requests from the disk and the key ring. */
 export class AccountOpener {
   constructor(
     private readonly files: AccountFiles,
@@ -13,7 +13,7 @@ export class AccountOpener {
     private readonly clients: AccountClients,
   ) {}
 
-  /** Returns what the disk has of an account; throws where it was signed out. */
+  /** Returns the stored record of an account; throws when it was signed out. */
   async saved(accountKey: string): Promise<SavedAccount> {
     const saved = await this.files.get(accountKey);
     if (!saved) {
@@ -29,14 +29,14 @@ export class AccountOpener {
   async open(saved: SavedAccount): Promise<AccountsState> {
     const { key } = saved.ref;
     const { isKept, content } = await this.inUse.read(key);
-    // A key ring that locks itself, or that lost a write, does not sign anybody out who is working.
+    // A key ring that locks itself or loses a write must not sign out a user who is working.
     if (content.kind === 'present' || this.inUse.get(key)) {
       return { kind: 'signedIn', account: this.make(saved, isKept) };
     }
     return { kind: 'unreadable', account: saved.ref, error: keyError(content) };
   }
 
-  /** Opens all accounts but one, and leaves out those whose keys can't be read. */
+  /** Opens all accounts except one; skips those whose keys can't be read. */
   async openOthers(than: string | undefined): Promise<readonly Account[]> {
     const known = await this.files.list();
     const accounts = await Promise.all(

@@ -3,18 +3,18 @@ import type { ForbiddenError } from '../../api/errors';
 import type { Pacing } from '../../api/pacing';
 import type { Recover } from '../../api/serviceHttp';
 
-/** Makes the client for one account; `bearer` is asked before each request and goes to `serviceUrl` only. */
+/** Creates the client of one account; `bearer` is asked before each request and goes to `serviceUrl` only. */
 export type ClientFactory = (input: {
   readonly serviceUrl: string;
   readonly isDemo: boolean;
-  /** Of an account that is signed in; absent while it is found out whose a key is. */
+  /** Absent while we find out which account a key belongs to. */
   readonly accountKey?: string;
   readonly bearer: () => Promise<string>;
-  /** Asked when a bearer is refused, once for each bearer of a call. */
+  /** Called when a bearer is refused, once for each bearer of a call. */
   readonly recover?: Recover | undefined;
   readonly onForbidden?: (error: ForbiddenError) => void;
-  /** Asked before each read; throws where the key is known not to be allowed to make it. */
+  /** Runs before each read; throws when the key is known to lack the permission. */
   readonly beforeRead?: (route: string) => void;
-  /** Of the account, over all windows. */
+  /** The pace of the account, shared by all windows. */
   readonly pacing?: Pacing | undefined;
 }) => Client;

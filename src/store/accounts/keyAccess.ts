@@ -14,7 +14,7 @@ import { text } from '../../util/text';
 import { JsonFile } from '../jsonFile';
 import type { Account, Accounts, WindowHub } from '../ports';
 
-/** Refused here, before the service does: what the key lacks is known. */
+/** A call that we refuse ourselves, because the key is known to lack the permission. */
 export class KeyLacksError extends ForbiddenError {
   constructor(lacking: PermissionCategory) {
     super({
@@ -45,7 +45,7 @@ const accessFile = z.object({
 type Known = Omit<z.infer<typeof accessFile>, 'version'>;
 
 const changes = channel('keyAccess', z.object({}));
-/** A key's record does not change; a read that failed is tried again after this. */
+/** The record of a key does not change; after a failed read it is read again after this time. */
 const retryMs = 5 * 60_000;
 
 interface Deps {
@@ -57,14 +57,14 @@ interface Deps {
 }
 
 /**
- * What the key in use may do: from its record where that may be read, else learned from refusals. Read once
- * a key by one window; no secret is in it.
+ * The permissions of the key in use: from its record if that may be read, otherwise learned from refusals.
+ * One window reads the record once per key; it contains no secret.
  */
 export class KeyAccess implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly changed = new Emitter<undefined>();
   readonly onDidChange = this.changed.event;
-  /** Account and key that `known` is about. */
+  /** Account and key that `known` describes. */
   private subject = '';
   private known: Known | undefined;
   private readAt = -Infinity;
@@ -84,20 +84,20 @@ export class KeyAccess implements Disposable {
     this.follow();
   }
 
-  /** The record of the key in use; `undefined` where it may not be read or is not read yet. */
+  /** The record of the key in use; `undefined` if it may not be read or has not been read yet. */
   get key(): ApiKey | undefined {
     const key = this.known?.key;
-    // What a schema calls optional is left out by JSON.
+    // JSON omits members that a schema calls optional.
     return key === null ? undefined : (key as ApiKey | undefined);
   }
 
-  /** True only where it is known. */
+  /** Returns true only if the key is known to lack the permission. */
   lacks(category: PermissionCategory): boolean {
     const { key } = this;
     return key ? !mayUse(key, category) : (this.known?.lacking.includes(category) ?? false);
   }
 
-  /** Throws `KeyLacksError` where the key lacks one of them. */
+  /** Throws `KeyLacksError` if the key lacks one of the categories. */
   require(categories: readonly PermissionCategory[]): void {
     const lacking = categories.find((category) => this.lacks(category));
     if (lacking) {
@@ -106,8 +106,8 @@ export class KeyAccess implements Disposable {
   }
 
   /**
-   * Throws `KeyLacksError` for a read that would be refused. Writes go to the service, which has the last word
-   * where something is to be stopped; who the key belongs to is for the service alone to say.
+   * Throws `KeyLacksError` for a read that would be refused. Writes are always sent, because the service has
+   * the last word when something must be stopped. The user of the key is always read too.
    */
   checkRead(accountKey: string, route: string): void {
     const category = permissionOfRoute(route);
@@ -117,12 +117,12 @@ export class KeyAccess implements Disposable {
     }
   }
 
-  /** Settles once what can be known about the key in use is known, or could not be read. */
+  /** Settles once the permissions of the key in use are known, or could not be read. */
   async settled(): Promise<void> {
     await this.work;
   }
 
-  /** A call was refused; where the service names what is missing, and no record says more, that is kept. */
+  /** Remembers the permission that a refusal names, unless the key's record says more. */
   learn(accountKey: string, { lacking }: ForbiddenError): void {
     const account = this.deps.accounts.active;
     const keyId = account?.user.keyId;

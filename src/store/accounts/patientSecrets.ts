@@ -3,10 +3,10 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { SecretPort } from '../ports';
 
-/** A key ring that asks to be unlocked takes as long as its owner; nothing else may wait for it. */
+/** A key ring that asks its owner to unlock it may take any time; nothing else may wait for that. */
 export const secretStoreLimitMs = 10_000;
 
-/** The secret store did not answer in time; it may still do so. */
+/** The secret store did not answer in time; the answer may still come. */
 export class SecretStoreSilentError extends Error {
   constructor() {
     super('The secret store did not answer in time');
@@ -15,9 +15,9 @@ export class SecretStoreSilentError extends Error {
 }
 
 /**
- * A secret store that always answers: what takes longer than `secretStoreLimitMs` is refused. A value that
- * comes later is told as a change and is what the next `get` gives, so that a key ring which is always slow
- * is asked once and not for ever.
+ * Wraps a secret store so that it always answers: requests longer than `secretStoreLimitMs` are refused. A
+ * value that arrives later fires a change and is returned by the next `get`, so that a slow key ring is not
+ * asked again and again.
  */
 export function patientSecrets(secrets: SecretPort, clock: Clock): SecretPort {
   return new PatientSecrets(secrets, clock);
@@ -25,13 +25,13 @@ export function patientSecrets(secrets: SecretPort, clock: Clock): SecretPort {
 
 interface Question {
   readonly answer: Promise<string | undefined>;
-  /** Somebody gave up waiting for it. */
+  /** A caller has given up waiting for the answer. */
   isLate: boolean;
 }
 
 class PatientSecrets implements SecretPort {
   private readonly changed = new Emitter<string>();
-  /** The newest without an answer so far, by key; until it is late, nobody asks again. */
+  /** The newest unanswered read of each key; until it is late, callers share it. */
   private readonly asked = new Map<string, Question>();
   private readonly late = new Map<string, string | undefined>();
 
@@ -102,7 +102,7 @@ class PatientSecrets implements SecretPort {
     return question;
   }
 
-  /** What was asked before a change is out of date. */
+  /** Drops the read of a key, because a change made it out of date. */
   private forget(key: string): void {
     this.asked.delete(key);
     this.late.delete(key);
@@ -120,7 +120,7 @@ class PatientSecrets implements SecretPort {
   }
 }
 
-/** Also what throws at once comes as a promise. */
+/** Turns a synchronous throw into a rejected promise. */
 async function promised<T>(run: () => Promise<T>): Promise<T> {
   return run();
 }

@@ -2,10 +2,10 @@ import { isImageLogin } from '../../api/imageLogin';
 import type { SecretPort } from '../ports';
 
 export type KeptLogin =
-  /** The flags of `imageLogin`, and the registry that they are for. */
+  /** The flags of `imageLogin`, and the registry that they belong to. */
   | { readonly kind: 'present'; readonly flags: string; readonly registry: string }
   | { readonly kind: 'absent' }
-  /** The secret store refused, or holds something else; what it said may quote it and is not kept. */
+  /** The secret store refused or holds something else. Its message may quote the value, so it is not kept. */
   | { readonly kind: 'unreadable' };
 
 /** Name of the entry in the secret store. */
@@ -13,7 +13,7 @@ export function registryLoginKey(accountKey: string): string {
   return `gpuRental.registryLogin.${accountKey}`;
 }
 
-/** The login to a private registry that an account used last; in the secret store alone. */
+/** The login to a private registry that an account used last; stored in the secret store only. */
 export class RegistryLogins {
   private readonly key: string;
 
@@ -34,12 +34,12 @@ export class RegistryLogins {
         return { kind: 'present', flags, registry: flags.slice(flags.lastIndexOf(' ') + 1) };
       }
     } catch {
-      // Said by the kind.
+      // The kind below reports both a refusal and a broken value.
     }
     return { kind: 'unreadable' };
   }
 
-  /** False where the secret store does not hold it afterwards. */
+  /** Stores the flags; returns false if the secret store does not hold them afterwards. */
   async keep(flags: string): Promise<boolean> {
     try {
       await this.secrets.store(this.key, flags);
@@ -50,7 +50,7 @@ export class RegistryLogins {
     return kept.kind === 'present' && kept.flags === flags;
   }
 
-  /** False where it may still be there. */
+  /** Removes the login; returns false if it may still be stored. */
   async forget(): Promise<boolean> {
     try {
       await this.secrets.delete(this.key);

@@ -4,7 +4,7 @@ import { text } from '../../util/text';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import type { Account, Accounts } from '../ports';
 
-/** Between the question and the answer another account was chosen, perhaps in another window. */
+/** The active account changed between the question and the answer, perhaps in another window. */
 export class AccountChangedError extends UserError {
   constructor() {
     super(text('The account was switched, so nothing was done. Check the active account and try again.'));
@@ -12,15 +12,15 @@ export class AccountChangedError extends UserError {
 }
 
 /**
- * Call it before the user is asked; what it returns gives the client afterwards. Ids of one account mean
- * nothing, or something else, in another, so it throws `AccountChangedError` where another is active by then.
+ * Returns a getter for the client; call this before asking the user. Ids of one account mean nothing or
+ * something else in another, so the getter throws `AccountChangedError` once another account is active.
  */
 export function clientFor(accounts: Pick<Accounts, 'active'>): () => Client {
   const key = accounts.active?.key;
   return () => accountStill(accounts, key).client;
 }
 
-/** The active account; throws unless it is the one of this key. */
+/** Returns the active account; throws unless it has this key. */
 export function accountStill(accounts: Pick<Accounts, 'active'>, key: string | undefined): Account {
   const { active } = accounts;
   if (!active) {

@@ -12,23 +12,23 @@ import { silentLog, type Log } from '../../util/log';
 import { text } from '../../util/text';
 import type { WindowHub } from '../ports';
 
-/** Whose second factor is wanted; `client` speaks with the key alone. */
+/** The account that needs a second factor; `client` sends the API key alone. */
 export interface SecondFactorSubject {
   readonly account: AccountRef;
   readonly user: User;
   readonly client: Client;
-  /** An administrator asked for an admin session. */
+  /** True when an administrator asked for an admin session. */
   readonly admin?: boolean | undefined;
 }
 
-/** Asks the user, at once where `wanted` has fired; `undefined` when they do not want to. */
+/** Asks the user, immediately once `wanted` has fired; `undefined` if the user declines. */
 export type SecondFactorPrompt = (
   subject: SecondFactorSubject,
   signal: AbortSignal,
   wanted: AbortSignal,
 ) => Promise<TfaLogin | undefined>;
 
-/** The account wants a second factor, and the user has not entered one. */
+/** The account requires a second factor, and the user has not entered one. */
 export class SecondFactorNeededError extends UserError {
   constructor(options: { readonly isTold?: boolean } = {}) {
     super(text('This account asks for a second factor. Enter a code to continue.'), {
@@ -42,32 +42,32 @@ const ofAccount = z.object({ accountKey: z.string() });
 const questions = channel('secondFactor.asking', ofAccount);
 const refusals = channel('secondFactor.declined', ofAccount);
 
-/** How often a window says that its question is open. */
+/** How often a window announces that its question is open. */
 const tellMs = 1000;
-/** A window that has not said so for so long has ended. */
+/** A window that has been silent for this long has ended. */
 const goneMs = 5000;
-/** An action makes several calls, of which none is told to have failed after a "no" to the first. */
+/** One user action makes several calls; after a "no" to the first, the others fail without a message. */
 const sameActionMs = 5000;
 
 /** A question that is open in this window. */
 interface OpenQuestion {
   readonly over: AbortController;
-  /** Fires when the user starts it. */
+  /** Fires when the user starts the sign-in. */
   readonly wanted: AbortController;
-  /** Tells the other windows that it is open. */
+  /** Announces the open question to the other windows. */
   readonly telling: Disposable;
 }
 
 /**
- * Asks in the window in use, unless another one asks already. After a "no" nothing is asked until the user starts it,
- * or until a session came by another way.
+ * Asks for the second factor in the window in use, unless another window is already asking. After a "no" it
+ * asks again only when the user starts it, or after a session arrived by another way.
  */
 export class SecondFactorGate implements Disposable {
   private prompt: SecondFactorPrompt | undefined;
-  /** When the user said no, by account (`Clock.elapsed`). */
+  /** When the user declined, by account (`Clock.elapsed`). */
   private readonly declined = new Map<string, number>();
   private readonly wishes = new Set<string>();
-  /** When a window that asks was last heard, by account (`Clock.elapsed`). */
+  /** When an asking window was last heard, by account (`Clock.elapsed`). */
   private readonly askedElsewhere = new Map<string, number>();
   private readonly open = new Map<string, OpenQuestion>();
   private readonly changed = new Emitter<undefined>();
@@ -88,7 +88,7 @@ export class SecondFactorGate implements Disposable {
     this.owned.add(refusals.on(hub, ({ accountKey }) => this.decline(accountKey)));
   }
 
-  /** The feature that talks to people puts itself in here. */
+  /** Registers the feature that asks the user. */
   setPrompt(prompt: SecondFactorPrompt): Disposable {
     this.prompt = prompt;
     this.changed.fire(undefined);
@@ -97,7 +97,9 @@ export class SecondFactorGate implements Disposable {
     });
   }
 
-  /** The user starts it: until it is answered or this is disposed, it is asked for here and at once. */
+  /**
+   * Marks that the user started it: until answered or disposed, the question appears here and immediately.
+   */
   want(accountKey: string): Disposable {
     this.forgive(accountKey);
     this.wishes.add(accountKey);
@@ -106,17 +108,17 @@ export class SecondFactorGate implements Disposable {
     return toDisposable(() => this.wishes.delete(accountKey));
   }
 
-  /** An earlier "no" does not count any more. */
+  /** Forgets an earlier "no". */
   forgive(accountKey: string): void {
     this.declined.delete(accountKey);
   }
 
-  /** True for what the same action of the user still waits for. */
+  /** Returns true for further calls of the user action that was just declined. */
   isJustDeclined(accountKey: string): boolean {
     return this.clock.elapsed() - (this.declined.get(accountKey) ?? -Infinity) < sameActionMs;
   }
 
-  /** Waits until this window may ask, then asks; `undefined` when it was declined here or elsewhere. */
+  /** Waits until this window may ask, then asks; `undefined` if the user declined here or elsewhere. */
   async ask(subject: SecondFactorSubject, signal: AbortSignal): Promise<TfaLogin | undefined> {
     const { key } = subject.account;
     while (!signal.aborted && !this.declined.has(key)) {

@@ -20,17 +20,17 @@ interface RenewalDeps {
   readonly hub: WindowHub;
   readonly clock: Clock;
   readonly log: Log;
-  /** A client for this account that speaks with this bearer alone. */
+  /** Returns a client for this account that sends this bearer only. */
   clientWith(ref: AccountRef, bearer: string): Client;
   sessionOf(accountKey: string): Session | undefined;
-  /** Replaces the session, here at once and then in the other windows. */
+  /** Replaces the session, immediately here and then in the other windows. */
   save(accountKey: string, change: Omit<Session, 'apiKey'>): void;
-  /** The account that this window works with. */
+  /** Returns the account that this window works with. */
   active(): AccountRef | undefined;
 }
 
 export interface StartOptions {
-  /** Of administrators: a session with their rights. */
+  /** For administrators: asks for a session with admin rights. */
   readonly admin?: boolean | undefined;
 }
 
@@ -43,22 +43,25 @@ export interface SessionAccess {
 }
 
 interface RenewalOptions extends StartOptions {
-  /** The other windows hear of it, for one of them may be the one in use. */
+  /** Informs the other windows, because one of them may be the window in use. */
   readonly shouldTell?: boolean;
-  /** Another window waits; it may not know yet of a session that this one has. */
+  /** Another window is waiting; it may not have received a session that this one holds. */
   readonly isTold?: boolean;
-  /** The person asks for it, so it is put wherever the service does not say that there is none. */
+  /**
+   * The user started it, so the question appears unless the service says that the account has no second
+   * factor.
+   */
   readonly isWanted?: boolean;
 }
 
-/** One question for all calls of a window that wait. */
+/** One question that all waiting calls of a window share. */
 interface Renewal {
   readonly result: Promise<boolean>;
-  /** The account does want a second factor. */
+  /** True once the account is known to require a second factor. */
   isNeeded: boolean;
-  /** A call of this window waits, so that the others are told. */
+  /** A call of this window is waiting, so the other windows are informed. */
   shouldTell: boolean;
-  /** Another window waits, whose session may be one that has not come to this one yet. */
+  /** Another window is waiting, and its session may not have arrived here yet. */
   isTold: boolean;
   telling?: Disposable;
 }
@@ -66,7 +69,9 @@ interface Renewal {
 type SessionOfFactor = Session & { readonly sessionKey: string };
 
 const needs = channel('secondFactor.needed', z.object({ accountKey: z.string() }));
-/** The other windows are told again after so long, then each time after twice as long, up to the limit. */
+/**
+ * Delays in ms before the other windows are informed again; each is twice the one before, up to `longest`.
+ */
 const tellAgainMs = { first: 1000, longest: 8000 };
 
 const refusedAnyway = text(
@@ -74,19 +79,19 @@ const refusedAnyway = text(
 );
 
 /**
- * Gets a session for an account whose key alone is refused: one question for all calls and all windows
- * that wait, after which they go on by themselves. A key that works alone is never asked.
+ * Gets a session for an account whose key alone is refused: one question serves all waiting calls of all
+ * windows, which then continue. The question never appears for a key that works alone.
  */
 export class SessionRenewal implements Disposable {
   private readonly running = new Map<string, Renewal>();
-  /** A session came or went, or another account is in use: whoever waits looks again. */
+  /** A session changed or another account became active; all waiting calls check again. */
   private readonly changed = new Emitter<undefined>();
   /** The newest session key of each account. */
   private readonly known = new Map<string, string | undefined>();
   private readonly owned = new DisposableStore();
 
   constructor(private readonly deps: RenewalDeps) {
-    // The window that polls may be one that nobody looks at; the one in use asks for it.
+    // The polling window may be in the background; the window in use asks on its behalf.
     this.owned.add(
       needs.on(deps.hub, ({ accountKey }) => {
         const ref = deps.active();
@@ -99,10 +104,13 @@ export class SessionRenewal implements Disposable {
     );
   }
 
-  /** True when the refused call has a chance with the bearer of now. Throws when a code was declined or the account is not in use. */
+  /**
+   * Returns true if the refused call may succeed with the current bearer. Throws if the user declined a code
+   * or the account is not active.
+   */
   async recover(ref: AccountRef, refused: Parameters<Recover>[0]): Promise<boolean> {
     if (this.isLeft(ref)) {
-      // A call that was under way when the account was changed; nobody thinks of that account now.
+      // The call was under way when the account changed; no question may appear for an inactive account.
       throw new NotSignedInError();
     }
     if (this.isReplaced(ref, refused.bearer)) {
@@ -112,7 +120,7 @@ export class SessionRenewal implements Disposable {
     if (refused.isAgain && isSession && (await this.isAccepted(ref, refused.bearer))) {
       throw new ForbiddenError({ text: refusedAnyway });
     }
-    // Another call may have been quicker.
+    // Another call may already have renewed the session.
     return (
       this.isReplaced(ref, refused.bearer) ||
       orCancelled(this.renewal(ref, { shouldTell: true }), refused.signal)
@@ -129,7 +137,7 @@ export class SessionRenewal implements Disposable {
     return session !== undefined && bearerOf(session, this.deps.clock.now()) !== bearer;
   }
 
-  /** True for a session that lives: no other one would get further. */
+  /** Returns true for a valid session: another one would not help the call. */
   private async isAccepted(ref: AccountRef, bearer: string): Promise<boolean> {
     try {
       await this.deps.clientWith(ref, bearer).users.current();
@@ -142,24 +150,24 @@ export class SessionRenewal implements Disposable {
     }
   }
 
-  /** The person asks for it, whatever they said before. */
+  /** Starts the question for the user, whatever they declined before. */
   start(ref: AccountRef, options: StartOptions = {}): Promise<boolean> {
     const wish = this.deps.gate.want(ref.key);
     return this.renewal(ref, { ...options, isWanted: true }).finally(() => wish.dispose());
   }
 
-  /** A session was read or stored; whoever waits for one looks again. */
+  /** Notes that a session was read or stored; all calls that wait for one check again. */
   noteSession(accountKey: string): void {
     const sessionKey = this.deps.sessionOf(accountKey)?.sessionKey;
     if (sessionKey !== this.known.get(accountKey)) {
       this.known.set(accountKey, sessionKey);
-      // Somebody entered a code after all, so an earlier "no" does not stand for the next time.
+      // A code was entered after all, so an earlier "no" no longer counts.
       this.deps.gate.forgive(accountKey);
     }
     this.changed.fire(undefined);
   }
 
-  /** Another account may be in use. */
+  /** Notes that another account may be active. */
   noteActive(): void {
     this.changed.fire(undefined);
   }
@@ -196,7 +204,7 @@ export class SessionRenewal implements Disposable {
 
   private tellIfNeeded(accountKey: string, renewal: Renewal): void {
     if (renewal.isNeeded && renewal.shouldTell) {
-      // Until it is answered: the window in use may have been opened since, or have known an older session.
+      // Repeats until answered: the window in use may have opened since, or held an older session.
       renewal.telling ??= repeat(this.deps.clock, tellAgainMs, () => {
         needs.send(this.deps.hub, { accountKey });
       });
@@ -220,17 +228,17 @@ export class SessionRenewal implements Disposable {
       if (error instanceof UnauthorizedError || error instanceof ForbiddenError) {
         return false;
       }
-      // Nothing is known of the key, so it is not to blame.
+      // The key was not judged, so the caller keeps its own error.
       throw error;
     }
     const hadSession = session.sessionKey !== undefined;
-    // A service that does not say has asked for one before, where there was a session.
+    // If the service does not state the status, an earlier session shows that it required a second factor.
     const isUsed = user.tfaStatus === undefined && (hadSession || isWanted === true);
     if (user.tfaStatus !== 'enabled' && user.tfaStatus !== 'legacy' && !isUsed) {
       if (!hadSession) {
         return false;
       }
-      // The second factor was taken off meanwhile: the key works alone again.
+      // The second factor was removed in the meantime: the key works alone again.
       this.deps.save(ref.key, {});
       return true;
     }
@@ -248,12 +256,12 @@ export class SessionRenewal implements Disposable {
       if (this.isLeft(ref)) {
         throw new NotSignedInError();
       }
-      // It may have come from another window while the account was being asked for.
+      // A session may have arrived from another window while the account was read.
       const came = this.newerThan(before, ref) ?? (await this.askOrWait(ref, before, subject, renewal));
       if (came === 'entered' || !renewal?.isTold || (await this.isStillAccepted(ref, came))) {
         return true;
       }
-      // What came late is what the other window has already found to have ended.
+      // A late session is one that the other window has already found expired.
       before = came;
     }
   }
@@ -264,11 +272,14 @@ export class SessionRenewal implements Disposable {
   }
 
   private async isStillAccepted(ref: AccountRef, { sessionKey }: SessionOfFactor): Promise<boolean> {
-    // Where it cannot be said, whoever waits finds out.
+    // If this can't be verified, the waiting calls will find out.
     return this.isAccepted(ref, sessionKey).catch(() => true);
   }
 
-  /** Whichever comes first: a code entered here, a session from another window, or the account is left. */
+  /**
+   * Waits for whichever comes first: a code entered here, a session from another window, or a change of
+   * account.
+   */
   private async askOrWait(
     ref: AccountRef,
     before: Session,
@@ -297,7 +308,7 @@ export class SessionRenewal implements Disposable {
       const asked = this.deps.gate.ask(subject, stop.signal).then((login) => ({ login }));
       const outcome = await Promise.race([asked, arrival]);
       if (outcome === 'left') {
-        // Whoever waited worked for an account that is gone or not in use; its key is not to blame.
+        // The waiting calls belong to an account that is gone or inactive; its key is not to blame.
         throw new NotSignedInError();
       }
       if (!('login' in outcome)) {

@@ -3,18 +3,21 @@ import { defined } from '../../util/defined';
 import { UserError } from '../../util/errors';
 import type { SecretPort } from '../ports';
 
-/** What is kept secret for one account; changes as one. */
+/** The secrets of one account, always replaced together. */
 export interface Session {
   readonly apiKey: string;
   /** The key of a session with a second factor (docs/service/authentication.md#sessions). */
   readonly sessionKey?: string;
-  /** Milliseconds since 1970; the session key is not used from then on. */
+  /** Milliseconds since 1970; the session key is not used from this moment on. */
   readonly sessionExpiresAt?: number;
 }
 
 const stored = z.object({
   version: z.literal(1),
-  /** Whose it is, so that a key ring which mixes its entries up does not send a key to another service. */
+  /**
+   * The account of the entry, so that a key ring that mixes up its entries can't send a key to another
+   * service.
+   */
   account: z.string().optional(),
   apiKey: z.string().min(1),
   sessionKey: z.string().min(1).optional(),
@@ -24,14 +27,17 @@ const stored = z.object({
 export type SessionContent =
   | { readonly kind: 'present'; readonly session: Session }
   | { readonly kind: 'absent' }
-  /** The key ring refused or did not answer. Not the same as signed out. */
+  /** The key ring refused or did not answer, which is different from signed out. */
   | { readonly kind: 'unreadable'; readonly error: unknown }
-  /** The key ring answered with something that is not this account's session. */
+  /** The key ring returned something other than this account's session. */
   | { readonly kind: 'damaged' };
 
 const prefix = 'gpuRental.session.';
 
-/** Keys in the editor's secret storage, one entry an account, so that two windows cannot undo each other. */
+/**
+ * API keys in the editor's secret storage, one entry per account, so that two windows can't undo each other's
+ * changes.
+ */
 export class Sessions {
   constructor(private readonly secrets: SecretPort) {}
 
@@ -46,8 +52,8 @@ export class Sessions {
   }
 
   /**
-   * Stores and reads back. Not `present` with this session where the editor does not hold what it was given,
-   * as on a computer without a key ring or in a browser that blocks storage.
+   * Stores a session and reads it back. The result is not `present` with this session if the editor did not
+   * keep it, as on a computer without a key ring or in a browser that blocks storage.
    */
   async write(accountKey: string, session: Session): Promise<SessionContent> {
     const value = JSON.stringify({
@@ -63,7 +69,7 @@ export class Sessions {
     return this.read(accountKey);
   }
 
-  /** Removes and looks again. False where it may still be there. */
+  /** Removes a session and reads back. Returns false if it may still be stored. */
   async remove(accountKey: string): Promise<boolean> {
     const key = prefix + accountKey;
     try {
@@ -74,7 +80,7 @@ export class Sessions {
     }
   }
 
-  /** Tells which account's session changed, in this or another window. */
+  /** Reports which account's session changed, in this or another window. */
   onDidChange(listener: (accountKey: string) => void) {
     return this.secrets.onDidChange((key) => {
       if (key.startsWith(prefix)) {
@@ -111,12 +117,12 @@ function parse(value: unknown, accountKey: string): SessionContent {
       };
     }
   } catch {
-    // Told below; the parser's message quotes the value.
+    // The kind below reports it; the parser's message would quote the value.
   }
   return { kind: 'damaged' };
 }
 
-/** The words of a key ring may quote what it holds, of which no log knows yet that it is secret. */
+/** Removes the message of an error: a key ring may quote its value, which the log can't redact yet. */
 function withoutText(error: unknown): Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const name = error instanceof Error ? error.name : '';

@@ -2,21 +2,21 @@ import { isSameSession, type Session, type SessionContent, type Sessions } from 
 
 export interface SessionsInUseDeps {
   readonly kept: Pick<Sessions, 'read' | 'write'>;
-  /** Told each key before it is used, so that no log can hold it. */
+  /** Receives each key before it is used, so that no log can contain it. */
   readonly onSecret: (value: string) => void;
-  /** The session of an account is another one, or none any more. */
+  /** Fires when the session of an account changes or ends. */
   readonly onChange: (accountKey: string) => void;
 }
 
 /**
- * The sessions that this window works with, beside those that the key ring holds: a key ring that is slow,
- * locks itself or loses a write neither holds anybody up nor brings back an older session.
+ * The sessions that this window works with, apart from those in the key ring: a key ring that is slow, locks
+ * itself or loses a write neither delays a call nor brings back an older session.
  */
 export class SessionsInUse {
   private readonly sessions = new Map<string, Session>();
-  /** What the key ring holds instead of a session that it did not take; unknown until it is read next. */
+  /** What the key ring still holds in place of a session that it refused; unknown until its next read. */
   private readonly outdated = new Map<string, Session | 'unknown'>();
-  /** The key ring gets them next; what it holds until then must not come back either. */
+  /** Sessions that will be written next; what the key ring holds until then must not come back either. */
   private readonly unwritten = new WeakSet<Session>();
 
   constructor(private readonly deps: SessionsInUseDeps) {}
@@ -25,7 +25,7 @@ export class SessionsInUse {
     return this.sessions.get(accountKey);
   }
 
-  /** At once; `keep` follows. */
+  /** Uses a session immediately; call `keep` afterwards. */
   use(accountKey: string, session: Session): void {
     this.unwritten.add(session);
     this.put(accountKey, session);
@@ -37,7 +37,7 @@ export class SessionsInUse {
     this.deps.onChange(accountKey);
   }
 
-  /** Who signed out in another window must not go on here with what was read before. */
+  /** Drops the other accounts, so that a sign-out in another window also ends the session here. */
   keepOnly(accountKeys: ReadonlySet<string>): void {
     for (const key of this.sessions.keys()) {
       if (!accountKeys.has(key)) {
@@ -46,7 +46,10 @@ export class SessionsInUse {
     }
   }
 
-  /** False where the key ring does not hold it; what it holds instead must not come back then. */
+  /**
+   * Writes the session; returns false if the key ring does not hold it. What it holds instead is then
+   * ignored.
+   */
   async keep(accountKey: string, session: Session): Promise<boolean> {
     const held = await this.deps.kept.write(accountKey, session);
     this.unwritten.delete(session);
@@ -59,7 +62,7 @@ export class SessionsInUse {
     return isKept;
   }
 
-  /** Takes what the key ring holds into use, unless the session in use is newer. */
+  /** Takes over what the key ring holds, unless the session in use is newer. */
   async read(accountKey: string): Promise<{ readonly isKept: boolean; readonly content: SessionContent }> {
     const content = await this.deps.kept.read(accountKey);
     const inUse = this.sessions.get(accountKey);
@@ -82,7 +85,7 @@ export class SessionsInUse {
     this.deps.onChange(accountKey);
   }
 
-  /** True where the session in use is newer, because the key ring did not take it. */
+  /** Returns true if the session in use is newer, because the key ring refused it. */
   private isOutdated(accountKey: string, held: Session): boolean {
     const outdated = this.outdated.get(accountKey);
     const inUse = this.sessions.get(accountKey);

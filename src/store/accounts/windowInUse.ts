@@ -8,12 +8,16 @@ import type { WindowHub } from '../ports';
 
 const uses = channel('window.inUse', z.object({}));
 
-/** Somebody who chose a command looks at that window for so long, unless it loses the focus or another one is used. */
+/**
+ * After a command, a window counts as in use for this long, unless it loses the focus or another window is
+ * used.
+ */
 export const commandUseMs = 60_000;
 
 /**
- * Whether somebody looks at this window: the editor says that it has the focus, or a command was chosen in it just
- * now. An editor in a browser can miss that its page got the focus, and would let people wait for a question for ever.
+ * Tracks whether the user is in this window: it has the focus, or a command was just chosen in it. An editor
+ * in a browser can miss that its page received the focus, and a question that relies on the focus would never
+ * appear.
  */
 export class WindowInUse implements WindowFocus, Disposable {
   private readonly owned = new DisposableStore();

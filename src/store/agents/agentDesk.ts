@@ -33,7 +33,7 @@ export interface AgentDeskDeps extends ListDeps {
   readonly clock: Clock;
   readonly storageDir: string;
   readonly windowId: string;
-  /** Only one window at a time changes what is kept. */
+  /** Ensures that only one window at a time changes the file. */
   readonly lock: <T>(action: () => Promise<T>) => Promise<T>;
 }
 
@@ -46,7 +46,7 @@ function emptyWhereMissing(error: unknown): readonly string[] {
   throw error;
 }
 
-/** What agents asked for on an account, in one file that is replaced in one step. */
+/** Requests of agents for one account, in one file that is replaced in one step. */
 class AgentFile {
   private readonly folder: string;
   private readonly file: JsonFile<AgentState>;
@@ -71,13 +71,16 @@ class AgentFile {
     return content.kind === 'present' ? content.value : noAgentState;
   }
 
-  /** What was committed to until a file broke is not known, and its instances are not known to be of agents. */
+  /**
+   * Returns the names of damaged files. What they committed to, and which instances belong to agents, is
+   * unknown.
+   */
   async broken(): Promise<readonly string[]> {
     const names = await readdir(this.folder).catch(emptyWhereMissing);
     return names.filter((name) => /^requests\.json\.broken-\d+$/.test(name));
   }
 
-  /** The user knows of them. */
+  /** Notes that the user knows of the damaged files. */
   async accept(names: readonly string[]): Promise<void> {
     for (const name of names) {
       await rename(join(this.folder, name), join(this.folder, name.replace('.broken-', '.known-')));
@@ -129,7 +132,7 @@ export class AgentDesk implements Disposable {
     this.list.dispose();
   }
 
-  /** As it is on disk, with what is over by now. */
+  /** Returns the state on disk after expiring what is over. */
   async read(): Promise<AgentState> {
     return this.settled(await this.files().read());
   }
@@ -166,7 +169,7 @@ export class AgentDesk implements Disposable {
     return { request: kept, isNew };
   }
 
-  /** The user's answer; the request as it goes on, `undefined` where it no longer waits. */
+  /** Records the user's answer; returns the request as it continues, `undefined` if it no longer waits. */
   async answer(id: string, yes: boolean): Promise<AgentRequest | undefined> {
     let result: AgentRequest | undefined;
     const asked = yes ? (await this.read()).requests.find((one) => one.id === id) : undefined;
@@ -181,8 +184,8 @@ export class AgentDesk implements Disposable {
   }
 
   /**
-   * Changes a request that is in one of these states, once; `undefined` where it is in none of them. A function decides
-   * by what is on disk.
+   * Changes a request once, if it is in one of these states; otherwise returns `undefined`. A function
+   * receives the request on disk.
    */
   async move(
     id: string,
@@ -202,7 +205,7 @@ export class AgentDesk implements Disposable {
     return result;
   }
 
-  /** While this window carries a request out, no one else finds out what came of it. */
+  /** Marks a request as being carried out, so that no other window settles it. */
   async working(id: string, work: () => Promise<void>): Promise<void> {
     const { files } = this.list;
     this.atWork.add(id);
@@ -230,12 +233,14 @@ export class AgentDesk implements Disposable {
     return { now, limits, running: this.instances().running, ownProblem };
   }
 
-  /** What agents spent could not be read: they spend nothing until a person says so. */
+  /**
+   * Returns true if the spending of agents could not be read: they spend nothing until the user allows it.
+   */
   async isClosed(): Promise<boolean> {
     return (await this.files().broken()).length > 0;
   }
 
-  /** After the user's yes. */
+  /** Lets agents spend again, after the user's yes. */
   async reopen(): Promise<void> {
     const files = this.files();
     await this.deps.lock(async () => files.accept(await files.broken()));

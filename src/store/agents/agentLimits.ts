@@ -15,34 +15,34 @@ const limitsShape = z.object({
   hours: amount,
   questionsPerHour: amount,
 });
-/** What is kept; counts up with each change, also where it becomes what it was before. */
+/** The stored limits. `revision` grows with each change, even when the limits return to an earlier value. */
 const keptShape = limitsShape.extend({ revision: z.number().int().nonnegative().catch(0) });
 type Kept = z.infer<typeof keptShape>;
 
 export interface LimitsNow {
   readonly set: AgentLimits;
   readonly inForce: AgentLimits;
-  /** The settings say more than was confirmed: the user has to be asked. */
+  /** The settings allow more than was confirmed, so the user must be asked. */
   readonly isRaised: boolean;
-  /** Which change of what was confirmed this is about. */
+  /** The revision of the confirmed limits that this is based on. */
   readonly revision: number;
 }
 
-/** The limits of agents: what the settings say, held against what was last confirmed in a dialog. */
+/** Compares the limits in the settings with those last confirmed in a dialog. */
 export class AgentLimitStore {
   private readonly confirmedNow = new Emitter<void>();
-  /** After a yes in this window. */
+  /** Fires after a confirmation in this window. */
   readonly onDidConfirm = this.confirmedNow.event;
 
   constructor(
     private readonly deps: {
       readonly settings: () => AgentLimits;
-      /** Other programs of this user can't easily write here, unlike in the settings. */
+      /** Unlike the settings, the secret store is hard to write for other programs of this user. */
       readonly secrets: SecretPort;
     },
   ) {}
 
-  /** Asks the secret store only where agents are not off. */
+  /** Returns the limits in force; reads the secret store only if agents are not off. */
   async read(): Promise<LimitsNow> {
     const set = this.deps.settings();
     if (set.access === 'off') {
@@ -52,13 +52,15 @@ export class AgentLimitStore {
     return { set, inForce: limitsInForce(set, confirmed), isRaised: isRaised(set, confirmed), revision };
   }
 
-  /** The user's yes in a dialog to exactly these. */
+  /** Stores the limits that the user confirmed in a dialog. */
   async confirm(limits: AgentLimits): Promise<void> {
     const { revision } = await this.confirmed();
     await this.keep({ ...limits, revision: revision + 1 });
   }
 
-  /** After the settings changed: what was lowered has to be confirmed again before it rises. */
+  /**
+   * Lowers the confirmed limits after the settings changed; raising them again needs another confirmation.
+   */
   async lower(): Promise<void> {
     const { revision, ...confirmed } = await this.confirmed();
     const lowered = limitsInForce(this.deps.settings(), confirmed);

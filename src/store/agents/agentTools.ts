@@ -8,32 +8,34 @@ import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { wordsForModel } from './wordsForModel';
 
-/** Who calls. The name is a claim of the client: shown, kept, and good for no rights. */
+/** The client that calls. Its name is a claim: it is shown and kept, but grants no rights. */
 export interface Caller {
-  /** The same for all calls of one client, as far as the door can tell. */
+  /** Identical for all calls of one client, as far as the connection can tell. */
   readonly id: string;
   readonly name: string;
   readonly door: 'chat' | 'mcp';
 }
 
-/** One call that was answered, for the list of calls and the audit log. Carries no value of an argument. */
+/** One answered call, for the list of calls and the audit log. Contains no argument values. */
 export interface AgentCall {
   readonly at: number;
   readonly caller: Caller;
   readonly tool: string;
   readonly isError: boolean;
-  /** State of the request where there is one, else what went wrong. */
+  /** The state of the request if there is one, otherwise the error. */
   readonly outcome: string;
   readonly request?: string | undefined;
   readonly instance?: string | undefined;
   readonly priceUsdPerHour?: number | undefined;
 }
 
-/** The one registry behind the doors for agents. Does and reads nothing before the first call. */
+/** The tools behind every entry point for agents. Loads nothing before the first call. */
 export interface AgentTools {
-  /** The same list at every access but `off`, for which it is empty. */
+  /** Returns the same list at every access level except `off`, for which it is empty. */
   list(access: AgentAccess): Promise<readonly ToolDescription[]>;
-  /** Never rejects: what goes wrong is an answer with `isError`. Takes 50 s at most and waits for no person. */
+  /**
+   * Never rejects: failures are answers with `isError`. Takes 50 s at most and does not wait for the user.
+   */
   call(name: string, args: unknown, caller: Caller, signal: AbortSignal): Promise<ToolAnswer>;
   readonly onDidCall: Event<AgentCall>;
 }
@@ -43,7 +45,7 @@ export interface ToolContext {
   readonly signal: AbortSignal;
 }
 
-/** What carries a tool out; throws `ToolError` with what to do next. */
+/** The implementations of the tools; they throw `ToolError` with the next step. */
 export type ToolHandlers = {
   readonly [N in ToolName]: (
     input: ToolInput<N>,
@@ -52,16 +54,16 @@ export type ToolHandlers = {
 };
 
 export interface AgentToolsDeps {
-  /** What is in force: the smaller of the setting and what was confirmed. */
+  /** The access in force: the smaller of the setting and what was confirmed. */
   readonly access: () => Promise<{ readonly access: AgentAccess; readonly asked: AgentAccess }>;
-  /** Made with the first call. */
+  /** Created at the first call. */
   readonly handlers: () => Promise<ToolHandlers>;
   readonly redact: (text: string) => string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Calls of one client in a minute. */
+/** Limit of calls per client and minute. */
 const mostCallsPerMinute = 60;
 
 export class AgentToolRegistry implements AgentTools, Disposable {
@@ -121,7 +123,7 @@ export class AgentToolRegistry implements AgentTools, Disposable {
     args: unknown,
     context: ToolContext,
   ): Promise<Readonly<Record<string, unknown>>> {
-    // The shapes are built with the first call: twelve schemas that most people never need.
+    // The schemas are built at the first call: there are twelve, which most users never need.
     const { toolInputs } = await import('../../model/agents/toolShapes');
     const parsed = toolInputs[name].safeParse(args ?? {});
     if (!parsed.success) {

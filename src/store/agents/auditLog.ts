@@ -4,10 +4,13 @@ import { errorCode } from '../../util/errorCode';
 import type { Log } from '../../util/log';
 import type { AgentCall } from './agentTools';
 
-/** Two files of this size at most are kept. */
+/** The size limit of each of the two files that are kept. */
 const maxBytes = 1024 * 1024;
 
-/** One line of JSON for each call of an agent, in a file of this user alone. Carries no value of an argument. */
+/**
+ * A log with one line of JSON for each call of an agent, readable by this user only. Contains no argument
+ * values.
+ */
 export class AuditLog {
   private last: Promise<void> = Promise.resolve();
 
@@ -16,7 +19,7 @@ export class AuditLog {
     private readonly log: Log,
   ) {}
 
-  /** Writes one after the other; a disk that refuses stops no call. */
+  /** Appends calls in order; a disk that refuses stops no call. */
   add(call: AgentCall): Promise<void> {
     this.last = this.last
       .then(() => this.write(call))
@@ -26,7 +29,7 @@ export class AuditLog {
     return this.last;
   }
 
-  /** All that is kept, oldest first. */
+  /** Returns the whole log, oldest entries first. */
   async read(): Promise<string> {
     await this.last;
     return `${await contentOf(`${this.file}.old`)}${await contentOf(this.file)}`;

@@ -25,7 +25,7 @@ export interface DoAgreedDeps {
   readonly log: Log;
 }
 
-/** Does what the user said yes to, once. Never rejects: what came of it stands in the request. */
+/** Carries out a confirmed request once. Never rejects: the result is stored in the request. */
 export function doAgreed(deps: DoAgreedDeps, request: AgentRequest, accountKey: string): Promise<void> {
   return deps.desk.working(request.id, () => doOnce(deps, request, accountKey));
 }
@@ -52,7 +52,7 @@ async function doOnce(deps: DoAgreedDeps, request: AgentRequest, accountKey: str
   } catch (error) {
     deps.log.warn(`What an agent asked for failed: ${String(error)}`);
     await noteFailure(deps, request, error).catch((second: unknown) => {
-      // It stays open, and the window that leads finds out what came of it.
+      // The request stays open, and the leading window settles it.
       deps.log.warn(`It could not be noted: ${String(second)}`);
     });
   }
@@ -67,7 +67,7 @@ async function noteFailure(deps: DoAgreedDeps, request: AgentRequest, error: unk
   }
   const known = (await desk.read()).requests.find(({ id }) => id === request.id);
   const rental = known && rentalOf(deps.rentals, known);
-  // What may have left is never said to be nothing.
+  // A request that may have been sent is never reported as done without effect.
   const isOver = known?.marker === undefined || rental?.phase.kind === 'notRented';
   await desk.move(request.id, ['renting'], isOver ? { state: 'notRented', problem } : { state: 'unknown' });
 }
@@ -120,7 +120,7 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, client: Client, a
     mostPerHour: most,
   } as const;
   const result = await rentals.rent(wish, {
-    // A window that woke up late may have been given up: then the agent was told that nothing was rented.
+    // A window that slept may have been given up; the agent was then told that nothing was rented.
     beforeSent: async ({ marker }) => {
       if (!(await desk.move(request.id, ['renting'], { marker }))) {
         throw new Error('The request was given up before anything was sent. Nothing was rented.');
@@ -129,7 +129,7 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, client: Client, a
   });
   if (result.kind === 'rented') {
     await settleRented(deps, request, result.instanceId).catch(async (error: unknown) => {
-      // It costs money already: the window that leads goes on until it has its end.
+      // The instance already costs money, so the leading window retries until it has an end.
       deps.log.warn(`The rental of an agent could not be settled yet: ${String(error)}`);
       await desk.move(request.id, ['renting'], { state: 'unknown', instanceId: result.instanceId });
     });
@@ -147,7 +147,7 @@ async function changeState(deps: DoAgreedDeps, request: AgentRequest, client: Cl
     throw new Error('There is no such instance any more.');
   }
   if (request.to === 'running' && request.endsAt !== undefined) {
-    // The end first: a start that is never stopped is what costs most.
+    // The end is set first: a start that is never stopped costs the most.
     await deps.leases.set(instance.id, request.then ?? 'stop', { kind: 'at', at: request.endsAt });
   }
   const verdict = await changePower(deps, client, instance, request.to === 'running' ? 'start' : 'stop');

@@ -21,7 +21,7 @@ async function listInstances(deps: ToolDeps, input: ToolInput<'list_instances'>)
   if (fleet.state.kind !== 'ready') {
     await fleet.refresh();
   }
-  // An error is no empty list.
+  // An error must not look like an empty list.
   if (fleet.state.kind !== 'ready') {
     throw new ToolError('The list of instances could not be read. Try again in a minute.');
   }
@@ -116,7 +116,7 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
     !isKnown && isApproved(requests, instance.id, context)
       ? (await deps.desk.begin({ ...request, state: 'approved' })).request
       : await deps.desk.ask(request);
-  // Moved once: a retry of a command that runs or ran does not run it again.
+  // The state moves once, so that a retry does not run the command a second time.
   const own = await deps.desk.move(kept.id, ['approved'], { state: 'working', decidedAt: deps.clock.now() });
   if (!own) {
     return {
@@ -147,7 +147,10 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
   };
 }
 
-/** The yes to a command holds for the caller and all commands on an instance that an agent rented, until it is gone. */
+/**
+ * Returns whether commands on an instance are approved: a yes covers the caller and all commands on an
+ * instance that an agent rented, until the instance is gone.
+ */
 function isApproved(requests: readonly AgentRequest[], instanceId: number, { caller }: ToolContext): boolean {
   return (
     rentedByAgent({ quotes: [], requests }, instanceId) !== undefined &&
@@ -217,14 +220,14 @@ async function changeState(deps: ToolDeps, input: ToolInput<'change_state'>, con
       : requestAnswer(await deps.desk.ask(base));
   }
   const { limits, now } = await deps.desk.gate();
-  // It stops by itself after the hours that agents are allowed.
+  // The instance stops automatically after the hours that agents are allowed.
   const endsAt = now + limits.hours * hourMs;
   const then = deps.leases.find(instance.id)?.lease.action ?? 'stop';
   const commitment = commitmentOf(instance, now, endsAt, then);
   return requestAnswer(await deps.desk.ask({ ...base, endsAt, then, commitment }));
 }
 
-/** What saves money needs no question; it is done once for its id. */
+/** Carries out actions that save money without a question, once per id. */
 async function atOnce(deps: ToolDeps, request: AgentRequest, accountKey: string) {
   const { request: kept, isNew } = await deps.desk.begin({ ...request, state: 'working' });
   if (isNew) {
@@ -249,7 +252,7 @@ async function destroyInstance(deps: ToolDeps, input: ToolInput<'destroy_instanc
   );
 }
 
-/** The tools that look at instances and change them. */
+/** Returns the tools that read and change instances. */
 export function instanceTools(
   deps: ToolDeps,
 ): Omit<

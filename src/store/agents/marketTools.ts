@@ -160,7 +160,7 @@ async function templateOf(deps: ToolDeps, handle: string, signal: AbortSignal): 
 
 function commitmentOf(quote: RentalQuote, from: number): Commitment {
   const { perHour: hourly, stoppedPerHour, hours } = quote;
-  // With the time that the user may take to answer: the end is counted from the request.
+  // Includes the time that the user may take to answer, because the end is counted from the request.
   return { perHour: hourly, stoppedPerHour, from, until: from + hours * hourMs };
 }
 
@@ -231,7 +231,7 @@ function isWaiting({ isReady }: ToolDeps, { state, instanceId }: AgentRequest): 
   );
 }
 
-/** The tools that search and rent. */
+/** Returns the tools that search and rent. */
 export function marketTools(
   deps: ToolDeps,
 ): Pick<

@@ -5,10 +5,10 @@ import type { AgentTools } from './agentTools';
 
 const asked = z.object({ tool: z.string().max(100), input: z.unknown(), client: z.string().catch('') });
 
-/** As much of what a client calls itself as fits a row and a question. */
+/** The most characters of a client's name that fit a row and a question. */
 const mostOfName = 40;
 
-/** Answers agents outside of the editor with the tools. */
+/** Returns a handler that answers agents outside the editor with the tools. */
 export function answerOutside(tools: Pick<AgentTools, 'call'>): AnswerAgent {
   return async (what, signal) => {
     const { data } = asked.safeParse(what);

@@ -5,14 +5,14 @@ import { powerVerdictOn } from '../instances/power';
 import type { RentalStore } from '../rentals/rentalStore';
 import type { DoAgreedDeps } from './doAgreed';
 
-/** How long a window that carries a request out may be silent before another one finds out what came of it. */
+/** A window that carries out a request and is silent for this long is replaced by another one. */
 const silenceMs = 120_000;
-/** A request whose answer was lost may take this long to show in the list. */
+/** A request whose answer was lost may take this long to appear in the list. */
 const showsAfterMs = 60_000;
 
 /**
- * Finds out what became of requests whose answer was lost, or whose window closed: of rentals by the journal, of other
- * changes by the list. For the window that leads.
+ * Settles requests whose answer was lost or whose window closed: rentals by the journal, other changes by the
+ * list. Runs in the leading window.
  */
 export async function settle(deps: DoAgreedDeps): Promise<void> {
   for (const request of deps.desk.requests) {
@@ -29,7 +29,7 @@ export async function settle(deps: DoAgreedDeps): Promise<void> {
   }
 }
 
-/** First the end, then the news: an instance of an agent has a schedule from birth. */
+/** Sets the schedule before the result is reported: every instance of an agent has an end from the start. */
 export async function settleRented(
   deps: DoAgreedDeps,
   request: AgentRequest,
@@ -59,7 +59,8 @@ async function settleRental(deps: DoAgreedDeps, request: AgentRequest): Promise<
       problem: 'The service rented nothing. Get a new quote.',
     });
   } else if (request.marker === undefined && clock.now() > decidedAt(request) + silenceMs) {
-    // Its marker is noted before it leaves, and only while it is open: once it is given up nothing can be sent.
+    // The marker is stored before the request leaves and only while it is open: a request that was given up
+    // can't be sent.
     await desk.move(request.id, ['renting', 'unknown'], ({ marker }) =>
       marker === undefined
         ? { state: 'notRented', problem: 'The window closed before anything was sent. Nothing was rented.' }
@@ -68,7 +69,7 @@ async function settleRental(deps: DoAgreedDeps, request: AgentRequest): Promise<
   }
 }
 
-/** Its entry in the journal, there once something may have been sent. */
+/** Returns the journal entry of a request; it exists once anything may have been sent. */
 export function rentalOf({ rentals }: RentalStore, { marker }: AgentRequest): Rental | undefined {
   return marker === undefined ? undefined : rentals.find((one) => one.marker === marker);
 }
@@ -81,7 +82,7 @@ function decidedAt(request: AgentRequest): number {
   return request.decidedAt ?? request.at;
 }
 
-/** A schedule is there or not. A command may have run: that is all that can be known. */
+/** Settles a schedule by whether it exists. A command may have run; more can't be known. */
 async function settleOther({ desk, leases, clock }: DoAgreedDeps, request: AgentRequest): Promise<void> {
   const { id, tool, instanceId, endsAt, then, state } = request;
   if (state !== 'working' || clock.now() <= decidedAt(request) + silenceMs) {
@@ -102,7 +103,7 @@ async function settleOther({ desk, leases, clock }: DoAgreedDeps, request: Agent
   });
 }
 
-/** A list counts that was read after the request had time to show. */
+/** Settles a change by a list that was read after the request had time to appear. */
 async function settleChange({ desk, fleet, clock }: DoAgreedDeps, request: AgentRequest): Promise<void> {
   const { id, instanceId, to, state } = request;
   const isSilent = state === 'working' && clock.now() > decidedAt(request) + silenceMs;

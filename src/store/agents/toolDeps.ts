@@ -11,7 +11,7 @@ import type { Log } from '../../util/log';
 import type { AgentDesk } from './agentDesk';
 import type { ToolContext } from './agentTools';
 
-/** What a machine answered to a command. */
+/** The result of a command on an instance. */
 export interface CommandOutcome {
   readonly code: number | null;
   readonly stdout: string;
@@ -19,9 +19,9 @@ export interface CommandOutcome {
   readonly timedOut: boolean;
 }
 
-/** SSH, as far as tools need it. */
+/** The SSH functions that tools need. */
 export interface AgentSsh {
-  /** Writes the entry of an instance, and returns its alias and the command to log in. */
+  /** Writes the SSH entry of an instance; returns its alias and the command to log in. */
   prepare(
     account: Account,
     instanceId: number,
@@ -40,7 +40,7 @@ export interface ToolDeps {
   readonly fleet: Fleet;
   readonly leases: InstanceLeases;
   readonly rentals: RentalStore;
-  /** The last check of the machine passed: a login worked, and the machine is what was rented. */
+  /** Returns true if the last check passed: a login worked, and the machine matches what was rented. */
   readonly isReady: (instanceId: number) => boolean;
   readonly ssh: AgentSsh;
   readonly redact: (text: string) => string;
@@ -56,7 +56,7 @@ export function activeAccount({ accounts }: Pick<ToolDeps, 'accounts'>): Account
   return active;
 }
 
-/** Dollars with four digits, rounded up. */
+/** Returns dollars with four decimals, rounded up. */
 export function usd(amount: Micros): number {
   return roundUp(amount / 100) / 10_000;
 }
@@ -69,7 +69,7 @@ export function idIn(handle: string): number {
   return id;
 }
 
-/** Words of strangers, by what they are. */
+/** Marks text from untrusted sources, by kind. */
 export function untrusted(
   deps: Pick<ToolDeps, 'redact'>,
   texts: Readonly<Record<string, string | undefined>>,
@@ -88,7 +88,7 @@ export function requestBase(
   input: { readonly requestId: string; readonly reason?: string | undefined },
   { caller }: ToolContext,
 ): Pick<AgentRequest, 'id' | 'requestId' | 'tool' | 'print' | 'caller' | 'reason' | 'at' | 'state'> {
-  // The reason is words: a retry may say it differently.
+  // A retry may phrase the reason differently, so it is not compared.
   const { reason, requestId, ...rest } = input;
   return {
     id: desk.newId('request'),
@@ -121,7 +121,7 @@ const nexts: Readonly<Record<AgentRequest['state'], string>> = {
   failed: 'It was not done. Look at the instance before you try again.',
 };
 
-/** A request as a model sees it. */
+/** Returns a request in the form that a model receives. */
 export function requestAnswer(request: AgentRequest): Readonly<Record<string, unknown>> {
   const { id, state, problem, instanceId } = request;
   return {

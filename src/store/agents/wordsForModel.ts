@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/errors';
 
-/** The words of an error for a model, without those that the service wrote: they may be a stranger's. */
+/** Returns the message of an error for a model, without text from the service, which is untrusted. */
 export function wordsForModel(error: unknown): string {
   const words = error instanceof Error ? error.message : String(error);
   const said = error instanceof ApiError ? (error.serviceText ?? '') : '';

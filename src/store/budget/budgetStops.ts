@@ -22,21 +22,26 @@ export interface BudgetStopsDeps {
   readonly log: Log;
 }
 
-/** The first to claim it decides: the window that stops, or the user who declines. */
+/**
+ * Returns the key of a round. The first to claim it decides: the window that stops, or the user who declines.
+ */
 export function roundClaim(accountKey: string, round: string): string {
   return `${accountKey}:budget:stop:${round}`;
 }
 
-/** The end of a round that was claimed; without it the window closed on the way. */
+/** Returns the key for the end of a claimed round; if it is unclaimed, the window closed before the end. */
 export function roundEndClaim(accountKey: string, round: string): string {
   return `${roundClaim(accountKey, round)}:end`;
 }
 
-/** Stops all running instances once a budget is spent, where the user wants that, in the window that leads. */
+/** Stops all running instances once a budget is spent, if the user chose that; runs in the leading window. */
 export class BudgetStops implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly over = new AbortController();
-  /** When this window first saw a round coming, by `Clock.elapsed`: what a wrong clock can't shorten. */
+  /**
+   * When this window first saw a round coming (`Clock.elapsed`), so that a wrong clock can't shorten the
+   * notice.
+   */
   private readonly seenAt = new Map<string, number>();
   private readonly ended = new Set<string>();
   private isBusy = false;
@@ -82,7 +87,7 @@ export class BudgetStops implements Disposable {
     if (!due.isReached || clock.elapsed() - seenAt < noticeMs) {
       return;
     }
-    // What was known may be minutes old, and nothing is stopped by it.
+    // The known list may be minutes old, which is too old to stop instances by it.
     await fleet.refresh();
     await budget.reread();
     const still = this.due(account);
@@ -91,7 +96,7 @@ export class BudgetStops implements Disposable {
     }
   }
 
-  /** The stop that this window is to see to. */
+  /** Returns the stop that this window must carry out. */
   private due(account: Account): DueStop | undefined {
     const { accounts, budget, hub } = this.deps;
     const { now, limits } = budget;
@@ -100,7 +105,7 @@ export class BudgetStops implements Disposable {
     return due && !this.ended.has(roundClaim(account.key, due.round)) ? due : undefined;
   }
 
-  /** From a list that is not older than the last read. */
+  /** Returns the running instances from the latest list. */
   private running(): readonly Instance[] {
     const { fleet, clock } = this.deps;
     const { state } = fleet;
@@ -133,7 +138,7 @@ export class BudgetStops implements Disposable {
     this.tell(account, due, 'stopped', { stopped: names(true), left: names(false) });
   }
 
-  /** Never rejects: one that can't be stopped keeps no other one running. */
+  /** Stops one instance. Never rejects: a failure must not keep the others running. */
   private async stop(account: Account, instanceId: number): Promise<boolean> {
     const { accounts, hub, log } = this.deps;
     const isStillWanted = () => Promise.resolve(hub.isLeader && accounts.active?.key === account.key);

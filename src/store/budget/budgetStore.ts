@@ -28,26 +28,26 @@ export interface BudgetDeps {
   readonly onDidChangeLimits: (listener: () => void) => Disposable;
 }
 
-/** What the active account has spent of its budget. */
+/** The spending of the active account against its budget. */
 export interface Budget {
   readonly limits: BudgetLimits;
-  /** As last read; undefined where no limit is set or nobody is signed in. */
+  /** The budget as last read; undefined without a limit or an account. */
   readonly now: BudgetNow | undefined;
   readonly onDidChange: Event<void>;
-  /** After at most one read of the charges. Never rejects: what could not be read is marked in it. */
+  /** Returns the budget after at most one read of the charges. Never rejects: unread parts are marked. */
   current(): Promise<BudgetNow | undefined>;
-  /** After a read of the charges that begins now. */
+  /** Returns the budget after a new read of the charges. */
   reread(): Promise<BudgetNow | undefined>;
 }
 
-/** The charges are read at most this often while nobody asks. */
+/** The charges are read at most this often without a request by the user. */
 const readEveryMs = 10 * 60_000;
-/** Each further page makes the next read wait as much longer. */
+/** Each further page delays the next read by this much more. */
 const pageMs = 5 * 60_000;
-/** A wall clock that is this far from the time that passed was set, or the computer slept. */
+/** A wall clock that differs from the elapsed time by this much was set, or the computer slept. */
 const jumpMs = 60_000;
 const tickMs = 60_000;
-/** Nobody waits longer for the charges of a service that hangs. */
+/** Limit for a read of the charges when the service hangs. */
 const longestReadMs = 15_000;
 
 const ledgers = channel(
@@ -61,11 +61,13 @@ interface Known {
   /** `Clock.elapsed` and `Clock.now` at the moment of `ledger.at`. */
   readonly elapsed: number;
   readonly wall: number;
-  /** How long it counts as new. */
+  /** How long the ledger counts as fresh, in milliseconds. */
   readonly nextMs: number;
 }
 
-/** Reads the charges in the window that leads, and tells the others; each window adds what runs now. */
+/**
+ * Reads the charges in the leading window and shares them; each window adds the costs of running instances.
+ */
 export class BudgetStore implements Budget, Disposable {
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<void>());
@@ -74,7 +76,7 @@ export class BudgetStore implements Budget, Disposable {
   private reading: Promise<void> | undefined;
   private attemptedAt = -Infinity;
   private sources = new Map<string, CostSource>();
-  /** Destroyed, and perhaps not charged to the end yet. */
+  /** Destroyed instances whose last charges may still be missing. */
   private gone = new Map<string, CostSource>();
 
   readonly onDidChange = this.changed.event;
@@ -159,7 +161,10 @@ export class BudgetStore implements Budget, Disposable {
     return passed >= known.nextMs || Math.abs(clock.now() - known.wall - passed) > jumpMs;
   }
 
-  /** In Unix seconds. The time that passed counts, not this computer's clock, which may be set at any moment. */
+  /**
+   * Returns Unix seconds by the service. Uses elapsed time, since this computer's clock may be set at any
+   * moment.
+   */
   private serviceNow(): number {
     const { known } = this;
     const { clock } = this.deps;
@@ -206,7 +211,7 @@ export class BudgetStore implements Budget, Disposable {
     this.sources = new Map(listed.map((source) => [source.name, seen(source)]));
   }
 
-  /** Never rejects; whoever asks while it is read shares it. */
+  /** Reads the charges; never rejects, and callers share a read that is under way. */
   private read(isUnasked: boolean): Promise<void> {
     const account = this.deps.accounts.active;
     if (!account) {

@@ -3,15 +3,15 @@ import { NotSentError } from '../../api/errors';
 import type { Text } from '../../util/text';
 import type { Budget } from './budgetStore';
 
-/** Nothing was sent: the budget is used up, or that is not known, and the user was not asked. */
+/** Nothing was sent: the budget is spent or unknown, and the user was not asked. */
 export class OverBudgetError extends NotSentError {}
 
-/** Why money may be spent only after a yes that names the budget; undefined where it may. */
+/** Returns why spending needs a yes that names the budget; undefined if it needs none. */
 async function overrunNow(budget: Pick<Budget, 'current'>): Promise<Text | undefined> {
   return overrunText(await budget.current());
 }
 
-/** Rejects with `OverBudgetError` before anything is sent. */
+/** Checks the budget; rejects with `OverBudgetError` before anything is sent. */
 export async function keepToBudget(
   budget: Pick<Budget, 'current'>,
   { acceptsOverrun = false }: { readonly acceptsOverrun?: boolean },

@@ -4,19 +4,19 @@ import { ledgerOf, type Ledger } from '../../model/budget/ledger';
 import { stretchOf } from '../../model/budget/period';
 
 const daySeconds = 86_400;
-/** A charge over several days is listed with the day that it began. */
+/** A charge over several days is listed with its first day, so the read begins this many days earlier. */
 const daysBefore = 7;
 const rowsAPage = 100;
 
-/** What was read, and in how many pages. */
+/** The charges that were read, and the number of pages. */
 export interface LedgerReading {
   readonly ledger: Ledger;
   readonly pages: number;
 }
 
 /**
- * Reads what the account was charged in the present month, by the clock of the service. `now`: this computer's time in
- * Unix seconds, which says what to ask for first; where the service says that it is another month, that one is read.
+ * Reads the charges of the current month by the clock of the service. `now` (this computer's Unix seconds)
+ * only selects the first range; if the service reports another month, that one is read.
  */
 export async function readLedger(
   client: Pick<Client, 'charges'>,
@@ -50,7 +50,10 @@ async function readAround(
   return { ledger, pages: Math.max(1, Math.ceil((items.length + skipped) / rowsAPage)) };
 }
 
-/** The month of a moment, and some days on both sides for charges that began before it and a clock that is slow. */
+/**
+ * Returns the month of a moment plus some days on both sides, for charges that began earlier and for a slow
+ * clock.
+ */
 function rangeAround(now: number) {
   return {
     from: stretchOf('month', now).from - daysBefore * daySeconds,
@@ -58,7 +61,7 @@ function rangeAround(now: number) {
   };
 }
 
-/** Whether what was read around a moment holds the month of another one. */
+/** Returns whether the range read around one moment contains the month of another. */
 function isAround(at: number, now: number): boolean {
   const { from, to } = rangeAround(now);
   return stretchOf('month', at).from >= from && at <= to;

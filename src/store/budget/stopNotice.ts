@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { micros } from '../../model/money';
 import { periods } from '../../model/budget/period';
 
-/** What is told of a stop of all instances at the end of a budget. */
+/** The notice after all instances were stopped at the end of a budget. */
 export const stopNotice = z.object({
   kind: z.enum(['soon', 'stopped', 'interrupted']),
   round: z.string(),
   period: z.enum(periods),
   limit: micros,
   stopped: z.array(z.string()),
-  /** Names of those that could not be stopped, or are not seen to be. */
+  /** Names of instances that could not be stopped or are not confirmed as stopped. */
   left: z.array(z.string()),
 });
 export type StopNotice = z.infer<typeof stopNotice>;

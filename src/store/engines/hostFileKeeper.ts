@@ -18,28 +18,31 @@ export interface HostFileKeeperDeps {
   readonly sets: HostSets;
   readonly clock: Clock;
   readonly log: Log;
-  /** The aliases of the account whose host key a login has proved: tools that can't ask refuse all others. */
+  /**
+   * Returns the aliases of the account whose host key a login has proved; tools that can't ask refuse all
+   * others.
+   */
   readonly proved: (account: Account) => Promise<readonly string[]>;
   readonly aliasOf: (account: Account, instanceId: number) => string;
-  /** An account is signed out, and its instances can't be logged in to from here any more. */
+  /** Fires when an account is signed out; its instances can't be reached from here any more. */
   readonly onDidRemoveAccount: Event<string>;
 }
 
 /**
- * Keeps the files of all sets as the list of instances is, in the window that leads. A list that is not whole changes
- * nothing, so that no machine is taken out because an answer was lost.
+ * Keeps the files of all sets in step with the list of instances, in the leading window. A partial list
+ * changes nothing, so that a lost answer never removes a machine.
  */
 export class HostFileKeeper implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<void>());
   private readonly lost = new Set<string>();
-  /** What was written last, so that most lists touch no disk. */
+  /** What was written last, so that most lists don't touch the disk. */
   private readonly written = new Map<string, string>();
-  /** Their sets as last read: at a sign-out those on disk go at once. */
+  /** The sets of each account as last read; a sign-out deletes those on disk immediately. */
   private readonly ofAccounts = new Map<string, readonly HostSet[]>();
   private keeping: Promise<void> = Promise.resolve();
 
-  /** A folder is gone, or there again. */
+  /** Fires when a folder disappears or returns. */
   readonly onDidChange = this.changed.event;
 
   constructor(private readonly deps: HostFileKeeperDeps) {
@@ -67,12 +70,12 @@ export class HostFileKeeper implements Disposable {
     this.owned.add(deps.hub.onDidChangeLeader(keep));
   }
 
-  /** Whether the folder of the set was removed. */
+  /** Returns whether the folder of the set was removed. */
   isLost(id: string): boolean {
     return this.lost.has(id);
   }
 
-  /** Brings all files up to the list as it is; never rejects. */
+  /** Brings all files up to date with the list; never rejects. */
   keep(): Promise<void> {
     this.keeping = this.keeping
       .then(() => this.keepAll())
@@ -101,14 +104,14 @@ export class HostFileKeeper implements Disposable {
       : [];
   }
 
-  /** Those of them that a tool can log in to now. */
+  /** Returns those of them that a tool can log in to now. */
   async hostsOf(set: HostSet): Promise<readonly EngineHost[]> {
     const { accounts, proved, aliasOf } = this.deps;
     const { active } = accounts;
     if (!active) {
       return [];
     }
-    // Read before anything is waited for: afterwards another account may have other instances.
+    // Read before the first wait: afterwards another account with other instances may be active.
     const running = this.runningOf(set);
     const known = new Set(await proved(active));
     return running

@@ -4,10 +4,10 @@ import { hostFiles, ownMark, type EngineHost } from '../../model/engines/hostFil
 import { errorCode } from '../../util/errorCode';
 import { replaceFile } from '../jsonFile';
 
-/** Without a comment of ours in it; it belongs to the set when the others do. */
+/** This file has no comment of ours; it belongs to the set if the others do. */
 const unmarked = 'hosts.txt';
 
-/** The names of files that stand where ours would go and are not ours. Throws where the disk refuses. */
+/** Returns names of files that occupy our file names but are not ours. Throws when the disk refuses. */
 export async function strangersIn(folder: string, name: string): Promise<readonly string[]> {
   const found = await Promise.all(
     hostFiles(name, []).map(async ({ path }) => ({ path, content: await contentOf(join(folder, path)) })),
@@ -19,13 +19,16 @@ export async function strangersIn(folder: string, name: string): Promise<readonl
     .map(({ path }) => path);
 }
 
-/** The first line of our files names their group. */
+/** Returns the group that the first line of our files names. */
 export async function groupIn(folder: string): Promise<string | undefined> {
   const content = await contentOf(join(folder, 'inventory.yml'));
   return content?.startsWith(ownMark) ? /^[^\n]* group "(\w+)"/.exec(content)?.[1] : undefined;
 }
 
-/** Writes what differs, each file in one step. A folder that was removed is not made again: false then. */
+/**
+ * Writes the files that differ, each in one step. Returns false if the folder was removed; it is not
+ * recreated.
+ */
 export async function writeHostFiles(
   folder: string,
   name: string,
@@ -43,7 +46,7 @@ export async function writeHostFiles(
   return true;
 }
 
-/** Takes our files out of the folder; what else is in it stays. */
+/** Removes our files from the folder; all other files stay. */
 export async function removeHostFiles(folder: string, name: string): Promise<void> {
   if ((await groupIn(folder)) !== name) {
     return;

@@ -18,11 +18,11 @@ const shape = z.object({
   createdAt: z.number(),
 });
 
-/** The sets of one account, one file each, so that windows cannot collide. */
+/** The sets of one account, one file each, so that windows can't overwrite each other's changes. */
 export class HostSetFiles {
   constructor(private readonly folder: string) {}
 
-  /** Oldest first. Throws `FileUnreadableError` where the disk refuses. */
+  /** Returns the sets, oldest first. Throws `FileUnreadableError` when the disk refuses. */
   async list(): Promise<readonly HostSet[]> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const ids = (await readdir(this.folder))

@@ -13,7 +13,7 @@ export interface HostSetsDeps extends Pick<DiskListDeps<HostSetFiles>, 'accounts
   readonly storageDir: string;
 }
 
-/** The sets of instances that are handed to other tools: those of the active account, the same in all windows. */
+/** The sets of instances that the active account shares with other tools, the same in all windows. */
 export class HostSets implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly list: DiskList<HostSet, HostSetFiles>;
@@ -42,12 +42,12 @@ export class HostSets implements Disposable {
     return this.list.accountKey;
   }
 
-  /** Why they could not be read from disk. */
+  /** The error of the last read from disk. */
   get error(): unknown {
     return this.list.error;
   }
 
-  /** Settles once the rows are those of the active account. */
+  /** Settles once the rows belong to the active account. */
   get ready(): Promise<void> {
     return this.list.ready;
   }
@@ -56,7 +56,7 @@ export class HostSets implements Disposable {
     return this.rows.find((set) => set.id === id);
   }
 
-  /** Throws where nobody is signed in or the disk refuses. */
+  /** Adds a set. Throws without an account or when the disk refuses. */
   async add(input: Omit<HostSet, 'id' | 'createdAt'>): Promise<HostSet> {
     const { files } = this.list;
     if (!files) {
@@ -68,7 +68,7 @@ export class HostSets implements Disposable {
     return set;
   }
 
-  /** Its files stay as they are. */
+  /** Removes a set; its files stay unchanged. */
   async remove(id: string): Promise<void> {
     const { files } = this.list;
     await files?.remove(id);

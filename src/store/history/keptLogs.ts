@@ -11,21 +11,21 @@ export interface KeptLogsDeps {
   readonly storageDir: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Takes secrets out, as for our own log. */
+  /** Redacts secrets, like the redaction of our own log. */
   readonly redact: (text: string) => string;
-  /** Bytes; a test has smaller ones. */
+  /** Limits in bytes; tests use smaller ones. */
   readonly limits?: { readonly ofOne: number; readonly inAll: number };
 }
 
-/** The end of a log says why a machine ended, so that end is kept. */
+/** The end of a log says why a machine ended, so the end is kept. */
 const usualLimits = { ofOne: 256 * 1024, inAll: 16 * 1024 * 1024 };
-/** A log is worth having and never worth waiting long for. */
+/** A log is useful, but not worth a longer wait. */
 const patienceMs = 5000;
-/** What was read this long before a destroy is not read again. */
+/** A log that was read this recently is not read again before a destroy. */
 const freshMs = 15_000;
 const logLines = 1000;
 
-/** The logs of instances as they were read last, by account, on disk; they outlive their instances. */
+/** The last logs of instances by account, on disk; they outlive their instances. */
 export class KeptLogs {
   /** When a log was kept last (`Clock.elapsed`), by account and instance. */
   private readonly keptAt = new Map<string, number>();
@@ -33,7 +33,9 @@ export class KeptLogs {
 
   constructor(private readonly deps: KeptLogsDeps) {}
 
-  /** A client that keeps each log that is read, and reads the log of an instance before it is destroyed. */
+  /**
+   * Wraps a client so that it keeps each log it reads, and reads the log of an instance before destroying it.
+   */
   around(client: Client, accountKey: string): Client {
     const { instances } = client;
     const logs: Client['instances']['logs'] = async (id, query, options) => {
@@ -76,7 +78,7 @@ export class KeptLogs {
     }
   }
 
-  /** `undefined` where none was read. Throws where the disk refuses. */
+  /** Returns the kept log, `undefined` without one. Throws when the disk refuses. */
   async read(accountKey: string, id: number): Promise<string | undefined> {
     try {
       return await readFile(this.path(accountKey, id), 'utf8');
@@ -92,11 +94,11 @@ export class KeptLogs {
     await rm(this.path(accountKey, id), { force: true });
   }
 
-  /** Never rejects: whoever reads a log wants to see it, kept or not. */
+  /** Stores a log. Never rejects: the caller wants to show it, stored or not. */
   private keep(accountKey: string, id: number, content: string): Promise<void> {
     const { clock, log, redact, limits = usualLimits } = this.deps;
     this.keptAt.set(`${accountKey}/${id}`, clock.elapsed());
-    // An instance that has just ended may have an empty log, which is no reason to lose the one before.
+    // A log may be empty right after an instance ended, which must not replace the earlier one.
     if (content.trim() === '') {
       return Promise.resolve();
     }
@@ -110,7 +112,7 @@ export class KeptLogs {
     return this.queue;
   }
 
-  /** The oldest go first. */
+  /** Deletes the oldest logs to stay within the limit. */
   private async makeRoom(accountKey: string, inAll: number): Promise<void> {
     const folder = this.folder(accountKey);
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -141,7 +143,7 @@ async function sizeAndTime(path: string): Promise<{ readonly size: number; reado
   return { size, mtimeMs };
 }
 
-/** The last whole lines that fit. */
+/** Returns the last whole lines that fit. */
 function endOf(content: string, mostBytes: number): string {
   const bytes = Buffer.from(content, 'utf8');
   if (bytes.length <= mostBytes) {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { mostPastRentals, pastRentalShape, type PastRental } from '../../model/rentals/pastRental';
 import { JsonFile } from '../jsonFile';
 
-/** The past rentals of one account, one file each, beside their logs. */
+/** The past rentals of one account, one file each, next to their logs. */
 export class PastRentalFiles {
   constructor(private readonly folder: string) {}
 
-  /** The last first. Throws where the folder can't be read. */
+  /** Returns past rentals, latest first. Throws if the folder can't be read. */
   async list(): Promise<readonly PastRental[]> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const ids = (await readdir(this.folder)).flatMap((name) => {

@@ -23,13 +23,13 @@ export interface RentalHistoryDeps {
   readonly log: Log;
 }
 
-/** Rentals of the active account whose instances are gone: the same in all windows, kept on disk. */
+/** Rentals of the active account whose instances are gone, on disk and the same in all windows. */
 export class RentalHistory implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly list: DiskList<PastRental, PastRentalFiles>;
-  /** The instances that were there last, and whose they are. */
+  /** The last seen instances, and their account. */
   private present: { readonly accountKey: string; readonly byId: ReadonlyMap<number, Instance> } | undefined;
-  /** Rentals whose log was read because their start failed, by marker. */
+  /** Markers of rentals whose log was read because their start failed. */
   private readonly failed = new Set<string>();
   private queue: Promise<void> = Promise.resolve();
 
@@ -52,12 +52,12 @@ export class RentalHistory implements Disposable {
     return this.list.onDidChange;
   }
 
-  /** The last first. */
+  /** Past rentals, latest first. */
   get rows(): readonly PastRental[] {
     return this.list.rows;
   }
 
-  /** Settles once they are those of the active account. */
+  /** Settles once the rows belong to the active account. */
   get ready(): Promise<void> {
     return this.list.ready;
   }
@@ -66,7 +66,7 @@ export class RentalHistory implements Disposable {
     return this.rows.find(({ instance }) => instance.id === instanceId);
   }
 
-  /** `undefined` where none was read while the instance was there. */
+  /** Returns the log; `undefined` if none was read while the instance existed. */
   async logOf(instanceId: number): Promise<string | undefined> {
     const { accountKey } = this.list;
     return accountKey === undefined ? undefined : this.deps.logs.read(accountKey, instanceId);
@@ -78,7 +78,7 @@ export class RentalHistory implements Disposable {
     await this.list.tellChanged(files);
   }
 
-  /** With their logs. */
+  /** Removes past rentals together with their logs. */
   async remove(instanceIds: readonly number[]): Promise<void> {
     const { files, accountKey } = this.list;
     if (!files || accountKey === undefined) {
@@ -95,7 +95,7 @@ export class RentalHistory implements Disposable {
     this.owned.dispose();
   }
 
-  /** What the list had before and has no more is proved to have ended: until then its row stays. */
+  /** Looks for instances that the list no longer has. Their rows stay until the end is proved. */
   private look(): void {
     const { accounts, fleet, hub } = this.deps;
     const accountKey = accounts.active?.key;
@@ -168,7 +168,10 @@ export class RentalHistory implements Disposable {
       });
   }
 
-  /** A machine that fails may end by itself, so its log is read at once; by the window that leads. */
+  /**
+   * Reads the logs of failed machines immediately, because they may end by themselves; runs in the leading
+   * window.
+   */
   private keepLogsOfFailed(): void {
     const { accounts, hub, rentals, logs } = this.deps;
     const account = accounts.active;
@@ -183,7 +186,7 @@ export class RentalHistory implements Disposable {
   }
 }
 
-/** A replacement may have come to its end before the list shows that the machine is gone. */
+/** A replacement may have ended before the list shows that the machine is gone. */
 function endOf(
   rental: Rental | undefined,
   rentals: readonly Rental[],

@@ -2,8 +2,8 @@ import type { Log } from '../../util/log';
 import { replaceFile } from '../jsonFile';
 
 /**
- * The one small file that says whether anything bills or waits, so that a starting editor knows without
- * loading the product.
+ * A small file that says whether anything costs money or is pending, so that a starting editor knows without loading
+ * the whole extension.
  */
 export class Attention {
   private written: boolean | undefined;
@@ -14,7 +14,7 @@ export class Attention {
     private readonly log: Log,
   ) {}
 
-  /** Writes only when the answer changes; never rejects. */
+  /** Writes only if the answer changed; never rejects. */
   set(needed: boolean): Promise<void> {
     if (needed === this.written) {
       return this.queue;

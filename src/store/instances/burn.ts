@@ -6,18 +6,21 @@ import type { Clock } from '../../util/clock';
 import type { Fleet, VolumeList } from '../ports';
 
 export interface Burn {
-  /** Of all instances and volumes. */
+  /** The rate of all instances and volumes. */
   readonly rate: Rate;
   readonly perHour: Micros;
-  /** The part of it that volumes have. */
+  /** The share of the volumes. */
   readonly volumesPerHour: Micros;
-  /** It is at least so much: a price is not stated, or not everything could be read. */
+  /** True if the rate is a lower bound: a price is missing, or not everything could be read. */
   readonly isPartial: boolean;
-  /** It is only partial because the volumes were not read yet. */
+  /** True if the only reason is that the volumes have not been read yet. */
   readonly isEarly: boolean;
 }
 
-/** What the active account pays now, as far as this window knows: the one figure of all views and questions. */
+/**
+ * Returns what the active account pays now, as far as this window knows: the one figure behind all views and
+ * questions.
+ */
 export function burnNow({
   fleet,
   volumes,
@@ -27,7 +30,7 @@ export function burnNow({
   readonly fleet: Pick<Fleet, 'state' | 'facts'>;
   readonly volumes: Pick<VolumeList, 'state'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** The id of an instance that is to be left out. */
+  /** The id of an instance to leave out. */
   readonly without?: number;
 }): Burn {
   const now = clock.now();
@@ -53,7 +56,10 @@ export function burnNow({
   };
 }
 
-/** What the other instances and the volumes leave of the user's limit in dollars an hour, for one in place of an instance. */
+/**
+ * Returns how much of the user's hourly limit (in dollars) the other instances and the volumes leave for a
+ * replacement.
+ */
 export function roomBeside(
   deps: Omit<Parameters<typeof burnNow>[0], 'without'>,
   limitPerHour: number,

@@ -6,37 +6,37 @@ import type { Account, Accounts, Fleet, WindowHub } from '../ports';
 import { destroyAndVerify, type DestructionDeps } from './destruction';
 import { readPresence } from './ends';
 
-/** An instance that was listed again after the user had destroyed it. */
+/** What happened to an instance that was listed again after the user destroyed it. */
 export type CameBack =
   | { readonly kind: 'destroyedAgain'; readonly instanceId: number; readonly name: string }
-  /** It is still there, and nothing more happens by itself. */
+  /** The instance still exists, and we will not destroy it again automatically. */
   | { readonly kind: 'notDestroyed'; readonly instanceId: number };
 
 export interface DestroyedAgainDeps extends DestructionDeps {
   readonly accounts: Pick<Accounts, 'active'>;
   readonly fleet: Fleet;
   readonly hub: Pick<WindowHub, 'claim'>;
-  /** Tells the user, once for a key over all windows and restarts. */
+  /** Notifies the user, once per key over all windows and restarts. */
   readonly tell: (key: string, found: CameBack) => void;
 }
 
-/** For this long after a destroy it is read back whether the instance is gone. */
+/** After a destroy, the instance is read back for this long. */
 const readBackForMs = 2 * 60_000;
 /** How often an instance that came back is destroyed without asking. */
 const mostTimes = 2;
 
 /**
- * Destroys an instance again that the user destroyed and the service lists once more. The word of the user is for one
- * contract: the same number with another beginning is left alone.
+ * Destroys an instance again if the service lists it after the user destroyed it. The user agreed for one contract:
+ * the same number with another start time is left alone.
  */
 export class DestroyedAgain {
   private readonly underWay = new Set<number>();
-  /** Instances for which all that may happen by itself has happened, by number and contract. */
+  /** Instances, by number and contract, that will not be destroyed automatically any more. */
   private readonly exhausted = new Set<string>();
 
   constructor(private readonly deps: DestroyedAgainDeps) {}
 
-  /** For each instance of a list that the leading window read; true where it should not be there. */
+  /** Checks an instance of a list that the leading window read; returns true if it should be gone. */
   look(instance: Instance, request: OwnRequest | undefined, now: number): boolean {
     const isBack =
       request?.kind === 'destroy' && (request.tookEffect === true || now - request.at > readBackForMs);
@@ -66,7 +66,7 @@ export class DestroyedAgain {
       fleet.note(id, { kind: 'destroy', tookEffect: true });
       return;
     }
-    // The user may have done something else with it since, as to keep it after all.
+    // The user may have asked for something else since, for example to keep the instance.
     const isUnchanged =
       fleet.facts(id).lastRequest?.at === request.at && accounts.active?.key === account.key;
     if (reading.kind === 'doubtful' || !isUnchanged || !isNamed(request, reading.instance)) {
@@ -90,7 +90,7 @@ export class DestroyedAgain {
     }
   }
 
-  /** The number of this time, in one window alone; `undefined` once there was the last. */
+  /** Claims the next attempt for this window; returns its number, or `undefined` after the last one. */
   private async nextTurn(account: Account, instance: Instance): Promise<number | undefined> {
     for (let turn = 1; turn <= mostTimes; turn += 1) {
       if (await mayAct(this.deps.hub, `${account.key}:destroyAgain:${contractOf(instance)}:${turn}`)) {
@@ -105,7 +105,7 @@ export class DestroyedAgain {
   }
 }
 
-/** Whether it is the contract that the user named. */
+/** Returns whether the instance is the contract that the user destroyed. */
 function isNamed({ createdAt }: OwnRequest, { startedAt }: Instance): boolean {
   return createdAt !== undefined && createdAt === startedAt;
 }

@@ -8,7 +8,7 @@ import type { Fleet } from '../ports';
 import { readPresence } from './ends';
 import { takeBack } from './power';
 
-/** What reading back says. `notConfirmed`: it may still be there and bill. */
+/** The result of reading back. `notConfirmed`: the instance may still exist and cost money. */
 export type DestroyVerdict = 'destroyed' | 'notConfirmed';
 
 export interface DestructionDeps {
@@ -17,12 +17,12 @@ export interface DestructionDeps {
   readonly log: Log;
 }
 
-/** When it is looked whether a request took effect, in milliseconds after the answer. */
+/** When to check whether a request took effect, in milliseconds after the answer. */
 export const lookAtMs = [0, 3000, 8000, 20_000, 40_000];
 
 /**
- * Destroys an instance, once, and reads back whether it is gone; some came back. Rejects where the
- * service refused. A cancelled wait says `notConfirmed`, since the request has left.
+ * Destroys an instance, sending the request once, and reads back whether it is gone, because some came back. Rejects
+ * if the service refused. A cancelled wait returns `notConfirmed`, since the request has left.
  */
 export async function destroyAndVerify(
   deps: DestructionDeps,
@@ -33,7 +33,7 @@ export async function destroyAndVerify(
 ): Promise<DestroyVerdict> {
   signal?.throwIfAborted();
   const before = deps.fleet.facts(instanceId).lastRequest;
-  // Noted first, so that no window takes what follows for a failure of the machine.
+  // Noted first, so that no window mistakes what follows for a failure of the machine.
   deps.fleet.note(instanceId, { kind: 'destroy' });
   try {
     await client.instances.destroy(instanceId, options);
@@ -78,7 +78,7 @@ async function verify(
   return 'notConfirmed';
 }
 
-/** It is gone already, or the request may have taken effect. */
+/** Returns true if the instance is gone already or the request may have taken effect. */
 function mayBeGone(error: unknown): boolean {
   return error instanceof NotFoundError || error instanceof GoneError || mayHaveTakenEffect(error);
 }

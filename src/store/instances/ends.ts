@@ -2,19 +2,19 @@ import type { Client } from '../../api/client';
 import type { Instance } from '../../model/instances/instance';
 import type { Clock } from '../../util/clock';
 
-/** Two lists are two readings when they are so far apart. */
+/** Two lists count as two readings if they are at least this far apart. */
 const apartMs = 4000;
 /** A new instance may be missing from the lists for this long. */
 const appearanceMs = 90_000;
-/** What can't be undone here is tidied away this long after an end. */
+/** Data that can't be restored is deleted this long after an end. */
 export const tidyAfterMs = 24 * 3_600_000;
 
 interface Evidence {
   readonly wasSeen: boolean;
-  /** When complete lists began to lack it, and lacked it last (`Clock.elapsed`). */
+  /** When complete lists first and last lacked the instance (`Clock.elapsed`). */
   readonly missingSince?: number;
   readonly missingAt?: number;
-  /** Its own record is gone as well. */
+  /** True once the record of the instance is gone as well. */
   readonly isRecordGone?: boolean;
 }
 
@@ -27,7 +27,7 @@ export class Ends {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Takes a list that was just read. */
+  /** Takes in a list that was just read. */
   learn(present: ReadonlySet<number>, isWhole: boolean): void {
     const now = this.clock.elapsed();
     for (const id of present) {
@@ -40,13 +40,13 @@ export class Ends {
     }
   }
 
-  /** Its record was read and is gone, and so is it from a list that was read beside it. */
+  /** Notes that both the record and a list read at the same time lack the instance. */
   confirmed(id: number): void {
     const now = this.clock.elapsed();
     this.byId.set(id, { wasSeen: true, isRecordGone: true, missingSince: now, missingAt: now });
   }
 
-  /** Instances that were there before this window was. */
+  /** Notes instances that existed before this window opened. */
   remember(ids: Iterable<number>): void {
     for (const id of ids) {
       if (!this.byId.has(id)) {
@@ -55,7 +55,7 @@ export class Ends {
     }
   }
 
-  /** Begins to watch for an instance that it does not know. */
+  /** Returns whether an instance has ended; starts to watch for an id that is new here. */
   hasEnded(id: number): boolean {
     const known = this.byId.get(id);
     if (!known) {
@@ -74,14 +74,14 @@ export class Ends {
   }
 }
 
-/** What the service says of one instance: its record, and where that is gone also the list. */
+/** The state of one instance by its record and, if that is gone, also by the list. */
 export type PresenceReading =
   | { readonly kind: 'there'; readonly instance: Instance }
   | { readonly kind: 'ended' }
   /** The record is gone, and the list is partial. */
   | { readonly kind: 'doubtful' };
 
-/** Reads an instance; that it has ended is said where record and list agree alone. */
+/** Reads an instance. It returns `ended` only if record and list agree. */
 export async function readPresence(
   client: Client,
   id: number,

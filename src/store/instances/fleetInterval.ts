@@ -4,7 +4,7 @@ import type { Loaded } from '../../shared/reading';
 import type { FleetSnapshot } from '../ports';
 import type { RememberedFacts } from './rememberedFacts';
 
-/** A machine stops within seconds; one that takes longer is read like any other that changes. */
+/** A stop usually takes seconds; after this time the instance is polled like any other that changes. */
 const freshStopMs = 30_000;
 
 function isFreshStop({ lastRequest }: InstanceFacts, now: number): boolean {
@@ -21,7 +21,7 @@ export interface FleetSituation {
   readonly now: number;
 }
 
-/** Milliseconds between two lists; undefined for never. */
+/** Returns the milliseconds between two lists; undefined for never. */
 export function fleetIntervalMs(situation: FleetSituation): number | undefined {
   const { state, isSignedIn, isAwaited, isLookedAt, memory, now } = situation;
   const instances = state.kind === 'ready' ? state.value.instances : [];

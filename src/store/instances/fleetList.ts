@@ -39,7 +39,7 @@ export class FleetList {
     return this.ends.hasEnded(id);
   }
 
-  /** Forgets the instances of the account that was active. */
+  /** Drops the instances of the previous account. */
   clear(): void {
     this.ends.clear();
     this.expected = [];
@@ -56,7 +56,7 @@ export class FleetList {
     this.onChange(state);
   }
 
-  /** Shows these until an answer has them; returns whether that changed anything. */
+  /** Shows these instances until an answer contains them; returns whether anything changed. */
   expect(instances: readonly Instance[]): boolean {
     this.expected = instances;
     const isNew = this.current !== this.withExpected(this.current);
@@ -66,13 +66,13 @@ export class FleetList {
     return isNew;
   }
 
-  /** Shows the list of an earlier window until one is read. */
+  /** Shows the list of an earlier window until a new one is read. */
   restore(value: FleetSnapshot, fetchedAt: number): void {
     this.become({ kind: 'ready', value, fetchedAt });
     this.ends.remember(this.byId.keys());
   }
 
-  /** Returns a list that was just read with what it lacks and has not ended for all that is known. */
+  /** Adds the instances that a new list lacks and that are not proved to have ended. */
   withUnconfirmed(read: FleetSnapshot): FleetSnapshot {
     const present = new Set(read.instances.map(({ id }) => id));
     this.ends.learn(present, isComplete(read));
@@ -82,14 +82,14 @@ export class FleetList {
       : { ...read, instances: [...read.instances, ...kept], unconfirmed: kept.map(({ id }) => id) };
   }
 
-  /** Keeps the list that is there beside the error of a newer read. */
+  /** Keeps the current list next to the error of a newer read. */
   fail(error: unknown): void {
     this.become(this.current.kind === 'ready' ? { ...this.current, error } : { kind: 'failed', error });
   }
 
-  /** Takes over what the window that leads knows. */
+  /** Takes over the state of the leading window. */
   takeNews(state: FleetNews['state']): void {
-    // A leader that has just begun knows less than a window that was here before.
+    // A leader that has just started knows less than a window that was open before.
     if (state.kind === 'idle' && this.current.kind !== 'loading') {
       return;
     }
@@ -117,7 +117,7 @@ export class FleetList {
       : { ...state, value: { ...state.value, instances: [...instances, ...added] } };
   }
 
-  /** Record and list agreed that it is gone, so its row goes before the next list. */
+  /** Removes a row before the next list, because record and list agree that the instance is gone. */
   drop(id: number): void {
     this.ends.confirmed(id);
     if (this.current.kind === 'ready') {

@@ -7,15 +7,15 @@ import { LeaderRequests } from '../windows/leaderRequests';
 export interface FleetRequestsDeps {
   readonly hub: WindowHub;
   readonly clock: Clock;
-  /** Reads the list in this window and tells the others. */
+  /** Reads the list in this window and shares it. */
   readonly readHere: () => Promise<void>;
 }
 
 const takenMs = 20_000;
-/** Longer than a read with all its tries. */
+/** In milliseconds; longer than a read with all its retries. */
 const doneMs = 150_000;
 
-/** "Read the list now", asked by any window and done by the one that leads. */
+/** Requests for a fresh list, made by any window and carried out by the leading one. */
 export class FleetRequests implements Disposable {
   private readonly requests: LeaderRequests<unknown>;
   private current: Promise<void> | undefined;

@@ -26,7 +26,7 @@ export const fleetFile = z.object({
 
 export type FleetFile = z.infer<typeof fleetFile>;
 
-/** What the polling window tells the others. */
+/** The message by which the polling window shares its list. */
 export const fleetNews = z.object({
   accountKey: z.string(),
   state: z.discriminatedUnion('kind', [
@@ -74,7 +74,7 @@ export function reviveState(shared: FleetNews['state']): Loaded<FleetSnapshot> {
   }
 }
 
-/** For the log. */
+/** Returns an error in the form for the log. */
 export function describeError(error: unknown): string {
   return error instanceof UserError ? `${error.name}: ${formatText(error.text)}` : String(error);
 }

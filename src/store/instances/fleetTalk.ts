@@ -10,9 +10,9 @@ import type { Interest } from './interests';
 
 export interface FleetTalkDeps {
   readonly hub: Pick<WindowHub, 'on' | 'broadcast' | 'windowId'>;
-  /** What is said of another account is not heard, and where nobody is signed in nothing is said. */
+  /** Messages about another account are ignored, and without an account none are sent. */
   readonly accountKey: () => string | undefined;
-  /** A window asks what is known. */
+  /** Called when a window asks for the current state. */
   readonly onHello: () => void;
   readonly onInterest: (windowId: string, interest: Interest) => void;
   readonly onNews: (news: FleetNews) => void;
@@ -38,7 +38,7 @@ const notes = channel(
   }),
 );
 
-/** What the windows tell each other of the instances: the list, what each looks at, what was asked of one. */
+/** The messages between windows about instances: the list, what each window shows, and our requests. */
 export class FleetTalk implements Disposable {
   private readonly owned = new DisposableStore();
 

@@ -27,8 +27,8 @@ export interface GaugeHistoryDeps {
 }
 
 /**
- * How much of each running machine was in use over the last hour, from the lists that are read anyway. Each window keeps
- * what it sees, and a window that opens gets what the leading one has.
+ * The usage of each running machine over the last hour, from the lists that are read anyway. Each window keeps what
+ * it sees; a new window receives the history of the leading one.
  */
 export class GaugeHistory implements Disposable {
   private readonly owned = new DisposableStore();
@@ -55,7 +55,7 @@ export class GaugeHistory implements Disposable {
         this.changed.fire();
       }),
     );
-    // Last, as it asks the window that leads, whose answer may come at once.
+    // Last, because it asks the leading window, whose answer may arrive at once.
     this.owned.add(
       followAccount(accounts, (account) => {
         this.accountKey = account?.key;
@@ -67,7 +67,7 @@ export class GaugeHistory implements Disposable {
     );
   }
 
-  /** Oldest first, none older than an hour. */
+  /** Returns the readings of the last hour, oldest first. */
   of(instanceId: number): readonly GaugeReading[] {
     const now = this.deps.clock.now();
     return (this.histories.get(instanceId) ?? []).filter(({ at }) => now - at <= historyMs);

@@ -1,10 +1,10 @@
-/** What one window looks at. */
+/** What one window currently shows. */
 export interface Interest {
   readonly viewVisible: boolean;
   readonly windowFocused: boolean;
 }
 
-/** What all windows look at, as far as this one has heard. */
+/** What all windows show, as far as this one has heard. */
 export class Interests {
   private readonly windows = new Map<string, Interest>();
 

@@ -2,8 +2,8 @@ import type { Instance } from '../../model/instances/instance';
 import type { Fleet, FleetSnapshot } from '../ports';
 
 /**
- * The instances as last read. Where nothing is known yet, or nothing good, they are read now, and it rejects with
- * the reason when that fails: an error is not "none". `whileReading` may show that it takes a while, or end it.
+ * Returns the instances as last read. Without a good list it reads them now and rejects with the reason on failure:
+ * an error is not "none". `whileReading` can show progress or cancel the read.
  */
 export async function listedInstances(
   fleet: Pick<Fleet, 'state' | 'refresh'>,
@@ -20,7 +20,7 @@ export async function listedInstances(
   return state.kind === 'ready' ? state.value.instances : [];
 }
 
-/** Whether what is missing from a list is gone. */
+/** Returns whether an instance that the list lacks is gone. */
 export function isComplete(snapshot: FleetSnapshot): boolean {
   return snapshot.missing === undefined && snapshot.skipped === 0;
 }

@@ -4,18 +4,18 @@ import { MutableDisposable, type Disposable } from '../../util/disposable';
 
 export interface PollerDeps {
   readonly clock: Clock;
-  /** 0 to 1, for spreading retries. */
+  /** 0 to 1, to spread retries. */
   readonly random: () => number;
   /** Milliseconds between two reads; undefined for never. */
   readonly interval: () => number | undefined;
-  /** Reads once; a rejection counts as a failure and slows the next one down. */
+  /** Reads once; a rejection counts as a failure and delays the next read. */
   readonly read: (options: { readonly signal: AbortSignal; readonly isUnasked: boolean }) => Promise<void>;
 }
 
-/** Timers stand still while a computer sleeps, so the time of day is looked at this often. */
+/** Timers stop while a computer sleeps, so the clock is checked at least this often (ms). */
 const longestTimerMs = 30_000;
 
-/** Reads at an interval that may change at any moment, one read at a time. */
+/** Runs one read at a time, at an interval that may change at any moment. */
 export class Poller implements Disposable {
   private readonly timer = new MutableDisposable<Disposable>();
   private abort = new AbortController();
@@ -27,7 +27,7 @@ export class Poller implements Disposable {
 
   constructor(private readonly deps: PollerDeps) {}
 
-  /** Forgets the past and stops what is under way, for another account. */
+  /** Drops all state and stops the current read, for another account. */
   reset(): void {
     this.abort.abort();
     this.abort = new AbortController();
@@ -39,12 +39,12 @@ export class Poller implements Disposable {
     this.pauseMs = 0;
   }
 
-  /** Somebody else read at this time (ms); the next read counts from it. */
+  /** Notes that another window read at this time (ms); the next read counts from it. */
   wasReadAt(time: number): void {
     this.attemptedAt = Math.max(this.attemptedAt, time);
   }
 
-  /** The service works again: what had failed is read at once. */
+  /** Notes that the service works again: a failed read is retried immediately. */
   recovered(): void {
     if (this.failures > 0 && !this.inFlight) {
       this.countFailures(this.abort.signal, 0);
@@ -53,7 +53,7 @@ export class Poller implements Disposable {
     }
   }
 
-  /** Sets the timer anew; call it whenever something changed that `interval` looks at. */
+  /** Sets the timer again; call it when the inputs of `interval` change. */
   plan(): void {
     this.timer.value = undefined;
     const interval = this.inFlight || this.abort.signal.aborted ? undefined : this.deps.interval();
@@ -62,13 +62,13 @@ export class Poller implements Disposable {
     }
     const now = this.deps.clock.now();
     if (now < this.attemptedAt) {
-      // The clock was set back; what lies in the future says nothing.
+      // The clock was set back, so a time in the future means nothing.
       this.attemptedAt = 0;
     }
     const dueAt = this.attemptedAt + Math.max(interval, this.pauseMs);
     const wake = () => {
       if (dueAt <= this.deps.clock.now()) {
-        // A failure is in the state that everybody shows.
+        // The error is part of the state that every view shows.
         void this.poll(true).catch(() => undefined);
       } else {
         this.plan();
@@ -77,7 +77,7 @@ export class Poller implements Disposable {
     this.timer.value = this.deps.clock.schedule(wake, Math.min(Math.max(dueAt - now, 0), longestTimerMs));
   }
 
-  /** A read that begins after this moment; whoever asks while one is under way shares the next. */
+  /** Starts a read after this moment; callers during a read share the next one. */
   readNow(): Promise<void> {
     if (!this.inFlight) {
       return this.poll(false);

@@ -13,8 +13,8 @@ import { readPresence, type PresenceReading } from './ends';
 export type PowerRequest = Exclude<OwnRequest['kind'], 'destroy'>;
 
 /**
- * What came of it. `queued`: the start waits for a free GPU. `notDone`: the answer was lost, and the service
- * says that nothing changed. `notKnown`: the answer was lost and nothing could be read back.
+ * The result of a power request. `queued`: the start waits for a free GPU. `notDone`: the answer was lost, and the
+ * service reports no change. `notKnown`: the answer was lost and nothing could be read back.
  */
 export type PowerVerdict = 'done' | 'queued' | 'notDone' | 'notKnown';
 
@@ -24,13 +24,13 @@ export interface PowerDeps {
   readonly log: Log;
 }
 
-/** When it is looked what a request did whose answer was lost, in milliseconds after that. */
+/** When to read back a request whose answer was lost, in milliseconds after it. */
 const lookAtMs = [0, 3000, 8000];
 
 /**
- * Starts, stops, reboots or recycles an instance: sent once, and read back where the answer was lost. Rejects where
- * the service refused. A cancelled look says `notKnown`, since the request has left. `image` is what a recycled
- * container is created from, where that changes.
+ * Starts, stops, reboots or recycles an instance: sent once, and read back if the answer was lost. Rejects if the
+ * service refused. A cancelled read-back returns `notKnown`, since the request has left. `image` replaces the image
+ * of a recycled container.
  */
 export async function changePower(
   deps: PowerDeps,
@@ -49,7 +49,7 @@ export async function changePower(
   return verdict;
 }
 
-/** Sends once. Where the answer is lost, `turnedOut` takes what was read back. */
+/** Sends the request once. If the answer is lost, call `turnedOut` with what was read back. */
 export async function sendPower(
   { fleet, clock, log }: PowerDeps,
   client: Client,
@@ -74,8 +74,8 @@ export async function sendPower(
     }
   };
   if (kind === 'start' || kind === 'stop') {
-    // Noted first, so that the row follows at once, and no window takes one that is to run and still says `exited` for a
-    // failure.
+    // Noted first, so that the row changes at once and no window takes an instance that is to run but still reports
+    // `exited` for a failure.
     fleet.note(id, request);
   }
   try {
@@ -88,7 +88,7 @@ export async function sendPower(
       throw error;
     }
     if (kind === 'stop') {
-      // One that is only hoped for must be possible again.
+      // An unconfirmed stop must remain possible to repeat.
       takeBack(fleet, id, before);
     }
     log.warn(`The answer to the ${kind} of ${id} was lost: ${String(error)}`);
@@ -112,7 +112,7 @@ async function send(
   return 'done';
 }
 
-/** Notes again what was asked before a request that the service refused. */
+/** Restores the note that preceded a refused request. */
 export function takeBack(
   fleet: Pick<Fleet, 'note' | 'forget'>,
   id: number,
@@ -125,7 +125,7 @@ export function takeBack(
   }
 }
 
-/** The last look counts; a request may take a moment to show. Throws where the instance is gone. */
+/** Reads back until the last attempt, since a request may take a moment to show. Throws if the instance is gone. */
 async function lookBack(
   { clock, log }: PowerDeps,
   client: Client,
@@ -166,14 +166,14 @@ function judged(kind: PowerRequest, before: Instance, now: Instance): PowerVerdi
   return powerVerdictOn(kind, now);
 }
 
-/** What became of a start or a stop, by a record that was read after it. */
+/** Returns the result of a start or stop by a record that was read after it. */
 export function powerVerdictOn(kind: 'start' | 'stop', now: Instance): 'done' | 'notDone' | 'notKnown' {
   const aim = kind === 'start' ? 'running' : 'stopped';
   const intended = now.intendedStatus ?? now.nextState ?? now.currentState;
   return intended === undefined ? 'notKnown' : intended === aim ? 'done' : 'notDone';
 }
 
-/** What is intended stays the same; the container ends, and counts its time anew. */
+/** A reboot keeps the intended state; it ends the container and restarts its uptime. */
 function judgedReboot(before: Instance, now: Instance): PowerVerdict {
   if (now.actualStatus !== 'running') {
     return 'done';

@@ -9,7 +9,7 @@ import type { Accounts, FleetSnapshot } from '../ports';
 export const priceNotice = z.object({ id: z.number() });
 export const priceNoticeKind = 'priceIncrease';
 
-/** Hosts give days to answer; a list of instances comes with it at most this often. */
+/** Hosts give days to answer, so increases are read with a list at most this often (ms). */
 export const priceEveryMs = 30 * 60_000;
 
 export interface PriceWatchDeps {
@@ -20,7 +20,7 @@ export interface PriceWatchDeps {
   readonly log: Log;
 }
 
-/** Asks for pending price increases beside the lists that are read anyway, while something is rented. */
+/** Asks for pending price increases together with the lists that are read anyway, while an instance exists. */
 export class PriceWatch implements Disposable {
   private readonly owned = new DisposableStore();
   private last: { readonly accountKey: string; readonly at: number } | undefined;
@@ -39,7 +39,7 @@ export class PriceWatch implements Disposable {
     this.owned.dispose();
   }
 
-  /** Never rejects: nobody asked for it, so its failure is nobody's trouble. */
+  /** Never rejects: the user did not ask for this read, so its failure is only logged. */
   private async look(): Promise<void> {
     const { accounts, notices, clock, log } = this.deps;
     const { active } = accounts;

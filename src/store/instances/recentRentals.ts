@@ -1,13 +1,13 @@
 import type { Instance } from '../../model/instances/instance';
 
-/** What was rented a moment ago and may not be in the lists yet. */
+/** Recent rentals that may be missing from the lists. */
 export interface RecentRentals {
   readonly accountKey: string | undefined;
-  /** The outcome of a rental is open, so the list is read every ten seconds. */
+  /** True while the outcome of a rental is open, which makes the list be read every ten seconds. */
   readonly isAwaited: boolean;
-  /** Instances whose own record is read where the list does not have them. */
+  /** Instances whose own record is read if the list lacks them. */
   readonly ids: readonly number[];
-  /** Rows for those that no answer has had, as they were rented. */
+  /** Rows, as rented, for instances that no answer has contained yet. */
   readonly expected: readonly Instance[];
 }
 

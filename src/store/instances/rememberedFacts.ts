@@ -9,16 +9,16 @@ import {
 import { defined } from '../../util/defined';
 
 interface Remembered extends InstanceFacts {
-  /** When it was last in a list or asked for; milliseconds. */
+  /** When the instance was last listed or requested, in milliseconds. */
   readonly touchedAt: number;
 }
 
-/** As it is written and sent between windows. */
+/** The form on disk and between windows. */
 export type RememberedEntries = readonly (readonly [id: number, facts: Remembered])[];
 
 const keepAbsentMs = 24 * 3_600_000;
 
-/** What is known about instances beside their records. */
+/** Facts about instances that their records don't contain. */
 export class RememberedFacts {
   private entries = new Map<number, Remembered>();
 
@@ -38,7 +38,7 @@ export class RememberedFacts {
     }
   }
 
-  /** True while a destruction has not been seen to take effect. */
+  /** Returns true while a destroy has not been confirmed. */
   hasOpenDestruction(now: number): boolean {
     return [...this.entries.values()].some(
       ({ lastRequest }) =>
@@ -48,7 +48,7 @@ export class RememberedFacts {
     );
   }
 
-  /** Learns from a list; `isComplete` says that what is missing is gone. */
+  /** Learns from a list; `isComplete` means that missing instances are gone. */
   learn(instances: readonly Instance[], isComplete: boolean, now: number): void {
     const present = new Set<number>();
     for (const instance of instances) {
@@ -96,12 +96,12 @@ export class RememberedFacts {
   }
 }
 
-/** Of one that is seen for the first time the service says how long it has been up. */
+/** Returns when an instance that is new here began, by its reported uptime. */
 function beganAt({ uptimeMinutes = 0 }: Instance, now: number): number {
   return now - uptimeMinutes * 60_000;
 }
 
-/** Whether a request of ours shows in the record. */
+/** Marks a request of ours as effective once the record shows it. */
 function seen(request: OwnRequest, instance: Instance, now: number): OwnRequest {
   if (request.tookEffect === true || now < request.at) {
     return request;

@@ -9,7 +9,7 @@ import { isCancelled } from '../../util/errors';
 import type { JobStepDeps } from './jobStep';
 import type { MachinePort } from './machinePort';
 
-/** Where the newest checkpoint of a job is, beside what it brings at its end. */
+/** Returns the folder of a job's newest checkpoint, next to its outputs. */
 export function checkpointFolder({ outputsTo }: Pick<Job, 'outputsTo'>): string {
   return join(outputsTo, '.checkpoint', 'last');
 }
@@ -28,8 +28,8 @@ export function isCheckpointDue({ job, state }: JobRow, now: number): boolean {
 }
 
 /**
- * Brings the checkpoint of a job that runs. One that changed while it came is thrown away: only a whole set takes the
- * place of the last. What fails is tried again when the next is due.
+ * Fetches the checkpoint of a running job. A set that changed during the transfer is discarded: only a whole set
+ * replaces the last one. Failures are retried when the next checkpoint is due.
  */
 export async function bringCheckpoint(
   { log, clock }: Pick<JobStepDeps, 'log' | 'clock'>,
@@ -77,7 +77,10 @@ async function whole(
   return { files: list.files.length, hash: list.hash };
 }
 
-/** The folders of checkpoints, once what a crash cut off is done: only a whole set lets the last one be moved away. */
+/**
+ * Completes what a crash interrupted, then returns the checkpoint folders: the last set is only moved away for a
+ * whole one.
+ */
 async function settledFolders(job: Pick<Job, 'outputsTo'>) {
   const last = checkpointFolder(job);
   const next = join(last, '..', 'next');
@@ -88,7 +91,7 @@ async function settledFolders(job: Pick<Job, 'outputsTo'>) {
   return { last, next, old };
 }
 
-/** The names of its files, with forward slashes; none where the user removed them. */
+/** Returns the file names, with forward slashes; none if the user removed them. */
 export async function checkpointNames(job: Pick<Job, 'outputsTo'>): Promise<readonly string[]> {
   const { last: root } = await settledFolders(job);
   if (!existsSync(root)) {

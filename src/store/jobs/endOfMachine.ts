@@ -6,10 +6,10 @@ import type { Account } from '../ports';
 import type { JobStepDeps, Step } from './jobStep';
 import { othersInTheWay } from './otherJobs';
 
-/** How soon it is looked whether the other jobs of the machine are done with it. */
+/** How soon to check again whether other jobs still use the machine (ms). */
 const waitMs = 30_000;
 
-/** Ends the machine of a job as was confirmed, or leaves it to a job that runs on it later. */
+/** Ends the machine of a job as confirmed, or leaves it to a later job on the same machine. */
 export async function endMachineOf(
   deps: JobStepDeps,
   account: Account,
@@ -28,11 +28,11 @@ export async function endMachineOf(
   if (others.some((other) => !isOver(other) && other.state.phase !== 'releasing')) {
     return { waitMs };
   }
-  // Unless the user names it, the end of the machine belongs to the last job that ran on it.
+  // Unless the user decides otherwise, the last job of a machine ends it.
   if (job.machineEnd === undefined && others.some((other) => isBefore(job, other.job) && other.state.end)) {
     return keep(deps, account, row, signal);
   }
-  // What another computer ordered there is not ended by a job of this one.
+  // A job here must not end work that another computer ordered.
   const inTheWay =
     job.machineEnd === undefined ? await othersInTheWay(deps, account, row, action, signal) : [];
   if (inTheWay.length > 0) {
@@ -42,7 +42,7 @@ export async function endMachineOf(
   if (!(await mayAct(deps.hub, `${account.key}:job:${attemptId(job, state)}:${action}:${tries}`))) {
     return { event: { kind: 'failed', trouble: 'release' } };
   }
-  /** The user's last word, read right before the request leaves. */
+  /** Reads the user's last decision right before the request leaves. */
   const isStillWanted = async () => {
     const last = await deps.jobs.reread(job.id);
     return deps.hub.isLeader && last !== undefined && machineEndOf(last) === action;
@@ -56,7 +56,7 @@ export async function endMachineOf(
   };
 }
 
-/** A guard that was never proved may have begun with the machine. */
+/** Returns whether a guard may still act: one that was never proved may have started with the machine. */
 function livesOn(instance: Instance | undefined, guardedUntil: number | undefined): boolean {
   return (
     instance?.intendedStatus !== 'stopped' &&
@@ -64,7 +64,7 @@ function livesOn(instance: Instance | undefined, guardedUntil: number | undefine
   );
 }
 
-/** What would stop it without an editor is ended there first; nothing of that lives where the machine does not run. */
+/** Keeps the machine: first ends the guard that would stop it without an editor. A stopped machine has no guard. */
 async function keep(deps: JobStepDeps, account: Account, row: JobRow, signal: AbortSignal): Promise<Step> {
   const { fleet, jobs } = deps;
   const { instanceId } = machineOf(row);
@@ -77,7 +77,7 @@ async function keep(deps: JobStepDeps, account: Account, row: JobRow, signal: Ab
   return { event: isFree ? { kind: 'released', outcome: 'kept' } : { kind: 'failed', trouble: 'guard' } };
 }
 
-/** False as well where ssh itself fails: the machine is kept, whatever keeps it from being told. */
+/** Returns whether the guard was ended; false if ssh fails as well. */
 async function disarmed(
   { guard, log }: JobStepDeps,
   account: Account,

@@ -49,7 +49,7 @@ const spec = z.object({
   ends,
   rentedEnds: ends,
   keepMinutes: z.number(),
-  // Jobs that were ordered by an older version have none.
+  // Jobs from older versions lack this field.
   maxParallel: z.number().default(1),
   retries: z.record(z.string(), z.number()).default({}),
   checkpoints: z.array(z.string()).default([]),
@@ -124,7 +124,7 @@ const stateFile: z.ZodType<JobState> = z.object({
       at: z.number().optional(),
       isOutOfMemory: z.boolean(),
     })
-    // A code that the machine could not write down is missing in the file as well.
+    // A machine that could not write its exit code leaves it out of the file as well.
     .transform((end) => ({ ...end, code: end.code, at: end.at }))
     .optional(),
   logOffset: z.number(),
@@ -170,42 +170,42 @@ const stateFile: z.ZodType<JobState> = z.object({
   why: words.optional(),
 });
 
-/** Where the jobs of one account are kept. */
+/** The storage for jobs of one account. */
 export interface JobStorage {
-  /** Newest first. Throws where the folder can't be read. */
+  /** Returns the jobs, newest first. Throws if the folder can't be read. */
   list(): Promise<readonly JobRow[]>;
-  /** Those of all jobs, without a look into them. */
+  /** Returns the ids of all jobs without reading their files. */
   ids(): Promise<readonly string[]>;
-  /** Throws `FileUnreadableError` where the disk refuses. */
+  /** Throws `FileUnreadableError` when the disk refuses. */
   read(jobId: string): Promise<JobRow | undefined>;
   put(job: Job): Promise<void>;
   putState(state: JobState): Promise<void>;
-  /** The names of what is sent, chosen when the job was ordered. */
+  /** The names of the files to send, chosen when the job was ordered. */
   putNames(jobId: string, names: readonly string[]): Promise<void>;
   names(jobId: string): Promise<readonly string[]>;
-  /** Writes a piece of the log at its place, so that one that is read again after a crash is not there twice. */
+  /** Writes a piece of the log at its offset, so that a piece that is read again after a crash is not duplicated. */
   writeLog(jobId: string, at: number, piece: Buffer): Promise<void>;
-  /** A piece of the log as it is on the machine: from a byte on, else its end. */
+  /** Returns a piece of the log as on the machine: from a byte offset, otherwise the end. */
   log(jobId: string, from?: number): Promise<LogPiece>;
-  /** Where all of the log is. */
+  /** Returns the path of the whole log. */
   logPath(jobId: string): string;
-  /** Removes the word of the user first. */
+  /** Removes a job, the user's decisions first. */
   remove(jobId: string): Promise<void>;
 }
 
 export interface LogPiece {
-  /** `logPieceBytes` at most. */
+  /** At most `logPieceBytes`. */
   readonly bytes: Buffer;
-  /** How many bytes of the log stand before it. */
+  /** The number of log bytes before this piece. */
   readonly at: number;
 }
 
-/** What is read of a log at once, and what a log document shows at most. */
+/** The most bytes of a log that are read at once or shown in a document. */
 export const logPieceBytes = 2_000_000;
 
 /**
- * The jobs of one account. The word of the user and how far it has come are files of their own, so that the window
- * that carries a job out never writes over what the user said.
+ * The jobs of one account. The user's decisions and the progress are separate files, so that the window that runs a
+ * job never overwrites a decision.
  */
 export class JobFiles implements JobStorage {
   constructor(private readonly folder: string) {}

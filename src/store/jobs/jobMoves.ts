@@ -15,10 +15,12 @@ const move: z.ZodType<JobMove> = z.object({
 
 const moved = channel('jobs.moved', z.object({ jobId: z.string(), move: move.optional() }));
 
-/** Other windows need not hear of each portion. */
+/** Other windows don't need every portion; progress is shared this often (ms). */
 const reportMs = 500;
 
-/** What is being sent or fetched now. The window that leads reports it, all windows know it, and no disk keeps it. */
+/**
+ * The transfers that are under way. The leading window reports them to all windows; they are never stored on disk.
+ */
 export class JobMoves implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly moves = new Map<string, JobMove>();
@@ -36,7 +38,7 @@ export class JobMoves implements Disposable {
         this.note(jobId, at);
       }),
     );
-    // What a window that ended was moving is begun again by the next one.
+    // The next leading window starts the transfers of a closed one again.
     this.owned.add(
       hub.onDidChangeLeader(() => {
         for (const jobId of [...this.moves.keys()]) {
@@ -50,7 +52,7 @@ export class JobMoves implements Disposable {
     return this.moves.get(jobId);
   }
 
-  /** For the window that leads: reports a transfer until it settles. */
+  /** For the leading window: reports a transfer until it settles. */
   async report<T>(
     jobId: string,
     way: JobMove['way'],

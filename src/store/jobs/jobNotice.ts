@@ -22,7 +22,7 @@ const kinds = [
   'released',
 ] as const satisfies readonly JobNewsKind[];
 
-/** What is told of a job. */
+/** The data of a notice about a job. */
 export const jobNotice = z.object({ kind: z.enum(kinds), jobId: z.string() });
 export type JobNotice = z.infer<typeof jobNotice>;
 export const jobNoticeKind = 'job';

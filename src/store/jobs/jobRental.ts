@@ -15,12 +15,12 @@ export interface JobRentalDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Only what is in memory is looked at. */
+/** Short, because only memory is read (ms). */
 const lookMs = 3_000;
-/** A window that rents and is not heard of for this long is gone. */
+/** A renting window that is silent for this long is gone (ms). */
 const renterGoneMs = 15_000;
 
-/** The rental of a job, or the one that took its place in the end. */
+/** Returns the rental of a job, or the last one in its chain of replacements. */
 export function currentRental(rentals: readonly Rental[], marker: string): Rental | undefined {
   let rental = rentals.find((one) => one.marker === marker);
   for (;;) {
@@ -37,8 +37,8 @@ export function currentRental(rentals: readonly Rental[], marker: string): Renta
 }
 
 /**
- * Follows the machine that is rented for a job until it is ready. It sends nothing: the rental has a journal of its own,
- * which settles a lost answer, and its failed starts are replaced by its own rules.
+ * Follows the machine that is rented for a job until it is ready. It sends nothing: the rental's own journal settles
+ * a lost answer, and its own rules replace failed starts.
  */
 export async function followRental(
   deps: JobRentalDeps,
@@ -46,14 +46,14 @@ export async function followRental(
 ): Promise<{ readonly event?: JobEvent; readonly waitMs?: number }> {
   const { job, state } = row;
   const marker = job.rental?.marker ?? '';
-  // In the first seconds of a window the journal may not be read yet: a stopped job would forget its machine.
+  // Right after a window opens the journal may not be read yet, and a stopped job would lose its machine.
   const rental = currentRental(deps.rentals.rentals, marker) ?? (await deps.rentals.reread(marker));
   if (!rental) {
     return job.stopAt === undefined ? awaitRental(deps, row) : { event: { kind: 'notStarted' } };
   }
   const { phase } = rental;
   if (phase.kind === 'notRented') {
-    // The window that rents gives the job to another of its machines, if it gets one.
+    // The renting window assigns the job to another of its machines, if it gets one.
     return isRenterHere(deps, row) && job.stopAt === undefined
       ? { waitMs: lookMs }
       : { event: { kind: 'notStarted', why: phase.reason } };
@@ -89,9 +89,9 @@ function isRenterHere({ hub }: JobRentalDeps, { job: { rental } }: JobRow): bool
 }
 
 /**
- * Gives a job up whose rental was never noted because its window ended between two rentals. That no rental may be sent
- * any more is noted first: a window that only hung reads it after it has noted its rental, so one of the two sees what
- * the other wrote.
+ * Gives up a job whose rental was never noted because its window closed between two rentals. It first stores that no
+ * rental may be sent any more. A window that only hung reads that after noting its rental, so one of the two sees
+ * what the other wrote.
  */
 function awaitRental(
   deps: JobRentalDeps,
@@ -114,7 +114,7 @@ function awaitRental(
     : { event: { kind: 'notStarted', why: text('Its window closed before a machine was rented for it.') } };
 }
 
-/** Its own price as soon as the service states it; until then what it may cost at most. */
+/** Returns the machine with its own price once the service states it; until then with the confirmed maximum. */
 function machineAt(
   { fleet }: JobRentalDeps,
   { job }: JobRow,

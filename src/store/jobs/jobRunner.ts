@@ -15,10 +15,10 @@ export interface JobRunnerDeps extends JobStepDeps {
   readonly notices: Notices;
 }
 
-/** How soon a step is made again that failed on this computer, in ms. */
+/** Milliseconds before a step that failed on this computer is retried. */
 const brokenMs = 30_000;
 
-/** Carries jobs out, in the window that leads. Without a job there is no timer. */
+/** Runs jobs in the leading window. Without a job there is no timer. */
 export class JobRunner implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly following = this.owned.add(new MutableDisposable<Disposable>());
@@ -44,15 +44,15 @@ export class JobRunner implements Disposable {
 }
 
 interface Followed {
-  /** What the user had said when the step began. */
+  /** The user's decisions at the start of the step. */
   word: string;
   /** Ends the pause. */
   wake: () => void;
-  /** Ends a transfer that the user's word makes needless. */
+  /** Ends a transfer that a decision of the user makes pointless. */
   cut: (job: Job) => void;
 }
 
-/** The jobs of one account, each followed by itself. */
+/** The jobs of one account, each followed separately. */
 class AccountJobs implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly stop = new AbortController();
@@ -95,7 +95,7 @@ class AccountJobs implements Disposable {
     });
   }
 
-  /** Never rejects. */
+  /** Follows a job to its end; never rejects. */
   private async follow(jobId: string): Promise<void> {
     let isWoken = false;
     while (!this.stop.signal.aborted) {
@@ -112,7 +112,7 @@ class AccountJobs implements Disposable {
     }
   }
 
-  /** How long to wait before the next step; `undefined` where there is none. */
+  /** Returns the wait before the next step (ms); `undefined` if there is none. */
   private async step(jobId: string, isWoken: boolean): Promise<number | undefined> {
     const { jobs, clock } = this.deps;
     const row = await jobs.reread(jobId);
@@ -170,13 +170,13 @@ class AccountJobs implements Disposable {
     return leftMs > longestPauseMs ? 0 : leftMs;
   }
 
-  /** True where the user said something before the time was over. */
+  /** Waits; returns true if the user decided something before the time was up. */
   private pause(jobId: string, waitMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const followed = this.followed.get(jobId);
       const row = this.deps.jobs.find(jobId);
       if (row && followed?.word !== wordOf(row.job)) {
-        // Said while the step was under way.
+        // The decision arrived during the step.
         resolve(true);
         return;
       }
@@ -221,7 +221,7 @@ function endsTransfer({ job, state }: JobRow): boolean {
     : state.phase === 'fetching' && isFetchPaused(job);
 }
 
-/** What the user can say while a step is under way. */
+/** Returns what the user can decide during a step, as one text for comparison. */
 function wordOf({ stopAt, retryAt, fetchPausedAt, copyAt, extendedAt, machineEnd }: Job): string {
   return [stopAt, retryAt, fetchPausedAt, copyAt, extendedAt, machineEnd].join(' ');
 }

@@ -3,12 +3,12 @@ import type { SecretPort } from '../ports';
 
 const values = z.record(z.string(), z.string());
 
-/** Name of the entry in the secret store. */
+/** Returns the name of the entry in the secret store. */
 export function jobSecretsKey(accountKey: string): string {
   return `gpuRental.jobSecrets.${accountKey}`;
 }
 
-/** Values of the variables that jobs of an account name as secrets; in the secret store alone. */
+/** Values of the variables that an account's jobs declare as secrets; stored in the secret store only. */
 export class JobSecrets {
   private readonly key: string;
 
@@ -19,7 +19,7 @@ export class JobSecrets {
     this.key = jobSecretsKey(accountKey);
   }
 
-  /** Those of the names that have a value. Throws where the secret store refuses. */
+  /** Returns the values that exist for these names. Throws when the secret store refuses. */
   async read(names: readonly string[]): Promise<Readonly<Record<string, string>>> {
     const all = await this.all();
     return Object.fromEntries(
@@ -36,7 +36,7 @@ export class JobSecrets {
     try {
       return values.parse(JSON.parse(stored ?? '{}'));
     } catch {
-      // Nothing of what it holds may be quoted; the values are asked for again.
+      // The entry must not be quoted in an error, so the values are asked for again.
       return {};
     }
   }

@@ -15,30 +15,30 @@ export interface JobStepDeps extends Pick<JobRentalDeps, 'rentals'> {
   readonly clock: Clock;
   readonly log: Log;
   readonly machine: (account: Account, instanceId: number) => MachinePort;
-  /** The same while it is stopped, as far as its host gives its files away. */
+  /** The same machine while stopped, as far as its host serves its files. */
   readonly stoppedMachine: (account: Account, instanceId: number, job: Job) => StoppedMachinePort;
   /** Writes the SSH entry of a machine that no window has connected to, without a question. */
   readonly firstContact: (instanceId: number, signal: AbortSignal) => Promise<unknown>;
-  /** Rents another in place of a machine that was rented for a job, within its limit of price; the data on it is lost. */
+  /** Replaces a machine that was rented for a job, within its price limit; the data on it is lost. */
   readonly replaceMachine: (instanceId: number, signal: AbortSignal) => Promise<ReplaceResult>;
-  /** What the machine of a job does without an editor. */
+  /** The guard on the machine, which acts without an editor. */
   readonly guard: JobGuard;
-  /** Values of secrets by name, as far as they are kept. */
+  /** Returns the stored values of secrets by name. */
   readonly secrets: (
     accountKey: string,
     names: readonly string[],
   ) => Promise<Readonly<Record<string, string>>>;
 }
 
-/** Stops a machine that was rented for a job by the machine's own key; it never destroys. */
+/** A process on the machine of a job that stops it with the machine's own key; it never destroys. */
 export interface JobGuard {
-  /** True once its process lives there and its key was proved. */
+  /** Returns true once the process runs and its key was proved. */
   arm(account: Account, instanceId: number, seconds: number, signal: AbortSignal): Promise<boolean>;
-  /** True once the machine said that none is left. */
+  /** Returns true once the machine reports that no guard is left. */
   disarm(account: Account, instanceId: number, signal: AbortSignal): Promise<boolean>;
 }
 
-/** What one step found out, and how long to wait before the next, in ms. */
+/** The result of a step, and the wait before the next one (ms). */
 export interface Step {
   readonly event?: JobEvent;
   readonly waitMs?: number;

@@ -2,20 +2,20 @@ import { stateOf } from '../../model/instances/instanceState';
 import { isBeforeStart, machineOf, type JobRow, type TroubleKind } from '../../model/jobs/job';
 import type { JobStepDeps } from './jobStep';
 
-/** Nothing can be done over SSH then. */
+/** Returns whether the machine is stopped, so that SSH can't be used. */
 export function isStopped({ fleet, clock }: Pick<JobStepDeps, 'fleet' | 'clock'>, row: JobRow): boolean {
   const { instanceId } = machineOf(row);
   const instance = instanceId === undefined ? undefined : fleet.find(instanceId);
   return instance !== undefined && stateOf(instance, fleet.facts(instance.id), clock.now()) === 'stopped';
 }
 
-/** The user chose to fetch from the machine while it is stopped, and there may be something to fetch. */
+/** Returns whether the user chose to fetch from the stopped machine and there may be outputs. */
 export function isCopied(deps: Pick<JobStepDeps, 'fleet' | 'clock'>, row: JobRow): boolean {
   const { job, state } = row;
   return job.copyAt !== undefined && !isBeforeStart(state.phase) && isStopped(deps, row);
 }
 
-/** What a step that failed is told as. */
+/** Returns the kind of trouble to report for a failed step. */
 export function jobTroubleOf({ fleet, clock }: JobStepDeps, row: JobRow): TroubleKind {
   const { state } = row;
   if (state.phase === 'releasing') {

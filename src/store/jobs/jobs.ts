@@ -20,28 +20,28 @@ export interface JobsDeps {
   readonly hub: WindowHub;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where those of an account are kept. */
+  /** Returns the storage of an account. */
   readonly storage: (accountKey: string) => JobStorage;
 }
 
 const watched = channel('jobs.watched', z.object({ windowId: z.string(), jobIds: z.array(z.string()) }));
 
-/** How long a job that is over is shown. */
+/** How long a finished job is shown (ms). */
 const shownMs = 90 * 24 * 3_600_000;
 
-/** The jobs of the active account: the same in all windows, kept on disk. */
+/** The jobs of the active account, on disk and the same in all windows. */
 export class Jobs implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly list: DiskList<JobRow, JobStorage>;
   private lastOrderAt = 0;
-  /** Files that are no jobs although they are named like one, so that they are read once. */
+  /** Files that are named like jobs but are none, so that they are read only once. */
   private readonly unreadable = new Set<string>();
   private readonly watchedBy = new Map<string, readonly string[]>();
   private readonly watchChanged = this.owned.add(new Emitter<void>());
 
   /** Transfers that are under way. */
   readonly moves: JobMoves;
-  /** A log is shown in some window, or in none any more. */
+  /** Fires when a log is first shown in any window, or no longer in any. */
   readonly onDidChangeWatched = this.watchChanged.event;
 
   constructor(private readonly deps: JobsDeps) {
@@ -68,7 +68,7 @@ export class Jobs implements Disposable {
         }
       }),
     );
-    // A new leader has not heard what the others look at.
+    // A new leader does not know yet what the others show.
     this.owned.add(deps.hub.onDidChangeLeader(() => this.tellWatched()));
   }
 
@@ -76,18 +76,18 @@ export class Jobs implements Disposable {
     return this.list.onDidChange;
   }
 
-  /** Newest first, without those that ended long ago. */
+  /** Jobs, newest first, without those that ended long ago. */
   get rows(): readonly JobRow[] {
     const now = this.deps.clock.now();
     return this.list.rows.filter((row) => !isOver(row) || now - row.state.since < shownMs);
   }
 
-  /** Why they could not be read from disk; those read before are kept. */
+  /** The error of the last read from disk; rows that were read before are kept. */
   get error(): unknown {
     return this.list.error;
   }
 
-  /** Settles once they are those of the active account. */
+  /** Settles once the rows belong to the active account. */
   get ready(): Promise<void> {
     return this.list.ready;
   }
@@ -96,7 +96,7 @@ export class Jobs implements Disposable {
     return this.list.rows.find(({ job }) => job.id === jobId);
   }
 
-  /** Those that are not over. */
+  /** Jobs that are not over. */
   get open(): readonly JobRow[] {
     return this.list.rows.filter((row) => !isOver(row));
   }
@@ -105,7 +105,10 @@ export class Jobs implements Disposable {
     return this.open.filter((row) => machineOf(row).instanceId === instanceId);
   }
 
-  /** For the window that leads: takes up jobs that a window ordered and, killed right after it, told nobody of. */
+  /**
+   * For the leading window: finds jobs that a window ordered without announcing them, because it was killed right
+   * after.
+   */
   async findUntold(): Promise<void> {
     const { files } = this.list;
     const ids = (await files?.ids().catch(() => undefined)) ?? [];
@@ -119,7 +122,7 @@ export class Jobs implements Disposable {
     }
   }
 
-  /** Orders a job. It is on disk when this resolves, and the window that leads carries it out. */
+  /** Orders a job. It is on disk when this resolves, and the leading window runs it. */
   async order(job: Omit<Job, 'id' | 'orderedAt'>, names: readonly string[]): Promise<Job> {
     const files = this.files();
     const ordered = { ...job, id: randomBytes(8).toString('hex'), orderedAt: this.nextTurn() };
@@ -130,8 +133,8 @@ export class Jobs implements Disposable {
   }
 
   /**
-   * What came of a rental that this window sent for several jobs: the job is of this one from now on. On a machine that
-   * takes it in place of its own, it comes after those that were meant for that machine.
+   * Records which rental a job gets, after this window sent rentals for several jobs. On a machine other than its
+   * own, the job comes after those that were meant for that machine.
    */
   rentedBy(jobId: string, marker: string): Promise<boolean> {
     return this.say(jobId, (job) => ({
@@ -141,7 +144,7 @@ export class Jobs implements Disposable {
     }));
   }
 
-  /** True while a machine may be rented for the job, as the disk has it now. */
+  /** Returns true while a machine may be rented for the job, by the state on disk. */
   async awaitsRental(jobId: string): Promise<boolean> {
     const row = await this.reread(jobId);
     return (
@@ -152,37 +155,37 @@ export class Jobs implements Disposable {
     );
   }
 
-  /** The user's word: ends the job early. */
+  /** Records the user's decision to end the job early. */
   stop(jobId: string): Promise<boolean> {
     return this.say(jobId, (job) => ({ ...job, stopAt: job.stopAt ?? this.deps.clock.now() }));
   }
 
-  /** The user's word: raises the limits of the job. The machine is told by the window that leads. */
+  /** Records higher limits for the job; the leading window passes them to the machine. */
   extend(jobId: string, limits: Pick<JobSpec, 'hours' | 'costDollars'>): Promise<boolean> {
     return this.say(jobId, (job) => withLimits(job, limits, this.deps.clock.now()));
   }
 
-  /** The user's word: tries again at once what failed. */
+  /** Records the user's decision to retry a failure at once. */
   retry(jobId: string): Promise<boolean> {
     return this.say(jobId, (job) => ({ ...job, retryAt: this.deps.clock.now() }));
   }
 
-  /** The user's word: fetches from the machine while it is stopped. */
+  /** Records the user's decision to fetch from the stopped machine. */
   copyOutputs(jobId: string): Promise<boolean> {
     return this.say(jobId, (job) => ({ ...job, copyAt: this.deps.clock.now() }));
   }
 
-  /** The user's word: fetches no more until *Fetch Outputs*. The machine is kept for so long. */
+  /** Records that fetching pauses until *Fetch Outputs*; the machine is kept until then. */
   pauseFetch(jobId: string): Promise<boolean> {
     return this.say(jobId, (job) => ({ ...job, fetchPausedAt: this.deps.clock.now() }));
   }
 
-  /** The user's word: what happens to the machine, whatever was confirmed before. */
+  /** Records the user's decision about the machine, which overrides what was confirmed before. */
   endMachine(jobId: string, machineEnd: MachineEnd): Promise<boolean> {
     return this.say(jobId, (job) => ({ ...job, machineEnd }));
   }
 
-  /** Removes what is kept of a job, its log as well; the outputs stay. */
+  /** Deletes what is stored about a job, including its log; the outputs stay. */
   async forget(jobId: string): Promise<void> {
     const files = this.files();
     await files.remove(jobId);
@@ -193,12 +196,12 @@ export class Jobs implements Disposable {
     return this.files().log(jobId, from);
   }
 
-  /** Where all of the log is on this computer. */
+  /** Returns the path of the whole log on this computer. */
   logPath(jobId: string): string {
     return this.files().logPath(jobId);
   }
 
-  /** What this window shows logs of. */
+  /** Announces which logs this window shows. */
   watch(jobIds: readonly string[]): void {
     this.noteWatched(this.deps.hub.windowId, jobIds);
     this.tellWatched();
@@ -208,12 +211,12 @@ export class Jobs implements Disposable {
     return [...this.watchedBy.values()].some((ids) => ids.includes(jobId));
   }
 
-  /** For the window that leads: what is on disk now, the user's last word. */
+  /** For the leading window: reads the job from disk, including the user's last decision. */
   async reread(jobId: string): Promise<JobRow | undefined> {
     return this.list.files?.read(jobId);
   }
 
-  /** For the window that leads; a job that was forgotten leaves nothing behind. */
+  /** For the leading window: stores progress; a forgotten job leaves nothing behind. */
   async putState(state: JobState): Promise<void> {
     const { files } = this.list;
     if (await files?.read(state.jobId)) {
@@ -222,7 +225,7 @@ export class Jobs implements Disposable {
     }
   }
 
-  /** For the window that leads. */
+  /** For the leading window. */
   async writeLog(jobId: string, at: number, piece: Buffer): Promise<void> {
     await this.list.files?.writeLog(jobId, at, piece);
   }
@@ -235,7 +238,7 @@ export class Jobs implements Disposable {
     this.owned.dispose();
   }
 
-  /** False where the job is over or gone, so that the word changes nothing. */
+  /** Records a decision; returns false if the job is over or gone, so that it has no effect. */
   private async say(jobId: string, change: (job: Job) => Job): Promise<boolean> {
     const files = this.files();
     const row = await files.read(jobId);
@@ -247,7 +250,10 @@ export class Jobs implements Disposable {
     return true;
   }
 
-  /** Jobs that are ordered at once take turns in this order, unless the clock was set back. */
+  /**
+   * Returns an order time that is later than the last one, so that jobs ordered together run in that order, unless
+   * the clock was set back.
+   */
   private nextTurn(): number {
     const now = this.deps.clock.now();
     const last = this.lastOrderAt;

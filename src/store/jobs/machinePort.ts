@@ -1,9 +1,9 @@
 import type { JobLook, JobOrder, JobOutputs, JobThere, LeftOutput } from '../../model/jobs/onMachine';
 
-/** Bytes of a transfer; what was there before counts as done. */
+/** Reports the bytes of a transfer; bytes that were already there count as moved. */
 export type OnMoved = (bytes: number, totalBytes: number) => void;
 
-/** What is sent: names below a folder of this computer. */
+/** Files to send: names below a folder on this computer. */
 export interface SentTree {
   readonly root: string;
   readonly names: readonly string[];
@@ -17,20 +17,20 @@ export interface Moved {
 }
 
 /**
- * One machine that runs jobs, as the runner needs it. Each call can be made again after a lost answer, and does
- * nothing twice.
+ * A machine that runs jobs, as the runner needs it. Each call can be repeated after a lost answer without doing
+ * anything twice.
  */
 export interface MachinePort {
   begin(order: JobOrder, signal: AbortSignal): Promise<unknown>;
-  /** Without a tree the job gets an empty folder. */
+  /** Sends the files; without a tree the job gets an empty folder. */
   sync(order: JobOrder, tree: SentTree | undefined, signal: AbortSignal, onMoved?: OnMoved): Promise<Moved>;
   start(order: JobOrder, signal: AbortSignal): Promise<unknown>;
   look(id: string, offset: number, maxBytes: number, signal: AbortSignal): Promise<JobLook>;
   cancel(id: string, signal: AbortSignal): Promise<unknown>;
-  /** Gives the script more time, counted from its start in seconds. False where the machine ends it already. */
+  /** Extends the time of the script, in seconds from its start. Returns false if the machine is already ending it. */
   extend(id: string, seconds: number, signal: AbortSignal): Promise<boolean>;
   outputs(id: string, signal: AbortSignal): Promise<JobOutputs>;
-  /** What the patterns name now, while the job runs. */
+  /** Fetches what the patterns match while the job runs. */
   checkpoint(id: string, patterns: readonly string[], signal: AbortSignal): Promise<JobOutputs>;
   fetch(
     id: string,
@@ -40,10 +40,10 @@ export interface MachinePort {
     onMoved?: OnMoved,
   ): Promise<Moved>;
   markFetched(id: string, hash: string, signal: AbortSignal): Promise<unknown>;
-  /** The jobs that are at work there or hold outputs, whoever ordered them. */
+  /** Returns the jobs that run or hold outputs on the machine, whoever ordered them. */
   jobsThere(signal: AbortSignal): Promise<readonly JobThere[]>;
   remove(id: string, signal: AbortSignal): Promise<unknown>;
 }
 
-/** What can be done with the jobs of a machine that is stopped, from which only files come. */
+/** The calls that work on a stopped machine, from which files can only be read. */
 export type StoppedMachinePort = Pick<MachinePort, 'look' | 'outputs' | 'fetch' | 'markFetched'>;

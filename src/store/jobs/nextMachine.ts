@@ -12,13 +12,13 @@ import { isBeingReplaced } from '../rentals/replacementMark';
 import { currentRental } from './jobRental';
 import type { JobStepDeps, Step } from './jobStep';
 
-/** How soon it is looked again at what another job or window does. */
+/** How soon to check again on another job or window (ms). */
 const lookMs = 3_000;
 
 /**
- * Goes on to another machine where the one that was rented for the job is lost and its file allows one attempt more.
- * The replacement of rentals does it, with its limit of price and its journal: it destroys what is left of the old one
- * first, and rents nothing beside a machine that may exist. `undefined` where the job stays.
+ * Moves a job to another machine if the rented one is lost and its file allows another attempt. The replacement of
+ * rentals does the work, with its price limit and journal: it first destroys the rest of the old one, and rents
+ * nothing beside a machine that may exist. Returns `undefined` if the job stays.
  */
 export async function goOnElsewhere(
   deps: JobStepDeps,
@@ -33,7 +33,7 @@ export async function goOnElsewhere(
   const rental = deps.rentals.rentals.find(
     ({ phase }) => 'instanceId' in phase && phase.instanceId === instanceId,
   );
-  // What has not begun goes along with a job of the same machine that has.
+  // Jobs that have not started follow a started job of the same machine.
   const hasNotBegun = isBeforeStart(state.phase) || state.phase === 'waiting';
   if (rental && (state.leaving || hasNotBegun)) {
     if (wasReplaced(deps, rental)) {
@@ -48,15 +48,15 @@ export async function goOnElsewhere(
     return undefined;
   }
   if (!state.leaving) {
-    // Noted first: after a crash the next window follows what was rented for it.
+    // Noted first: after a crash the next window follows the new rental.
     return { event: { kind: 'leaving', cause } };
   }
   return held(deps, row, instanceId) ?? stepAfter(await deps.replaceMachine(instanceId, signal), cause);
 }
 
 /**
- * Rents in place of a lost machine once more where the first request turned out to have rented nothing, as after a crash
- * before it left. `undefined` where a rental is to be followed.
+ * Repeats the replacement of a lost machine if the first request rented nothing, as after a crash before it left.
+ * Returns `undefined` if there is a rental to follow.
  */
 export async function rentAgain(
   deps: JobStepDeps,
@@ -75,7 +75,7 @@ export async function rentAgain(
   return step.event?.kind === 'moved' ? { waitMs: lookMs } : step;
 }
 
-/** What follows where the old machine is spared for other jobs, until it is gone or back. */
+/** Returns the next step while the old machine is spared for other jobs, until it is gone or back. */
 function held(deps: JobStepDeps, { job, state }: JobRow, instanceId: number): Step | undefined {
   if (deps.fleet.hasEnded(instanceId)) {
     return undefined;
@@ -85,7 +85,7 @@ function held(deps: JobStepDeps, { job, state }: JobRow, instanceId: number): St
   if (isHeldHere && others.every(isAtWork)) {
     return { waitMs: lookMs };
   }
-  // A machine that is lost can't be asked, so what was last seen there counts.
+  // A lost machine can't be asked, so the last known jobs count.
   const [foreign] = state.others ?? [];
   if (!isHeldHere && !foreign) {
     return undefined;
@@ -106,7 +106,7 @@ function stateHere({ fleet, clock }: JobStepDeps, instanceId: number): InstanceS
   return instance && stateOf(instance, fleet.facts(instanceId), clock.now());
 }
 
-/** What may have been rented in its place counts. */
+/** Counts a replacement that may have been rented. */
 function wasReplaced({ rentals }: Pick<JobStepDeps, 'rentals'>, { marker }: Rental): boolean {
   return rentals.rentals.some(({ replaces, phase }) => replaces === marker && phase.kind !== 'notRented');
 }

@@ -7,7 +7,10 @@ import type { JobStepDeps } from './jobStep';
 import type { MachinePort } from './machinePort';
 import type { Jobs } from './jobs';
 
-/** What another computer, editor or account ordered there. It is shown, waited for and spared. */
+/**
+ * Returns the jobs that another computer, editor or account ordered on the machine; they are shown, waited for and
+ * spared.
+ */
 export async function otherJobs(
   jobs: Pick<Jobs, 'find'>,
   machine: MachinePort,
@@ -16,7 +19,7 @@ export async function otherJobs(
   return (await machine.jobsThere(signal)).filter(({ id }) => jobs.find(id.slice(0, 16)) === undefined);
 }
 
-/** How often they are looked for beside a job that runs: a machine that is lost can't be asked any more. */
+/** How often to look for them during a job (ms): once a machine is lost it can't be asked. */
 const othersEveryMs = 10 * 60_000;
 
 export function areOthersDue({ state }: JobRow, now: number): boolean {
@@ -24,7 +27,7 @@ export function areOthersDue({ state }: JobRow, now: number): boolean {
   return Math.abs(now - (state.othersTriedAt ?? 0)) >= othersEveryMs;
 }
 
-/** Looks for them beside a job that runs. What fails is tried again when they are next due. */
+/** Looks for other jobs during a job. Failures are retried when the next look is due. */
 export async function seeOthers(
   { jobs, log }: Pick<JobStepDeps, 'jobs' | 'log'>,
   machine: MachinePort,
@@ -42,7 +45,7 @@ export async function seeOthers(
   }
 }
 
-/** Those that the end of the machine would take along; a machine that does not answer is known from before. */
+/** Returns the jobs that the end of the machine would destroy; for an unreachable machine, those last seen. */
 export async function othersInTheWay(
   deps: JobStepDeps,
   account: Account,

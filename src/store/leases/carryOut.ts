@@ -8,12 +8,12 @@ import { destroyAndVerify, lookAtMs, type DestructionDeps } from '../instances/d
 import { readPresence } from '../instances/ends';
 import { sendPower } from '../instances/power';
 
-/** What came of it. `notConfirmed`: the request left, and the instance is as before or can't be read. */
+/** The result of a lease. `notConfirmed`: the request left, and the instance is unchanged or can't be read. */
 export type CarriedOut = 'stopped' | 'destroyed' | 'gone' | 'notConfirmed';
 
 /**
- * Stops or destroys an instance and reads it back. Reads first, since the machine itself or another window may have
- * done it. Rejects with `CancelledError` where the request is no longer wanted by the time it would leave.
+ * Stops or destroys an instance and reads it back. It reads first, because the machine or another window may have
+ * acted. Rejects with `CancelledError` if the request is no longer wanted right before it would leave.
  */
 export async function carryOut(
   deps: DestructionDeps,
@@ -56,7 +56,7 @@ async function stop(
   return 'notConfirmed';
 }
 
-/** As the service keeps it, whatever the container still reports. */
+/** Returns whether the service intends it to be stopped, whatever the container still reports. */
 function isStopped(instance: Instance): boolean {
   const isStill = instance.actualStatus === 'exited' || instance.actualStatus === 'stopped';
   return instance.intendedStatus === 'stopped' || (isStill && intentOf(instance) === 'stopped');

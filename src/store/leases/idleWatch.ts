@@ -13,16 +13,16 @@ import type { Presence } from './presence';
 
 /** Times in milliseconds since 1970. */
 export interface IdleFacts {
-  /** The last sign of use, or when it was first seen running. */
+  /** The last sign of use, or when the instance was first seen running. */
   readonly lastUsedAt: number;
-  /** Since when it was looked at without a break. */
+  /** Start of the current uninterrupted observation. */
   readonly watchedSince: number;
   readonly seenAt: number;
-  /** False where no figure of the GPU was reported since it was last used. */
+  /** False if no GPU figure was reported since the last use. */
   readonly knowsGpu: boolean;
 }
 
-/** Lists come every five minutes when nobody looks; a longer silence is a break. */
+/** Lists arrive every five minutes in the background; a longer silence interrupts the observation. */
 export const longestGapMs = 12 * 60_000;
 const saveEveryMs = 60_000;
 
@@ -56,13 +56,13 @@ export interface IdleWatchDeps {
   readonly aliasOf: (account: Account, instanceId: number) => string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where it is kept for an account. */
+  /** Returns the file of an account. */
   readonly file: (accountKey: string) => UsageFile;
 }
 
 /**
- * Since when each running instance is not used: nothing of ours is open on it on this computer, and its
- * GPU use is low where it is reported. The leading window knows, from the lists it reads anyway.
+ * Tracks since when each running instance is idle: nothing of ours on this computer is connected to it, and its GPU
+ * use is low if reported. The leading window knows from the lists it reads anyway.
  */
 export class IdleWatch implements Disposable {
   private readonly owned = new DisposableStore();
@@ -71,10 +71,10 @@ export class IdleWatch implements Disposable {
   private account: { readonly key: string; readonly file: UsageFile } | undefined;
   private loaded: Promise<void> = Promise.resolve();
   private savedAt = 0;
-  /** What was connected to at the last look: the end of that is the last sign of use. */
+  /** Instances connected at the last look; the end of a connection is the last sign of use. */
   private connected = new Set<number>();
 
-  /** After each look of the leading window. */
+  /** Fires after each look of the leading window. */
   readonly onDidLook = this.changed.event;
 
   constructor(private readonly deps: IdleWatchDeps) {
@@ -101,7 +101,7 @@ export class IdleWatch implements Disposable {
     return this.entries.get(instanceId);
   }
 
-  /** Since when it is idle as far as it was watched; `undefined` where that is not known or it is in use. */
+  /** Returns when the idle time began, as far as it was observed; `undefined` if in use or unknown. */
   idleSince(instanceId: number): number | undefined {
     const facts = this.entries.get(instanceId);
     const { clock, presence } = this.deps;
@@ -117,7 +117,7 @@ export class IdleWatch implements Disposable {
     this.owned.dispose();
   }
 
-  /** What the window wrote that led before. */
+  /** Reads what the previous leading window wrote. */
   private reload(): void {
     const { account } = this;
     this.entries = new Map();
@@ -133,7 +133,7 @@ export class IdleWatch implements Disposable {
     );
   }
 
-  /** `isFresh`: the figures in the list are of now. */
+  /** Updates the idle times; `isFresh` means that the figures in the list are current. */
   private async look({ instances }: FleetSnapshot, isFresh = true): Promise<void> {
     await this.loaded;
     const { hub, clock, accounts } = this.deps;

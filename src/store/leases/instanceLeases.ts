@@ -14,17 +14,17 @@ export interface InstanceLeasesDeps {
   readonly hub: WindowHub;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where those of an account are kept. */
+  /** Returns the storage of an account. */
   readonly storage: (accountKey: string) => LeaseStorage;
 }
 
-/** A lease as it is now, and when a request for the one before it left, where one did. */
+/** A lease after a change, and when a request for the previous one left, if it did. */
 export interface ChangedLease {
   readonly lease: Lease;
   readonly sentAt: number | undefined;
 }
 
-/** When instances of the active account are to be stopped or destroyed: the same in all windows, kept on disk. */
+/** Scheduled stops and destroys of the active account, on disk and the same in all windows. */
 export class InstanceLeases implements Disposable {
   private readonly list: DiskList<LeaseRow, LeaseStorage>;
 
@@ -45,12 +45,12 @@ export class InstanceLeases implements Disposable {
     return this.list.rows;
   }
 
-  /** Why they could not be read from disk; those read before are kept. */
+  /** The error of the last read from disk; rows that were read before are kept. */
   get error(): unknown {
     return this.list.error;
   }
 
-  /** Settles once they are those of the active account. */
+  /** Settles once the rows belong to the active account. */
   get ready(): Promise<void> {
     return this.list.ready;
   }
@@ -64,7 +64,7 @@ export class InstanceLeases implements Disposable {
     return this.list.files?.unreadable ?? [];
   }
 
-  /** Reads them again, here and in the other windows. Never rejects. */
+  /** Reads the schedules again, here and in the other windows. Never rejects. */
   refresh(): Promise<void> {
     return this.list.tellChanged(this.list.files);
   }
@@ -82,7 +82,7 @@ export class InstanceLeases implements Disposable {
     return this.replace({ id, instanceId, action, term, setAt, armed }, files);
   }
 
-  /** The same lease, later. An idle one counts anew from now. */
+  /** Postpones a lease. For an idle lease, counting restarts now. */
   async extend(instanceId: number, byMs: number): Promise<ChangedLease | undefined> {
     const row = this.find(instanceId);
     if (!row) {
@@ -95,7 +95,7 @@ export class InstanceLeases implements Disposable {
     return this.replace({ ...lease, id: randomBytes(4).toString('hex'), term, setAt: now });
   }
 
-  /** Writes the new word first, so that either the window that acts sees it, or this one sees what left. */
+  /** Writes the new decision first: then either the acting window sees it, or this window sees what left. */
   private async replace(lease: Lease, files = this.files()): Promise<ChangedLease> {
     const before = await this.current(files, lease.instanceId);
     await files.put(lease);
@@ -105,8 +105,8 @@ export class InstanceLeases implements Disposable {
   }
 
   /**
-   * What the machine itself has proved, or that it has not; for this very lease alone. False where it
-   * was cancelled or changed meanwhile.
+   * Records whether the timer on the machine was proved, for this exact lease. Returns false if the lease was
+   * canceled or changed meanwhile.
    */
   async setArmed(lease: Lease, armed: ArmedTimer | undefined): Promise<boolean> {
     const { files } = this.list;
@@ -122,7 +122,7 @@ export class InstanceLeases implements Disposable {
     return true;
   }
 
-  /** The user's word. Returns when the request to the service left, where it did before this. */
+  /** Records the user's cancellation. Returns when the request to the service left, if it was before this. */
   async cancel(instanceId: number, files = this.list.files): Promise<number | undefined> {
     const before = await this.current(files, instanceId);
     const state = await files?.remove(instanceId);
@@ -130,7 +130,7 @@ export class InstanceLeases implements Disposable {
     return sentFor(before, state);
   }
 
-  /** Canceled by the user, but the timer on the instance could not be ended: it stays in sight. */
+  /** Records a canceled lease whose timer on the instance could not be ended, so that it stays visible. */
   async leaveToInstance(instanceId: number): Promise<number | undefined> {
     const { files } = this.list;
     const before = await this.current(files, instanceId);
@@ -143,7 +143,7 @@ export class InstanceLeases implements Disposable {
     return this.cancel(instanceId, files);
   }
 
-  /** For the window that carries leases out; what the user set meanwhile stays. */
+  /** For the window that carries out leases: removes a lease; a newer decision of the user stays. */
   async finish({ id, instanceId }: Lease): Promise<void> {
     const { files } = this.list;
     if ((await files?.read(instanceId))?.lease.id === id) {
@@ -152,20 +152,20 @@ export class InstanceLeases implements Disposable {
   }
 
   /**
-   * For the window that carries leases out, right before its request leaves: false where the user changed or
-   * canceled the lease. That the request leaves is written first, so a later cancel knows of it.
+   * For the window that carries out leases, right before its request leaves: returns false if the user changed or
+   * canceled the lease. It first stores that the request leaves, so that a later cancel knows.
    */
   async isAboutToSend(lease: Lease, state: LeaseState): Promise<boolean> {
     await this.putState(lease.instanceId, { ...state, sentAt: this.deps.clock.now() });
     return (await this.reread(lease.instanceId))?.lease.id === lease.id;
   }
 
-  /** For the window that carries leases out: what is on disk now, the user's last word. */
+  /** For the window that carries out leases: reads the lease from disk, including the user's last decision. */
   async reread(instanceId: number): Promise<LeaseRow | undefined> {
     return this.list.files?.read(instanceId);
   }
 
-  /** For the window that carries leases out; false where the user changed or canceled the lease. */
+  /** For the window that carries out leases: returns false if the user changed or canceled the lease. */
   async amend(lease: Lease): Promise<boolean> {
     const { files } = this.list;
     if (!files || (await files.read(lease.instanceId))?.lease.id !== lease.id) {
@@ -175,7 +175,7 @@ export class InstanceLeases implements Disposable {
     return true;
   }
 
-  /** For the window that carries leases out; a lease that was cancelled meanwhile leaves nothing behind. */
+  /** For the window that carries out leases: stores progress; a canceled lease leaves nothing behind. */
   async putState(instanceId: number, state: LeaseState): Promise<void> {
     const { files } = this.list;
     if ((await files?.read(instanceId))?.lease.id !== state.leaseId) {
@@ -194,7 +194,10 @@ export class InstanceLeases implements Disposable {
     await this.list.tellChanged(files);
   }
 
-  /** Of the account that is active now. What reads first takes these along: another account may be active by then. */
+  /**
+   * Returns the storage of the active account. Code that reads first must take this along: another account may be
+   * active afterwards.
+   */
   private files(): LeaseStorage {
     const { files } = this.list;
     if (!files) {
@@ -203,7 +206,7 @@ export class InstanceLeases implements Disposable {
     return files;
   }
 
-  /** What is on disk, or was when it could be read last. */
+  /** Returns the lease on disk, or as last read from there. */
   private async current(files: LeaseStorage | undefined, instanceId: number): Promise<Lease | undefined> {
     const row = await files?.read(instanceId).catch(() => {
       return files === this.list.files ? this.find(instanceId) : undefined;

@@ -41,7 +41,7 @@ export interface LeaseRow {
   readonly state: LeaseState;
 }
 
-/** A schedule that can't be carried out because its file can't be read. */
+/** A schedule that can't be carried out, because its file can't be read. */
 export interface UnreadableLease {
   readonly instanceId: number;
   readonly path: string;
@@ -50,23 +50,23 @@ export interface UnreadableLease {
 }
 
 export interface LeaseStorage {
-  /** By instance, without those that can't be read. Throws where the folder can't be read. */
+  /** Returns the readable leases by instance. Throws if the folder can't be read. */
   list(): Promise<readonly LeaseRow[]>;
-  /** What the last `list` found and could not read. */
+  /** The leases that the last `list` could not read. */
   readonly unreadable: readonly UnreadableLease[];
-  /** Throws `FileUnreadableError` where the disk refuses. */
+  /** Throws `FileUnreadableError` when the disk refuses. */
   read(instanceId: number): Promise<LeaseRow | undefined>;
-  /** How far any lease of the instance has come, also one that is canceled or replaced by now. */
+  /** Returns the progress of any lease of the instance, including canceled or replaced ones. */
   state(instanceId: number): Promise<LeaseState | undefined>;
   put(lease: Lease): Promise<void>;
   putState(instanceId: number, state: LeaseState): Promise<void>;
-  /** Removes the word of the user first; returns how far it had come. */
+  /** Removes the user's decision first; returns the progress. */
   remove(instanceId: number): Promise<LeaseState | undefined>;
 }
 
 /**
- * The leases of one account. The word of the user and how far it has come are files of their own, so
- * that the window that carries it out never writes over a change or brings back what was cancelled.
+ * The leases of one account. The user's decision and the progress are separate files, so that the window that carries
+ * out a lease never overwrites a change or restores a canceled one.
  */
 export class LeaseFiles implements LeaseStorage {
   unreadable: readonly UnreadableLease[] = [];
@@ -114,7 +114,7 @@ export class LeaseFiles implements LeaseStorage {
 
   async state(instanceId: number): Promise<LeaseState | undefined> {
     const state = await this.stateFile(instanceId).read();
-    // The file says nothing else than the type: what is missing there is missing here.
+    // The file has the same members as the type; JSON omits undefined ones.
     return state.kind === 'present' ? (state.value as LeaseState) : undefined;
   }
 

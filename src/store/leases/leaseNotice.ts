@@ -8,16 +8,16 @@ import type { Text } from '../../util/text';
 import type { Notice } from '../windows/notices';
 import type { LeaseRow } from './leaseFiles';
 
-/** What is told of a lease. */
+/** The data of a notice about a lease. */
 export const leaseNotice = z.object({
   kind: z.enum(['soon', 'stopped', 'destroyed', 'gone', 'failed', 'missed', 'timerGone', 'unwatched']),
   instanceId: z.number(),
   name: z.string(),
   leaseId: z.string(),
   action: z.enum(['stop', 'destroy']),
-  /** When it is or was due; milliseconds since 1970. */
+  /** When the lease is or was due; milliseconds since 1970. */
   at: z.number(),
-  /** It was made up for. */
+  /** True if it was carried out late. */
   isLate: z.boolean().optional(),
   idleMinutes: z.number().optional(),
   /** What its disk goes on costing; absent where that is not known. */

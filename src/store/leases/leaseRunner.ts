@@ -35,15 +35,15 @@ export interface LeaseRunnerDeps {
   readonly log: Log;
 }
 
-/** Timers stand still while a computer sleeps, so the time of day is looked at this often. */
+/** Timers stop while a computer sleeps, so the clock is checked this often (ms). */
 const leaseTickMs = 15_000;
-/** A clock is set back by more than this, or it is only being corrected. */
+/** A clock that moves back by more than this was set, not just corrected (ms). */
 const setBackMs = 30_000;
 /** How often the service is asked for an instance whose time passed while no editor was open. */
 const askEveryMs = 3_600_000;
 const askAgainMs = 60_000;
 
-/** Carries leases out, in the window that leads. Without a lease there is no timer. */
+/** Carries out leases in the leading window. Without a lease there is no timer. */
 export class LeaseRunner implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
@@ -58,7 +58,8 @@ export class LeaseRunner implements Disposable {
     const { accounts, fleet, hub, leases, idle } = deps;
     const look = () => this.look();
     this.owned.add(watchAccounts(accounts, look));
-    // A window that was killed right after it set a schedule told nobody of it, so the leader reads them with each list.
+    // A window that was killed right after setting a schedule announced it to no window, so the leader rereads with
+    // each list.
     this.owned.add(fleet.onDidChange(() => (hub.isLeader ? void leases.refresh() : this.look())));
     this.owned.add(hub.onDidChangeLeader(look));
     this.owned.add(leases.onDidChange(look));
@@ -71,7 +72,7 @@ export class LeaseRunner implements Disposable {
     this.owned.dispose();
   }
 
-  /** Looks at all of them; what happens meanwhile is looked at afterwards. */
+  /** Checks all leases; changes during a check are handled by another one. */
   private look(): void {
     const { hub, accounts } = this.deps;
     if (this.owned.isDisposed || !hub.isLeader || !accounts.active || !this.hasWork) {
@@ -93,7 +94,7 @@ export class LeaseRunner implements Disposable {
     return leases.rows.length > 0 || this.isUnread;
   }
 
-  /** A disk that refuses for a moment drops no schedule. */
+  /** A disk that refuses for a moment must not drop a schedule. */
   private get isUnread(): boolean {
     const { leases } = this.deps;
     return leases.error !== undefined || leases.unreadable.some(({ kind }) => kind === 'refused');
@@ -111,7 +112,7 @@ export class LeaseRunner implements Disposable {
       this.owned.isDisposed || !hub.isLeader || !this.hasWork ? undefined : clock.schedule(tick, leaseTickMs);
   }
 
-  /** Never rejects. */
+  /** Checks all leases; never rejects. */
   private async lookAtAll(): Promise<void> {
     while (this.isWanted && !this.owned.isDisposed) {
       this.isWanted = false;
@@ -130,7 +131,7 @@ export class LeaseRunner implements Disposable {
     }
   }
 
-  /** What is left of each stays what it was when the clock is set back, also while no editor was open. */
+  /** Preserves the remaining time of each lease when the clock is set back, even while no editor was open. */
   private async followClock(): Promise<void> {
     const { clock, leases } = this.deps;
     const now = clock.now();
@@ -196,7 +197,7 @@ export class LeaseRunner implements Disposable {
     if (list.kind !== 'ready' || list.error !== undefined) {
       return false;
     }
-    // Older than the lease, which a list from before the clock was set back does not look.
+    // A list from before the lease is not used, nor is one that only looks newer because the clock was set back.
     if (list.fetchedAt < lease.setAt || list.fetchedAt > clock.now()) {
       return false;
     }
@@ -226,14 +227,14 @@ export class LeaseRunner implements Disposable {
     return false;
   }
 
-  /** Nothing is left to do; the word of the user is kept for a day, in case the service was wrong. */
+  /** Finishes a lease; the user's decision is kept for a day in case the service was wrong. */
   private async ended(lease: Lease, state: LeaseState): Promise<true> {
     const { leases, clock, fleet } = this.deps;
     const { instanceId } = lease;
     const now = clock.now();
     const request = fleet.facts(instanceId).lastRequest;
     if (request?.kind === 'destroy' && request.tookEffect === true) {
-      // The user's later word, verified.
+      // A destroy was requested later and is confirmed.
       await leases.finish(lease);
     } else if (state.endedAt === undefined) {
       await leases.putState(instanceId, { ...state, endedAt: now });
@@ -252,7 +253,7 @@ export class LeaseRunner implements Disposable {
     if (idleSince === state.idleSince) {
       return state;
     }
-    // Used in between: the warning was for another time.
+    // The instance was used in between, so the earlier warning no longer applies.
     const next: LeaseState = { leaseId: state.leaseId, idleSince };
     await this.deps.leases.putState(lease.instanceId, next);
     return next;
@@ -271,7 +272,7 @@ export class LeaseRunner implements Disposable {
     }
     const attempts = (state.attempts ?? 0) + 1;
     const isMine = await mayAct(hub, `${account.key}:lease:${lease.id}:${attempts}`);
-    // The user's last word: it may have been cancelled or extended a moment ago.
+    // The user may have canceled or extended it a moment ago.
     const last = await leases.reread(instanceId);
     if (last?.lease.id !== lease.id) {
       return;
@@ -286,7 +287,7 @@ export class LeaseRunner implements Disposable {
     try {
       const done = await carryOut(this.deps, account.client, lease, {
         signal: this.stop.signal,
-        // A window that hung on the way is not the one that acts any more.
+        // A window that hung on the way is no longer the acting one.
         isStillWanted: async () => (await leases.isAboutToSend(lease, acting)) && hub.isLeader,
       });
       if (done === 'notConfirmed') {
@@ -298,7 +299,7 @@ export class LeaseRunner implements Disposable {
       await leases.finish(lease);
     } catch (error) {
       if (isCancelled(error)) {
-        // This window closes, and the next one looks whether it was done, or the user changed the schedule.
+        // This window closes, and the next one checks what happened; or the user changed the schedule.
         return;
       }
       log.warn(`The lease of ${instanceId} could not be carried out: ${String(error)}`);

@@ -27,10 +27,10 @@ export interface OtherAccountLeasesDeps {
   readonly idle: Pick<IdleWatchDeps, 'presence' | 'aliasOf' | 'file'>;
 }
 
-/** How often it is looked who else is signed in. */
+/** How often to check which other accounts are signed in (ms). */
 const lookEveryMs = 60_000;
 
-/** Carries out the schedules of accounts that are signed in and not the active one, in the window that leads. */
+/** Carries out the schedules of signed-in accounts that are not active, in the leading window. */
 export class OtherAccountLeases implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
@@ -42,7 +42,7 @@ export class OtherAccountLeases implements Disposable {
     this.look();
   }
 
-  /** The next start is to go on with them. */
+  /** True if the next start must load the schedules. */
   get hasWork(): boolean {
     return this.running.size > 0;
   }
@@ -77,7 +77,7 @@ export class OtherAccountLeases implements Disposable {
     }
   }
 
-  /** What can't be read may be there, and holds no other account up. */
+  /** Returns true as well if the schedules can't be read: they may exist, and other accounts must not wait. */
   private async hasSchedules(accountKey: string): Promise<boolean> {
     try {
       return (await this.deps.storage(accountKey).list()).length > 0;

@@ -11,16 +11,16 @@ export interface OtherListDeps {
   readonly account: Account;
   readonly clock: Clock;
   readonly log: Log;
-  /** Whether anything depends on it; without that it is not read. */
+  /** Returns whether anything needs the list; otherwise it is not read. */
   readonly isWanted: () => boolean;
-  /** It could not be read for so long that nothing is known of what was idle meanwhile. */
+  /** Called when reads failed for so long that idle time is unknown. */
   readonly onUnread: () => void;
 }
 
-/** As seldom as the list of the active account while nobody looks. */
+/** The same interval as for the active account in the background (ms). */
 const readEveryMs = 5 * 60_000;
 
-/** The instances of an account that is not the active one, for what waits until one of them is idle. */
+/** The instances of an inactive account, for schedules that wait for idle time. */
 export class OtherList implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly polled = this.owned.add(new Emitter<FleetSnapshot>());
@@ -40,14 +40,14 @@ export class OtherList implements Disposable {
     return this.current;
   }
 
-  /** Reads it now and then from here on, as long as it is wanted. */
+  /** Starts reading the list at intervals, as long as it is wanted. */
   look(): void {
     if (this.timer.value === undefined && this.reading === undefined && this.isWanted) {
       void this.refresh();
     }
   }
 
-  /** Never rejects; whoever asks while it is read shares it. */
+  /** Reads the list. Never rejects; callers share a read that is under way. */
   refresh(): Promise<void> {
     this.reading ??= this.read().finally(() => {
       this.reading = undefined;

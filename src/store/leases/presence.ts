@@ -5,16 +5,16 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { WindowHub } from '../ports';
 
-/** What of ours is open on an instance: a remote window, a terminal, a forwarded port, a kernel that is busy. */
+/** A connection of ours to an instance: a remote window, a terminal, a forwarded port, a busy kernel. */
 export type PresenceKind = 'window' | 'terminal' | 'forward' | 'kernel';
 
 const sets = channel('presence.set', z.object({ windowId: z.string(), aliases: z.array(z.string()) }));
 const asks = channel('presence.ask', z.object({}));
 
-/** The other windows have answered by then. */
+/** The time in which the other windows answer (ms). */
 export const presenceGraceMs = 10_000;
 
-/** Which instances the windows of this computer are connected to, by SSH alias. Complete where one leads. */
+/** The instances that windows of this computer are connected to, by SSH alias. Complete in the leading window. */
 export class Presence implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<void>());
@@ -57,7 +57,7 @@ export class Presence implements Disposable {
     }
   }
 
-  /** What this window has open of one kind. */
+  /** Sets the connections of one kind in this window. */
   set(kind: PresenceKind, aliases: readonly string[]): void {
     if ([...aliases].sort().join() !== [...(this.own.get(kind) ?? [])].sort().join()) {
       this.own.set(kind, aliases);
@@ -66,7 +66,7 @@ export class Presence implements Disposable {
     }
   }
 
-  /** False until the other windows have had time to answer: nobody is idle before that. */
+  /** False until the other windows had time to answer; before that no instance counts as idle. */
   get isComplete(): boolean {
     const { hub, clock } = this.deps;
     return hub.isLeader && Math.abs(clock.now() - this.askedAt) >= presenceGraceMs;
@@ -76,7 +76,7 @@ export class Presence implements Disposable {
     return this.ownAliases().includes(alias) || [...this.others.values()].some((one) => one.has(alias));
   }
 
-  /** Something of ours is open on an instance, here or in a window that this one hears. */
+  /** Returns whether any instance is connected, here or in a window that this one hears. */
   get isAnyUsed(): boolean {
     return this.ownAliases().length > 0 || [...this.others.values()].some(({ size }) => size > 0);
   }

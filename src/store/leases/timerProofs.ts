@@ -10,7 +10,7 @@ import type { InstanceLeases } from './instanceLeases';
 import { noticeOf } from './leaseNotice';
 import type { Presence } from './presence';
 
-/** What a check proved: that the timer can act, that it has ended, or nothing. */
+/** The result of a check: the timer can act, the timer has ended, or no result. */
 export type TimerProof = 'armed' | 'gone' | 'nothing';
 
 export interface TimerProofsDeps {
@@ -23,26 +23,26 @@ export interface TimerProofsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly aliasOf: (account: Account, instanceId: number) => string;
-  /** Logs in and looks whether the timer lives; asks the user nothing. */
+  /** Logs in and checks whether the timer process lives; never asks the user. */
   readonly check: (account: Account, lease: Lease, armed: ArmedTimer) => Promise<TimerProof>;
 }
 
-/** A proof that is older is made again. */
+/** An older proof is renewed (ms). */
 const proofLastsMs = 24 * 3_600_000;
-/** A check that proved nothing is made again after this time. */
+/** A check without a result is repeated after this time (ms). */
 const retryMs = 3_600_000;
-/** A connection that begins right after a proof needs no other. */
+/** A connection right after a proof needs no new one (ms). */
 const freshMs = 60_000;
 
 /**
- * Proves again and again that the timers on instances live: with each connection to an instance, and once a day. Done
- * by the window that leads, which knows what the others are connected to.
+ * Repeatedly proves that the timers on instances live: with each connection to an instance, and once a day. Runs in
+ * the leading window, which knows the connections of all.
  */
 export class TimerProofs implements Disposable {
   private readonly owned = new DisposableStore();
-  /** Aliases that windows were connected to when it was looked last. */
+  /** Aliases that windows were connected to at the last look. */
   private connected: ReadonlySet<string> = new Set();
-  /** When a timer was checked last, by its token (`Clock.elapsed`). */
+  /** When each timer was last checked, by its token (`Clock.elapsed`). */
   private readonly checkedAt = new Map<string, number>();
   private readonly underWay = new Set<string>();
 
@@ -85,7 +85,7 @@ export class TimerProofs implements Disposable {
     if (!instance || !isReady(stateOf(instance, fleet.facts(instanceId), now))) {
       return false;
     }
-    // A clock that was set back makes a proof of no use as well.
+    // A clock that was set back also invalidates a proof.
     const ageMs = Math.abs(now - provedAt);
     const checkedMs = clock.elapsed() - (this.checkedAt.get(token) ?? -Infinity);
     return isNewConnection
@@ -93,7 +93,7 @@ export class TimerProofs implements Disposable {
       : ageMs >= proofLastsMs && checkedMs >= retryMs;
   }
 
-  /** Never rejects: the user asked for none of it, and the row shows how old the last proof is. */
+  /** Never rejects: the user did not ask for it, and the row shows the age of the last proof. */
   private async prove(account: Account, lease: Lease, armed: ArmedTimer): Promise<void> {
     const { clock, log } = this.deps;
     const { token } = armed;
@@ -113,7 +113,7 @@ export class TimerProofs implements Disposable {
 
   private async take(account: Account, lease: Lease, armed: ArmedTimer, proof: TimerProof): Promise<void> {
     const { leases, notices, fleet, clock } = this.deps;
-    // It may have been armed anew, or its account left, while this looked.
+    // During the check the timer may have been armed again, or the account changed.
     if (leases.find(lease.instanceId)?.lease.armed?.token !== armed.token) {
       return;
     }

@@ -8,7 +8,7 @@ import { JsonFile } from '../jsonFile';
 const snapshot = z.object({
   /** Days since 1970-01-01 UTC. */
   day: z.number().int(),
-  /** Which figures they are: service and filters. */
+  /** Identifies the figures: service and filters. */
   key: z.string(),
   /** Whole millionths of a dollar for one GPU and hour, by model. */
   medians: z.record(z.string(), z.number().int()),
@@ -20,7 +20,7 @@ export type MarketSnapshot = z.infer<typeof snapshot>;
 const keptDays = 90;
 const dayMs = 86_400_000;
 
-/** Median prices as they were seen on this computer, one snapshot a day; the service keeps no history. */
+/** Median prices as seen on this computer, one snapshot a day; the service keeps no history. */
 export class MarketHistory {
   private readonly file: JsonFile<z.infer<typeof file>>;
 
@@ -31,7 +31,7 @@ export class MarketHistory {
     this.file = new JsonFile(join(storageDir, 'market-history.json'), file);
   }
 
-  /** Keeps today's medians and returns all that is known for the key, oldest first. Never rejects. */
+  /** Stores today's medians and returns all snapshots of the key, oldest first. Never rejects. */
   async record(key: string, gpus: readonly GpuMetrics[], nowMs: number): Promise<readonly MarketSnapshot[]> {
     try {
       const content = await this.file.read();

@@ -4,15 +4,15 @@ import { Emitter } from '../../util/emitter';
 
 export interface OfferPin {
   readonly offer: Offer;
-  /** As it was when it was pinned. */
+  /** The offer when it was pinned. */
   readonly first: Offer;
-  /** What it was searched for; renting it later goes on from there. */
+  /** The search that found it; renting it later continues from there. */
   readonly origin: RentDraft;
 }
 
 export const mostPins = 4;
 
-/** Offers put aside to be compared, as long as the window lives. */
+/** Offers pinned for comparison, as long as the window is open. */
 export class OfferPins {
   private list: readonly OfferPin[] = [];
   private readonly changed = new Emitter<readonly OfferPin[]>();
@@ -26,7 +26,7 @@ export class OfferPins {
     return this.list.find(({ offer }) => offer.id === offerId);
   }
 
-  /** False when there is no room. */
+  /** Pins an offer; returns false if there is no room. */
   pin(pin: Omit<OfferPin, 'first'>): boolean {
     if (this.find(pin.offer.id)) {
       return true;
@@ -42,7 +42,7 @@ export class OfferPins {
     this.set(this.list.filter(({ offer }) => offer.id !== offerId));
   }
 
-  /** Offers as they were read again; those that are not given stay as they are. */
+  /** Updates offers that were read again; others stay unchanged. */
   update(offers: readonly Offer[]): void {
     const fresh = new Map(offers.map((offer) => [offer.id, offer]));
     this.set(this.list.map((pin) => ({ ...pin, offer: fresh.get(pin.offer.id) ?? pin.offer })));

@@ -3,7 +3,7 @@ import { proposedKeys, type ProposedKey } from '../../model/offers/firstSearch';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import { ownQuery, readQuery, readRecentSearches, withRecentSearch } from '../../model/offers/savedSearches';
 
-/** `vscode.Memento`, as far as it is needed. */
+/** The part of `vscode.Memento` that is needed. */
 export interface Memory {
   get(key: string): unknown;
   update(key: string, value: unknown): PromiseLike<void>;
@@ -14,11 +14,11 @@ const recentKey = 'gpuRental.search.recent';
 
 const stored = z.object({ proposed: z.array(z.enum(proposedKeys)).catch([]) }).catch({ proposed: [] });
 
-/** The search that was left last, and those from which something was chosen. */
+/** The last search, and those from which an offer was chosen. */
 export class RecentSearches {
   constructor(private readonly memory: Memory) {}
 
-  /** `undefined` until a search was changed. */
+  /** The last search; `undefined` until a search was changed. */
   get last(): MarketQuery | undefined {
     return readQuery(this.memory.get(lastKey));
   }
@@ -27,7 +27,9 @@ export class RecentSearches {
     return readRecentSearches(this.memory.get(recentKey));
   }
 
-  /** The places of the last search that were proposed and not chosen; all of them until one was changed. */
+  /**
+   * The filters of the last search that we proposed and the user did not choose; all of them until one was changed.
+   */
   get proposed(): readonly ProposedKey[] {
     return this.last === undefined ? proposedKeys : stored.parse(this.memory.get(lastKey)).proposed;
   }

@@ -5,14 +5,14 @@ import type { Disposable } from '../../util/disposable';
 import type { WindowHub } from '../ports';
 
 /**
- * The service takes ten a minute from one address; two are left for the rental
+ * The service allows ten a minute per address; two are reserved for the rental
  * (docs/service/limits.md#searches-a-minute).
  */
 export const searchesPerMinute = 8;
 const minuteMs = 60_000;
 const searches = channel('search.sent', z.undefined());
 
-/** Counts the searches of the last minute over all windows; those that a rental needs have their own share. */
+/** Counts the searches of the last minute over all windows; those of a rental have a separate share. */
 export class SearchBudget implements Disposable {
   private readonly sent: number[] = [];
   private readonly listening: Disposable;
@@ -26,10 +26,10 @@ export class SearchBudget implements Disposable {
     });
   }
 
-  /** Milliseconds until another search may leave, where at most so many a minute shall. */
+  /** Returns the milliseconds until another search may leave, under a limit of `most` a minute. */
   waitMs(most = searchesPerMinute): number {
     const now = this.clock.now();
-    // What lies in the future was before the clock was set back.
+    // A time in the future is from before the clock was set back.
     while (this.sent[0] !== undefined && (now - this.sent[0] >= minuteMs || this.sent[0] > now)) {
       this.sent.shift();
     }
@@ -37,7 +37,7 @@ export class SearchBudget implements Disposable {
     return oldest === undefined ? 0 : oldest + minuteMs - now;
   }
 
-  /** A search leaves now. */
+  /** Notes that a search leaves now. */
   note(): void {
     this.count();
     searches.send(this.hub, undefined);

@@ -17,7 +17,7 @@ export interface SearchWatchesDeps extends Omit<WatchChecksDeps, 'list'> {
   readonly storageDir: string;
 }
 
-/** The watched searches of the active account: every window lists and changes them, the leading one asks the service. */
+/** The watched searches of the active account: every window lists and changes them, and the leading one runs them. */
 export class SearchWatches implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<void>());
@@ -40,27 +40,27 @@ export class SearchWatches implements Disposable {
     this.owned.add(this.checks.onDidChange(() => this.changed.fire()));
   }
 
-  /** In every window, again with each check as long as they match; whoever tells claims it first. */
+  /** Fires in every window, again with each check while offers match; claim the find before showing it. */
   get onDidFind() {
     return this.checks.onDidFind;
   }
 
-  /** Oldest first; empty without an account. */
+  /** Watches, oldest first; empty without an account. */
   get rows(): readonly WatchRow[] {
     return this.list.rows.map((row) => ({ ...row, isChecking: this.checks.current === row.watch.id }));
   }
 
-  /** Why the list could not be read from disk. */
+  /** The error of the last read from disk. */
   get error(): unknown {
     return this.list.error;
   }
 
-  /** Settles once the list is that of the active account. */
+  /** Settles once the list belongs to the active account. */
   get ready(): Promise<void> {
     return this.list.ready;
   }
 
-  /** Throws where nobody is signed in or the disk refuses. */
+  /** Adds a watch. Throws without an account or when the disk refuses. */
   async add(input: Omit<SearchWatch, 'id' | 'createdAt'>): Promise<SearchWatch> {
     const watch = { ...input, id: randomBytes(4).toString('hex'), createdAt: this.deps.clock.now() };
     await this.put(watch);
@@ -81,7 +81,7 @@ export class SearchWatches implements Disposable {
     await this.list.tellChanged(files);
   }
 
-  /** Asks the leading window for a check as soon as the limit of the service allows. */
+  /** Asks the leading window for a check as soon as the service's limit allows. */
   async checkNow(id: string): Promise<void> {
     this.checks.want(id);
     await this.list.tellChanged(this.list.files);

@@ -24,21 +24,21 @@ import type { Accounts, WindowHub } from '../ports';
 import type { SearchBudget } from './searchBudget';
 import type { WatchFiles, WatchOnDisk, WatchState } from './watchFiles';
 
-/** Time between two checks of one watch. */
+/** Time between two checks of one watch (ms). */
 export const checkEveryMs = 3 * 60_000;
-/** Least time between two checks of any. */
+/** Minimum time between any two checks (ms). */
 export const checksApartMs = 30_000;
-/** A watch waits while the searches of the last minute are this many: the rest is left to the user. */
+/** A watch waits once this many searches ran in the last minute; the rest is left to the user. */
 const watchShare = 4;
 const longestBackOffMs = 30 * 60_000;
-/** Timers stand still while a computer sleeps, so the time of day is looked at this often. */
+/** Timers stop while a computer sleeps, so the clock is checked this often (ms). */
 const longestTimerMs = 30_000;
 
 const foundShape = z.object({
   accountKey: z.string(),
   watchId: z.string(),
   name: z.string(),
-  /** When these offers were first seen; names them together with the watch. */
+  /** When these offers were first seen; identifies the find together with the watch. */
   since: z.number(),
   /** Cheapest first. */
   offers: z.array(z.object({ id: z.number(), machine: z.string(), perHour: micros })).readonly(),
@@ -58,7 +58,7 @@ export interface WatchChecksDeps {
   readonly list: DiskList<WatchOnDisk, WatchFiles>;
 }
 
-/** Asks the service for the watched searches in turn, in the window that leads. Without a watch there is no timer. */
+/** Runs the watched searches in turn, in the leading window. Without a watch there is no timer. */
 export class WatchChecks implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
@@ -70,7 +70,7 @@ export class WatchChecks implements Disposable {
   private checking: { readonly id: string; readonly abort: AbortController } | undefined;
   private checkedAt = 0;
 
-  /** A check began or ended. */
+  /** Fires when a check begins or ends. */
   readonly onDidChange = this.changed.event;
   readonly onDidFind = this.found.event;
 
@@ -99,12 +99,12 @@ export class WatchChecks implements Disposable {
     );
   }
 
-  /** The watch that is asked for at this moment. */
+  /** The watch that is being checked now. */
   get current(): string | undefined {
     return this.checking?.id;
   }
 
-  /** Checked as soon as the limit allows, by the window that leads, once the list was read again. */
+  /** Requests a check as soon as the limit allows; the leading window runs it after rereading the list. */
   want(id: string): void {
     this.expect(id);
     if (this.accountKey !== undefined) {
@@ -123,7 +123,7 @@ export class WatchChecks implements Disposable {
     this.owned.dispose();
   }
 
-  /** Kept only where it is carried out: another window would check once more when it comes to lead. */
+  /** Kept only in the leading window: another window would check once more when it starts to lead. */
   private expect(id: string): void {
     if (this.deps.hub.isLeader) {
       this.wanted.add(id);
@@ -139,7 +139,7 @@ export class WatchChecks implements Disposable {
     this.plan();
   }
 
-  /** Sets the timer for the watch that is due next; none where there is nothing to do here. */
+  /** Sets the timer for the watch that is due next; none if this window has nothing to do. */
   private plan(): void {
     this.timer.value = undefined;
     const { hub, clock, accounts } = this.deps;
@@ -158,7 +158,7 @@ export class WatchChecks implements Disposable {
     this.timer.value = clock.schedule(wake, Math.min(waitMs, longestTimerMs));
   }
 
-  /** The user may have searched meanwhile. */
+  /** Checks again at the last moment, because the user may have searched meanwhile. */
   private async wake(id: string): Promise<void> {
     const row = this.deps.list.rows.find(({ watch }) => watch.id === id);
     if (row && this.deps.budget.waitMs(watchShare) === 0) {
@@ -173,11 +173,11 @@ export class WatchChecks implements Disposable {
     }
     const failures = this.failures.get(watch.id) ?? (state.error ? 1 : 0);
     const last = (failures === 0 ? state.checkedAt : state.error?.at) ?? 0;
-    // The clock was set back: what lies in the future says nothing.
+    // The clock was set back, so a time in the future means nothing.
     return last > this.deps.clock.now() ? 0 : last + Math.min(checkEveryMs * 2 ** failures, longestBackOffMs);
   }
 
-  /** Never rejects. */
+  /** Runs a check; never rejects. */
   private async check({ watch, state }: WatchOnDisk): Promise<void> {
     const { accounts, clock, log } = this.deps;
     const { active } = accounts;
@@ -224,7 +224,7 @@ export class WatchChecks implements Disposable {
     }
   }
 
-  /** A watch that was removed meanwhile leaves nothing behind. */
+  /** Stores the result; a watch that was removed meanwhile leaves nothing behind. */
   private async keep(id: string, state: WatchState): Promise<void> {
     const { list, log } = this.deps;
     const { files } = list;

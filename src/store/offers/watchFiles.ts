@@ -7,12 +7,12 @@ import type { SearchWatch, WatchMatch } from '../../model/offers/searchWatch';
 import { JsonFile } from '../jsonFile';
 import type { Text } from '../../util/text';
 
-/** How it went lately with a watch. */
+/** The recent results of a watch. */
 export interface WatchState {
-  /** The last answer. */
+  /** When the last answer arrived. */
   readonly checkedAt?: number | undefined;
   readonly matches: readonly WatchMatch[];
-  /** Why the last check failed; what matched is of the check before. */
+  /** Why the last check failed; the matches are from the check before. */
   readonly error?: { readonly at: number; readonly text: Text } | undefined;
 }
 
@@ -44,11 +44,14 @@ const stateFile = z.object({
     .optional(),
 });
 
-/** The watches of one account, one file each and one for how it went, so that windows cannot collide. */
+/**
+ * The watches of one account, one file each and one for its results, so that windows can't overwrite each other's
+ * changes.
+ */
 export class WatchFiles {
   constructor(private readonly folder: string) {}
 
-  /** Oldest first. Throws `FileUnreadableError` where the disk refuses. */
+  /** Returns the watches, oldest first. Throws `FileUnreadableError` when the disk refuses. */
   async list(): Promise<readonly WatchOnDisk[]> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const ids = (await readdir(this.folder))
@@ -103,7 +106,7 @@ export class WatchFiles {
       id,
       name,
       query: baseFilters === undefined ? query : { ...query, extraFilters: baseFilters },
-      maxPerHour: maxPerHour as Micros, // checked to be whole
+      maxPerHour: maxPerHour as Micros, // JSON was checked to hold whole micros
       createdAt,
     };
   }

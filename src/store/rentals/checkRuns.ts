@@ -12,11 +12,11 @@ import type { Disposable } from '../../util/disposable';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 
-/** Looks at a machine that runs, over SSH. */
+/** Checks a running machine over SSH. */
 export interface MachineChecks {
-  /** One login and what is looked at after it. Asks nothing; rejects as cancelled once the signal fires. */
+  /** Logs in once and runs the checks. Asks nothing; rejects as cancelled once the signal fires. */
   look(instanceId: number, onStage: (stage: CheckStage) => void, signal: AbortSignal): Promise<CheckAnswer>;
-  /** Keeps what a check came to, for all windows. */
+  /** Stores the result of a check for all windows. */
   keep(instanceId: number, check: CheckResult): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export interface CheckRunsDeps {
   readonly onResult: (checked: Checked, result: CheckResult) => void;
 }
 
-/** A machine in one of its starts. */
+/** A machine, in one of its starts. */
 export interface Checked {
   readonly instanceId: number;
   /** When the start began; milliseconds since 1970. */
@@ -43,13 +43,13 @@ interface Run extends Checked {
 const firstPauseMs = 1000;
 const longestPauseMs = 8000;
 
-/** The checks under way in this window: one a machine at most, each at its own pace. */
+/** The checks that run in this window: at most one per machine, each at its own pace. */
 export class CheckRuns implements Disposable {
   private readonly runs = new Map<number, Run>();
 
   constructor(private readonly deps: CheckRunsDeps) {}
 
-  /** Begins and ends checks, so that those under way are these. */
+  /** Starts and ends checks until exactly these are running. */
   sync(wanted: readonly (Checked & { readonly check: MachineCheck })[]): void {
     for (const run of this.runs.values()) {
       const isWanted = wanted.some(
@@ -71,7 +71,7 @@ export class CheckRuns implements Disposable {
     this.sync([]);
   }
 
-  /** One that was ended may still hold a login; the next one waits for its end. */
+  /** A check that was ended may still hold a login, so the next one waits for it. */
   private begin(checked: Checked, check: MachineCheck, before: Promise<void> = Promise.resolve()): void {
     const abort = new AbortController();
     const done = before

@@ -13,8 +13,8 @@ export interface FailedMachine {
 }
 
 /**
- * Machines that did not get ready, avoided for replacements; one file each, so that windows cannot collide. Their
- * numbers are those of one service, so that each account has a folder of its own.
+ * Machines that did not get ready, which replacements avoid; one file each, so that windows can't overwrite each
+ * other's changes. Their numbers are those of one service, so each account has its own folder.
  */
 export class FailedMachines {
   constructor(

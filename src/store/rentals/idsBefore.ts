@@ -9,11 +9,14 @@ interface Deps {
   readonly fleet: Pick<Fleet, 'state'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
-  /** Whose instances the fleet shows. */
+  /** The account whose instances the fleet shows. */
   readonly accountKey: string | undefined;
 }
 
-/** The ids there are now; a list of the last few seconds will do, and without one the label must. */
+/**
+ * Returns the current ids; a list of the last few seconds is enough. Without any list, only the label identifies the
+ * rental.
+ */
 export async function idsBeforeRental(
   { fleet, clock, log, accountKey }: Deps,
   account: Account,

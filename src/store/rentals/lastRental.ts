@@ -16,13 +16,13 @@ const stayKey = 'gpuRental.rent.stay';
 const stayShape = z.object({ hours: z.number(), downGb: z.number(), upGb: z.number() });
 
 /**
- * What the last rental was made of, as the default of the next; no secret is ever part of it. The same for all accounts,
- * so of a template no more than its number: what it is called belongs to the account.
+ * The choices of the last rental, as defaults for the next; they never contain a secret. All accounts share them, so
+ * only the number of a template is kept: its name belongs to the account.
  */
 export class LastRental {
   constructor(private readonly memory: Memory) {}
 
-  /** The last first; empty when the last rental was from a template. */
+  /** Images, latest first; empty if the last rental was from a template. */
   get images(): readonly string[] {
     return this.read().images;
   }
@@ -31,7 +31,7 @@ export class LastRental {
     return this.read().templateId;
   }
 
-  /** What estimates are for. */
+  /** The usage that estimates assume. */
   get stay(): Usage {
     const parsed = stayShape.safeParse(this.memory.get(stayKey));
     return parsed.success ? parsed.data : usualStay;

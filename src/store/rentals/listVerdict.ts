@@ -3,37 +3,37 @@ import { isComplete } from '../instances/listed';
 import type { FleetSnapshot, Rental } from '../ports';
 import { lostRentalOf, readBackForMs } from './readBack';
 
-/** A rental that was given up is still recognised when it turns up this late. */
+/** A rental that was given up is still recognized when it appears this late (ms). */
 const lateMs = 24 * 3_600_000;
 
-/** What a list that was just read says about a rental. */
+/** What a new list says about a rental. */
 export type ListVerdict =
   | { readonly kind: 'nothing' }
-  /** It is this instance. */
+  /** The rental became this instance. */
   | { readonly kind: 'found'; readonly instanceId: number }
-  /** Its sender is gone; whether it was rented is yet to be seen. */
+  /** Its sender is gone; the outcome is still open. */
   | { readonly kind: 'open' }
-  /** It was looked for long enough. */
+  /** The search was long enough to say that nothing was rented. */
   | { readonly kind: 'notRented' }
   /** Its instance is gone. */
   | { readonly kind: 'gone'; readonly instanceId: number }
-  /** Its instance was taken for gone and is in the list. */
+  /** Its instance was taken for gone and is listed again. */
   | { readonly kind: 'back' };
 
 export interface VerdictFacts {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** The window that sent it is still at work on it. */
+  /** True while the sending window is still working on it. */
   readonly isOwnerAtWork: boolean;
-  /** Milliseconds over which complete lists have not had it, this one included. */
+  /** Returns the milliseconds over which complete lists lacked it, including this one. */
   readonly missedForMs: () => number;
-  /** Whether readings agree that an instance is gone. */
+  /** Returns whether readings agree that an instance is gone. */
   readonly hasEnded: (instanceId: number) => boolean;
-  /** Instances that other rentals turned out to be. */
+  /** Instances that belong to other rentals. */
   readonly taken: () => ReadonlySet<number>;
 }
 
-/** Judges what became of a rental by the list alone, for windows that did not live to see its end. */
+/** Judges the outcome of a rental by the list alone, for a rental whose window closed early. */
 export function listVerdict(rental: Rental, snapshot: FleetSnapshot, facts: VerdictFacts): ListVerdict {
   const { phase } = rental;
   const isOpen = phase.kind === 'sent' || phase.kind === 'notKnown';

@@ -7,7 +7,7 @@ import { JsonFile } from '../jsonFile';
 
 const proofFile = z.object({ version: z.literal(1), at: z.number(), check: checkResult });
 
-/** What the last check of an instance came to. */
+/** The result of the last check of an instance. */
 export interface CheckedInstance {
   readonly instanceId: number;
   /** Milliseconds since 1970. */
@@ -17,7 +17,7 @@ export interface CheckedInstance {
 
 const mostKept = 200;
 
-/** One file an instance, so that windows can't collide. */
+/** Proofs on disk, one file per instance, so that windows can't overwrite each other's changes. */
 class ProofFiles {
   constructor(private readonly folder: string) {}
 
@@ -34,7 +34,7 @@ class ProofFiles {
     return rows.sort((a, b) => b.at - a.at);
   }
 
-  /** The oldest ones go where there are too many. */
+  /** Stores a proof and deletes the oldest if there are too many. */
   async put({ instanceId, at, check }: CheckedInstance): Promise<void> {
     await this.file(instanceId).write({ version: 1, at, check });
     for (const old of (await this.list()).slice(mostKept)) {
@@ -64,7 +64,7 @@ export class MachineProofs extends DiskList<CheckedInstance, ProofFiles> {
     return this.rows.find((row) => row.instanceId === instanceId);
   }
 
-  /** For the account that is active. */
+  /** Stores a proof for the active account. */
   async keep(row: CheckedInstance): Promise<void> {
     const { files } = this;
     await files?.put(row);

@@ -1,7 +1,7 @@
 import type { Offer } from '../../model/offers/offer';
 import type { RentalStore } from './rentalStore';
 
-/** The offers that an account has rented, newest first; those that were refused are none. */
+/** Returns the offers that an account has rented, newest first; refused rentals don't count. */
 export function machinesRented(
   { rentals }: Pick<RentalStore, 'rentals'>,
   accountKey: string,

@@ -6,7 +6,7 @@ import { destroyAndVerify, type DestroyVerdict } from '../instances/destruction'
 import type { FleetStore } from '../instances/fleetStore';
 import type { Accounts, Rental } from '../ports';
 
-/** An instance that costs more than was confirmed for it, and what became of it. */
+/** An instance that costs more than confirmed, and what happened to it. */
 export interface TooDear {
   readonly instanceId: number;
   readonly pricePerHour: Micros;
@@ -20,25 +20,25 @@ export interface PriceGuardDeps {
   readonly fleet: FleetStore;
   readonly clock: Clock;
   readonly log: Log;
-  /** Tells the user, once over all windows and restarts. */
+  /** Notifies the user, once over all windows and restarts. */
   readonly tell: (found: TooDear) => void;
-  /** Remembers that the first price was held against what was confirmed. */
+  /** Stores that the first price was compared with the confirmed one. */
   readonly accept: (rental: Rental) => Promise<void>;
 }
 
-/** An offer and its instance may round differently by so much; more is another price. */
+/** An offer and its instance may differ by this share due to rounding; more is another price. */
 const roundingShare = 0.01;
 const roundingMicros = 1000;
 
-/** Whether an instance costs more than was confirmed for it; `undefined` where its record states no price. */
+/** Returns whether an instance costs more than confirmed; `undefined` if its record states no price. */
 function isTooDear({ totalPerHour }: Instance, mostPerHour: Micros): boolean | undefined {
   const slack = Math.max(roundingMicros, mostPerHour * roundingShare);
   return totalPerHour === undefined ? undefined : totalPerHour > mostPerHour + slack;
 }
 
 /**
- * Holds the first price that the record of a new instance states against the one that was confirmed, and ends the
- * instance where it is dearer: the confirmation was for that price alone, and nothing of the user's is on it yet.
+ * Compares the first price in the record of a new instance with the confirmed one and destroys the instance if it is
+ * higher: the user agreed to that price alone, and no data is on it yet.
  */
 export class PriceGuard {
   private readonly checked = new Set<string>();

@@ -11,22 +11,22 @@ export const readBackForMs = 60_000;
 export interface ReadBackDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** Ends the search before its time. */
+  /** Ends the search early. */
   readonly signal: AbortSignal;
-  /** Instances that other rentals turned out to be. */
+  /** Instances that belong to other rentals. */
   readonly taken: () => ReadonlySet<number>;
 }
 
-/** Notes down what was found; where that fails, the instances are read once more. */
+/** Stores what was found; if that fails, the instances are read once more. */
 export interface ReadBackOutcome<T> {
   readonly found: (instanceId: number) => Promise<T>;
-  /** Complete lists, one of them at the end of the time, did not have it. */
+  /** Called when complete lists, including one at the end of the time, lacked the instance. */
   readonly none: () => Promise<T>;
 }
 
 /**
- * Looks for the instance of a rental whose answer was lost, at once and over the next minute. `undefined` where that
- * was not found out; never rejects.
+ * Searches for the instance of a rental whose answer was lost, at once and over the next minute. Returns `undefined`
+ * without a result; never rejects.
  */
 export async function readBack<T>(
   account: Account,
@@ -37,11 +37,12 @@ export async function readBack<T>(
   let wholeLists = 0;
   for (const [index, atMs] of readBackAtMs.entries()) {
     try {
-      // Counts time waited alone: a computer that sleeps, or whose clock is set, has not waited.
+      // Counts waiting time only: a computer that sleeps or whose clock is set has not waited.
       await wait(clock, atMs - (readBackAtMs[index - 1] ?? 0), signal);
       const list = await account.client.instances.list({ signal });
       const finding = findRented(lostRentalOf(rental), list.items, taken());
-      // A record that is still filling may get its label; by id alone it is taken on a later look.
+      // A record that is still being filled may get its label later; a match by id alone counts from the third look
+      // on.
       if (finding.kind === 'found' && (finding.by === 'label' || index > 1)) {
         return await outcome.found(finding.instanceId);
       }
@@ -60,12 +61,12 @@ export async function readBack<T>(
   return undefined;
 }
 
-/** What an instance is recognised by. */
+/** Returns the features by which an instance is recognized. */
 export function lostRentalOf({ marker, requestedAt, idsBefore, offer }: Rental) {
   return { marker, requestedAt, idsBefore, machineId: offer.machineId };
 }
 
-/** Whether what is missing from an answer is not there. */
+/** Returns whether an instance that the answer lacks does not exist. */
 export function isCompleteList(list: {
   readonly items: readonly unknown[];
   readonly skipped: number;

@@ -4,12 +4,15 @@ import { isCancelled } from '../../util/errors';
 import type { Account, Rental } from '../ports';
 import { lostRentalOf, type ReadBackDeps } from './readBack';
 
-/** The service said no, or nothing was sent; anything else may have rented. */
+/**
+ * Returns whether nothing was rented, because the service refused or nothing was sent; any other error may have
+ * rented.
+ */
 export function isRefusal(error: unknown): boolean {
   return isCancelled(error) || (error instanceof ApiError && !(error instanceof RentOutcomeUnknownError));
 }
 
-/** The service itself said no. */
+/** Returns whether the service itself refused. */
 export function isAnswer(error: unknown): boolean {
   return (
     error instanceof ApiError && !(error instanceof NotSentError) && !(error instanceof NotReachableError)
@@ -20,7 +23,7 @@ export function refusalWords(error: unknown): string {
   return error instanceof ApiError ? (error.serviceText ?? '') : '';
 }
 
-/** Compares the list once with the marker of a rental that was refused, since some refusals are wrong; never rejects. */
+/** Compares the list once with the marker of a refused rental, since some refusals are wrong; never rejects. */
 export async function compareOnce(
   account: Account,
   rental: Rental,

@@ -7,7 +7,7 @@ import type { Log } from '../../util/log';
 import { JsonFile } from '../jsonFile';
 import type { Rental, SecretPort } from '../ports';
 
-/** Written by this store and by no one else; what decisions hang on is checked. */
+/** Only this store writes these files; the schema checks what decisions depend on. */
 const rentalFile = z.object({
   version: z.literal(1),
   rental: z.custom<Rental>(
@@ -39,15 +39,15 @@ const secretParts = z.object({
 });
 type SecretParts = z.infer<typeof secretParts>;
 
-/** Where the secret parts of a rental are in the secret store. */
+/** Returns the secret store entry for the secret parts of a rental. */
 export function rentalSecretKey(marker: string): string {
   return `gpuRental.rental.${marker}`;
 }
 
-/** Older ones that came to an end are of no use to anybody. */
+/** Ended rentals older than this are of no use (ms). */
 const keepEndedMs = 90 * 24 * 3_600_000;
 
-/** Rentals on disk, one file each; what may be secret is in the secret store. */
+/** Rentals on disk, one file each; parts that may be secret are in the secret store. */
 export class RentalJournal {
   private readonly secretsHere = new Map<string, SecretParts>();
 
@@ -64,7 +64,7 @@ export class RentalJournal {
     const rentals: Rental[] = [];
     for (const name of names) {
       const rental = await this.get(accountKey, name.slice(0, 8)).catch((error: unknown) => {
-        // One file that the disk refuses hides no other rental.
+        // One unreadable file must not hide the other rentals.
         this.log.error(`The rental ${name} could not be read`, error);
         return undefined;
       });
@@ -86,12 +86,12 @@ export class RentalJournal {
     return content.kind === 'present' ? content.value.rental : undefined;
   }
 
-  /** On disk when it resolves; rejects where the disk refuses, and then nothing may be sent. */
+  /** Stores a rental, on disk when it resolves; if it rejects, nothing may be sent. */
   async put(rental: Rental): Promise<void> {
     await this.file(rental.accountKey, rental.marker).write({ version: 1, rental });
   }
 
-  /** Keeps the secret parts; without a secret store they last as long as this window. */
+  /** Stores the secret parts; without a secret store they last as long as this window. */
   async putSecrets(marker: string, config: RentConfig): Promise<void> {
     const parts: SecretParts = {
       env: config.env === undefined ? undefined : { ...config.env },
@@ -106,14 +106,14 @@ export class RentalJournal {
     try {
       await this.secrets.store(rentalSecretKey(marker), JSON.stringify(parts));
     } catch {
-      // The error's text could hold the values.
+      // The error's text could contain the values.
       this.log.warn(
         'The editor did not keep the environment of a rental; it can be replaced from this window only',
       );
     }
   }
 
-  /** The configuration as it was sent; undefined where its secret parts are lost. */
+  /** Returns the configuration as sent; undefined if its secret parts are lost. */
   async fullConfig(rental: Rental): Promise<RentConfig | undefined> {
     if (!hasSecretParts(rental.config)) {
       return rental.config;
@@ -135,7 +135,7 @@ export class RentalJournal {
     }
   }
 
-  /** Never rejects. */
+  /** Deletes the secret parts; never rejects. */
   async dropSecrets(marker: string): Promise<void> {
     this.secretsHere.delete(marker);
     try {
@@ -154,12 +154,12 @@ export class RentalJournal {
   }
 }
 
-/** Since when there is no instance of it, as far as is known; milliseconds since 1970. */
+/** Returns since when the rental has no instance, as far as known; milliseconds since 1970. */
 export function overSince({ phase, goneAt }: Rental): number | undefined {
   return goneAt ?? (phase.kind === 'notRented' ? phase.at : undefined);
 }
 
-/** The configuration as it may lie on disk; empty text marks a part that is kept elsewhere. */
+/** Returns the configuration for the disk; an empty text marks a part that is stored elsewhere. */
 export function withoutSecretParts(config: RentConfig): RentConfig {
   const copy: { -readonly [Key in keyof RentConfig]: RentConfig[Key] } = { ...config };
   if (copy.env !== undefined) {

@@ -11,13 +11,13 @@ import type { RecentRentals } from '../instances/recentRentals';
 import type { Accounts, Rental, SecretPort, WindowHub } from '../ports';
 import { RentalJournal } from './rentalJournal';
 
-/** For how long an open outcome is worth a list every ten seconds, from when this window knows of it. */
+/** How long an open outcome is worth a list every ten seconds, from when this window knows of it (ms). */
 const awaitedForMs = 15 * 60_000;
-/** For how long after a rental its own record is read where the list does not have it. */
+/** How long after a rental its own record is read if the list lacks it (ms). */
 const listedLateMs = 30 * 60_000;
-/** An instance that is waited for may be missing from the list that is known, which then gives no reason to read it. */
+/** Phases that need fast polling: the known list may lack the instance, and so gives no reason to read it again. */
 const openPhases: ReadonlySet<Rental['phase']['kind']> = new Set(['sent', 'notKnown', 'waiting']);
-/** What became of a machine that was waited for. */
+/** Phases in which the outcome of a pending machine is decided. */
 const decidedPhases: ReadonlySet<Rental['phase']['kind']> = new Set(['ready', 'failed', 'ended']);
 const changes = channel(
   'rentals.changed',
@@ -35,13 +35,13 @@ export interface RecordsDeps {
   readonly log: Log;
 }
 
-/** The rentals of the active account as they are on disk, alike in all windows. */
+/** The rentals of the active account as on disk, the same in all windows. */
 export class RentalRecords implements Disposable {
   readonly journal: RentalJournal;
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<readonly Rental[]>());
   private byMarker = new Map<string, Rental>();
-  /** When open rentals became known here, by their marker (`Clock.elapsed`). */
+  /** When open rentals became known here, by marker (`Clock.elapsed`). */
   private readonly openSince = new Map<string, number>();
   private key: string | undefined;
   private whenLoaded: Promise<void> = Promise.resolve();
@@ -63,17 +63,17 @@ export class RentalRecords implements Disposable {
     );
   }
 
-  /** Newest first. */
+  /** All rentals, newest first. */
   get all(): readonly Rental[] {
     return [...this.byMarker.values()].sort((a, b) => b.requestedAt - a.requestedAt);
   }
 
-  /** Whose rentals these are. */
+  /** The account of these rentals. */
   get accountKey(): string | undefined {
     return this.key;
   }
 
-  /** The rentals of the account that is active now have been read; never rejects. */
+  /** Settles once the rentals of the active account are read; never rejects. */
   get loaded(): Promise<void> {
     return this.whenLoaded;
   }
@@ -87,8 +87,8 @@ export class RentalRecords implements Disposable {
   }
 
   /**
-   * The rental as another window may have left it, whose message may still be on its way to a window that hung. Where the
-   * disk can't be read, what is known here counts; rejects where nothing is.
+   * Reads the rental again from disk, because a message from another window may be delayed if this one hung. If the
+   * disk can't be read, the known state counts; rejects without one.
    */
   async reread(marker: string): Promise<Rental | undefined> {
     const known = this.byMarker.get(marker);
@@ -103,13 +103,13 @@ export class RentalRecords implements Disposable {
     return known;
   }
 
-  /** Instances that other rentals turned out to be. */
+  /** Returns the instances that belong to other rentals. */
   takenByOthers(rental: Rental): ReadonlySet<number> {
     const others = this.all.filter(({ marker }) => marker !== rental.marker);
     return new Set(others.flatMap(({ phase }) => ('instanceId' in phase ? [phase.instanceId] : [])));
   }
 
-  /** Writes a rental of any account and tells all windows. */
+  /** Stores a rental of any account and informs all windows. */
   async put(rental: Rental): Promise<Rental> {
     await this.journal.put(rental);
     this.keep(rental);
@@ -129,7 +129,7 @@ export class RentalRecords implements Disposable {
     });
   }
 
-  /** Has the instances listed more often while an outcome is open; to be called again as time passes. */
+  /** Polls faster while a rental is unresolved; the window expires, so call it again. */
   tellAwaited(): void {
     const now = this.deps.clock.elapsed();
     const open = this.all.filter(
@@ -156,7 +156,7 @@ export class RentalRecords implements Disposable {
     );
     return {
       ids: recent.flatMap(({ phase }) => ('instanceId' in phase ? [phase.instanceId] : [])),
-      // What was seen to run or fail was in an answer already.
+      // A machine that was seen running or failed was already in an answer.
       expected: recent.flatMap((rental) =>
         rental.phase.kind === 'waiting' ? [expectedInstance(rental.phase.instanceId, rental)] : [],
       ),

@@ -10,12 +10,12 @@ interface MarkDeps {
   readonly log: Log;
 }
 
-/** A mark that is older than this was left by a window that closed. */
+/** An older mark was left by a window that closed (ms). */
 const longestReplacementMs = 10 * 60_000;
 
 /**
- * Notes that this window replaces a machine, from the first step on, so that the next window tells what one that was
- * closed had announced and did not do.
+ * Marks a rental as being replaced, from the first step on, so that the next window can report what a closed window
+ * announced and did not finish.
  */
 export async function markReplacing(
   { rentals, hub, clock }: MarkDeps,
@@ -27,7 +27,7 @@ export async function markReplacing(
   return since;
 }
 
-/** Takes back a mark of this window; one that was set since then stays. */
+/** Removes this window's mark; a newer mark stays. */
 export async function unmarkReplacing(
   { rentals, hub, log }: MarkDeps,
   { marker }: Rental,

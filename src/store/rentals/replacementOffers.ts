@@ -10,7 +10,7 @@ import type { Account, Rental } from '../ports';
 import { findTemplate } from '../templates/findTemplate';
 import type { FailedMachine } from './failedMachines';
 
-/** What may stand in for a rental; `roomPerHour` is what the other instances leave of the user's limit. */
+/** Returns what a replacement must offer; `roomPerHour` is what the other instances leave of the user's limit. */
 export function needsOf(
   { rentalType, priceLimit, offer }: Rental,
   { bidPerHour, diskGb, volume }: RentConfig,
@@ -24,12 +24,12 @@ export function needsOf(
     bidPerHour,
     diskGb,
     avoidMachines: new Set([...failed.map(({ machineId }) => machineId), ...own]),
-    // A volume, there or to be created, never leaves its machine.
+    // A volume, existing or to be created, can't move to another machine.
     onlyMachine: volume === undefined ? undefined : offer.machineId,
   };
 }
 
-/** What fits the search of the rental; of one offer, whether it still does at its present price. */
+/** Returns offers that match the search of the rental; for one offer, whether it still does at its present price. */
 export async function candidates(
   account: Account,
   { search }: Rental,
@@ -51,13 +51,16 @@ export async function candidates(
   return nextBest(fitting, needs);
 }
 
-/** What is rented again, with the template as it is now; the choices are for judging offers. */
+/** The configuration to rent again, with the current template; the choices are used to judge offers. */
 interface PresentPlan {
   readonly config: RentConfig;
   readonly choices: RentChoices;
 }
 
-/** A template that was edited since may do something else; one with another hash is not found by the service. */
+/**
+ * Returns the configuration with the current template. A template that was edited since may do something else, and
+ * the service does not find it by the old hash.
+ */
 export async function presentPlan(
   { client }: Account,
   config: RentConfig,
@@ -81,7 +84,7 @@ export async function presentPlan(
     : { kind: 'templateChanged', template };
 }
 
-/** The offers in their order, those last that do not fit what runs on them. */
+/** Returns the offers in their order, with those that do not fit the software at the end. */
 export function fittingFirst(offers: readonly Offer[], choices: RentChoices): readonly Offer[] {
   const fits = (offer: Offer) => rentalFit({ offer, choices }).filters === undefined;
   return [...offers.filter(fits), ...offers.filter((offer) => !fits(offer))];

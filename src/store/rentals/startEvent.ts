@@ -5,7 +5,7 @@ import { failureReasons, troubles } from '../../model/rentals/startWatch';
 
 const ofInstance = z.object({ instanceId: z.number() });
 export const startEvent = z.discriminatedUnion('kind', [
-  /** Without a check where none was wanted. */
+  /** Without a check if none was requested. */
   ofInstance.extend({ kind: z.literal('ready'), check: checkResult.exactOptional() }),
   ofInstance.extend({ kind: z.literal('long'), message: z.string().exactOptional() }),
   ofInstance.extend({
@@ -14,7 +14,7 @@ export const startEvent = z.discriminatedUnion('kind', [
     hadData: z.boolean(),
     message: z.string().exactOptional(),
   }),
-  /** A machine that ran is in trouble; nothing happens by itself. */
+  /** A machine that was running has a problem; we take no action. */
   ofInstance.extend({ kind: z.literal('trouble'), trouble: z.enum(troubles) }),
   /** It cost more than was confirmed, so it was ended, unless it had run by then. */
   ofInstance.extend({
@@ -23,10 +23,10 @@ export const startEvent = z.discriminatedUnion('kind', [
     mostPerHour: micros,
     verdict: z.enum(['destroyed', 'notConfirmed', 'kept']),
   }),
-  /** The service listed it again after it was destroyed, so it was destroyed once more. */
+  /** The service listed the instance again after it was destroyed, so it was destroyed once more. */
   ofInstance.extend({ kind: z.literal('destroyedAgain'), name: z.string() }),
-  /** Destroyed by us, and in the list again or still. */
+  /** We destroyed the instance, and it is still or again in the list. */
   ofInstance.extend({ kind: z.literal('notDestroyed') }),
 ]);
-/** Something to tell the user, heard in exactly one window. */
+/** An event for the user, delivered to exactly one window. */
 export type StartEvent = Readonly<z.infer<typeof startEvent>>;

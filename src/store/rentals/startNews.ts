@@ -15,22 +15,22 @@ export interface StartNewsDeps {
   readonly oneWindow: Pick<OneWindow, 'offer'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
-  /** Whose machines these are. */
+  /** Returns the account of these machines. */
   readonly accountKey: () => string | undefined;
-  /** What becomes of these is told by whoever follows them. */
+  /** Returns whether another part of the product follows an instance and reports its outcome. */
   readonly isFollowed: (instanceId: number) => boolean;
 }
 
-/** How long after it happened something is still worth telling. */
+/** How long after it happened an event is still worth showing (ms). */
 const untoldMs = 10 * 60_000;
 
 const events = channel('readiness.event', z.object({ key: z.string(), event: startEvent }));
 
-/** What happens to machines, heard in exactly one of the windows. */
+/** Delivers events of machines to exactly one of the windows. */
 export class StartNews implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly happened: Emitter<StartEvent>;
-  /** What was marked before this window led and is told by now, or is not to be told. */
+  /** Keys that were marked before this window led, and are delivered by now or must not be. */
   private readonly caughtUp = new Set<string>();
 
   constructor(private readonly deps: StartNewsDeps) {
@@ -46,20 +46,20 @@ export class StartNews implements Disposable {
     return this.happened.event;
   }
 
-  /** `key` is the same for the same event in all windows and after a restart. */
+  /** Delivers an event; `key` is the same for the same event in all windows and after a restart. */
   tell(key: string, event: StartEvent): void {
     const found = { key: this.keyOf(key), event };
     events.send(this.deps.hub, found);
     this.offer(found);
   }
 
-  /** Nothing is told under this key from now on. */
+  /** Marks a key as delivered, so that nothing is shown under it. */
   markTold(key: string): void {
     this.caughtUp.add(key);
     this.deps.oneWindow.offer(this.keyOf(key), () => undefined);
   }
 
-  /** What a window that is gone marked and did not live to tell. */
+  /** Delivers events that a closed window marked and did not show. */
   tellUntold(): void {
     const now = this.deps.clock.now();
     for (const { phase, requestedAt } of this.deps.rentals.rentals) {

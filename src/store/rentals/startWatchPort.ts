@@ -11,11 +11,11 @@ import type { RentalStore } from './rentalStore';
 import type { StartEvent } from './startEvent';
 
 export interface StartWatches extends Disposable {
-  /** Machines on their way, the same in all windows. */
+  /** Starting machines, the same in all windows. */
   readonly watches: readonly StartWatch[];
   readonly onDidChange: Event<readonly StartWatch[]>;
   readonly onDidHappen: Event<StartEvent>;
-  /** Stops looking after a machine and keeps it. */
+  /** Stops watching a machine and keeps it. */
   stopWatching(instanceId: number): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export interface StartWatchesDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly storageDir: string;
-  /** Asked at each look, so that a changed setting counts at once. */
+  /** Read at each look, so that a changed setting takes effect at once. */
   readonly limits: () => StartLimits;
   readonly checks: MachineChecks;
 }

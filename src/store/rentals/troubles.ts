@@ -3,11 +3,11 @@ import { DestroyedAgain, type DestroyedAgainDeps } from '../instances/destroyedA
 import type { StartEvent } from './startEvent';
 
 export interface TroublesDeps extends Omit<DestroyedAgainDeps, 'tell'> {
-  /** `key` is the same for the same event in all windows and after a restart. */
+  /** Delivers an event; `key` is the same for the same event in all windows and after a restart. */
   readonly tell: (key: string, event: StartEvent) => void;
 }
 
-/** What goes wrong with machines that ran; each trouble is told once, and again only after the machine recovered. */
+/** Problems of machines that were running; each is reported once, and again only after the machine recovered. */
 export class Troubles {
   private told = new Map<number, string>();
 
@@ -17,7 +17,7 @@ export class Troubles {
     this.destroyed = new DestroyedAgain(deps);
   }
 
-  /** As it is written to disk. */
+  /** Returns the form for the disk. */
   export(): [number, string][] {
     return [...this.told];
   }
@@ -26,12 +26,12 @@ export class Troubles {
     this.told = new Map(told);
   }
 
-  /** What another message says is not said again as trouble. */
+  /** Notes a failure that another message reports, so that it is not also reported as trouble. */
   noteFailed(instanceId: number, reason: string): void {
     this.told.set(instanceId, this.now(instanceId) ?? reason);
   }
 
-  /** Looks at a machine that is not on its way. */
+  /** Checks a machine that is not starting. */
   look(instanceId: number): void {
     const { fleet, clock, tell } = this.deps;
     const now = clock.now();

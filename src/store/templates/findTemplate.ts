@@ -7,9 +7,9 @@ import { text } from '../../util/text';
 type TemplateOfRental = Pick<RentConfig, 'templateId' | 'templateHash'>;
 
 /**
- * A template as it is at this moment, found by its id, or by its hash where that is all that is known. Every
- * edit changes the hash, so a template that is known by its hash alone is not found after one. `undefined`
- * where there is none, or none that the account may see.
+ * Reads the current template by its id, or by its hash if only that is known. Every edit changes the hash, so a
+ * template known by its hash alone is not found after an edit. Returns `undefined` if there is none that the account
+ * may see.
  */
 export async function findTemplate(
   client: Client,
@@ -23,7 +23,7 @@ export async function findTemplate(
   return items.find((one) => (id === undefined ? one.hashId === hash : one.id === id));
 }
 
-/** Every edit changes the hash, and a rental needs the one of this moment. */
+/** Reads the current template: every edit changes the hash, and a rental needs the current one. */
 export async function currentTemplate(client: Client, id: number): Promise<Template> {
   const found = await findTemplate(client, { templateId: id });
   if (!found) {

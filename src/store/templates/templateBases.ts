@@ -4,14 +4,14 @@ import type { KnownTemplate } from './templateReader';
 
 type Base = TemplatesOfAccount['bases'][string];
 
-/** What edited documents were made from, on disk, so that they can be merged after a restart. */
+/** The originals of edited documents, on disk, so that they can be merged after a restart. */
 export class TemplateBases {
-  /** Of which this window keeps what an edit was made from; what another window keeps stays. */
+  /** Templates whose original this window keeps; what another window keeps stays. */
   private readonly kept = new Set<number>();
 
   constructor(private readonly memory: TemplateStorage) {}
 
-  /** True where this window keeps what an edit of the template was made from. */
+  /** Returns whether this window keeps the original of an edit. */
   has(id: number): boolean {
     return this.kept.has(id);
   }
@@ -19,7 +19,7 @@ export class TemplateBases {
   async keep(known: KnownTemplate): Promise<void> {
     const { id, hashId: hash, mtime } = known;
     const fields = known.shown ?? known.fields;
-    // What was typed may hold a password in clear until the document shows its reference.
+    // The typed text may hold a password in clear until the document shows its reference.
     const text = known.shown ? renderDocument(known.shown) : known.text;
     this.kept.add(id);
     await this.memory.change(known.accountKey, (memory) => ({
@@ -28,7 +28,7 @@ export class TemplateBases {
     }));
   }
 
-  /** True where this window had kept one. */
+  /** Returns whether this window had kept an original. */
   async drop({ id, accountKey }: KnownTemplate): Promise<boolean> {
     if (!this.kept.delete(id)) {
       return false;
@@ -40,15 +40,15 @@ export class TemplateBases {
     return true;
   }
 
-  /** The template as the edit of before a restart was made from it, where there is one. */
+  /** Returns the template that the edit from before a restart was based on, if there is one. */
   resume(fresh: KnownTemplate, { bases }: Pick<TemplatesOfAccount, 'bases'>): KnownTemplate {
     const base = bases[String(fresh.id)];
     return base ? this.from(base, fresh) : fresh;
   }
 
   /**
-   * What the edit of before a restart was made from, where that was in another account than this one: services
-   * number their templates alike, and an edit must reach no other template than its own.
+   * Returns the original of an edit from before a restart if it belongs to another account: services number their
+   * templates alike, and an edit must reach no other template than its own.
    */
   async ofOtherAccount(id: number, accountKey: string | undefined): Promise<KnownTemplate | undefined> {
     const accounts = await this.memory.accounts();

@@ -2,15 +2,15 @@ import { Emitter } from '../../util/emitter';
 import type { Disposable } from '../../util/disposable';
 import type { PendingConflict } from './templateSaving';
 
-/** What is to be said beside documents: conflicts, and changes elsewhere while they are edited. */
+/** The notices beside documents: conflicts, and changes elsewhere during an edit. */
 export class TemplateConflicts implements Disposable {
   private readonly pending = new Map<number, PendingConflict>();
-  /** The hash of theirs over which the user decided to put mine. */
+  /** The hashes of the service's versions that the user decided to overwrite. */
   private readonly overruled = new Map<number, string>();
-  /** Changed at the service while they are edited here. */
+  /** Templates that changed at the service while they are edited here. */
   private readonly behind = new Set<number>();
   private readonly noticed = new Emitter<number>();
-  /** Something is to be said, or not any more. */
+  /** Fires when a notice appears or disappears. */
   readonly onDidNotice = this.noticed.event;
 
   get(id: number): PendingConflict | undefined {
@@ -28,7 +28,7 @@ export class TemplateConflicts implements Disposable {
     }
   }
 
-  /** Mine wins over the state of theirs that was shown; another one is asked about again. */
+  /** Lets the local edit win over the service's version that was shown; a newer version is asked about again. */
   overrule(id: number): void {
     const pending = this.pending.get(id);
     if (pending) {
@@ -44,7 +44,7 @@ export class TemplateConflicts implements Disposable {
     return this.behind.has(id);
   }
 
-  /** True where it is news. */
+  /** Returns true if this is news. */
   noteBehind(id: number): boolean {
     const isNews = !this.behind.has(id);
     if (isNews) {
@@ -54,7 +54,7 @@ export class TemplateConflicts implements Disposable {
     return isNews;
   }
 
-  /** True where it was behind. */
+  /** Returns true if the document was behind. */
   endBehind(id: number): boolean {
     const wasBehind = this.behind.delete(id);
     if (wasBehind) {
@@ -63,7 +63,7 @@ export class TemplateConflicts implements Disposable {
     return wasBehind;
   }
 
-  /** The document is saved: what was decided is done. */
+  /** Notes that the document is saved, which ends the decision. */
   saved(id: number): void {
     this.end(id);
     this.overruled.delete(id);

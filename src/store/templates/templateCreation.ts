@@ -39,28 +39,28 @@ interface Deps {
   readonly memory: TemplateStorage;
   readonly secrets: TemplateSecrets;
   readonly clock: Clock;
-  /** A token that no other draft has. */
+  /** Returns a token that no other draft has. */
   readonly newToken: () => string;
 }
 
-/** A creation that was sent: what, and which templates of that name were there before. */
+/** A creation that was sent: its content, and the templates of that name that existed before. */
 interface Attempt {
   readonly body: Readonly<Record<string, unknown>>;
   readonly before: ReadonlySet<number>;
 }
 
-/** Templates that are not at the service yet, and those that leave it. */
+/** Creates templates from drafts, and deletes templates. */
 export class TemplateCreation {
-  /** Drafts that were created, with their ids: their tabs may save once more before they close. */
+  /** Created drafts with their ids: their tabs may save once more before they close. */
   private readonly created = new Map<string, number>();
-  /** Of drafts whose creation is not known yet: the next save looks again before it sends. */
+  /** Drafts whose creation is unconfirmed: the next save reads back before it sends. */
   private readonly unsure = new Map<string, Attempt>();
 
   constructor(private readonly deps: Deps) {}
 
   /**
-   * Keeps a draft for the active account; nothing is sent before it is saved. References of `from`, which the
-   * user makes it of, go on standing for their values; all others are somebody else's words and are left out.
+   * Stores a draft for the active account; nothing is sent before it is saved. References of `from`, the source of
+   * the draft, keep their values; all other references are untrusted text and are removed.
    */
   async addDraft(given: DocumentFields, from?: SecretOwner): Promise<string> {
     const token = this.deps.newToken();
@@ -72,7 +72,7 @@ export class TemplateCreation {
     }
     const name = typeof fields['name'] === 'string' ? fields['name'] : '';
     const password = fields['docker_login_pass'];
-    // Drafts are kept on the disk, and a file may hold a password in clear.
+    // Drafts are on disk, and a file may hold a password in clear.
     const reference = isInClear(password)
       ? { docker_login_pass: makeReference(await this.keepPassword(key, draftOwner(token), token, password)) }
       : {};
@@ -80,12 +80,12 @@ export class TemplateCreation {
     return token;
   }
 
-  /** For a template that is created at once, without a draft on the disk. */
+  /** Returns a token for a template that is created at once, without a draft on disk. */
   newToken(): string {
     return this.deps.newToken();
   }
 
-  /** The draft may use what the document may use that it was made of. */
+  /** Grants the draft the references of the document that it was made from. */
   inherit(accountKey: string, token: string, from: SecretOwner, fields: DocumentFields): Promise<void> {
     const names = referencesIn(fields).values();
     return this.deps.secrets.share(accountKey, from, draftOwner(token), names);
@@ -97,7 +97,7 @@ export class TemplateCreation {
     return draft && { ...draft, text: (await this.deps.secrets.draft(token)) ?? draft.text };
   }
 
-  /** The template that a draft has become. */
+  /** Returns the template that a draft became. */
   createdAs(token: string): number | undefined {
     return this.created.get(token);
   }
@@ -108,9 +108,8 @@ export class TemplateCreation {
   }
 
   /**
-   * Creates the template of a draft and gives its id. Sent once: a lost answer is resolved by looking for the
-   * template.
-   * @throws SaveError with the place, DocumentError, or ApiError.
+   * Creates the template of a draft and returns its id. The request is sent once; a lost answer is resolved by
+   * searching for the template. @throws SaveError with the place, DocumentError, or ApiError.
    */
   async saveDraft(token: string, source: string): Promise<number> {
     const done = this.created.get(token);
@@ -150,14 +149,14 @@ export class TemplateCreation {
     await this.deps.secrets.share(account.key, owner, templateOwner(id), references.values());
     await this.deps.secrets.bind(account.key, id, references);
     if (made !== undefined) {
-      // What was typed since.
+      // Text that was typed since the first save.
       await this.deps.documents.save(id, source);
     }
     await this.dropDraft(token);
     return id;
   }
 
-  /** Deletes by numeric id; a lost answer is resolved by looking. */
+  /** Deletes by numeric id; a lost answer is resolved by reading back. */
   async remove(id: number): Promise<void> {
     const account = this.deps.documents.account();
     try {
@@ -177,12 +176,12 @@ export class TemplateCreation {
   ): Promise<number> {
     const before = new Set<number>();
     try {
-      // Told apart from these should the answer get lost: names need not be unique.
+      // Distinguishes the new template from these if the answer is lost, because names need not be unique.
       for (const { id } of (await findNamed(account, body)).items) {
         before.add(id);
       }
     } catch {
-      // Not being able to look now is no reason not to create; it only makes a lost answer harder.
+      // A failed search is no reason not to create the template; it only makes a lost answer harder to resolve.
     }
     try {
       return (await account.client.templates.create(body)).id;
@@ -201,7 +200,10 @@ export class TemplateCreation {
     }
   }
 
-  /** The id of what an attempt has made, `undefined` for nothing. @throws SaveNotKnownError where that is not clear. */
+  /**
+   * Returns the id of the template that an attempt created, `undefined` if none. @throws SaveNotKnownError if that is
+   * unclear.
+   */
   private async look(account: Account, { body, before }: Attempt): Promise<number | undefined> {
     let found: Listing<Template>;
     try {
@@ -216,13 +218,13 @@ export class TemplateCreation {
         isMadeFrom(template, body),
     );
     if (!made && found.skipped > 0) {
-      // One that could not be read may be the one.
+      // The record that could not be read may be the new template.
       throw new SaveNotKnownError(undefined);
     }
     return made?.id;
   }
 
-  /** The name of the reference that stands for a password from now on. */
+  /** Stores a password and returns the name of its reference. */
   private async keepPassword(
     accountKey: string,
     owner: SecretOwner,
@@ -240,7 +242,7 @@ export class TemplateCreation {
     const before = Object.keys(await memory.drafts());
     await secrets.keepDraft(token, content);
     await memory.keepDraft(token, { accountKey, name, text: '', mtime: clock.now() });
-    // The oldest ones make room.
+    // The oldest drafts make room.
     const kept = await memory.drafts();
     await secrets.dropDrafts(before.filter((other) => !(other in kept)));
   }
@@ -250,7 +252,7 @@ function isInClear(password: unknown): password is string {
   return typeof password === 'string' && password !== '' && referenceName(password) === undefined;
 }
 
-/** Whether a record is what was asked for; the password is not compared, because it is not told. */
+/** Returns whether a record matches the request; the service does not return the password, so it is not compared. */
 function isMadeFrom(template: Template, body: Readonly<Record<string, unknown>>): boolean {
   const wanted = documentFields({ ...body, id: template.id });
   const got = documentFields(template.raw);

@@ -6,7 +6,7 @@ import { UserError, type NextStep } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 import type { Account } from '../ports';
 
-/** A document that was not saved; the reason belongs to the place at `path`, or to the whole of it. */
+/** A document that was not saved; the reason concerns the place at `path`, or the whole document. */
 export class SaveError extends UserError {
   constructor(
     message: Text,
@@ -17,7 +17,7 @@ export class SaveError extends UserError {
   }
 }
 
-/** The template changed at the service meanwhile, in places that were changed here too. */
+/** The template changed at the service in places that were edited here too. */
 export class TemplateConflictError extends SaveError {
   constructor(
     readonly templateId: number,
@@ -32,7 +32,7 @@ export class TemplateConflictError extends SaveError {
   }
 }
 
-/** Everyone could read the value. */
+/** The template is public, so everyone could read the value. */
 export class PublicSecretError extends SaveError {
   constructor(slot: ReferenceSlot) {
     const variable = slot === 'docker_login_pass' ? undefined : slot.slice('env.'.length);
@@ -46,10 +46,10 @@ export class PublicSecretError extends SaveError {
   }
 }
 
-/** The document may be read but not saved, with the reason. */
+/** The document can be read but not saved; the error gives the reason. */
 export class ReadOnlyTemplateError extends SaveError {}
 
-/** Why a template cannot be saved by the active account; `undefined` where it can. */
+/** Returns why the active account can't save a template; `undefined` if it can. */
 export function readOnlyReason(
   active: Pick<Account, 'key'> | undefined,
   template: { readonly accountKey: string; readonly isMine: boolean },
@@ -81,7 +81,7 @@ export class TemplateGoneError extends SaveError {
   }
 }
 
-/** No answer came and it cannot be read back now; the document stays unsaved. */
+/** No answer came and the template can't be read back now; the document stays unsaved. */
 export class SaveNotKnownError extends SaveError {
   constructor(cause: unknown) {
     super(
@@ -103,7 +103,7 @@ export class SaveLostError extends SaveError {
   }
 }
 
-/** The service's own words at the place that they are about. */
+/** Returns the service's message at the place that it concerns. */
 export function refusal(error: unknown, sent: readonly string[]): unknown {
   if (!(error instanceof ApiError) || !(error instanceof RefusedError || error.serviceText !== undefined)) {
     return error;

@@ -16,19 +16,19 @@ export interface KnownTemplate {
   /** The document. */
   readonly fields: DocumentFields;
   /**
-   * What the text on the screen says while that is something else than the document: right after a save that
-   * added what others had changed, or put a reference for a password. Edits are compared with it. Without secrets.
+   * The fields of the text on the screen while they differ from the document: right after a save that merged changes
+   * by others, or replaced a password with a reference. Edits are compared with these fields. Without secrets.
    */
   readonly shown?: DocumentFields | undefined;
   readonly raw: Readonly<Record<string, unknown>>;
-  /** What the document shows, and since when (ms); stays the same while it is being edited. */
+  /** The text of the document and its time (ms); both stay the same during an edit. */
   readonly text: string;
   readonly mtime: number;
 }
 
 type Version = Pick<KnownTemplate, 'id' | 'accountKey' | 'hashId' | 'text'>;
 
-/** Reads single templates and turns them into documents whose time changes only with their text. */
+/** Reads templates and converts them to documents whose time changes only with their text. */
 export class TemplateReader {
   private readonly reading = new Map<string, Promise<Template | undefined>>();
 
@@ -39,7 +39,10 @@ export class TemplateReader {
     private readonly log: Log,
   ) {}
 
-  /** To show it: `undefined` where the account sees no such template; shared by whoever asks meanwhile. */
+  /**
+   * Reads a template for display: `undefined` if the account sees no such template; callers share a read that is
+   * under way.
+   */
   read(account: Account, id: number): Promise<Template | undefined> {
     const key = `${account.key}/${id}`;
     const running = this.reading.get(key);
@@ -51,13 +54,13 @@ export class TemplateReader {
     return result;
   }
 
-  /** To decide by it: a read under way may have been answered before the edit that it is to show. */
+  /** Reads a template for a decision: a read under way may have been answered before the edit that it must show. */
   async readNow(account: Account, id: number): Promise<Template | undefined> {
     const { items } = await account.client.templates.search({ id: { eq: id } });
     return items.find((template) => template.id === id);
   }
 
-  /** The document of a record; `before` is what is shown of it, if anything. */
+  /** Returns the document of a record; `before` is the version on the screen, if any. */
   async toKnown(
     account: Account,
     template: Template,
@@ -79,14 +82,14 @@ export class TemplateReader {
     return { ...known, mtime: this.decideTime(known, before, memory) };
   }
 
-  /** When this text was first seen here; later than any other text of the document. */
+  /** Returns when this text was first seen here, always later than any other text of the document. */
   async timeOf(version: Version, before: KnownTemplate | undefined): Promise<number> {
     return before?.text === version.text
       ? before.mtime
       : this.decideTime(version, before, await this.memory.account(version.accountKey));
   }
 
-  /** Nobody waits for the disk: a new time is written behind the document that is shown with it. */
+  /** Chooses the time without waiting for the disk: a new time is written after the document is shown. */
   private decideTime(
     version: Version,
     before: KnownTemplate | undefined,
@@ -105,7 +108,7 @@ export class TemplateReader {
     const decided = { hash: version.hashId, digest, mtime };
     this.memory
       .change(version.accountKey, (current) => {
-        // Another window may have seen the text first, and the editor takes only a later time for a change.
+        // Another window may have seen the text first, and the editor treats only a later time as a change.
         const known = current.versions[key];
         return known?.digest === digest && known.mtime <= mtime
           ? current

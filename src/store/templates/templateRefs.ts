@@ -25,14 +25,14 @@ const mostFavourites = 200;
 const changes = channel('templates.refs', z.string());
 const none: Refs = { favourites: [], recents: [] };
 
-/** The favourite and the lately used templates of the active account, the same in all windows. */
+/** The favorite and recent templates of the active account, the same in all windows. */
 export class TemplateRefs implements Disposable {
   private readonly store = new DisposableStore();
   private readonly changed = this.store.add(new Emitter<'recents' | 'all'>());
-  /** Tells where only the order of the recents changed. */
+  /** Fires; the value says if only the order of the recents changed. */
   readonly onDidChange = this.changed.event;
   private refs = none;
-  /** Nothing is read before somebody shows it. */
+  /** Nothing is read before a view shows it. */
   private isShown = false;
 
   constructor(private readonly deps: Deps) {
@@ -57,7 +57,7 @@ export class TemplateRefs implements Disposable {
     return this.refs.recents;
   }
 
-  /** Reads them, and from now on follows the account and the other windows. */
+  /** Reads the lists, and from now on follows the account and the other windows. */
   show(): void {
     this.isShown = true;
     void this.read().catch((error: unknown) => {
@@ -65,7 +65,7 @@ export class TemplateRefs implements Disposable {
     });
   }
 
-  /** What is remembered of a template in one of the lists of an account, also of one that is not shown. */
+  /** Returns what an account's list remembers of a template, also for an inactive account. */
   async find(accountKey: string, list: keyof Refs, id: number): Promise<TemplateRef | undefined> {
     return read(await this.deps.memory.account(accountKey))[list].find((ref) => ref.id === id);
   }
@@ -79,7 +79,7 @@ export class TemplateRefs implements Disposable {
     }));
   }
 
-  /** It was opened or rented from; whoever did that knows it as it is now. */
+  /** Notes that a template was opened or rented from; the caller knows its current record. */
   async noteUse(accountKey: string, ref: TemplateRef): Promise<void> {
     await this.change(accountKey, ({ favourites, recents }) => ({
       recents: remember(recents, ref, mostRecents),
@@ -106,7 +106,7 @@ export class TemplateRefs implements Disposable {
     const key = this.deps.accounts.active?.key;
     const now = key === undefined ? none : read(await this.deps.memory.account(key));
     if (this.deps.accounts.active?.key !== key) {
-      // Read anew for the other account.
+      // The lists are read again for the other account.
       return;
     }
     const before = this.refs;
@@ -115,7 +115,7 @@ export class TemplateRefs implements Disposable {
     if (isOther || (before.recents.length === 0) !== (now.recents.length === 0)) {
       this.changed.fire('all');
     } else if (!isSame(before.recents, now.recents)) {
-      // Hundreds of other rows need not be made anew whenever a document is opened.
+      // Hundreds of other rows must not be rebuilt whenever a document is opened.
       this.changed.fire('recents');
     }
   }

@@ -25,18 +25,18 @@ import type { TemplateSecrets } from './templateSecrets';
 export interface PendingConflict {
   readonly theirs: KnownTemplate;
   readonly conflicts: readonly Conflict[];
-  /** Mine with theirs wherever only they changed something. */
+  /** The local edit, with the service's version where only that changed. */
   readonly merged: DocumentFields;
 }
 
-/** What the user saves, and what it was made from. */
+/** What the user saves, and the version that it was based on. */
 export interface Edit {
   readonly id: number;
   readonly base: DocumentFields;
   readonly mine: DocumentFields;
-  /** What is shown of the template in this window. */
+  /** Returns the version that this window shows. */
   readonly known: () => KnownTemplate | undefined;
-  /** True where the user decided to put mine over the state of theirs with this hash. */
+  /** Returns true if the user decided to overwrite the service's version with this hash. */
   readonly isOverruled: (hashId: string) => boolean;
 }
 
@@ -46,8 +46,7 @@ export type Sent =
   | { readonly kind: 'conflict'; readonly pending: PendingConflict };
 
 /**
- * Sends what was edited, merged with what changed at the service meanwhile. An edit is never sent over a
- * state that was not merged before.
+ * Sends an edit, merged with changes at the service. An edit is never sent over a version that was not merged first.
  */
 export class TemplateSaving {
   constructor(
@@ -55,9 +54,9 @@ export class TemplateSaving {
     private readonly secrets: TemplateSecrets,
   ) {}
 
-  /** @throws SaveError with the place, DocumentError, or ApiError; then the service has what it had. */
+  /** @throws SaveError with the place, DocumentError, or ApiError; then the template at the service is unchanged. */
   async send(account: Account, edit: Edit): Promise<Sent> {
-    // Twice at most: when somebody saves between our reading and our writing, the hash no longer fits.
+    // Tries twice at most: if another user saves between our read and our write, the hash no longer matches.
     const sent = (await this.attempt(account, edit)) ?? (await this.attempt(account, edit));
     if (!sent) {
       throw new SaveError(
@@ -67,7 +66,7 @@ export class TemplateSaving {
     return sent;
   }
 
-  /** One read, merge and write; `undefined` where the template changed between the read and the write. */
+  /** Reads, merges and writes once; returns `undefined` if the template changed between the read and the write. */
   private async attempt(account: Account, edit: Edit): Promise<Sent | undefined> {
     const found = await this.reader.readNow(account, edit.id);
     if (!found) {
@@ -104,7 +103,7 @@ export class TemplateSaving {
     }
   }
 
-  /** What became of an edit that failed; `undefined` where the hash did not fit any more. */
+  /** Returns the result of a failed edit; `undefined` if the hash no longer matched. */
   private async afterFailure(
     account: Account,
     edit: Edit,
@@ -145,7 +144,7 @@ function fieldOf(slot: ReferenceSlot): string {
   return slot === 'docker_login_pass' ? slot : 'env';
 }
 
-/** A password that the service does not tell cannot be compared. */
+/** Hides a password that the service does not return, so it can't be compared. */
 function hidePassword(target: DocumentFields, shown: DocumentFields): DocumentFields {
   return { ...target, docker_login_pass: shown['docker_login_pass'] };
 }

@@ -12,7 +12,7 @@ import { KeyNotRemovedError } from '../accounts/accountErrors';
 import type { SecretPort } from '../ports';
 import type { TemplatesOfAccount, TemplateStorage } from './templateStorage';
 
-/** The editor did not keep a secret that it was given. */
+/** The editor did not store a secret that it was given. */
 export class SecretNotKeptError extends UserError {
   constructor() {
     super(
@@ -27,18 +27,18 @@ const prefix = 'gpuRental.templateSecret.';
 const draftPrefix = 'gpuRental.templateDraft.';
 
 /**
- * Values behind the references of template documents, one entry each in the editor's secret store; which
- * reference stands where is no secret and is remembered beside it.
+ * The values behind the references of template documents, one entry each in the editor's secret store. Which
+ * reference stands where is not secret and is kept separately.
  */
 export class TemplateSecrets {
   constructor(
     private readonly secrets: SecretPort,
     private readonly memory: TemplateStorage,
-    /** Told every value, so that no log shows it. */
+    /** Receives every value, so that no log shows it. */
     private readonly onSecret: (value: string) => void,
   ) {}
 
-  /** What stands for what in the document of a template. */
+  /** Returns the references in the document of a template. */
   async held(
     accountKey: string,
     templateId: number,
@@ -48,7 +48,7 @@ export class TemplateSecrets {
     const held = await Promise.all(
       Object.entries(slots[String(templateId)] ?? {}).map(
         async ([slot, name]): Promise<[ReferenceSlot, HeldReference]> => [
-          // Written by `bind` below, from slots.
+          // `bind` below writes only slots.
           slot as ReferenceSlot,
           { name, value: await this.value(accountKey, name) },
         ],
@@ -57,7 +57,9 @@ export class TemplateSecrets {
     return new Map(held);
   }
 
-  /** A look-up of the given names, read beforehand; those that were not stored for the document have no value. */
+  /**
+   * Returns a lookup for the given names, read beforehand; names that were not stored for the document have no value.
+   */
   async lookUp(accountKey: string, owner: SecretOwner, names: Iterable<string>): Promise<ResolveReference> {
     const values = new Map<string, string>();
     const own = await this.names(accountKey, owner);
@@ -70,19 +72,19 @@ export class TemplateSecrets {
     return (name) => values.get(name);
   }
 
-  /** Names of which this computer has the value, stored for the document. */
+  /** Returns the names whose values were stored for the document on this computer. */
   async names(accountKey: string, owner: SecretOwner): Promise<ReadonlySet<string>> {
     const memory = await this.memory.account(accountKey);
     return new Set(memory.secretNames.filter((name) => owns(memory, owner, name)));
   }
 
-  /** True for a name that stands for a value of another document. */
+  /** Returns true for a name that stands for a value of another document. */
   async isForeign(accountKey: string, owner: SecretOwner, name: string): Promise<boolean> {
     const memory = await this.memory.account(accountKey);
     return memory.secretNames.includes(name) && !owns(memory, owner, name);
   }
 
-  /** What the user makes of a document may use what that one may use, and no more. */
+  /** Grants a document made from another one the same references, and no more. */
   async share(
     accountKey: string,
     from: SecretOwner,
@@ -99,8 +101,8 @@ export class TemplateSecrets {
   }
 
   /**
-   * Keeps a value for a document and reads it back.
-   * @throws SecretNotKeptError where the editor does not hold it afterwards.
+   * Stores a value for a document and reads it back. @throws SecretNotKeptError if the editor does not hold it
+   * afterwards.
    */
   async keep(accountKey: string, owner: SecretOwner, name: string, value: string): Promise<void> {
     this.onSecret(value);
@@ -111,7 +113,7 @@ export class TemplateSecrets {
     }));
   }
 
-  /** A name that is not taken yet. */
+  /** Returns a name that is not taken yet. */
   async freeName(accountKey: string, wanted: string): Promise<string> {
     const taken = new Set((await this.memory.account(accountKey)).secretNames);
     let name = wanted;
@@ -121,7 +123,7 @@ export class TemplateSecrets {
     return name;
   }
 
-  /** Remembers which references the saved document of a template holds. */
+  /** Remembers which references the saved document of a template contains. */
   async bind(
     accountKey: string,
     templateId: number,
@@ -140,8 +142,8 @@ export class TemplateSecrets {
   }
 
   /**
-   * Forgets everything of an account that was signed out.
-   * @throws KeyNotRemovedError where the secret store refuses; what is left is known for the next time.
+   * Deletes everything of a signed-out account. @throws KeyNotRemovedError if the secret store refuses; the rest
+   * stays known for the next attempt.
    */
   async forgetAccount(accountKey: string): Promise<void> {
     const { secretNames } = await this.memory.account(accountKey);
@@ -153,15 +155,15 @@ export class TemplateSecrets {
       this.dropDrafts(drafts),
     ]);
     if (ends.some(({ status }) => status === 'rejected')) {
-      // The cause could hold a value and is not kept.
+      // The cause could contain a value, so it is dropped.
       throw new KeyNotRemovedError();
     }
     await this.memory.change(accountKey, () => undefined);
   }
 
   /**
-   * Keeps the text of a draft: made from an instance, it holds what that was given, secrets included.
-   * @throws SecretNotKeptError where the editor does not hold it afterwards.
+   * Stores the text of a draft: a draft made from an instance contains its environment, secrets included. @throws
+   * SecretNotKeptError if the editor does not hold it afterwards.
    */
   keepDraft(token: string, content: string): Promise<void> {
     return this.storeChecked(`${draftPrefix}${token}`, content);
@@ -182,7 +184,7 @@ export class TemplateSecrets {
         throw new SecretNotKeptError();
       }
     } catch {
-      // The cause could hold the value and is not kept.
+      // The cause could contain the value, so it is dropped.
       throw new SecretNotKeptError();
     }
   }
@@ -196,7 +198,7 @@ export class TemplateSecrets {
   }
 }
 
-/** What stood in a saved template before owners were remembered was stored for it. */
+/** References in a saved template from before owners were stored belong to that template. */
 function owns(memory: TemplatesOfAccount, owner: SecretOwner, name: string): boolean {
   const slots = owner.startsWith('template:') ? memory.slots[owner.slice('template:'.length)] : undefined;
   return memory.secretOwners[name]?.includes(owner) === true || Object.values(slots ?? {}).includes(name);

@@ -15,15 +15,15 @@ const base = z.object({ hash: z.string(), mtime: z.number(), text: z.string(), f
 const draft = z.object({ accountKey: z.string(), name: z.string(), text: z.string(), mtime: z.number() });
 
 const accountMemory = z.object({
-  /** When each version of a document was first seen here, so that its time does not change by itself. */
+  /** When each version of a document was first seen here, so that its time stays stable. */
   versions: z.record(z.string(), version).default({}),
-  /** What an unsaved document was made from, for merging after a restart. References in place of secrets. */
+  /** The originals of unsaved documents, for merging after a restart, with references in place of secrets. */
   bases: z.record(z.string(), base).default({}),
-  /** Which reference stands where in a template's document. */
+  /** The references by place, for each template's document. */
   slots: z.record(z.string(), z.record(z.string(), z.string())).default({}),
   /** Names of the secrets that this computer holds. */
   secretNames: z.array(z.string()).default([]),
-  /** Which documents each of them was stored for. */
+  /** The documents that each secret was stored for. */
   secretOwners: z.record(z.string(), z.array(z.string())).default({}),
   favourites: z.array(ref).default([]),
   recents: z.array(ref).default([]),
@@ -39,7 +39,7 @@ const memoryFile = z.object({
 export type TemplateStorageFile = z.infer<typeof memoryFile>;
 
 const keptVersions = 200;
-/** A draft that was closed without being saved can hardly be found again. */
+/** A draft that was closed unsaved can hardly be found again, so the oldest are dropped. */
 const keptDrafts = 50;
 const empty: TemplatesOfAccount = {
   versions: {},
@@ -51,7 +51,7 @@ const empty: TemplatesOfAccount = {
   recents: [],
 };
 
-/** A short name for a text, the same on every computer. */
+/** Returns a short name for a text, the same on every computer. */
 export function digestOf(content: string): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 32);
 }
@@ -60,18 +60,18 @@ export function digestOf(content: string): string {
 export type StorageLock = <T>(action: () => Promise<T>) => Promise<T>;
 
 interface Queued {
-  /** Applied twice it does what it does once. */
+  /** Idempotent: applying it twice has the same result. */
   readonly change: (file: TemplateStorageFile) => TemplateStorageFile;
   readonly settle: (failure: Error | undefined) => void;
 }
 
 /**
- * What windows remember about templates between sessions, in one file without secrets. Every change starts
- * from what is on disk, under a lock, because other windows write too. Reading never waits for writing: what
- * is to be written counts as written.
+ * What windows remember about templates between sessions, in one file without secrets. Every change starts from the
+ * file on disk, under a lock, because other windows write too. Reads never wait for writes: queued changes count as
+ * written.
  */
 export class TemplateStorage {
-  /** Not on the disk yet, oldest first. */
+  /** Changes that are not on disk yet, oldest first. */
   private queued: readonly Queued[] = [];
   private isWriting = false;
   private writes = 0;
@@ -90,7 +90,7 @@ export class TemplateStorage {
     return (await this.read()).accounts[accountKey] ?? empty;
   }
 
-  /** Changes what is remembered for one account; `undefined` forgets all of it. */
+  /** Changes what is remembered for one account; `undefined` deletes all of it. */
   change(
     accountKey: string,
     change: (memory: TemplatesOfAccount) => TemplatesOfAccount | undefined,
@@ -109,7 +109,7 @@ export class TemplateStorage {
     });
   }
 
-  /** Of every account that left something here, by key. */
+  /** Returns the data of every account, by key. */
   async accounts(): Promise<Readonly<Record<string, TemplatesOfAccount>>> {
     return (await this.read()).accounts;
   }
@@ -118,7 +118,7 @@ export class TemplateStorage {
     return (await this.read()).drafts[token];
   }
 
-  /** The drafts that are kept, by token. */
+  /** Returns the stored drafts, by token. */
   async drafts(): Promise<Readonly<Record<string, StoredDraft>>> {
     return (await this.read()).drafts;
   }
@@ -135,7 +135,7 @@ export class TemplateStorage {
     for (;;) {
       const { writes } = this;
       const onDisk = await this.load();
-      // Otherwise what was read may be older than what is queued no more.
+      // Otherwise the read may be older than a change that has just left the queue.
       if (writes === this.writes) {
         return withChanges(onDisk, this.queued);
       }
@@ -150,7 +150,7 @@ export class TemplateStorage {
     return content.kind === 'present' ? content.value : { version: 1, accounts: {}, drafts: {} };
   }
 
-  /** On disk when it resolves. */
+  /** Queues a change; it is on disk when this resolves. */
   private edit(change: (file: TemplateStorageFile) => TemplateStorageFile): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (failure: Error | undefined) => {
@@ -162,7 +162,7 @@ export class TemplateStorage {
     });
   }
 
-  /** Writes what is queued, and what is queued meanwhile, in one go each. */
+  /** Writes the queue, then what was queued during the write, one write each. */
   private async write(): Promise<void> {
     if (this.isWriting) {
       return;

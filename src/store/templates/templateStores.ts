@@ -10,7 +10,7 @@ import { TemplateStorage, type StorageLock } from './templateStorage';
 import { TemplateRefs } from './templateRefs';
 import { TemplateSecrets } from './templateSecrets';
 
-/** Everything that works on single templates. */
+/** All stores that work on single templates. */
 export interface TemplateStores extends Disposable {
   readonly memory: TemplateStorage;
   readonly secrets: TemplateSecrets;
@@ -27,7 +27,7 @@ export function createTemplateStores(deps: {
   readonly lock: StorageLock;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told every secret value, so that no log shows it. */
+  /** Receives every secret value, so that no log shows it. */
   readonly onSecret: (value: string) => void;
 }): TemplateStores {
   const { accounts, hub, clock, log } = deps;
@@ -57,7 +57,7 @@ export function createTemplateStores(deps: {
   };
 }
 
-/** Signing out removes what an account left on this computer. */
+/** Deletes what signed-out accounts left on this computer. */
 async function forgetUnknown(
   accounts: Accounts,
   memory: TemplateStorage,

@@ -1,6 +1,9 @@
 import type { KnownTemplate } from './templateReader';
 
-/** The templates of this window, as last read or saved, and as the screen shows them: it follows some moments later. */
+/**
+ * The templates of this window, as last read or saved, and as the screen shows them; the screen follows a moment
+ * later.
+ */
 export class TemplatesOnScreen {
   private readonly known = new Map<number, KnownTemplate>();
   private readonly shown = new Map<number, KnownTemplate>();
@@ -13,18 +16,18 @@ export class TemplatesOnScreen {
     return this.known.has(id);
   }
 
-  /** A newer record, which the screen is about to show. */
+  /** Sets a newer record, which the screen is about to show. */
   set(id: number, template: KnownTemplate): void {
     this.known.set(id, template);
   }
 
-  /** What the text on the screen is made from, whatever it says. */
+  /** Sets the version that the text on the screen is based on, whatever the text. */
   adopt(id: number, template: KnownTemplate): void {
     this.known.set(id, template);
     this.shown.set(id, template);
   }
 
-  /** The document shows this text now. */
+  /** Notes that the document now shows this text. */
   noteShown(id: number, text: string): void {
     const known = this.known.get(id);
     if (known?.text === text) {
@@ -32,7 +35,7 @@ export class TemplatesOnScreen {
     }
   }
 
-  /** Goes back to what the screen shows. True where it was behind. */
+  /** Returns to the version on the screen; returns true if the screen was behind. */
   goBackToShown(id: number): boolean {
     const shown = this.shown.get(id);
     const known = this.known.get(id);

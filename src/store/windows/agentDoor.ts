@@ -3,27 +3,27 @@ import { toDisposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { HubLine, HubMessage } from './hubWire';
 
-/** Answers what an agent asks; what it asks is unchecked. */
+/** Answers a request of an agent; `what` is not validated yet. */
 export type AnswerAgent = (what: unknown, signal: AbortSignal) => Promise<unknown>;
 
-/** A connection may have so many open calls; more are answered at once. */
+/** The most open calls per connection; further calls are refused immediately. */
 const maxOpen = 16;
-/** An agent that floods the window with connections gets no further ones. */
+/** The most connections of agents, so that one agent can't flood the window. */
 const maxConnections = 16;
 
-/** Where agents outside of the editor ask, in the window that leads. */
+/** The entry point for agents outside the editor, in the leading window. */
 export class AgentDoor implements Disposable {
   private answer: AnswerAgent | undefined;
   private readonly connections = new Set<AgentConnection>();
   private readonly changed = new Emitter<number>();
-  /** How many agents are connected to this window. */
+  /** Fires with the number of agents connected to this window. */
   readonly onDidChange: Event<number> = this.changed.event;
 
   get count(): number {
     return this.connections.size;
   }
 
-  /** Answers from here on; one at a time does. */
+  /** Starts to answer; only one answerer is active at a time. */
   serve(answer: AnswerAgent): Disposable {
     this.answer = answer;
     return toDisposable(() => {
@@ -31,7 +31,7 @@ export class AgentDoor implements Disposable {
     });
   }
 
-  /** Undefined where there are too many already. */
+  /** Accepts a connection; undefined if there are too many already. */
   connect(line: HubLine): AgentConnection | undefined {
     if (this.connections.size >= maxConnections) {
       return undefined;
@@ -55,7 +55,7 @@ export class AgentDoor implements Disposable {
   }
 }
 
-/** One agent: the calls that it waits for. */
+/** A connected agent, with its open calls. */
 export class AgentConnection {
   private readonly open = new Map<string, AbortController>();
 
@@ -65,7 +65,7 @@ export class AgentConnection {
     private readonly onEnd: () => void,
   ) {}
 
-  /** False for what an agent may not say, which ends its connection. */
+  /** Handles a message; returns false for one that an agent may not send, which ends its connection. */
   take(message: HubMessage): boolean {
     if (message.t === 'drop') {
       this.open.get(message.id)?.abort();
@@ -82,7 +82,7 @@ export class AgentConnection {
     this.open.set(message.id, controller);
     this.answer(message.what, controller.signal).then(
       (what) => this.tell(message.id, what),
-      // The text of an error may hold anything; what answers tells its own.
+      // The text of an error may contain anything; the answerer reports its own errors.
       () => this.tell(message.id, { problem: 'failed' }),
     );
     return true;

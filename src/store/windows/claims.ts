@@ -3,10 +3,10 @@ import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../../util/errorCode';
 
-/** What was claimed longer ago cannot happen any more; its mark would only fill the disk. */
+/** An older claim can't matter any more; its file would only fill the disk (ms). */
 const keepMs = 400 * 24 * 3_600_000;
 
-/** Things that happen once over all windows and restarts, each marked by a file that only one can create. */
+/** Events that happen once over all windows and restarts, each marked by a file that only one window can create. */
 export class Claims {
   private swept: Promise<void> | undefined;
 
@@ -15,14 +15,14 @@ export class Claims {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** True for the first who asks for a key, ever. Rejects when the disk refuses: then nobody may act. */
+  /** Returns true for the first claim of a key, ever. Rejects when the disk refuses, so that no window acts. */
   async claim(key: string): Promise<boolean> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const name = createHash('sha256').update(key).digest('hex').slice(0, 32);
     try {
       const file = await open(join(this.folder, name), 'wx', 0o600);
       await file.close();
-      // Once a window; nobody waits for it, and what it leaves is swept another time.
+      // Sweeps once per window, without waiting; files that a failed sweep leaves are swept another time.
       this.swept ??= this.sweep().catch(() => undefined);
       return true;
     } catch (error) {

@@ -4,10 +4,10 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { WindowHub } from '../ports';
 
-/** Something that happened to the machine of a window; each is asked about in one window. */
+/** An event of the machine that a window is connected to; each is asked about in one window. */
 export interface WindowEvent {
   readonly alias: string;
-  /** What happened; another name is another event. */
+  /** The name of the event; another name is another event. */
   readonly event: string;
 }
 
@@ -19,17 +19,17 @@ const wants = channel('connected.want', eventMessage);
 const grants = channel('connected.may', eventMessage);
 const settled = channel('connected.settled', z.object({ alias: z.string(), event: z.string() }));
 
-/** Which windows are connected to which machines, and who of them asks the user about one. */
+/** Which windows are connected to which machines, and which of them asks the user about an event. */
 export class ConnectedWindows implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly granted = this.owned.add(new Emitter<WindowEvent>());
   private readonly windows = new Map<string, string>();
-  /** What was asked about each alias since it ran last. */
+  /** The events that were asked about, by alias, since the machine last ran. */
   private readonly asked = new Map<string, string>();
   private wanted: WindowEvent | undefined;
   private own: string | undefined;
 
-  /** Fires in the one window that shall ask. */
+  /** Fires in the one window that must ask. */
   readonly onMayAsk = this.granted.event;
 
   constructor(private readonly hub: WindowHub) {
@@ -56,7 +56,7 @@ export class ConnectedWindows implements Disposable {
     this.listen();
   }
 
-  /** The alias of the machine that this window is on. */
+  /** The alias of this window's machine. */
   get here(): string | undefined {
     return this.own;
   }
@@ -66,12 +66,12 @@ export class ConnectedWindows implements Disposable {
     this.tell();
   }
 
-  /** Whether a window, this one or another, is on the machine; such a window tells what happens to it. */
+  /** Returns whether any window is connected to the machine; that window then reports its events. */
   isOpen(alias: string): boolean {
     return this.own === alias || [...this.windows.values()].includes(alias);
   }
 
-  /** Asks to be the window that tells the user; can be called again and again. */
+  /** Asks to be the window that informs the user; can be called repeatedly. */
   want(what: WindowEvent): void {
     if (this.asked.get(what.alias) !== what.event) {
       this.wanted = what;
@@ -80,8 +80,8 @@ export class ConnectedWindows implements Disposable {
   }
 
   /**
-   * The machine runs, so that the next time that it does not is another event. `isOver` tells which events that
-   * ends: one that stays as it is would be asked about again by a window that sees it late.
+   * Notes that the machine runs, so that its next failure is another event. `isOver` selects the events that this
+   * ends; a lasting one would be asked about again by a window that sees it late.
    */
   settle(alias: string, isOver: (event: string) => boolean = () => true): void {
     if (this.wanted?.alias === alias) {
@@ -155,7 +155,7 @@ export class ConnectedWindows implements Disposable {
     }
   }
 
-  /** In the window that leads: the first one that wants it gets it; later ones hear that it was asked. */
+  /** In the leading window: lets the first asking window ask; later ones learn that the question was asked. */
   private grant(want: z.infer<typeof eventMessage>): void {
     if (this.asked.get(want.alias) !== want.event) {
       grants.send(this.hub, want);

@@ -4,13 +4,13 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { errorCode } from '../../util/errorCode';
 
-/** Raised whenever windows of different versions would not understand each other. */
+/** Incremented whenever windows of different versions would not understand each other. */
 const protocolVersion = 3;
 
-/** Where the windows of one user and one storage folder meet. */
+/** The address where the windows of one user and one storage folder meet. */
 export interface HubAddress {
   readonly path: string;
-  /** A file stays behind when its owner is killed; the other kinds vanish with it. */
+  /** A file remains when its owner is killed; the other kinds disappear with their owner. */
   readonly isFile: boolean;
 }
 
@@ -30,21 +30,22 @@ export function hubAddress(
   if (platform === 'linux') {
     return { path: filled(`\0gpurental-${user.uid}-${hash}`), isFile: false };
   }
-  // The storage folder is often too long for a socket, whose path holds 104 bytes.
+  // The storage folder is often too long for a socket path, which holds at most 104 bytes.
   return { path: join(tmpdir(), `gpur-${hash}.sock`), isFile: true };
 }
 
 /**
- * Node.js before 22 fills an abstract name with zeros up to what the kernel takes, later versions do not, and the server
- * for agents may run in another version than the editor. A full name is the same in all of them.
+ * Pads an abstract socket name. Node.js before 22 pads it with zeros to the kernel's maximum, later versions do not,
+ * and the server for agents may run in another version than the editor. A name of full length is the same in all
+ * versions.
  */
 export function filled(path: string): string {
   return path.startsWith('\0') ? path.padEnd(108, '\0') : path;
 }
 
 /**
- * A random text that only this user can read; it proves to the windows that they belong together.
- * The first window makes it; all others read the same.
+ * Returns a random token that only this user can read, which proves to the windows that they belong together. The
+ * first window creates it; all others read it.
  */
 export async function hubToken(storageDir: string): Promise<string> {
   const path = join(storageDir, 'windows.token');
@@ -57,7 +58,7 @@ export async function hubToken(storageDir: string): Promise<string> {
     if (existing !== undefined) {
       await rm(path, { force: true });
     }
-    // Linked into place whole, so that no window reads a part of it.
+    // Linked into place when complete, so that no window reads a part of it.
     const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
     await writeFile(temporary, randomBytes(32).toString('hex'), { mode: 0o600 });
     try {

@@ -11,11 +11,11 @@ export interface HubMemberDeps {
   readonly token: string;
   readonly windowId: string;
   readonly clock: Clock;
-  /** The leader sent something, whatever it was. */
+  /** Called for every message of the leader. */
   readonly onHeard: () => void;
   readonly onWelcome: (line: HubLine) => void;
   readonly onSay: (topic: string, data: unknown) => void;
-  /** The connection to a leader that had welcomed this window is gone. */
+  /** Called when the connection to a leader that had accepted this window is gone. */
   readonly onEnd: () => void;
 }
 
@@ -23,7 +23,7 @@ export type Meeting = 'connected' | 'nobody' | 'refused' | 'silent';
 
 const authTimeoutMs = 5000;
 
-/** A follower's end: proves that it can read the token, and asks the same of the leader. */
+/** The follower's side: proves that it can read the token, and demands the same of the leader. */
 export class HubMember implements Disposable {
   readonly meeting: Promise<Meeting>;
   private readonly socket: Socket;

@@ -1,13 +1,13 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** An agent may call tools and nothing else: it hears no window and is none. */
+/** An agent may only call tools: it receives no messages of windows and does not count as one. */
 export type HubRole = 'leader' | 'member' | 'agent';
 
 export function makeNonce(): string {
   return randomBytes(16).toString('hex');
 }
 
-/** Shows that the token is known, without telling it; what proves one role proves no other. */
+/** Proves knowledge of the token without revealing it; a proof for one role is invalid for another. */
 export function prove(token: string, role: HubRole, nonce: string): string {
   return createHmac('sha256', token).update(`${role}\n${nonce}`).digest('hex');
 }

@@ -26,13 +26,13 @@ interface Peer {
 const authTimeoutMs = 5000;
 const staleLockMs = 10_000;
 
-/** The leader's end: lets in who can read the token, and passes on what each of them says. */
+/** The leader's side: admits peers that can read the token, and forwards their messages. */
 export class HubServer implements Disposable {
   private readonly members = new Set<Peer>();
   private readonly sockets = new Set<Socket>();
   private readonly server: Server;
   private isClosed = false;
-  /** Which file it listens on, where the address is one. */
+  /** Identifies the socket file, if the address is one. */
   private file: string | undefined;
 
   private constructor(private readonly deps: HubServerDeps) {
@@ -41,7 +41,7 @@ export class HubServer implements Disposable {
     });
   }
 
-  /** Undefined where another window has the address; rejects where no window can have it. */
+  /** Starts to listen. Returns undefined if another window has the address; rejects if no window can have it. */
   static async open(deps: HubServerDeps): Promise<HubServer | undefined> {
     const own = new HubServer(deps);
     const isOpen = deps.address.isFile ? await own.takeFile() : await own.listen(deps.address.path);
@@ -53,8 +53,8 @@ export class HubServer implements Disposable {
   }
 
   /**
-   * Whether other windows still come to this one. A socket file may be removed by whoever tidies up temporary files,
-   * or be replaced by a window that found nobody behind it; its owner would lead on without anybody.
+   * Returns whether other windows still reach this one. A cleanup of temporary files can remove the socket file, or
+   * another window can replace it when it gets no answer; the owner would then lead on alone.
    */
   async isReachable(): Promise<boolean> {
     return !this.deps.address.isFile || (await fileId(this.deps.address.path)) === this.file;
@@ -102,9 +102,9 @@ export class HubServer implements Disposable {
   }
 
   /**
-   * A socket file outlives a killed owner, so a file that nobody answers behind is replaced: under a lock, and by one
-   * that answers already. A socket that is bound in place answers nobody until it listens, and another window would
-   * take it for one that was left behind.
+   * Takes the socket file. It outlives a killed owner, so a file without an answering owner is replaced: under a
+   * lock, and by a socket that answers already. A socket bound in place does not answer until it listens, and another
+   * window would treat it as abandoned.
    */
   private async takeFile(): Promise<boolean> {
     const { path } = this.deps.address;
@@ -177,7 +177,7 @@ export class HubServer implements Disposable {
         socket.destroy();
       }
     });
-    // The close that follows says all there is to say.
+    // The close event that follows handles the end.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       timer.dispose();

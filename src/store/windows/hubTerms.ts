@@ -4,8 +4,8 @@ import { errorCode } from '../../util/errorCode';
 import { filled, type HubAddress } from './hubAddress';
 
 /**
- * Counts how often a leader that no longer answered was left behind. Each term has an address of its own, since the
- * one before may still be held by a window that hangs.
+ * Counts how often an unresponsive leader was abandoned. Each term has its own address, because a hanging window may
+ * still hold the earlier one.
  */
 export class HubTerms {
   private readonly folder: string;
@@ -14,12 +14,12 @@ export class HubTerms {
     this.folder = join(storageDir, 'windows.terms');
   }
 
-  /** The present term; 0 where no leader was ever left behind. */
+  /** Returns the current term; 0 if no leader was ever abandoned. */
   async read(): Promise<number> {
     return Math.max(0, ...(await this.all()));
   }
 
-  /** Ends a term for all windows; any number of them may do so. */
+  /** Ends a term for all windows; any number of windows may call it. */
   async end(term: number): Promise<void> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     try {

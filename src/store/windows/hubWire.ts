@@ -2,27 +2,27 @@ import type { Socket } from 'node:net';
 import * as z from 'zod';
 import { JsonLines } from '../../util/jsonLines';
 
-/** Names a call of an agent among those of its connection. */
+/** Identifies a call of an agent within its connection. */
 const callId = z.string().min(1).max(64);
 
-/** Lines of JSON between windows. */
+/** The messages between windows, as lines of JSON. */
 const message = z.discriminatedUnion('t', [
-  /** The leader asks who is there. */
+  /** The leader asks who connects. */
   z.object({ t: z.literal('challenge'), nonce: z.string() }),
-  /** The other window proves that it can read the token, and asks the same of the leader. */
+  /** The other window proves that it can read the token, and demands the same of the leader. */
   z.object({
     t: z.literal('auth'),
     proof: z.string(),
     nonce: z.string(),
     windowId: z.string().min(1).max(64),
   }),
-  /** The same by an agent, which is no window. */
+  /** The same proof by an agent, which is not a window. */
   z.object({ t: z.literal('agent'), proof: z.string(), nonce: z.string() }),
   z.object({ t: z.literal('welcome'), proof: z.string() }),
-  /** The leader still answers. */
+  /** The leader is still responsive. */
   z.object({ t: z.literal('beat') }),
   z.object({ t: z.literal('say'), topic: z.string(), data: z.optional(z.unknown()) }),
-  /** An agent asks, or does not need the answer any more. */
+  /** An agent makes a call, or cancels one. */
   z.object({ t: z.literal('ask'), id: callId, what: z.unknown() }),
   z.object({ t: z.literal('drop'), id: callId }),
   z.object({ t: z.literal('answer'), id: callId, what: z.unknown() }),
@@ -33,10 +33,10 @@ export type HubMessage = z.infer<typeof message>;
 export const maxMemberBytes = 64 * 1024 * 1024;
 /** The input of a tool is a few lines. */
 export const maxAgentBytes = 256 * 1024;
-/** A stranger gets no memory from us before it has proved itself. */
+/** An unauthenticated peer gets little memory. */
 const maxBytesBeforeAuth = 2048;
 
-/** One connection as a sequence of messages; anything that is not ours ends it. */
+/** A connection as a sequence of messages; any other content closes it. */
 export class HubLine {
   private maxBytes = maxBytesBeforeAuth;
 
@@ -59,7 +59,7 @@ export class HubLine {
     socket.on('data', (chunk: Buffer) => lines.take(chunk));
   }
 
-  /** The other end has proved itself: lines may be this long from here on. */
+  /** Allows lines of this length from now on, because the peer has authenticated. */
   trust(maxBytes: number): void {
     this.maxBytes = maxBytes;
   }

@@ -15,14 +15,14 @@ export interface RequestOptions {
 export interface LeaderRequestsDeps<T> {
   readonly hub: WindowHub;
   readonly clock: Clock;
-  /** Names these requests to the other windows. */
+  /** Identifies these requests to the other windows. */
   readonly topic: string;
   readonly what: z.ZodType<T>;
-  /** Does it in this window. */
+  /** Carries out a request in this window. */
   readonly doHere: (what: T, options: RequestOptions) => Promise<void>;
-  /** A leader that has not taken a request on by then is taken for stuck. */
+  /** A leader that has not accepted a request after this time counts as stuck. */
   readonly takenMs: number;
-  /** So is one that has not ended it by then. */
+  /** A leader that has not finished it after this time counts as stuck as well. */
   readonly doneMs: number;
 }
 
@@ -35,24 +35,27 @@ interface OpenRequest<T> {
   readonly reject: (error: unknown) => void;
 }
 
-/** For so long a leader that did not answer is not waited for again. */
+/** After a leader failed to answer, it is not waited for during this time. */
 const deafMs = 60_000;
 
 const named = z.object({ id: z.string() });
 const taken = named.extend({ waitMs: z.number().optional() });
 const done = named.extend({ error: sharedError.optional() });
 
-/** What any window may ask for and the one that leads does, so that it is done in one place and in one order. */
+/**
+ * Requests that any window may make and the leading window carries out, so that they run in one place and in one
+ * order.
+ */
 export class LeaderRequests<T> implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly open = new Map<string, OpenRequest<T>>();
-  /** What this window does for others. */
+  /** Requests that this window carries out for others. */
   private readonly atWork = new Map<string, AbortController>();
   private readonly asks: Channel<{ id: string; what: T }>;
   private readonly takes: Channel<z.infer<typeof taken>>;
   private readonly ends: Channel<z.infer<typeof done>>;
   private readonly drops: Channel<{ id: string }>;
-  /** `Clock.elapsed` until which the leader is taken for stuck. */
+  /** Until then (`Clock.elapsed`) the leader counts as stuck. */
   private deafUntil = 0;
 
   constructor(private readonly deps: LeaderRequestsDeps<T>) {
@@ -72,7 +75,7 @@ export class LeaderRequests<T> implements Disposable {
       this.takes.on(hub, ({ id, waitMs }) => {
         const one = this.open.get(id);
         this.deafUntil = 0;
-        // Without a timer this window does it by itself by now.
+        // Without a timer this window is already carrying it out itself.
         if (one?.timer.value) {
           this.expect(one, deps.doneMs);
           if (waitMs !== undefined) {
@@ -180,7 +183,7 @@ export class LeaderRequests<T> implements Disposable {
     };
     const end = (error?: unknown) => {
       this.atWork.delete(id);
-      // Whoever asked has dropped it, or asks the next leader.
+      // The requester has dropped it, or asks the next leader.
       if (!controller.signal.aborted) {
         this.ends.send(this.deps.hub, { id, ...(error === undefined ? {} : { error: shareError(error) }) });
       }

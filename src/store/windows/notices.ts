@@ -4,13 +4,13 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { WindowHub } from '../ports';
 
-/** Something to be told once over all windows; whoever tells claims the key first. */
+/** A message to show once over all windows; the showing window claims the key first. */
 export interface Notice {
   /** The same in all windows and after a restart. */
   readonly key: string;
   readonly accountKey: string;
   readonly kind: string;
-  /** Plain data, checked by whoever tells it. */
+  /** Plain data, validated by the receiver. */
   readonly data: unknown;
 }
 
@@ -19,12 +19,12 @@ const notices = channel(
   z.object({ key: z.string(), accountKey: z.string(), kind: z.string(), data: z.unknown() }),
 );
 
-/** From the window that finds something out to the one that the user looks at. */
+/** Passes messages from the window that finds something out to the window in use. */
 export class Notices implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly posted = this.owned.add(new Emitter<Notice>());
 
-  /** In every window. */
+  /** Fires in every window. */
   readonly onDidPost = this.posted.event;
 
   constructor(private readonly hub: WindowHub) {

@@ -6,10 +6,10 @@ const sharedText: z.ZodType<Text> = z.object({
   template: z.string(),
   args: z.array(z.union([z.string(), z.number(), z.lazy(() => sharedText)])).readonly(),
 });
-/** A failure in the words that it has for the user. */
+/** A failure in its user-facing words. */
 export const sharedError = z.object({ text: sharedText, nextStep: z.string() });
 
-/** A failure that another window met. */
+/** A failure that occurred in another window. */
 export class OtherWindowError extends UserError {}
 
 export function shareError(error: unknown): z.infer<typeof sharedError> {
@@ -34,7 +34,7 @@ const steps: Readonly<Record<NextStep, true>> = {
 };
 
 export function reviveError(shared: z.infer<typeof sharedError>): OtherWindowError {
-  // The record above holds nothing but next steps.
+  // The record above contains nothing but next steps.
   const nextStep = Object.hasOwn(steps, shared.nextStep) ? (shared.nextStep as NextStep) : 'none';
   return new OtherWindowError(shared.text, { nextStep });
 }

@@ -13,11 +13,11 @@ export interface SharedPacingDeps {
   readonly hub: WindowHub;
   readonly clock: Clock;
   readonly limits?: LimitTable;
-  /** Whether the user is in this window. */
+  /** Returns whether the user is in this window. */
   readonly isInFront: () => boolean;
 }
 
-/** A leader that does not answer by then keeps no read waiting: this window goes by what it knows itself. */
+/** A leader that does not answer in this time delays no read: this window then uses its own knowledge. */
 const takenMs = 3_000;
 
 const read = z.object({
@@ -37,8 +37,8 @@ type News = z.infer<typeof news>;
 const messages = channel('pacing.news', z.object({ accountKey: z.string(), route: z.string(), news }));
 
 /**
- * One pace for each account over all windows. The window that leads lets reads go, in one order; each window makes writes
- * by itself, so that none waits for another window. What one learns of the service, all know.
+ * One pace per account over all windows. The leading window admits reads in one order; each window paces its writes
+ * itself, so that a write never waits for another window. What one window learns about the service, all know.
  */
 export class SharedPacing implements Disposable {
   private readonly owned = new DisposableStore();

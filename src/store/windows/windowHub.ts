@@ -19,39 +19,39 @@ export interface WindowHubDeps {
   readonly storageDir: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Another meeting place than the platform's own. */
+  /** Replaces the platform's own meeting place. */
   readonly address?: HubAddress;
   readonly terms?: Pick<HubTerms, 'read' | 'end'>;
 }
 
-/** Joins the windows of this user; who leads is known a moment later. */
+/** Connects this window to the others of the user; a moment later it is known which one leads. */
 export function createWindowHub(deps: WindowHubDeps): WindowHub & { readonly agents: AgentDoor } {
   return new SocketHub(deps);
 }
 
-/** What is said while nobody leads is kept, up to this many messages. */
+/** Messages that are kept while no window leads, at most. */
 const maxWaiting = 200;
-/** After this many refused meetings in a row a window works by itself. */
+/** After this many refused attempts in a row a window works alone. */
 const maxRefusals = 20;
 
-/** How often the leader renews its lead and says that it answers. */
+/** How often the leader renews its lead and signals that it is alive. */
 const beatMs = 15_000;
-/** A lead that was not renewed for so long is over, as after a hang of the window. */
+/** A lead that was not renewed for this long has ended, as after a hang of the window. */
 const leadMs = 40_000;
-/** A leader that said nothing for so long is left behind; longer than its own lead lasts. */
+/** A leader that was silent for this long is abandoned; longer than its own lead lasts. */
 const silentMs = 60_000;
-/** So many meetings in a row without a word mean the same to a window that has just opened. */
+/** This many silent attempts in a row count the same for a window that has just opened. */
 const maxSilences = 12;
 
 /**
- * The first window to listen on an address of this user leads; the others connect to it. When it
- * dies its sockets close, and the others race for the address again. One that hangs keeps its address: its lead runs
- * out by its own clock, and then the others end the term and meet at the address of the next.
+ * The first window to listen on an address of this user leads; the others connect to it. When it dies its sockets
+ * close, and the others compete for the address. A hanging leader keeps its address: its lead expires by its own
+ * clock, and then the others end the term and meet at the address of the next.
  */
 class SocketHub implements WindowHub {
   readonly windowId = randomBytes(8).toString('hex');
   private readonly owned = new DisposableStore();
-  /** Agents come to the window that leads. */
+  /** Agents connect to the leading window. */
   readonly agents = this.owned.add(new AgentDoor());
   private readonly connection = new MutableDisposable<Disposable>();
   private readonly leaderChanged: Emitter<boolean>;
@@ -61,14 +61,14 @@ class SocketHub implements WindowHub {
   private readonly claims: Claims;
   private server: HubServer | undefined;
   private upstream: HubLine | undefined;
-  /** No socket can be used, so this window leads itself and hears no other. */
+  /** True if sockets can't be used, so this window leads itself and has no peers. */
   private isAlone = false;
   private refusals = 0;
   private silences = 0;
   private readonly terms: Pick<HubTerms, 'read' | 'end'>;
   private readonly beat = new MutableDisposable<Disposable>();
   private term = 0;
-  /** When the lead was renewed, the leader heard, and this window last looked (`Clock.elapsed`). */
+  /** When the lead was renewed, the leader heard, and this window last checked (`Clock.elapsed`). */
   private renewedAt = 0;
   private heardAt = 0;
   private lookedAt = 0;
@@ -175,7 +175,7 @@ class SocketHub implements WindowHub {
     this.joinLater();
   }
 
-  /** A random pause, so that the windows do not all try at the same moment. */
+  /** Pauses for a random time, so that the windows do not all try at the same moment. */
   private joinLater(): void {
     if (!this.isOver()) {
       this.connection.value = this.deps.clock.schedule(() => this.join(), 10 + Math.random() * 90);
@@ -230,7 +230,7 @@ class SocketHub implements WindowHub {
 
   private async lookAtLeader(): Promise<void> {
     const now = this.deps.clock.elapsed();
-    // This window hung itself: what the leader said meanwhile is yet to be heard.
+    // This window hung itself, so messages of the leader may still be unread.
     this.heardAt = now - this.lookedAt > 2 * beatMs ? now : this.heardAt;
     this.lookedAt = now;
     if (now - this.heardAt < silentMs) {
@@ -247,7 +247,7 @@ class SocketHub implements WindowHub {
     this.atNextBeat(() => this.renew(), 'The lead of this window could not be renewed');
   }
 
-  /** Goes on leading, unless this window hung, the others have left it behind or cannot find it. */
+  /** Stays the leader, unless this window hung, or the others abandoned it or can't find it. */
   private async renew(): Promise<void> {
     const isOver =
       this.hasLapsed() ||
@@ -285,7 +285,7 @@ class SocketHub implements WindowHub {
       clock: this.deps.clock,
       agents: this.agents,
       onPeers: () => {
-        // Who came before this window knew that it leads is told below.
+        // Peers that connected before this window knew that it leads are informed below.
         if (this.server) {
           this.peersChanged.fire(this.peers);
         }
@@ -308,7 +308,7 @@ class SocketHub implements WindowHub {
       this.refusals = 0;
       this.renewedAt = this.deps.clock.elapsed();
       this.beatLater();
-      // Whoever was to hear this comes to this window and asks anew.
+      // The intended receivers will connect to this window and ask again.
       this.waiting.length = 0;
       this.leaderChanged.fire(true);
       if (server.peers.size > 0) {
@@ -332,7 +332,7 @@ class SocketHub implements WindowHub {
     }
   }
 
-  /** Another window may do the same; claims on disk keep the two from doing one thing twice. */
+  /** Another window may do the same; claims on disk prevent both from acting on the same event. */
   private workAlone(reason: unknown): void {
     if (this.isOver()) {
       return;
