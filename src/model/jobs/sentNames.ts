@@ -27,6 +27,9 @@ const secretFiles = [
   '*credentials*',
 ];
 
+/** All names come from a list, and one of dots alone is a name like any other. */
+const anyName = { allowRelativePaths: true };
+
 const leftOutReasons = {
   secret: text('may be a secret'),
   rule: text('left out by a rule of the job'),
@@ -53,7 +56,7 @@ export function sentNames(listed: readonly string[], rules: SyncRules, files: Ru
   const included = matcher(rules.include);
   const isIncluded = (name: string) => rules.include.length > 0 && included.ignores(name);
   // Whoever names a secret thinks of no case.
-  const secret = ignore({ ignorecase: true }).add([...secretFiles]);
+  const secret = ignore({ ...anyName, ignorecase: true }).add([...secretFiles]);
   const excluded = matcher([files.ignoreFile ?? '', ...rules.exclude]);
   const own = matcher([...ownFolders, ...(rules.git ? [] : ['.git'])]);
   const names: string[] = [];
@@ -78,7 +81,7 @@ export function sentNames(listed: readonly string[], rules: SyncRules, files: Ru
 
 /** Rules in the syntax of `.gitignore`; case counts, as it does on the machine. */
 export function matcher(rules: readonly string[]): Ignore {
-  return ignore({ ignorecase: false }).add(rules.join('\n'));
+  return ignore({ ...anyName, ignorecase: false }).add(rules.join('\n'));
 }
 
 function isOutput(name: string, folders: readonly string[]): boolean {

@@ -34,6 +34,15 @@ describe('What a job sends', () => {
     );
   });
 
+  it('takes each name that a disk allows, such as one of dots alone', () => {
+    const listed = ['...', '.../a.py', '....', 'train.py'];
+    assert.deepEqual(chosen(listed, { exclude: ['....'], include: ['/b.py'] }).names, [
+      '...',
+      '.../a.py',
+      'train.py',
+    ]);
+  });
+
   it('sends what is included by name, whatever else leaves it out', () => {
     const listed = ['.env', 'data/x.bin', 'data/y.bin', 'train.py'];
     const more = { include: ['/.env', 'data/x.bin'], exclude: ['data/'] };
