@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
@@ -275,6 +275,19 @@ describe('instances in tools that work by SSH', () => {
     await computer().until('no row to fail', () => !window.quick.rows().some((row) => row.includes('Retry')));
     await window.quick.pick('sweep-2');
     await window.document(/./);
+  });
+
+  it('names what it did not copy, and why', async () => {
+    const pipe = path.join(computer().root, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    window.screen.answerFileDialog = () => Promise.resolve([pipe]);
+    window.run('Copy Files to Instances…');
+    await window.quick.tick(/sweep-2/);
+    await window.quick.enter();
+    await window.quick.title('Copy Files to Instances');
+    await window.quick.type(path.join(computer().root, 'copied here'));
+    await window.quick.pick(/sweep-2.*left out: 1/);
+    await window.document(/^pipe \(neither a file nor a folder\)/);
   });
 
   it('shows a folder outside of the workspace in the file manager, or in a window where there is none', async () => {

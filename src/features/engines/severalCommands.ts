@@ -109,7 +109,7 @@ export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): P
         : {
             isOk: false,
             summary: t('{0}, left out: {1}', summary, leftOut.length),
-            output: leftOut.map(({ name }) => name).join('\n'),
+            output: leftOut.map(({ name, why }) => t('{0} ({1})', name, why)).join('\n'),
           };
     },
   });
