@@ -6,7 +6,8 @@ import { ServiceError } from '../route';
 import type { InstanceState } from '../state';
 import type { World } from '../world';
 import { Door } from './door';
-import { keptHostKey, shellWord, writeProgram, type MachineDir } from './machineDir';
+import { keptHostKey, writeProgram, type MachineDir } from './machineDir';
+import { program, shellWord } from './shell';
 import type { MakeBackend, SshBackend } from './sshBackend';
 
 interface CopyHostsOptions {
@@ -110,15 +111,13 @@ function configText(name: string, disk: string): string {
 }
 
 function sessionText(config: string): string {
-  return [
-    '#!/bin/sh',
+  return program(
     'if [ "$SSH_ORIGINAL_COMMAND" = "rsync --server --daemon ." ]; then',
     `  exec rsync --server --daemon ${shellWord(`--config=${config}`)} .`,
     'fi',
     'echo "This account only copies." >&2',
     'exit 1',
-    '',
-  ].join('\n');
+  );
 }
 
 function run(program: string, ...args: readonly string[]): Promise<void> {

@@ -5,6 +5,7 @@ import type { Slice } from '../market/market';
 import type { InstanceState } from '../state';
 import { newHostKey } from './hostKey';
 import { deviceCount, machineTools } from './machineTools';
+import { program, shellWord } from './shell';
 
 /** The parts of a simulated machine that are not its home: nobody in its shell comes upon them by chance. */
 export interface MachineDir {
@@ -54,11 +55,6 @@ export function keptHostKey(dir: string, comment: string): string {
   return file;
 }
 
-/** As one word of a POSIX shell. */
-export function shellWord(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
 export function writeProgram(file: string, text: string): void {
   writeFileSync(file, text, { mode: 0o700 });
   // The mode of an existing file is not touched by writing.
@@ -88,8 +84,7 @@ function sessionText(instance: InstanceState, slice: Slice): string {
     '  Commands act on your own files. Your workspace here is ~/workspace.',
     '',
   ];
-  return [
-    '#!/bin/sh',
+  return program(
     'cd "$HOME" || exit 1',
     ...(instance.manner === 'endedShell'
       ? ['echo "open terminal failed: not a terminal" >&2', 'exit 1']
@@ -100,19 +95,16 @@ function sessionText(instance: InstanceState, slice: Slice): string {
     ...banner.map((line) => `  printf '%s\\n' ${shellWord(line)}`),
     'fi',
     'exec "$SHELL"',
-    '',
-  ].join('\n');
+  );
 }
 
 function terminalText(sessionScript: string): string {
-  return [
-    '#!/bin/sh',
+  return program(
     'stty rows "$SIMULATED_ROWS" cols "$SIMULATED_COLS" 2>/dev/null',
     'tty > "$SIMULATED_TTY_FILE" 2>/dev/null',
     'unset SIMULATED_ROWS SIMULATED_COLS SIMULATED_TTY_FILE',
     `exec /bin/sh ${shellWord(sessionScript)}`,
-    '',
-  ].join('\n');
+  );
 }
 
 /** A prompt that shows where one is, and `nvidia-smi` also in login shells and editors' terminals. */
@@ -122,14 +114,10 @@ function writeHomeFiles(instance: InstanceState, home: string, bin: string): voi
     `PS1='(simulated) root@C.${instance.id}:\\w# '`,
     '',
   ].join('\n');
-  const files: readonly (readonly [string, string])[] = [
-    ['.bashrc', startLines],
-    ['.profile', startLines],
-  ];
-  for (const [name, text] of files) {
+  for (const name of ['.bashrc', '.profile']) {
     const file = path.join(home, name);
     if (!existsSync(file)) {
-      writeFileSync(file, text, { mode: 0o644 });
+      writeFileSync(file, startLines, { mode: 0o644 });
     }
   }
 }

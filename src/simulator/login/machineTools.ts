@@ -2,6 +2,7 @@ import type { Slice } from '../market/market';
 import type { InstanceState } from '../state';
 import type { MachineManner } from './manners';
 import { nvidiaSmiScript } from './nvidiaSmi';
+import { program } from './shell';
 
 /** Programs of a machine by name: those that would otherwise speak of the computer that plays it. */
 export function machineTools(instance: InstanceState, slice: Slice): ReadonlyMap<string, string> {
@@ -76,10 +77,6 @@ function writeScript(mbPerSecond: number): string {
     'seconds=$((micros / 1000000)).$(printf %06d $((micros % 1000000)))',
     `printf '%s bytes copied, %s s, ${Math.round(mbPerSecond)} MB/s\\n' "$bytes" "$seconds" >&2`,
   );
-}
-
-function program(...lines: readonly string[]): string {
-  return ['#!/bin/sh', ...lines, ''].join('\n');
 }
 
 interface Replay {

@@ -1,4 +1,5 @@
 import type { Slice } from '../market/market';
+import { program } from './shell';
 
 /**
  * A shell script that answers as the driver's tool would on the rented machine: the table, `-L`, and
@@ -10,8 +11,7 @@ export function nvidiaSmiScript({ machine, gpus }: Slice): string {
   const list = count.map(
     (index) => `GPU ${index}: NVIDIA ${longName(model.name)} (UUID: ${uuid(machine.id, index)})`,
   );
-  return [
-    '#!/bin/sh',
+  return program(
     '# Plays the tool of a simulated machine: there is no such GPU in this computer.',
     'query= header=1 units=1',
     'for arg in "$@"; do',
@@ -38,8 +38,7 @@ export function nvidiaSmiScript({ machine, gpus }: Slice): string {
     "cat <<'END'",
     ...table(model.name, model.ramMb, model.watts, driver, cuda.toFixed(1), count),
     'END',
-    '',
-  ].join('\n');
+  );
 }
 
 const queryProgram = `BEGIN {
