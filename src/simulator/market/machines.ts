@@ -143,13 +143,12 @@ function portsOf(index: number, usual: number): number {
 /** The machines of a seed: the same ones each time. Every model is there at least twice. */
 export function makeMachines(seed: number, count = usualCount): readonly Machine[] {
   const random = new SeededRandom(seed);
-  const models = gpuModels();
-  const [first, ...others] = models;
+  const [first, ...others] = gpuModels;
   if (!first) {
     return [];
   }
   return Array.from({ length: count }, (_, index) => {
-    const model = models[index >> 1] ?? random.weighted([first, ...others]);
+    const model = gpuModels[index >> 1] ?? random.weighted([first, ...others]);
     return makeMachine(random, index, model);
   });
 }
