@@ -22,30 +22,22 @@ export class BodyReader {
   }
 
   has(name: string): boolean {
-    return this.fields[name] !== undefined && this.fields[name] !== null;
+    return this.given(name) !== undefined;
   }
 
   text(name: string): string | undefined {
-    const value = this.fields[name];
-    if (value === undefined || value === null) {
-      return undefined;
-    }
-    if (typeof value === 'string') {
+    const value = this.given(name);
+    if (value === undefined || typeof value === 'string') {
       return value;
     }
-    if (typeof value === 'number') {
-      return String(value);
-    }
-    return this.refuse(name, 'text');
+    return typeof value === 'number' ? String(value) : this.refuse(name, 'text');
   }
 
   number(name: string): number | undefined {
-    const value = this.fields[name];
-    if (value === undefined || value === null || value === '') {
-      return undefined;
-    }
-    const parsed = toNumber(value);
-    return parsed ?? this.refuse(name, 'a number');
+    const value = this.given(name);
+    return value === undefined || value === ''
+      ? undefined
+      : (toNumber(value) ?? this.refuse(name, 'a number'));
   }
 
   integer(name: string): number | undefined {
@@ -54,34 +46,27 @@ export class BodyReader {
   }
 
   flag(name: string): boolean | undefined {
-    const value = this.fields[name];
-    if (value === undefined || value === null) {
-      return undefined;
-    }
-    return toFlag(value) ?? this.refuse(name, 'true or false');
+    const value = this.given(name);
+    return value === undefined ? undefined : (toFlag(value) ?? this.refuse(name, 'true or false'));
   }
 
   object(name: string): Readonly<Record<string, unknown>> | undefined {
-    const value = this.fields[name];
-    if (value === undefined || value === null) {
-      return undefined;
-    }
-    return isObject(value) ? value : this.refuse(name, 'an object');
+    const value = this.given(name);
+    return value === undefined || isObject(value) ? value : this.refuse(name, 'an object');
   }
 
   /** Whole numbers, each of them perhaps as text. */
   ids(name: string): readonly number[] | undefined {
-    const value = this.fields[name];
-    if (value === undefined || value === null) {
+    const value = this.given(name);
+    if (value === undefined) {
       return undefined;
     }
-    if (!Array.isArray(value)) {
-      return this.refuse(name, 'a list of ids');
-    }
-    return value.map((item: unknown) => {
-      const parsed = toNumber(item);
-      return parsed !== undefined && Number.isInteger(parsed) ? parsed : this.refuse(name, 'a list of ids');
-    });
+    const ids = Array.isArray(value) ? value.map(toNumber) : [undefined];
+    return ids.map((id) => (Number.isInteger(id) ? Number(id) : this.refuse(name, 'a list of ids')));
+  }
+
+  private given(name: string): unknown {
+    return this.fields[name] ?? undefined;
   }
 
   private refuse(name: string, wanted: string): never {

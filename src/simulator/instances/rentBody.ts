@@ -1,3 +1,4 @@
+import { defined } from '../../util/defined';
 import { BodyReader, isObject } from '../body';
 import { ServiceError } from '../route';
 import { containerPort } from './envFlags';
@@ -59,7 +60,7 @@ export function parseRentBody(body: unknown): ParsedRent {
 function readRequest(reader: BodyReader): RentRequest {
   const argsText = reader.text('args_str');
   const argsList: unknown = reader.fields['args'];
-  return definedOnly({
+  return defined<RentRequest>({
     image: reader.text('image'),
     disk: reader.number('disk'),
     label: reader.text('label'),
@@ -137,10 +138,4 @@ export function checkMerged(
   if (JSON.stringify(merged.env).length > longestEnv) {
     throw invalid(`The environment may have ${longestEnv} characters.`);
   }
-}
-
-/** Leaves out what is undefined: absent and unset are the same to the merge. */
-function definedOnly<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
-  // Every field left has a value of its type.
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
