@@ -1,70 +1,45 @@
 import { isIP } from 'node:net';
 import { isPermissionSet } from './auth';
 import { BodyReader, isObject } from './body';
-import { callerOf, ok, ServiceError, type Route } from './route';
+import { callerOf, ok, route, ServiceError, type Route } from './route';
 import type { KeyRecord } from './state';
 import type { World } from './world';
 
 const longestName = 255;
 
+const reads = { permission: 'user_read', endpoint: 'api.apikeys', everySeconds: 1 } as const;
+const writes = { permission: 'user_write', endpoint: 'api.apikeys', everySeconds: 2 } as const;
+
 /** API keys of the account (docs/service/api-keys.md#create). Values are neither stored nor listed. */
 export function apiKeyRoutes(world: World): Route[] {
   return [
-    {
-      method: 'GET',
-      path: '/api/v0/auth/apikeys/',
-      permission: 'user_read',
-      endpoint: 'api.apikeys',
-      thresholdSeconds: 1,
-      handle: (request) => {
-        const { accountId } = callerOf(request);
-        return ok({ apikeys: world.keys.list(accountId).map((key) => keyRow(world, key)) });
-      },
-    },
-    {
-      method: 'GET',
-      path: '/api/v0/auth/apikeys/{id}/',
-      permission: 'user_read',
-      endpoint: 'api.apikeys',
-      thresholdSeconds: 1,
-      handle: (request) => {
-        const { accountId } = callerOf(request);
-        return ok(keyRow(world, ownKey(world, accountId, request.params['id'])));
-      },
-    },
-    {
-      method: 'POST',
-      path: '/api/v0/auth/apikeys/',
-      permission: 'user_write',
-      endpoint: 'api.apikeys',
-      thresholdSeconds: 2,
-      handle: (request) => {
-        const { accountId } = callerOf(request);
-        const created = world.keys.create({ accountId, ...wantedKey(request.body) });
-        world.changed();
-        // The sample shows a boolean, but the public service sends the object
-        // (docs/service/api-keys.md#create).
-        return ok({ id: created.record.id, key: created.value, permissions: true });
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/api/v0/auth/apikeys/{id}/',
-      permission: 'user_write',
-      endpoint: 'api.apikeys',
-      thresholdSeconds: 2,
-      handle: (request) => {
-        const { accountId, keyId } = callerOf(request);
-        const key = ownKey(world, accountId, request.params['id']);
-        if (key.id === keyId) {
-          throw new ServiceError(400, undefined, 'A key cannot delete itself.');
-        }
-        world.keys.remove(key.id);
-        world.changed();
-        // The public service answers a bare JSON text (docs/service/api-keys.md#delete).
-        return ok('Successfully Deleted API Key');
-      },
-    },
+    route('GET /api/v0/auth/apikeys/', reads, (request) => {
+      const { accountId } = callerOf(request);
+      return ok({ apikeys: world.keys.list(accountId).map((key) => keyRow(world, key)) });
+    }),
+    route('GET /api/v0/auth/apikeys/{id}/', reads, (request) => {
+      const { accountId } = callerOf(request);
+      return ok(keyRow(world, ownKey(world, accountId, request.params['id'])));
+    }),
+    route('POST /api/v0/auth/apikeys/', writes, (request) => {
+      const { accountId } = callerOf(request);
+      const created = world.keys.create({ accountId, ...wantedKey(request.body) });
+      world.changed();
+      // The sample shows a boolean, but the public service sends the object
+      // (docs/service/api-keys.md#create).
+      return ok({ id: created.record.id, key: created.value, permissions: true });
+    }),
+    route('DELETE /api/v0/auth/apikeys/{id}/', writes, (request) => {
+      const { accountId, keyId } = callerOf(request);
+      const key = ownKey(world, accountId, request.params['id']);
+      if (key.id === keyId) {
+        throw new ServiceError(400, undefined, 'A key cannot delete itself.');
+      }
+      world.keys.remove(key.id);
+      world.changed();
+      // The public service answers a bare JSON text (docs/service/api-keys.md#delete).
+      return ok('Successfully Deleted API Key');
+    }),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { pathId } from './body';
-import { callerOf, ok, ServiceError, type Route, type SimRequest } from './route';
+import { callerOf, ok, route, ServiceError, type Route, type SimRequest } from './route';
 import type { World } from './world';
 
 /** See docs/service/deployments.md#record. Times are Unix seconds. */
@@ -30,6 +30,8 @@ interface DeploymentState {
 
 const none = 'Deployment not found';
 
+const reads = { permission: 'instance_read', endpoint: 'api.deployments', everySeconds: 3 } as const;
+
 /** Serverless deployments (docs/service/deployments.md#record). */
 export function deploymentRoutes(world: World): Route[] {
   const state = world.section<DeploymentState>('deployments', () => ({ deployments: [], seeded: false }));
@@ -54,43 +56,26 @@ export function deploymentRoutes(world: World): Route[] {
     return ok({ success: true, endpoint_state: to });
   };
   return [
-    {
-      method: 'GET',
-      path: '/api/v0/deployments/',
-      permission: 'instance_read',
-      endpoint: 'api.deployments',
-      thresholdSeconds: 3,
-      handle: (request) => {
-        const { accountId } = callerOf(request);
-        const mine = state.deployments.filter((each) => each.account_id === accountId);
-        return ok({ success: true, deployments: mine.map((each) => row(world, each)) });
-      },
-    },
-    {
-      method: 'GET',
-      path: '/api/v0/deployment/{id}/',
-      permission: 'instance_read',
-      endpoint: 'api.deployment',
-      thresholdSeconds: 3,
-      limitPerPath: true,
-      handle: (request) => ok({ success: true, deployment: row(world, own(request)) }),
-    },
-    {
-      method: 'POST',
-      path: '/api/v0/deployment/{id}/stop/',
-      permission: 'instance_write',
-      endpoint: 'api.deployment.stop',
-      thresholdSeconds: 2,
-      handle: (request) => move(request, 'stopped'),
-    },
-    {
-      method: 'POST',
-      path: '/api/v0/deployment/{id}/start/',
-      permission: 'instance_write',
-      endpoint: 'api.deployment.start',
-      thresholdSeconds: 2,
-      handle: (request) => move(request, 'active'),
-    },
+    route('GET /api/v0/deployments/', reads, (request) => {
+      const { accountId } = callerOf(request);
+      const mine = state.deployments.filter((each) => each.account_id === accountId);
+      return ok({ success: true, deployments: mine.map((each) => row(world, each)) });
+    }),
+    route(
+      'GET /api/v0/deployment/{id}/',
+      { permission: 'instance_read', endpoint: 'api.deployment', everySeconds: 3, limitPerPath: true },
+      (request) => ok({ success: true, deployment: row(world, own(request)) }),
+    ),
+    route(
+      'POST /api/v0/deployment/{id}/stop/',
+      { permission: 'instance_write', endpoint: 'api.deployment.stop', everySeconds: 2 },
+      (request) => move(request, 'stopped'),
+    ),
+    route(
+      'POST /api/v0/deployment/{id}/start/',
+      { permission: 'instance_write', endpoint: 'api.deployment.start', everySeconds: 2 },
+      (request) => move(request, 'active'),
+    ),
   ];
 }
 

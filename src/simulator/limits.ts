@@ -17,7 +17,7 @@ export class RateLimits {
 
   /** @throws ServiceError whose body is the documented `detail`. */
   check(route: Route, request: SimRequest): void {
-    const threshold = route.thresholdSeconds;
+    const threshold = route.everySeconds;
     if (threshold === undefined) {
       return;
     }

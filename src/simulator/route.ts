@@ -60,9 +60,9 @@ export interface Route {
    * (docs/service/authentication.md#constraints).
    */
   readonly endpoint?: string;
-  /** The least seconds between two calls with one key (docs/service/limits.md#request-rates). */
-  readonly thresholdSeconds?: number;
-  /** Calls that may come at once before the threshold applies; 1 unless given. */
+  /** The least time between two calls with one key (docs/service/limits.md#request-rates). */
+  readonly everySeconds?: number;
+  /** Calls that may come at once before that time applies; 1 unless given. */
   readonly burst?: number;
   /**
    * Counts each concrete path alone, as the service does when one instance is read
@@ -95,6 +95,19 @@ export class ServiceError extends Error {
     super(message);
     this.name = 'ServiceError';
   }
+}
+
+type Settings = Omit<Route, 'method' | 'path' | 'handle'>;
+
+/** Makes a route of an operation as the interface names it: `PUT /api/v0/asks/{id}/`. */
+export function route(
+  operation: `${Route['method']} /${string}`,
+  settings: Settings,
+  handle: Route['handle'],
+): Route {
+  const [method, path = ''] = operation.split(' ');
+  // The type of the operation leaves no other word.
+  return { ...settings, method: method as Route['method'], path, handle };
 }
 
 export function ok(body: unknown, status = 200): SimResponse {

@@ -1,5 +1,5 @@
 import { BodyReader } from './body';
-import { callerOf, ok, ServiceError, type Route, type SimRequest } from './route';
+import { callerOf, ok, route, ServiceError, type Route, type SimRequest } from './route';
 import type { World } from './world';
 
 /** Not documented; enough for everybody, and few enough to be reached by a test. */
@@ -16,78 +16,53 @@ function secretState(world: World): SecretState {
   return world.section<SecretState>('secrets', () => ({ byAccount: {} }));
 }
 
+const writes = { permission: 'user_write', endpoint: 'api.secrets', everySeconds: 3 } as const;
+const reads = { permission: 'user_read', endpoint: 'api.secrets', everySeconds: 5 } as const;
+
 /** The account's environment variables (docs/service/environment-variables.md#list). */
 export function secretRoutes(world: World): Route[] {
   const state = secretState(world);
   const own = (request: SimRequest) => (state.byAccount[callerOf(request).accountId] ??= {});
   world.ports.accountEnv = (accountId) => state.byAccount[accountId] ?? {};
   return [
-    {
-      method: 'GET',
-      path: '/api/v0/secrets/',
-      permission: 'user_read',
-      endpoint: 'api.secrets',
-      thresholdSeconds: 5,
-      // Values are sent in clear, as the service may do, so a client has to mask them
-      // (docs/service/environment-variables.md#list).
-      handle: (request) => ok({ success: true, secrets: { ...own(request) } }),
-    },
-    {
-      method: 'POST',
-      path: '/api/v0/secrets/',
-      permission: 'user_write',
-      endpoint: 'api.secrets',
-      thresholdSeconds: 3,
-      handle: (request) => {
-        const secrets = own(request);
-        const { name, value } = wanted(request);
-        if (name in secrets) {
-          throw new ServiceError(400, 'existing_key', `Environment variable ${name} already exists.`);
-        }
-        if (Object.keys(secrets).length >= mostSecrets) {
-          throw new ServiceError(400, 'max_secrets', `At most ${mostSecrets} environment variables.`);
-        }
-        secrets[name] = checkedValue(value);
-        world.changed();
-        return ok({ success: true, msg: 'Environment variable added successfully' });
-      },
-    },
-    {
-      method: 'PUT',
-      path: '/api/v0/secrets/',
-      permission: 'user_write',
-      endpoint: 'api.secrets',
-      thresholdSeconds: 3,
-      handle: (request) => {
-        const secrets = own(request);
-        const { name, value } = wanted(request);
-        if (!(name in secrets)) {
-          throw unknownName(name);
-        }
-        secrets[name] = checkedValue(value);
-        world.changed();
-        return ok({ success: true, msg: 'Environment variable updated successfully' });
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/api/v0/secrets/',
-      permission: 'user_write',
-      endpoint: 'api.secrets',
-      thresholdSeconds: 3,
-      handle: (request) => {
-        const secrets = own(request);
-        const name = nameIn(request);
-        if (!(name in secrets)) {
-          throw unknownName(name);
-        }
-        state.byAccount[callerOf(request).accountId] = Object.fromEntries(
-          Object.entries(secrets).filter(([other]) => other !== name),
-        );
-        world.changed();
-        return ok({ success: true, msg: 'Environment variable deleted successfully' });
-      },
-    },
+    // Values are sent in clear, as the service may do, so a client has to mask them
+    // (docs/service/environment-variables.md#list).
+    route('GET /api/v0/secrets/', reads, (request) => ok({ success: true, secrets: { ...own(request) } })),
+    route('POST /api/v0/secrets/', writes, (request) => {
+      const secrets = own(request);
+      const { name, value } = wanted(request);
+      if (name in secrets) {
+        throw new ServiceError(400, 'existing_key', `Environment variable ${name} already exists.`);
+      }
+      if (Object.keys(secrets).length >= mostSecrets) {
+        throw new ServiceError(400, 'max_secrets', `At most ${mostSecrets} environment variables.`);
+      }
+      secrets[name] = checkedValue(value);
+      world.changed();
+      return ok({ success: true, msg: 'Environment variable added successfully' });
+    }),
+    route('PUT /api/v0/secrets/', writes, (request) => {
+      const secrets = own(request);
+      const { name, value } = wanted(request);
+      if (!(name in secrets)) {
+        throw unknownName(name);
+      }
+      secrets[name] = checkedValue(value);
+      world.changed();
+      return ok({ success: true, msg: 'Environment variable updated successfully' });
+    }),
+    route('DELETE /api/v0/secrets/', writes, (request) => {
+      const secrets = own(request);
+      const name = nameIn(request);
+      if (!(name in secrets)) {
+        throw unknownName(name);
+      }
+      state.byAccount[callerOf(request).accountId] = Object.fromEntries(
+        Object.entries(secrets).filter(([other]) => other !== name),
+      );
+      world.changed();
+      return ok({ success: true, msg: 'Environment variable deleted successfully' });
+    }),
   ];
 }
 

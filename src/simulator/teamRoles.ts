@@ -1,4 +1,4 @@
-import { callerOf, ok, ServiceError, type Route } from './route';
+import { callerOf, ok, route, ServiceError, type Route } from './route';
 import type { World } from './world';
 
 interface Role {
@@ -29,12 +29,10 @@ export function teamRoleRoutes(world: World): Route[] {
   const state = world.section<RoleState>('teamRoles', () => ({ byAccount: {} }));
   const rolesOf = (accountId: number) => (state.byAccount[accountId] ??= firstRoles());
   return [
-    {
-      method: 'GET',
-      path: '/api/v0/team/roles/{id}/',
-      permission: 'team_read',
-      endpoint: 'api.team.roles',
-      handle: (request) => {
+    route(
+      'GET /api/v0/team/roles/{id}/',
+      { permission: 'team_read', endpoint: 'api.team.roles' },
+      (request) => {
         const name = request.params['id'];
         const role = rolesOf(callerOf(request).accountId).find((each) => each.name === name);
         if (!role) {
@@ -42,13 +40,11 @@ export function teamRoleRoutes(world: World): Route[] {
         }
         return ok(role);
       },
-    },
-    {
-      method: 'GET',
-      path: '/api/v0/team/roles-full/',
-      permission: 'team_read',
-      endpoint: 'api.team.roles',
-      handle: (request) => ok(rolesOf(callerOf(request).accountId)),
-    },
+    ),
+    route(
+      'GET /api/v0/team/roles-full/',
+      { permission: 'team_read', endpoint: 'api.team.roles' },
+      (request) => ok(rolesOf(callerOf(request).accountId)),
+    ),
   ];
 }

@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
-import { callerOf, ok, type Route } from './route';
+import { callerOf, ok, route, type Route } from './route';
 import { tfaStatus, type TfaState } from './tfa/state';
 import type { World } from './world';
 
 /** GET users/current (docs/service/users.md#current-user). */
 export function userRoutes(world: World, tfa: TfaState): Route[] {
   return [
-    {
-      method: 'GET',
-      path: '/api/v0/users/current/',
-      permission: 'user_read',
-      endpoint: 'api.users.current',
-      handle: (request) => {
+    route(
+      'GET /api/v0/users/current/',
+      { permission: 'user_read', endpoint: 'api.users.current' },
+      (request) => {
         const { accountId, keyId } = callerOf(request);
         return ok(userRecord(world, tfa, accountId, keyId));
       },
-    },
+    ),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { isObject, toNumber } from '../body';
 import { round } from '../random';
-import { callerOf, ok, ServiceError, type Route, type SimRequest } from '../route';
+import { callerOf, ok, route, ServiceError, type Route, type SimRequest } from '../route';
 import type { InstanceState } from '../state';
 import type { World } from '../world';
 
@@ -32,6 +32,8 @@ interface ChargeState {
   seeded: boolean;
 }
 
+const reads = { permission: 'billing_read', endpoint: 'api.charges', everySeconds: 1 } as const;
+
 /**
  * GET charges: what the account paid for, a row for each instance and day (docs/service/billing.md#charges).
  */
@@ -48,24 +50,17 @@ export function chargeRoutes(world: World): Route[] {
     }
   });
   return [
-    {
-      method: 'GET',
-      path: '/api/v0/charges/',
-      permission: 'billing_read',
-      endpoint: 'api.charges',
-      thresholdSeconds: 1,
-      handle: (request) => {
-        const { accountId } = callerOf(request);
-        const { from, to } = readDays(request);
-        const rows: Charge[] = [
-          ...state.kept.filter((row) => row.accountId === accountId).map(withoutOwner),
-          ...world.instancesOf(accountId).flatMap(chargesOf),
-        ].filter((row) => row.start >= from && row.start <= to);
-        const sign = request.query.get('latest_first') === 'true' ? -1 : 1;
-        rows.sort((a, b) => sign * (a.start - b.start) || a.source.localeCompare(b.source));
-        return ok(page(rows, request));
-      },
-    },
+    route('GET /api/v0/charges/', reads, (request) => {
+      const { accountId } = callerOf(request);
+      const { from, to } = readDays(request);
+      const rows: Charge[] = [
+        ...state.kept.filter((row) => row.accountId === accountId).map(withoutOwner),
+        ...world.instancesOf(accountId).flatMap(chargesOf),
+      ].filter((row) => row.start >= from && row.start <= to);
+      const sign = request.query.get('latest_first') === 'true' ? -1 : 1;
+      rows.sort((a, b) => sign * (a.start - b.start) || a.source.localeCompare(b.source));
+      return ok(page(rows, request));
+    }),
   ];
 }
 

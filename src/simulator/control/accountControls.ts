@@ -1,92 +1,67 @@
 import { BodyReader } from '../body';
-import { callerOf, ok, ServiceError, type Route } from '../route';
+import { callerOf, ok, route, ServiceError, type Route } from '../route';
 import type { Account } from '../state';
 import { openChallenge } from '../tfa/challenges';
 import { noAttempts, tfaAccount, type TfaAccount, type TfaState } from '../tfa/state';
 import { randomTokens } from '../tfa/tokens';
 import type { World } from '../world';
-import { requireFullKey } from './controlRoutes';
+import { onlyByFullKey } from './controlRoutes';
 
 /** Accounts that tests and the demo may order. */
 const kinds = ['totp', 'sms', 'both', 'legacy', 'unverified', 'admin', 'team', 'plain'] as const;
 
 /** Steering of accounts and of the second factor; nothing of this exists at the service. */
 export function accountControlRoutes(world: World, tfa: TfaState): Route[] {
-  const routes: Route[] = [
-    {
-      method: 'POST',
-      path: '/__sim/tfa-accounts/',
-      handle: (request) => ok(orderAccount(world, tfa, BodyReader.of(request.body))),
-    },
-    {
-      method: 'GET',
-      path: '/__sim/outbox/',
-      handle: (request) => {
-        const account = request.query.get('account_id');
-        return ok({
-          messages: tfa.outbox.filter((each) => account === null || each.accountId === Number(account)),
-        });
-      },
-    },
-    {
-      // The first step of a page's login checks a password. The interface description has no call for it.
-      method: 'POST',
-      path: '/__sim/tfa-login/',
-      handle: (request) => {
-        const id = BodyReader.of(request.body).integer('account_id') ?? callerOf(request).accountId;
-        const account = world.account(id);
-        const challenge = openChallenge(
-          {
-            state: tfa,
-            account: tfaAccount(tfa, account.id),
-            person: { id, email: account.email, emailVerified: true, isAdmin: account.isAdmin },
-            now: world.now(),
-            tokens: randomTokens,
-            loggedOut: true,
-          },
-          'login',
-        );
-        world.changed();
-        return ok({ success: true, tfa_secret: challenge.secret });
-      },
-    },
-    {
-      method: 'POST',
-      path: '/__sim/expire-sessions/',
-      handle: () => {
-        tfa.sessions.forEach((session) => {
-          session.expiresAt = Math.min(session.expiresAt, world.now());
-        });
-        world.changed();
-        return ok({ success: true });
-      },
-    },
-    {
-      method: 'PUT',
-      path: '/__sim/account/',
-      handle: (request) => {
-        const body = BodyReader.of(request.body);
-        const account = world.account(body.integer('account_id') ?? callerOf(request).accountId);
-        const verified = body.flag('email_verified');
-        if (verified !== undefined) {
-          account.emailVerifiedAt = verified ? world.now() : null;
-        }
-        account.isAdmin = body.flag('is_admin') ?? account.isAdmin;
-        const record = tfaAccount(tfa, account.id);
-        record.demanded = body.flag('demands_tfa') ?? record.demanded;
-        record.teamUser = body.flag('team_user') ?? record.teamUser;
-        world.changed();
-        return ok({ success: true, account });
-      },
-    },
-  ];
-  return routes.map((route) => ({
-    ...route,
-    handle: (request) => {
-      requireFullKey(world, request);
-      return route.handle(request);
-    },
-  }));
+  return onlyByFullKey(world, [
+    route('POST /__sim/tfa-accounts/', {}, (request) =>
+      ok(orderAccount(world, tfa, BodyReader.of(request.body))),
+    ),
+    route('GET /__sim/outbox/', {}, (request) => {
+      const account = request.query.get('account_id');
+      return ok({
+        messages: tfa.outbox.filter((each) => account === null || each.accountId === Number(account)),
+      });
+    }),
+    // The first step of a page's login checks a password. The interface description has no call for it.
+    route('POST /__sim/tfa-login/', {}, (request) => {
+      const id = BodyReader.of(request.body).integer('account_id') ?? callerOf(request).accountId;
+      const account = world.account(id);
+      const challenge = openChallenge(
+        {
+          state: tfa,
+          account: tfaAccount(tfa, account.id),
+          person: { id, email: account.email, emailVerified: true, isAdmin: account.isAdmin },
+          now: world.now(),
+          tokens: randomTokens,
+          loggedOut: true,
+        },
+        'login',
+      );
+      world.changed();
+      return ok({ success: true, tfa_secret: challenge.secret });
+    }),
+    route('POST /__sim/expire-sessions/', {}, () => {
+      tfa.sessions.forEach((session) => {
+        session.expiresAt = Math.min(session.expiresAt, world.now());
+      });
+      world.changed();
+      return ok({ success: true });
+    }),
+    route('PUT /__sim/account/', {}, (request) => {
+      const body = BodyReader.of(request.body);
+      const account = world.account(body.integer('account_id') ?? callerOf(request).accountId);
+      const verified = body.flag('email_verified');
+      if (verified !== undefined) {
+        account.emailVerifiedAt = verified ? world.now() : null;
+      }
+      account.isAdmin = body.flag('is_admin') ?? account.isAdmin;
+      const record = tfaAccount(tfa, account.id);
+      record.demanded = body.flag('demands_tfa') ?? record.demanded;
+      record.teamUser = body.flag('team_user') ?? record.teamUser;
+      world.changed();
+      return ok({ success: true, account });
+    }),
+  ]);
 }
 
 function newAccount(world: World, kind: (typeof kinds)[number], email: string | undefined): Account {

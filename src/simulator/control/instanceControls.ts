@@ -1,7 +1,7 @@
 import { BodyReader, pathId } from '../body';
 import type { InstanceService } from '../instances/instanceService';
 import { isMachineManner, machineManners } from '../login/manners';
-import { ok, ServiceError, type Route, type SimRequest } from '../route';
+import { ok, route, ServiceError, type Route, type SimRequest } from '../route';
 import type { BootFailure, InstanceState } from '../state';
 import type { World } from '../world';
 
@@ -19,64 +19,45 @@ export function instanceControls(world: World, service: InstanceService): Route[
 
 function bootControls(world: World, { orders }: InstanceService): Route[] {
   return [
-    {
-      // Of one instance, of the next boots on one machine, or of the next boots at all.
-      method: 'POST',
-      path: '/__sim/next-boot/',
-      handle: (request) => {
-        const body = BodyReader.of(request.body);
-        const failure = readFailure(body);
-        const instanceId = body.integer('instance_id');
-        if (instanceId === undefined) {
-          orders.failBoot(failure, body.integer('times') ?? 1, body.integer('machine_id'));
-        } else {
-          const instance = anyInstance(world, instanceId);
-          instance.nextBootFailure = failure;
-          world.changed();
-        }
-        return ok({ success: true });
-      },
-    },
-    {
-      // How login and tools behave: of one instance from its next boot on, or of the next machines that boot.
-      method: 'POST',
-      path: '/__sim/next-manner/',
-      handle: (request) => {
-        const body = BodyReader.of(request.body);
-        const manner = body.text('manner') ?? 'usual';
-        if (!isMachineManner(manner)) {
-          throw new ServiceError(400, 'invalid_args', `manner must be one of ${machineManners.join(', ')}.`);
-        }
-        const instanceId = body.integer('instance_id');
-        if (instanceId === undefined) {
-          orders.behave(manner, body.integer('times') ?? 1, body.integer('machine_id'));
-        } else {
-          anyInstance(world, instanceId).manner = manner;
-          world.changed();
-        }
-        return ok({ success: true });
-      },
-    },
-    {
-      method: 'POST',
-      path: '/__sim/next-rent/',
-      handle: (request) => {
-        const body = BodyReader.of(request.body);
-        orders.doubtNextRent(
-          body.text('error') ?? 'resources_unavailable',
-          body.text('msg') ?? 'Bid pending.',
-        );
-        return ok({ success: true });
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/__sim/orders/',
-      handle: () => {
-        orders.clear();
-        return ok({ success: true });
-      },
-    },
+    // Of one instance, of the next boots on one machine, or of the next boots at all.
+    route('POST /__sim/next-boot/', {}, (request) => {
+      const body = BodyReader.of(request.body);
+      const failure = readFailure(body);
+      const instanceId = body.integer('instance_id');
+      if (instanceId === undefined) {
+        orders.failBoot(failure, body.integer('times') ?? 1, body.integer('machine_id'));
+      } else {
+        const instance = anyInstance(world, instanceId);
+        instance.nextBootFailure = failure;
+        world.changed();
+      }
+      return ok({ success: true });
+    }),
+    // How login and tools behave: of one instance from its next boot on, or of the next machines that boot.
+    route('POST /__sim/next-manner/', {}, (request) => {
+      const body = BodyReader.of(request.body);
+      const manner = body.text('manner') ?? 'usual';
+      if (!isMachineManner(manner)) {
+        throw new ServiceError(400, 'invalid_args', `manner must be one of ${machineManners.join(', ')}.`);
+      }
+      const instanceId = body.integer('instance_id');
+      if (instanceId === undefined) {
+        orders.behave(manner, body.integer('times') ?? 1, body.integer('machine_id'));
+      } else {
+        anyInstance(world, instanceId).manner = manner;
+        world.changed();
+      }
+      return ok({ success: true });
+    }),
+    route('POST /__sim/next-rent/', {}, (request) => {
+      const body = BodyReader.of(request.body);
+      orders.doubtNextRent(body.text('error') ?? 'resources_unavailable', body.text('msg') ?? 'Bid pending.');
+      return ok({ success: true });
+    }),
+    route('DELETE /__sim/orders/', {}, () => {
+      orders.clear();
+      return ok({ success: true });
+    }),
   ];
 }
 
@@ -90,103 +71,81 @@ function readFailure(body: BodyReader): BootFailure {
 
 function stateControls(world: World, { lifecycle }: InstanceService): Route[] {
   return [
-    {
-      // Ends an instance in a state of failure at once, or changes what its host reports.
-      method: 'PUT',
-      path: '/__sim/instances/{id}/',
-      handle: (request) => {
-        const instance = pathInstance(world, request);
-        const body = BodyReader.of(request.body);
-        const status = body.text('actual_status');
-        const message = body.text('status_msg');
-        const gpuUse = body.number('gpu_util');
-        if (gpuUse !== undefined) {
-          instance.gpuUse = gpuUse;
-        }
-        const endsAt = body.number('end_date');
-        if (endsAt !== undefined) {
-          instance.hostEndsAt = endsAt;
-        }
-        if (status !== undefined) {
-          lifecycle.fail(instance, status, message ?? `The host reports ${status}.`);
-        } else if (message !== undefined) {
-          instance.statusMessage = message;
-          lifecycle.changed(instance);
-        }
-        return ok({ success: true, instance });
-      },
-    },
-    {
-      method: 'POST',
-      path: '/__sim/instances/{id}/outbid/',
-      handle: (request) => {
-        lifecycle.outbid(pathInstance(world, request));
-        return ok({ success: true });
-      },
-    },
-    {
-      // The whole machine goes away under those who rent it.
-      method: 'POST',
-      path: '/__sim/machines/{id}/offline/',
-      handle: (request) => {
-        const id = Number(request.params['id']);
-        world.market.mark('goneMachines', id, true);
-        const hit = world.instances.filter(
-          (instance) => instance.machineId === id && instance.actualStatus !== 'exited',
-        );
-        hit.forEach((instance) => lifecycle.fail(instance, 'offline', 'The host disconnected.'));
-        return ok({ success: true, instances: hit.map((instance) => instance.id) });
-      },
-    },
+    // Ends an instance in a state of failure at once, or changes what its host reports.
+    route('PUT /__sim/instances/{id}/', {}, (request) => {
+      const instance = pathInstance(world, request);
+      const body = BodyReader.of(request.body);
+      const status = body.text('actual_status');
+      const message = body.text('status_msg');
+      const gpuUse = body.number('gpu_util');
+      if (gpuUse !== undefined) {
+        instance.gpuUse = gpuUse;
+      }
+      const endsAt = body.number('end_date');
+      if (endsAt !== undefined) {
+        instance.hostEndsAt = endsAt;
+      }
+      if (status !== undefined) {
+        lifecycle.fail(instance, status, message ?? `The host reports ${status}.`);
+      } else if (message !== undefined) {
+        instance.statusMessage = message;
+        lifecycle.changed(instance);
+      }
+      return ok({ success: true, instance });
+    }),
+    route('POST /__sim/instances/{id}/outbid/', {}, (request) => {
+      lifecycle.outbid(pathInstance(world, request));
+      return ok({ success: true });
+    }),
+    // The whole machine goes away under those who rent it.
+    route('POST /__sim/machines/{id}/offline/', {}, (request) => {
+      const id = Number(request.params['id']);
+      world.market.mark('goneMachines', id, true);
+      const hit = world.instances.filter(
+        (instance) => instance.machineId === id && instance.actualStatus !== 'exited',
+      );
+      hit.forEach((instance) => lifecycle.fail(instance, 'offline', 'The host disconnected.'));
+      return ok({ success: true, instances: hit.map((instance) => instance.id) });
+    }),
   ];
 }
 
 function marketControls(world: World): Route[] {
   return [
-    {
-      method: 'PUT',
-      path: '/__sim/offers/{id}/',
-      handle: (request) => {
-        const slice = world.market.offer(
-          pathId(request.params['id'], 'not_found', 'There is no such offer.'),
-        );
-        if (!slice) {
-          throw new ServiceError(404, 'not_found', 'There is no such offer.');
-        }
-        const body = BodyReader.of(request.body);
-        const gone = body.flag('gone');
-        const isPrivate = body.flag('private');
-        const price = body.number('price_per_gpu');
-        if (gone !== undefined) {
-          world.market.mark('goneOffers', slice.offerId, gone);
-        }
-        if (isPrivate !== undefined) {
-          world.market.mark('privateMachines', slice.machine.id, isPrivate);
-        }
-        if (price !== undefined) {
-          world.market.setPrice(slice.machine.id, price);
-        }
-        return ok({ success: true });
-      },
-    },
+    route('PUT /__sim/offers/{id}/', {}, (request) => {
+      const slice = world.market.offer(pathId(request.params['id'], 'not_found', 'There is no such offer.'));
+      if (!slice) {
+        throw new ServiceError(404, 'not_found', 'There is no such offer.');
+      }
+      const body = BodyReader.of(request.body);
+      const gone = body.flag('gone');
+      const isPrivate = body.flag('private');
+      const price = body.number('price_per_gpu');
+      if (gone !== undefined) {
+        world.market.mark('goneOffers', slice.offerId, gone);
+      }
+      if (isPrivate !== undefined) {
+        world.market.mark('privateMachines', slice.machine.id, isPrivate);
+      }
+      if (price !== undefined) {
+        world.market.setPrice(slice.machine.id, price);
+      }
+      return ok({ success: true });
+    }),
   ];
 }
 
 function priceControls({ priceIncreases }: InstanceService): Route[] {
   return [
-    {
-      method: 'POST',
-      path: '/__sim/price-increases/',
-      handle: (request) => {
-        const body = BodyReader.of(request.body);
-        const increase = priceIncreases.propose(
-          body.integer('instance_id') ?? 0,
-          body.number('new_price') ?? 0,
-          body.number('hours'),
-        );
-        return ok({ success: true, increase });
-      },
-    },
+    route('POST /__sim/price-increases/', {}, (request) => {
+      const body = BodyReader.of(request.body);
+      const increase = priceIncreases.propose(
+        body.integer('instance_id') ?? 0,
+        body.number('new_price') ?? 0,
+        body.number('hours'),
+      );
+      return ok({ success: true, increase });
+    }),
   ];
 }
 

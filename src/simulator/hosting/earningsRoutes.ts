@@ -1,7 +1,7 @@
 import type { Machine } from '../market/machines';
 import type { Market } from '../market/market';
 import { round, SeededRandom } from '../random';
-import { callerOf, ok, ServiceError, type Route, type SimRequest } from '../route';
+import { callerOf, ok, route, ServiceError, type Route, type SimRequest } from '../route';
 import type { World } from '../world';
 import { machinesOf } from './hostMachines';
 
@@ -18,24 +18,23 @@ interface Earned {
   bwd_earn: number;
 }
 
+const reads = {
+  permission: 'billing_read',
+  endpoint: 'api.users.machine_earnings',
+  everySeconds: 2,
+} as const;
+
 /** GET users/{user_id}/machine-earnings (docs/service/billing.md#earnings). */
 export function earningsRoutes(world: World, market: Market): Route[] {
   return [
-    {
-      method: 'GET',
-      path: '/api/v0/users/{user_id}/machine-earnings/',
-      permission: 'billing_read',
-      endpoint: 'api.users.machine_earnings',
-      thresholdSeconds: 2,
-      handle: (request) => {
-        const { accountId } = callerOf(request);
-        assertSelf(request.params['user_id'], accountId);
-        const today = world.now() / daySeconds;
-        const { first, last } = readDays(request, Math.floor(today));
-        const machines = wantedMachines(machinesOf(world, market, accountId), request.query.get('machid'));
-        return ok(report(world, market, { accountId, machines, first, last, today }));
-      },
-    },
+    route('GET /api/v0/users/{user_id}/machine-earnings/', reads, (request) => {
+      const { accountId } = callerOf(request);
+      assertSelf(request.params['user_id'], accountId);
+      const today = world.now() / daySeconds;
+      const { first, last } = readDays(request, Math.floor(today));
+      const machines = wantedMachines(machinesOf(world, market, accountId), request.query.get('machid'));
+      return ok(report(world, market, { accountId, machines, first, last, today }));
+    }),
   ];
 }
 

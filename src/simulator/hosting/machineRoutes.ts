@@ -1,7 +1,7 @@
 import { BodyReader, pathId, toNumber } from '../body';
 import type { Machine } from '../market/machines';
 import type { Market } from '../market/market';
-import { callerOf, ok, ServiceError, type Route, type SimRequest } from '../route';
+import { callerOf, ok, route, ServiceError, type Route, type SimRequest } from '../route';
 import type { World } from '../world';
 import { machineRow, machinesOf, type HostingState } from './hostMachines';
 
@@ -14,23 +14,14 @@ export function machineRoutes(world: World, market: Market): Route[] {
   const state = world.section<HostingState>('hosting', () => ({ minBids: {}, maintenance: [] }));
   world.ports.minimumBid = (machineId) => state.minBids[machineId];
   return [
-    {
-      method: 'GET',
-      path: '/api/v0/machines/',
-      permission: 'machine_read',
-      endpoint: 'api.machines',
-      handle: (request) => {
-        const machines = machinesOf(world, market, callerOf(request).accountId);
-        return ok({ machines: machines.map((machine) => machineRow(world, market, state, machine)) });
-      },
-    },
-    {
-      method: 'PUT',
-      path: '/api/v0/machines/{id}/minbid/',
-      permission: 'machine_write',
-      endpoint: 'api.machine.minbid',
-      thresholdSeconds: 1.5,
-      handle: (request) => {
+    route('GET /api/v0/machines/', { permission: 'machine_read', endpoint: 'api.machines' }, (request) => {
+      const machines = machinesOf(world, market, callerOf(request).accountId);
+      return ok({ machines: machines.map((machine) => machineRow(world, market, state, machine)) });
+    }),
+    route(
+      'PUT /api/v0/machines/{id}/minbid/',
+      { permission: 'machine_write', endpoint: 'api.machine.minbid', everySeconds: 1.5 },
+      (request) => {
         const machine = ownMachine(world, market, request);
         const price = BodyReader.of(request.body, 'invalid_args').number('price');
         if (price === undefined || price < 0 || price > highestBid) {
@@ -40,16 +31,13 @@ export function machineRoutes(world: World, market: Market): Route[] {
         world.changed();
         return ok({ success: true, you_sent: request.body });
       },
-    },
-    {
-      method: 'PUT',
-      // Documented without its final slash; the public command-line client sends one.
-      path: '/api/v0/machines/{id}/dnotify',
-      permission: 'machine_write',
-      endpoint: 'api.machine.dnotify',
-      thresholdSeconds: 2.5,
-      handle: (request) => schedule(world, market, state, request),
-    },
+    ),
+    // Documented without its final slash; the public command-line client sends one.
+    route(
+      'PUT /api/v0/machines/{id}/dnotify',
+      { permission: 'machine_write', endpoint: 'api.machine.dnotify', everySeconds: 2.5 },
+      (request) => schedule(world, market, state, request),
+    ),
   ];
 }
 

@@ -1,41 +1,36 @@
 import type { Machine } from '../market/machines';
 import type { Market } from '../market/market';
 import { round, SeededRandom } from '../random';
-import { callerOf, ok, ServiceError, type Route } from '../route';
+import { callerOf, ok, route, ServiceError, type Route } from '../route';
 import type { World } from '../world';
+
+const reads = { permission: 'machine_read', endpoint: 'api.metrics.gpu', everySeconds: 3 } as const;
 
 /** GET metrics/gpu/current (docs/service/market.md#query). */
 export function metricsRoutes(world: World, market: Market): Route[] {
   return [
-    {
-      method: 'GET',
-      path: '/api/v0/metrics/gpu/current/',
-      permission: 'machine_read',
-      endpoint: 'api.metrics.gpu',
-      thresholdSeconds: 3,
-      handle: (request) => {
-        const { query } = request;
-        const wanted = {
-          verified: choice(query.get('verified') ?? 'yes', 'verified', ['yes', 'no', 'all']),
-          hosting: choice(query.get('hosting_type') ?? 'all', 'hosting_type', [
-            'all',
-            'secure_cloud',
-            'community',
-          ]),
-          gpus: gpuBucket(query.get('num_gpus') ?? 'all'),
-        };
-        if (world.account(callerOf(request).accountId).hostId === undefined) {
-          return ok({ success: true, gpus: [], needs_machine: true });
-        }
-        const machines = market.machines.filter(
-          (machine) =>
-            (wanted.verified === 'all' || isVerified(machine) === (wanted.verified === 'yes')) &&
-            (wanted.hosting === 'all' || machine.datacenter === (wanted.hosting === 'secure_cloud')) &&
-            (wanted.gpus === undefined || machine.gpus === wanted.gpus),
-        );
-        return ok({ success: true, gpus: rows(world, market, machines) });
-      },
-    },
+    route('GET /api/v0/metrics/gpu/current/', reads, (request) => {
+      const { query } = request;
+      const wanted = {
+        verified: choice(query.get('verified') ?? 'yes', 'verified', ['yes', 'no', 'all']),
+        hosting: choice(query.get('hosting_type') ?? 'all', 'hosting_type', [
+          'all',
+          'secure_cloud',
+          'community',
+        ]),
+        gpus: gpuBucket(query.get('num_gpus') ?? 'all'),
+      };
+      if (world.account(callerOf(request).accountId).hostId === undefined) {
+        return ok({ success: true, gpus: [], needs_machine: true });
+      }
+      const machines = market.machines.filter(
+        (machine) =>
+          (wanted.verified === 'all' || isVerified(machine) === (wanted.verified === 'yes')) &&
+          (wanted.hosting === 'all' || machine.datacenter === (wanted.hosting === 'secure_cloud')) &&
+          (wanted.gpus === undefined || machine.gpus === wanted.gpus),
+      );
+      return ok({ success: true, gpus: rows(world, market, machines) });
+    }),
   ];
 }
 

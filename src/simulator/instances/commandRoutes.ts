@@ -1,5 +1,5 @@
 import { BodyReader } from '../body';
-import { ok, ServiceError, type Route } from '../route';
+import { ok, route, ServiceError, type Route } from '../route';
 import type { World } from '../world';
 import { ConstrainedCommand, InvalidCommand } from './constrainedCommand';
 import type { InstanceFolders } from './instanceFolders';
@@ -16,14 +16,15 @@ export interface CommandContext {
 /** Execute and logs; both answer with an address to read later (docs/service/commands.md#result-file). */
 export function commandRoutes({ world, folders, results }: CommandContext): Route[] {
   return [
-    {
-      method: 'PUT',
-      path: '/api/v0/instances/command/{id}/',
-      permission: 'instance_write',
-      endpoint: 'api.instance.execute',
-      thresholdSeconds: 1.5,
-      badJsonStatus: 483,
-      handle: (request) => {
+    route(
+      'PUT /api/v0/instances/command/{id}/',
+      {
+        permission: 'instance_write',
+        endpoint: 'api.instance.execute',
+        everySeconds: 1.5,
+        badJsonStatus: 483,
+      },
+      (request) => {
         const instance = ownInstance(world, request, 'invalid_container_id');
         const command = BodyReader.of(request.body).text('command') ?? '';
         const parsed = parseCommand(command);
@@ -39,15 +40,12 @@ export function commandRoutes({ world, folders, results }: CommandContext): Rout
           msg: 'Executing command on the instance. Please wait a few seconds, then read the result URL.',
         });
       },
-    },
-    {
-      method: 'PUT',
-      path: '/api/v0/instances/request_logs/{id}/',
-      // Logs need a read permission although the call is a PUT (docs/service/commands.md#logs).
-      permission: 'instance_read',
-      endpoint: 'api.instance.request_logs',
-      thresholdSeconds: 1,
-      handle: (request) => {
+    ),
+    // Logs need a read permission although the call is a PUT (docs/service/commands.md#logs).
+    route(
+      'PUT /api/v0/instances/request_logs/{id}/',
+      { permission: 'instance_read', endpoint: 'api.instance.request_logs', everySeconds: 1 },
+      (request) => {
         const instance = ownInstance(world, request, 'invalid_id');
         const body = BodyReader.of(request.body);
         const lines = body.flag('daemon_logs') ? instance.hostLog : containerLog(instance);
@@ -58,7 +56,7 @@ export function commandRoutes({ world, folders, results }: CommandContext): Rout
           msg: 'Logs were requested. Please wait a few seconds, then read the result URL.',
         });
       },
-    },
+    ),
     results.route(),
   ];
 }

@@ -1,15 +1,18 @@
 import { cpSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { BodyReader } from '../body';
-import { callerOf, ok, ServiceError, type Route, type SimRequest } from '../route';
+import { callerOf, ok, route, ServiceError, type Route, type SimRequest } from '../route';
 import type { InstanceState } from '../state';
 import type { World } from '../world';
 import type { InstanceFolders } from './instanceFolders';
 import type { Lifecycle } from './lifecycle';
 import type { SshHost } from './sshHost';
 
-const direct = '/api/v0/commands/copy_direct/';
-const host = '/api/v0/commands/rsync/';
+const direct = {
+  permission: 'instance_write',
+  endpoint: 'api.commands.copy_direct',
+  everySeconds: 3.5,
+} as const;
 const copySeconds = 5;
 
 interface Context {
@@ -23,47 +26,33 @@ interface Context {
 export function copyRoutes(context: Context): Route[] {
   const running = new Map<number, { isCancelled: boolean }>();
   return [
-    {
-      method: 'PUT',
-      path: direct,
-      permission: 'instance_write',
-      endpoint: 'api.commands.copy_direct',
-      thresholdSeconds: 3.5,
-      handle: (request) => {
-        const body = BodyReader.of(request.body);
-        const from = placeOf(context, request, body.text('src_id'), body.text('src_path'));
-        const to = placeOf(context, request, body.text('dst_id'), body.text('dst_path'));
-        if (/^(?:\/root)?\/*$/.test(body.text('dst_path') ?? '')) {
-          throw new ServiceError(400, 'invalid_args', 'Copying to / and /root is not allowed.');
+    route('PUT /api/v0/commands/copy_direct/', direct, (request) => {
+      const body = BodyReader.of(request.body);
+      const from = placeOf(context, request, body.text('src_id'), body.text('src_path'));
+      const to = placeOf(context, request, body.text('dst_id'), body.text('dst_path'));
+      if (/^(?:\/root)?\/*$/.test(body.text('dst_path') ?? '')) {
+        throw new ServiceError(400, 'invalid_args', 'Copying to / and /root is not allowed.');
+      }
+      const copy = { isCancelled: false };
+      running.set(to.instance.id, copy);
+      say(context, to.instance, `Copying from C.${from.instance.id}.`);
+      context.world.clock.schedule(() => {
+        running.delete(to.instance.id);
+        if (!copy.isCancelled && context.world.instance(to.instance.id)) {
+          say(context, to.instance, copyFiles(from.file, to.file));
         }
-        const copy = { isCancelled: false };
-        running.set(to.instance.id, copy);
-        say(context, to.instance, `Copying from C.${from.instance.id}.`);
-        context.world.clock.schedule(() => {
-          running.delete(to.instance.id);
-          if (!copy.isCancelled && context.world.instance(to.instance.id)) {
-            say(context, to.instance, copyFiles(from.file, to.file));
-          }
-        }, copySeconds * 1000);
-        return ok({ success: true, msg: 'Remote to Remote copy initiated - check instance status bar.' });
-      },
-    },
-    {
-      method: 'DELETE',
-      path: direct,
-      permission: 'instance_write',
-      endpoint: 'api.commands.copy_direct',
-      thresholdSeconds: 3.5,
-      handle: (request) => {
-        const { instance } = placeOf(context, request, BodyReader.of(request.body).text('dst_id'), '/');
-        const copy = running.get(instance.id);
-        if (copy) {
-          copy.isCancelled = true;
-          say(context, instance, 'Copy cancelled.');
-        }
-        return ok({ success: true, msg: 'Remote copy canceled.' });
-      },
-    },
+      }, copySeconds * 1000);
+      return ok({ success: true, msg: 'Remote to Remote copy initiated - check instance status bar.' });
+    }),
+    route('DELETE /api/v0/commands/copy_direct/', direct, (request) => {
+      const { instance } = placeOf(context, request, BodyReader.of(request.body).text('dst_id'), '/');
+      const copy = running.get(instance.id);
+      if (copy) {
+        copy.isCancelled = true;
+        say(context, instance, 'Copy cancelled.');
+      }
+      return ok({ success: true, msg: 'Remote copy canceled.' });
+    }),
     hostRoute(context),
     cloudRoute(context),
     connectionsRoute(),
@@ -72,43 +61,34 @@ export function copyRoutes(context: Context): Route[] {
 
 /** Only the way to this computer; the service has one in the other direction as well. */
 function hostRoute(context: Context): Route {
-  return {
-    method: 'PUT',
-    path: host,
-    permission: 'instance_write',
-    endpoint: 'api.commands.rsync',
-    thresholdSeconds: 3.5,
-    handle: async (request) => {
+  return route(
+    'PUT /api/v0/commands/rsync/',
+    { permission: 'instance_write', endpoint: 'api.commands.rsync', everySeconds: 3.5 },
+    async (request) => {
       const body = BodyReader.of(request.body);
       const { instance } = placeOf(context, request, body.text('src_id'), body.text('src_path'));
       const port = await context.ssh.openCopies(instance);
       return ok({ success: true, src_addr: '127.0.0.1', src_port: port });
     },
-  };
+  );
 }
 
 const connections = [{ id: 4411, name: 'checkpoints', cloud_type: 's3' }];
 
 /** Accounts of the simulator have one connection (docs/service/commands.md#cloud-connections). */
 function connectionsRoute(): Route {
-  return {
-    method: 'GET',
-    path: '/api/v0/users/cloud_integrations/',
-    permission: 'user_read',
-    endpoint: 'api.users.cloud_integrations',
-    thresholdSeconds: 1,
-    handle: () => ok(connections),
-  };
+  return route(
+    'GET /api/v0/users/cloud_integrations/',
+    { permission: 'user_read', endpoint: 'api.users.cloud_integrations', everySeconds: 1 },
+    () => ok(connections),
+  );
 }
 
 function cloudRoute(context: Context): Route {
-  return {
-    method: 'POST',
-    path: '/api/v0/commands/rclone/',
-    permission: 'instance_write',
-    endpoint: 'api.commands.rclone',
-    thresholdSeconds: 3.5,
-    handle: (request) => {
+  return route(
+    'POST /api/v0/commands/rclone/',
+    { permission: 'instance_write', endpoint: 'api.commands.rclone', everySeconds: 3.5 },
+    (request) => {
       const body = BodyReader.of(request.body);
       const isFromCloud = body.text('transfer') === 'Cloud To Instance';
       const [here, there] = isFromCloud ? (['dst', 'src'] as const) : (['src', 'dst'] as const);
@@ -123,7 +103,7 @@ function cloudRoute(context: Context): Route {
         msg: 'Cloud Copy Started - check instance status bar for progress updates.',
       });
     },
-  };
+  );
 }
 
 function placeOf(

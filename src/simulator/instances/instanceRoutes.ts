@@ -1,5 +1,5 @@
 import { BodyReader } from '../body';
-import { callerOf, ok, ServiceError, type Route, type SimRequest, type SimResponse } from '../route';
+import { callerOf, ok, route, ServiceError, type Route, type SimRequest, type SimResponse } from '../route';
 import type { InstanceState } from '../state';
 import type { World } from '../world';
 import type { Lifecycle } from './lifecycle';
@@ -9,6 +9,9 @@ import { mergeRent } from './rentMerge';
 
 /** The limit after creation (docs/service/instances.md#label). */
 const longestLabel = 1024;
+
+const update = { permission: 'instance_write', endpoint: 'api.instance.update', everySeconds: 1 } as const;
+const destroy = { permission: 'instance_write', endpoint: 'api.instance.destroy', everySeconds: 3 } as const;
 
 /** One instance, or several at once: read, start, stop, label, destroy, restart, bid. */
 export function instanceRoutes(world: World, lifecycle: Lifecycle): Route[] {
@@ -23,17 +26,18 @@ export function instanceRoutes(world: World, lifecycle: Lifecycle): Route[] {
 }
 
 function readRoute(world: World, lifecycle: Lifecycle): Route {
-  return {
-    method: 'GET',
-    path: '/api/v0/instances/{id}/',
-    permission: 'instance_read',
-    endpoint: 'api.instance.show',
-    thresholdSeconds: 2,
-    limitPerPath: true,
-    // The public service lets an instance key read its instance as well
-    // (docs/service/authentication.md#instance-key).
-    instanceKey: true,
-    handle: (request) => {
+  // The public service lets an instance key read its instance as well
+  // (docs/service/authentication.md#instance-key).
+  return route(
+    'GET /api/v0/instances/{id}/',
+    {
+      permission: 'instance_read',
+      endpoint: 'api.instance.show',
+      everySeconds: 2,
+      limitPerPath: true,
+      instanceKey: true,
+    },
+    (request) => {
       const instance = world.instance(Number(request.params['id']));
       if (instance?.accountId !== callerOf(request).accountId) {
         // A destroyed instance reads as null (docs/service/instances.md#read-one).
@@ -42,35 +46,22 @@ function readRoute(world: World, lifecycle: Lifecycle): Route {
       lifecycle.billing.settle(instance);
       return ok({ instances: instanceRow(world, instance) });
     },
-  };
+  );
 }
 
 function changeRoutes(world: World, lifecycle: Lifecycle): Route[] {
   return [
-    {
-      method: 'PUT',
-      path: '/api/v0/instances/{id}/',
-      permission: 'instance_write',
-      endpoint: 'api.instance.update',
-      thresholdSeconds: 1,
-      instanceKey: true,
-      handle: (request) => change(world, lifecycle, ownInstance(world, request), request),
-    },
-    {
-      // See docs/service/instances.md#several-at-once.
-      method: 'PUT',
-      path: '/api/v0/instances/',
-      permission: 'instance_write',
-      endpoint: 'api.instance.update',
-      thresholdSeconds: 1,
-      handle: (request) => {
-        const body = BodyReader.of(request.body);
-        const state = wantedState(body) ?? refuseState(body);
-        const chosen = severalInstances(world, request, body.ids('ids') ?? []);
-        const queued = chosen.filter((instance) => setState(lifecycle, instance, state));
-        return queued.length > 0 ? queuedAnswer() : ok({ success: true });
-      },
-    },
+    route('PUT /api/v0/instances/{id}/', { ...update, instanceKey: true }, (request) =>
+      change(world, lifecycle, ownInstance(world, request), request),
+    ),
+    // See docs/service/instances.md#several-at-once.
+    route('PUT /api/v0/instances/', update, (request) => {
+      const body = BodyReader.of(request.body);
+      const state = wantedState(body) ?? refuseState(body);
+      const chosen = severalInstances(world, request, body.ids('ids') ?? []);
+      const queued = chosen.filter((instance) => setState(lifecycle, instance, state));
+      return queued.length > 0 ? queuedAnswer() : ok({ success: true });
+    }),
   ];
 }
 
@@ -146,58 +137,39 @@ function severalInstances(world: World, request: SimRequest, ids: readonly numbe
 
 function destroyRoutes(world: World, lifecycle: Lifecycle): Route[] {
   return [
-    {
-      method: 'DELETE',
-      path: '/api/v0/instances/{id}/',
-      permission: 'instance_write',
-      endpoint: 'api.instance.destroy',
-      thresholdSeconds: 3,
-      instanceKey: true,
-      handle: (request) => {
-        lifecycle.destroy(ownInstance(world, request));
-        return ok({ success: true });
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/api/v0/instances/',
-      permission: 'instance_write',
-      endpoint: 'api.instance.destroy',
-      thresholdSeconds: 3,
-      handle: (request) => {
-        const ids = BodyReader.of(request.body).ids('instance_ids') ?? [];
-        for (const instance of severalInstances(world, request, ids)) {
-          lifecycle.destroy(instance);
-        }
-        return ok({ success: true });
-      },
-    },
+    route('DELETE /api/v0/instances/{id}/', { ...destroy, instanceKey: true }, (request) => {
+      lifecycle.destroy(ownInstance(world, request));
+      return ok({ success: true });
+    }),
+    route('DELETE /api/v0/instances/', destroy, (request) => {
+      const ids = BodyReader.of(request.body).ids('instance_ids') ?? [];
+      for (const instance of severalInstances(world, request, ids)) {
+        lifecycle.destroy(instance);
+      }
+      return ok({ success: true });
+    }),
   ];
 }
 
 function restartRoutes(world: World, lifecycle: Lifecycle): Route[] {
-  return (['reboot', 'recycle'] as const).map((action) => ({
-    method: 'PUT',
-    path: `/api/v0/instances/${action}/{id}/`,
-    permission: 'instance_write',
-    endpoint: `api.instance.${action}`,
-    thresholdSeconds: 1,
-    handle: (request) => {
-      lifecycle.reboot(ownInstance(world, request), action === 'recycle');
-      return ok({ success: true });
-    },
-  }));
+  return (['reboot', 'recycle'] as const).map((action) =>
+    route(
+      `PUT /api/v0/instances/${action}/{id}/`,
+      { permission: 'instance_write', endpoint: `api.instance.${action}`, everySeconds: 1 },
+      (request) => {
+        lifecycle.reboot(ownInstance(world, request), action === 'recycle');
+        return ok({ success: true });
+      },
+    ),
+  );
 }
 
 /** Creates the container again from another image or template (docs/service/instances.md#change-image-or-template). */
 function updateTemplateRoute(world: World, lifecycle: Lifecycle): Route {
-  return {
-    method: 'PUT',
-    path: '/api/v0/instances/update_template/{id}/',
-    permission: 'instance_write',
-    endpoint: 'api.instance.update_template',
-    thresholdSeconds: 1,
-    handle: (request) => {
+  return route(
+    'PUT /api/v0/instances/update_template/{id}/',
+    { permission: 'instance_write', endpoint: 'api.instance.update_template', everySeconds: 1 },
+    (request) => {
       const instance = ownInstance(world, request);
       const body = BodyReader.of(request.body);
       const image = body.text('image');
@@ -219,17 +191,14 @@ function updateTemplateRoute(world: World, lifecycle: Lifecycle): Route {
       lifecycle.changed(instance);
       return ok({ success: true, updated_instance: instance.id });
     },
-  };
+  );
 }
 
 function bidRoute(world: World, lifecycle: Lifecycle): Route {
-  return {
-    method: 'PUT',
-    path: '/api/v0/instances/bid_price/{id}/',
-    permission: 'instance_write',
-    endpoint: 'api.instance.bid_price',
-    thresholdSeconds: 5.5,
-    handle: (request) => {
+  return route(
+    'PUT /api/v0/instances/bid_price/{id}/',
+    { permission: 'instance_write', endpoint: 'api.instance.bid_price', everySeconds: 5.5 },
+    (request) => {
       const instance = ownInstance(world, request);
       const price = BodyReader.of(request.body).number('price');
       const { gpus } = world.market.sliceOf(instance);
@@ -245,5 +214,5 @@ function bidRoute(world: World, lifecycle: Lifecycle): Route {
       lifecycle.changed(instance);
       return ok({ success: true });
     },
-  };
+  );
 }

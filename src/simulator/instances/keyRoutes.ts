@@ -1,6 +1,6 @@
-import { BodyReader, toNumber } from '../body';
-import { callerOf, ok, ServiceError, type Route } from '../route';
-import { keyBlob, keyComment, parsePublicKey } from '../sshKeys/publicKey';
+import { toNumber } from '../body';
+import { callerOf, ok, route, ServiceError, type Route } from '../route';
+import { keyBlob, keyComment, wantedKey } from '../sshKeys/publicKey';
 import type { World } from '../world';
 import type { Lifecycle } from './lifecycle';
 import { ownInstance } from './ownInstance';
@@ -8,39 +8,26 @@ import { ownInstance } from './ownInstance';
 /** instances/{id}/ssh/: who gets into one instance. */
 export function instanceKeyRoutes(world: World, lifecycle: Lifecycle): Route[] {
   return [
-    {
-      method: 'GET',
-      path: '/api/v0/instances/{id}/ssh/',
-      permission: 'instance_read',
-      thresholdSeconds: 1,
-      handle: (request) => {
+    route('GET /api/v0/instances/{id}/ssh/', { permission: 'instance_read', everySeconds: 1 }, (request) => {
+      const instance = ownInstance(world, request);
+      const keys = instance.keys.map((key) => ({
+        id: key.id,
+        name: key.name,
+        public_key: key.publicKey,
+        ...(world.options.minimalRecords
+          ? {}
+          : { user_id: instance.accountId, machine_id: instance.machineId }),
+      }));
+      // A text that contains JSON, not the list itself (docs/service/ssh-keys.md#keys-of-an-instance).
+      return ok({ success: true, ssh_keys: JSON.stringify(keys) });
+    }),
+    // Takes the text of a key, not an id (docs/service/ssh-keys.md#attach).
+    route(
+      'POST /api/v0/instances/{id}/ssh/',
+      { permission: 'instance_write', everySeconds: 1 },
+      (request) => {
         const instance = ownInstance(world, request);
-        const keys = instance.keys.map((key) => ({
-          id: key.id,
-          name: key.name,
-          public_key: key.publicKey,
-          ...(world.options.minimalRecords
-            ? {}
-            : { user_id: instance.accountId, machine_id: instance.machineId }),
-        }));
-        // A text that contains JSON, not the list itself (docs/service/ssh-keys.md#keys-of-an-instance).
-        return ok({ success: true, ssh_keys: JSON.stringify(keys) });
-      },
-    },
-    {
-      // Takes the text of a key, not an id (docs/service/ssh-keys.md#attach).
-      method: 'POST',
-      path: '/api/v0/instances/{id}/ssh/',
-      permission: 'instance_write',
-      thresholdSeconds: 1,
-      handle: (request) => {
-        const instance = ownInstance(world, request);
-        const publicKey = parsePublicKey(
-          BodyReader.of(request.body, 'invalid_request').text('ssh_key') ?? '',
-        );
-        if (publicKey === undefined) {
-          throw new ServiceError(400, 'no_ssh_key', 'ssh_key must be an OpenSSH public key.');
-        }
+        const publicKey = wantedKey(request);
         if (instance.isVm) {
           throw new ServiceError(400, 'invalid_request', 'Keys cannot be added to a VM after its creation.');
         }
@@ -58,13 +45,11 @@ export function instanceKeyRoutes(world: World, lifecycle: Lifecycle): Route[] {
         }
         return ok({ success: true, msg: 'SSH key attached successfully' });
       },
-    },
-    {
-      method: 'DELETE',
-      path: '/api/v0/instances/{id}/ssh/{ssh_key_id}/',
-      permission: 'instance_write',
-      thresholdSeconds: 2,
-      handle: (request) => {
+    ),
+    route(
+      'DELETE /api/v0/instances/{id}/ssh/{ssh_key_id}/',
+      { permission: 'instance_write', everySeconds: 2 },
+      (request) => {
         const keyId = toNumber(request.params['ssh_key_id']);
         if (keyId === undefined || !Number.isInteger(keyId) || keyId <= 0) {
           throw new ServiceError(400, 'invalid_request', 'Invalid request parameters.');
@@ -77,6 +62,6 @@ export function instanceKeyRoutes(world: World, lifecycle: Lifecycle): Route[] {
         lifecycle.keysChanged(instance);
         return ok({ success: true, msg: 'SSH key removed from instance.' });
       },
-    },
+    ),
   ];
 }

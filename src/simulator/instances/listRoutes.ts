@@ -1,5 +1,5 @@
 import { toNumber } from '../body';
-import { callerOf, ok, ServiceError, type Route, type SimRequest } from '../route';
+import { callerOf, ok, route, ServiceError, type Route, type SimRequest } from '../route';
 import type { InstanceState } from '../state';
 import type { World } from '../world';
 import type { Lifecycle } from './lifecycle';
@@ -19,13 +19,10 @@ export function listRoutes(world: World, lifecycle: Lifecycle): Route[] {
       .filter(({ createdAt }) => lag === 0 || world.now() - createdAt >= lag);
   };
   return [
-    {
-      method: 'GET',
-      path: '/api/v0/instances/',
-      permission: 'instance_read',
-      endpoint: 'api.instance.list',
-      thresholdSeconds: 1,
-      handle: (request) => {
+    route(
+      'GET /api/v0/instances/',
+      { permission: 'instance_read', endpoint: 'api.instance.list', everySeconds: 1 },
+      (request) => {
         if (world.options.deprecatedList) {
           throw new ServiceError(
             410,
@@ -36,18 +33,14 @@ export function listRoutes(world: World, lifecycle: Lifecycle): Route[] {
         const instances = own(request).map((instance) => instanceRow(world, instance));
         return ok({ instances_found: instances.length, instances });
       },
-    },
-    {
-      // The paged v1 list (docs/service/instances.md#list).
-      method: 'GET',
-      path: '/api/v1/instances/',
-      permission: 'instance_read',
-      endpoint: 'api.instance.list',
-      // A page follows a page at once; the least time holds between readings of the list.
-      thresholdSeconds: 1,
-      burst: 4,
-      handle: (request) => ok(page(world, own(request), request)),
-    },
+    ),
+    // The paged v1 list (docs/service/instances.md#list).
+    // A page follows a page at once; the least time holds between readings of the list.
+    route(
+      'GET /api/v1/instances/',
+      { permission: 'instance_read', endpoint: 'api.instance.list', everySeconds: 1, burst: 4 },
+      (request) => ok(page(world, own(request), request)),
+    ),
   ];
 }
 

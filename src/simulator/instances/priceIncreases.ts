@@ -1,5 +1,5 @@
 import { BodyReader } from '../body';
-import { callerOf, ok, ServiceError, type Route, type SimRequest } from '../route';
+import { callerOf, ok, route, ServiceError, type Route, type SimRequest } from '../route';
 import type { World } from '../world';
 import type { Lifecycle } from './lifecycle';
 
@@ -51,12 +51,9 @@ export class PriceIncreases {
   }
 
   routes(): Route[] {
-    const answer = (verb: 'accept' | 'reject'): Route => ({
-      method: 'PUT',
-      path: `/api/v0/instances/${verb}-price-increase/`,
-      permission: 'instance_write',
-      thresholdSeconds: 1,
-      handle: (request) => {
+    const write = { permission: 'instance_write', everySeconds: 1 } as const;
+    const answer = (verb: 'accept' | 'reject') =>
+      route(`PUT /api/v0/instances/${verb}-price-increase/`, write, (request) => {
         const increase = this.taken(request);
         const instance = this.world.instance(increase.instanceId);
         if (instance && verb === 'accept') {
@@ -65,16 +62,13 @@ export class PriceIncreases {
           this.lifecycle.changed(instance);
         }
         return ok({ success: true });
-      },
-    });
+      });
     return [
-      {
-        method: 'GET',
-        path: '/api/v0/instances/pending-price-increases/',
-        permission: 'instance_read',
-        thresholdSeconds: 1,
-        handle: (request) => ok({ success: true, pending_price_increases: this.rows(request) }),
-      },
+      route(
+        'GET /api/v0/instances/pending-price-increases/',
+        { permission: 'instance_read', everySeconds: 1 },
+        (request) => ok({ success: true, pending_price_increases: this.rows(request) }),
+      ),
       answer('accept'),
       answer('reject'),
     ];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pathId } from '../body';
 import { monthHours, type Slice } from '../market/market';
-import { callerOf, ok, ServiceError, type Caller, type Route, type SimRequest } from '../route';
+import { callerOf, ok, route, ServiceError, type Caller, type Route, type SimRequest } from '../route';
 import { keyComment } from '../sshKeys/publicKey';
 import type { InstanceKey, InstanceState } from '../state';
 import type { World } from '../world';
@@ -13,13 +13,10 @@ import { mergeRent } from './rentMerge';
 /** PUT asks/{id}; each refusal carries `ask_id` (docs/service/renting.md#refusals). */
 export function rentRoutes(world: World, lifecycle: Lifecycle, orders: Orders): Route[] {
   return [
-    {
-      method: 'PUT',
-      path: '/api/v0/asks/{id}/',
-      permission: 'instance_write',
-      endpoint: 'api.ask.create',
-      thresholdSeconds: 4.5,
-      handle: (request) => {
+    route(
+      'PUT /api/v0/asks/{id}/',
+      { permission: 'instance_write', endpoint: 'api.ask.create', everySeconds: 4.5 },
+      (request) => {
         const askId = pathId(request.params['id'], 'invalid_args', 'no_such_ask: there is no such offer.');
         try {
           return rent({ world, lifecycle, orders }, askId, request);
@@ -29,7 +26,7 @@ export function rentRoutes(world: World, lifecycle: Lifecycle, orders: Orders): 
             : error;
         }
       },
-    },
+    ),
   ];
 }
 

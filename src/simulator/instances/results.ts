@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Route } from '../route';
+import { route, type Route } from '../route';
 import type { World } from '../world';
 
 /**
@@ -26,20 +26,15 @@ export class Results {
 
   /** Read without a key: whoever knows the address may. */
   route(): Route {
-    return {
-      method: 'GET',
-      path: '/results/{file}/',
-      anonymous: true,
-      handle: (request) => {
-        const found = this.stored.get((request.params['file'] ?? '').replace(/\.log$/, ''));
-        if (!found || found.readyAt > this.world.clock.now()) {
-          // As the object store of the service says it while nothing is written.
-          const text = '<?xml version="1.0"?><Error><Code>NoSuchKey</Code></Error>';
-          return { status: 404, body: undefined, raw: { type: 'application/xml', text } };
-        }
-        return { status: 200, body: undefined, raw: { type: 'text/plain; charset=utf-8', text: found.text } };
-      },
-    };
+    return route('GET /results/{file}/', { anonymous: true }, (request) => {
+      const found = this.stored.get((request.params['file'] ?? '').replace(/\.log$/, ''));
+      if (!found || found.readyAt > this.world.clock.now()) {
+        // As the object store of the service says it while nothing is written.
+        const text = '<?xml version="1.0"?><Error><Code>NoSuchKey</Code></Error>';
+        return { status: 404, body: undefined, raw: { type: 'application/xml', text } };
+      }
+      return { status: 200, body: undefined, raw: { type: 'text/plain; charset=utf-8', text: found.text } };
+    });
   }
 }
 

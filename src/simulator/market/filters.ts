@@ -1,4 +1,4 @@
-import { isObject, toFlag, toNumber } from '../body';
+import { isObject, toFlag, toNumber, type BodyReader } from '../body';
 import { ServiceError } from '../route';
 import { driverNumber, type Row } from './offerRow';
 
@@ -25,71 +25,101 @@ const texts =
 const ofKind = (names: string, kind: Kind) =>
   names.split(' ').map((name): [string, Field] => [name, { kind }]);
 
-/** Returns every field that can be filtered and sorted by (docs/service/offers.md#fields-and-units). */
-function filterFields(): ReadonlyMap<string, Field> {
-  return new Map<string, Field>([
-    ...ofKind(numbers, 'number'),
-    ...ofKind(flags, 'flag'),
-    ...ofKind(texts, 'text'),
-    ['gpu_name', { kind: 'gpuName' }],
-    ['geolocation', { kind: 'country' }],
-    ['driver_version', { kind: 'version' }],
-    ['driver_vers', { kind: 'version' }],
-    ['ubuntu_version', { kind: 'text', read: (row) => row['os_version'] }],
-    ['datacenter', { kind: 'flag', read: (row) => row['hosting_type'] === 1 }],
-    ['dph', { kind: 'number', read: (row) => row['dph_total'] }],
-  ]);
+/** Every field that can be filtered and sorted by (docs/service/offers.md#fields-and-units). */
+const fields: ReadonlyMap<string, Field> = new Map<string, Field>([
+  ...ofKind(numbers, 'number'),
+  ...ofKind(flags, 'flag'),
+  ...ofKind(texts, 'text'),
+  ['gpu_name', { kind: 'gpuName' }],
+  ['geolocation', { kind: 'country' }],
+  ['driver_version', { kind: 'version' }],
+  ['driver_vers', { kind: 'version' }],
+  ['ubuntu_version', { kind: 'text', read: (row) => row['os_version'] }],
+  ['datacenter', { kind: 'flag', read: (row) => row['hosting_type'] === 1 }],
+  ['dph', { kind: 'number', read: (row) => row['dph_total'] }],
+]);
+
+/** The largest number of rows in an answer (docs/service/offers.md#search). */
+const mostRows = 64;
+/** Next to the filters; the last ones are of older clients and change nothing. */
+const notFilters = ['type', 'order', 'limit', 'allocated_storage', 'disable_bundling', 'client_id', 'owner'];
+
+type Order = readonly (readonly [field: string, direction: string])[];
+
+/** What a body searches for: the rows that match, in its order, and no more than it wants. @throws ServiceError 400. */
+export function searchOf(body: BodyReader, usualOrder: Order): (rows: readonly Row[]) => Row[] {
+  const limit = Math.min(mostRows, Math.max(0, body.integer('limit') ?? mostRows));
+  const matches = predicate(
+    Object.fromEntries(Object.entries(body.fields).filter(([name]) => !notFilters.includes(name))),
+  );
+  return (rows) =>
+    rows
+      .filter(matches)
+      .sort(comparator(orderOf(body.fields['order'] ?? usualOrder)))
+      .slice(0, limit);
 }
 
-export class OfferFilters {
-  private readonly fields = filterFields();
+/**
+ * `{field: {operator: value}}`; a bare value means `eq`, null means nothing wanted.
+ * @throws ServiceError 400 `invalid_args` for a field, an operator or a value that is none.
+ */
+function predicate(filters: Readonly<Record<string, unknown>>): (row: Row) => boolean {
+  const tests = Object.entries(filters)
+    .filter(([, wanted]) => wanted !== null)
+    .flatMap(([name, wanted]) => fieldTests(name, wanted));
+  return (row) => tests.every((test) => test(row));
+}
 
-  /**
-   * `{field: {operator: value}}`; a bare value means `eq`, null means nothing wanted.
-   * @throws ServiceError 400 `invalid_args` for a field, an operator or a value that is none.
-   */
-  predicate(filters: Readonly<Record<string, unknown>>): (row: Row) => boolean {
-    const tests = Object.entries(filters)
-      .filter(([, wanted]) => wanted !== null)
-      .flatMap(([name, wanted]) => this.fieldTests(name, wanted));
-    return (row) => tests.every((test) => test(row));
-  }
-
-  /** Sorts by `[field, direction]` pairs; records without the field come last. */
-  comparator(order: readonly (readonly [string, string])[]): (a: Row, b: Row) => number {
-    const keys = order.map(([name, direction]) => {
-      const field = this.field(name);
-      return { read: (row: Row) => valueOf(field, name, row), sign: direction === 'desc' ? -1 : 1 };
-    });
-    return (a, b) => {
-      for (const { read, sign } of keys) {
-        const difference = compareForOrder(read(a), read(b), sign);
-        if (difference !== 0) {
-          return difference;
-        }
-      }
-      return Number(a['id']) - Number(b['id']);
-    };
-  }
-
-  private field(name: string): Field {
-    const field = this.fields.get(name);
-    if (!field) {
-      throw new ServiceError(400, 'invalid_args', `Unknown search field ${name}.`);
+/** What is no list at all asks for no order. */
+function orderOf(value: unknown): Order {
+  const pairs: readonly unknown[] = Array.isArray(value) ? value : [];
+  return pairs.map((pair) => {
+    const [field, direction] = Array.isArray(pair) ? (pair as readonly unknown[]) : [];
+    if (typeof field !== 'string' || (direction !== 'asc' && direction !== 'desc')) {
+      throw badOrder();
     }
-    return field;
-  }
+    return [field, direction];
+  });
+}
 
-  private fieldTests(name: string, wanted: unknown): ((row: Row) => boolean)[] {
-    const field = this.field(name);
-    const operators = isObject(wanted) ? wanted : { eq: wanted };
-    return Object.entries(operators)
-      .filter(([, value]) => value !== null)
-      .map(([operator, value]) => {
-        const test = operatorTest(field.kind, name, operator, value);
-        return (row: Row) => test(valueOf(field, name, row));
-      });
+export function badOrder(): ServiceError {
+  return new ServiceError(400, 'invalid_args', 'order must be a list of [field, direction] pairs.');
+}
+
+/** Sorts by `[field, direction]` pairs; records without the field come last. */
+function comparator(order: Order): (a: Row, b: Row) => number {
+  const keys = order.map(([name, direction]) => {
+    const field = fieldOf(name);
+    return { read: (row: Row) => valueOf(field, name, row), sign: direction === 'desc' ? -1 : 1 };
+  });
+  return (a, b) => {
+    for (const { read, sign } of keys) {
+      const difference = compareForOrder(read(a), read(b), sign);
+      if (difference !== 0) {
+        return difference;
+      }
+    }
+    return Number(a['id']) - Number(b['id']);
+  };
+}
+
+function fieldOf(name: string): Field {
+  const field = fields.get(name);
+  if (!field) {
+    throw new ServiceError(400, 'invalid_args', `Unknown search field ${name}.`);
   }
+  return field;
+}
+
+function fieldTests(name: string, wanted: unknown): ((row: Row) => boolean)[] {
+  const field = fieldOf(name);
+  const operators = isObject(wanted) ? wanted : { eq: wanted };
+  return Object.entries(operators)
+    .filter(([, value]) => value !== null)
+    .map(([operator, value]) => {
+      const test = operatorTest(field.kind, name, operator, value);
+      return (row: Row) => test(valueOf(field, name, row));
+    });
 }
 
 function operatorTest(

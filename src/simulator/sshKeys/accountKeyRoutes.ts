@@ -1,8 +1,8 @@
-import { BodyReader, pathId } from '../body';
-import { callerOf, ok, ServiceError, type Route, type SimRequest } from '../route';
+import { pathId } from '../body';
+import { callerOf, ok, route, ServiceError, type Route, type SimRequest } from '../route';
 import type { AccountSshKey } from '../state';
 import type { World } from '../world';
-import { keyBlob, keyComment, parsePublicKey } from './publicKey';
+import { keyBlob, keyComment, wantedKey } from './publicKey';
 
 /** The SSH keys of the account (docs/service/ssh-keys.md#account-keys). */
 export function accountKeyRoutes(world: World): Route[] {
@@ -17,68 +17,35 @@ export function accountKeyRoutes(world: World): Route[] {
     return key;
   };
   return [
-    {
-      method: 'GET',
-      path: '/api/v0/ssh/',
-      permission: 'user_read',
-      thresholdSeconds: 1,
-      handle: (request) => {
-        const { accountId } = callerOf(request);
-        return ok(world.sshKeys.filter((key) => key.accountId === accountId).map(row));
-      },
-    },
-    {
-      method: 'POST',
-      path: '/api/v0/ssh/',
-      permission: 'user_write',
-      thresholdSeconds: 1,
-      handle: (request) => {
-        const { accountId } = callerOf(request);
-        const publicKey = wantedKey(request);
-        const existing = world.sshKeys.find(
-          (key) => key.accountId === accountId && keyBlob(key.publicKey) === keyBlob(publicKey),
-        );
-        if (existing) {
-          throw new ServiceError(400, 'invalid_request', 'This SSH key is already in the account.');
-        }
-        const key = { id: world.nextId('sshKey', 310_001), accountId, publicKey, createdAt: world.now() };
-        world.sshKeys.push(key);
-        world.changed();
-        return ok({ success: true, key: row(key) });
-      },
-    },
-    {
-      method: 'PUT',
-      path: '/api/v0/ssh/{id}/',
-      permission: 'user_write',
-      thresholdSeconds: 1,
-      handle: (request) => {
-        const key = ownKey(request);
-        key.publicKey = wantedKey(request);
-        world.changed();
-        return ok({ success: true, key: row(key) });
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/api/v0/ssh/{id}/',
-      permission: 'user_write',
-      thresholdSeconds: 1,
-      handle: (request) => {
-        world.removeSshKey(ownKey(request).id);
-        return ok({ success: true });
-      },
-    },
+    route('GET /api/v0/ssh/', { permission: 'user_read', everySeconds: 1 }, (request) => {
+      const { accountId } = callerOf(request);
+      return ok(world.sshKeys.filter((key) => key.accountId === accountId).map(row));
+    }),
+    route('POST /api/v0/ssh/', { permission: 'user_write', everySeconds: 1 }, (request) => {
+      const { accountId } = callerOf(request);
+      const publicKey = wantedKey(request);
+      const existing = world.sshKeys.find(
+        (key) => key.accountId === accountId && keyBlob(key.publicKey) === keyBlob(publicKey),
+      );
+      if (existing) {
+        throw new ServiceError(400, 'invalid_request', 'This SSH key is already in the account.');
+      }
+      const key = { id: world.nextId('sshKey', 310_001), accountId, publicKey, createdAt: world.now() };
+      world.sshKeys.push(key);
+      world.changed();
+      return ok({ success: true, key: row(key) });
+    }),
+    route('PUT /api/v0/ssh/{id}/', { permission: 'user_write', everySeconds: 1 }, (request) => {
+      const key = ownKey(request);
+      key.publicKey = wantedKey(request);
+      world.changed();
+      return ok({ success: true, key: row(key) });
+    }),
+    route('DELETE /api/v0/ssh/{id}/', { permission: 'user_write', everySeconds: 1 }, (request) => {
+      world.removeSshKey(ownKey(request).id);
+      return ok({ success: true });
+    }),
   ];
-}
-
-function wantedKey(request: SimRequest): string {
-  const body = BodyReader.of(request.body, 'invalid_request');
-  const publicKey = parsePublicKey(body.text('ssh_key') ?? '');
-  if (publicKey === undefined) {
-    throw new ServiceError(400, 'no_ssh_key', 'ssh_key must be an OpenSSH public key.');
-  }
-  return publicKey;
 }
 
 function row(key: AccountSshKey) {

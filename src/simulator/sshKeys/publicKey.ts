@@ -1,3 +1,6 @@
+import { BodyReader } from '../body';
+import { ServiceError, type SimRequest } from '../route';
+
 /** What the service takes for an OpenSSH public key: a type, base64, a comment. */
 const pattern =
   /^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)|sk-ssh-ed25519@openssh\.com|sk-ecdsa-sha2-nistp256@openssh\.com) ([A-Za-z0-9+/]{40,}={0,3})(?: ([^\r\n]*))?$/;
@@ -10,6 +13,15 @@ export function parsePublicKey(text: string): string | undefined {
     return undefined;
   }
   return isWhole(Buffer.from(match[2] ?? '', 'base64'), match[1] ?? '') ? line : undefined;
+}
+
+/** The key that a body names in `ssh_key`. @throws ServiceError 400. */
+export function wantedKey({ body }: SimRequest): string {
+  const publicKey = parsePublicKey(BodyReader.of(body, 'invalid_request').text('ssh_key') ?? '');
+  if (publicKey === undefined) {
+    throw new ServiceError(400, 'no_ssh_key', 'ssh_key must be an OpenSSH public key.');
+  }
+  return publicKey;
 }
 
 /** The blob is a row of fields with their lengths, the type first: a text pasted in half is noticed. */

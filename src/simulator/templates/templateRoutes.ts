@@ -1,6 +1,6 @@
 import { BodyReader, isObject } from '../body';
 import type { RentTemplate } from '../ports';
-import { callerOf, ok, ServiceError, type Route, type SimRequest } from '../route';
+import { callerOf, ok, route, ServiceError, type Route, type SimRequest } from '../route';
 import type { World } from '../world';
 import { templateColumns, templateFilter } from './templateSearch';
 import { seedTemplates } from './templateSeeds';
@@ -15,8 +15,8 @@ import {
   type TemplateState,
 } from './templateState';
 
-const path = '/api/v0/template/';
-const endpoint = 'api.templates';
+const reads = { permission: 'user_read', endpoint: 'api.templates' } as const;
+const writes = { permission: 'user_write', endpoint: 'api.templates' } as const;
 
 /** Searches and changes templates (docs/service/templates.md#search). */
 export function templateRoutes(world: World): Route[] {
@@ -37,37 +37,13 @@ export function templateRoutes(world: World): Route[] {
     },
   };
   return [
-    {
-      method: 'GET',
-      path,
-      endpoint,
-      permission: 'user_read',
-      thresholdSeconds: 3,
-      // Own and public templates are two searches, and a client makes them together.
-      burst: 2,
-      handle: (request) => search(world, state, request),
-    },
-    {
-      method: 'POST',
-      path,
-      endpoint,
-      permission: 'user_write',
-      handle: (request) => create(world, state, request),
-    },
-    {
-      method: 'PUT',
-      path,
-      endpoint,
-      permission: 'user_write',
-      handle: (request) => edit(world, state, request),
-    },
-    {
-      method: 'DELETE',
-      path,
-      endpoint,
-      permission: 'user_write',
-      handle: (request) => remove(world, state, request),
-    },
+    // Own and public templates are two searches, and a client makes them together.
+    route('GET /api/v0/template/', { ...reads, everySeconds: 3, burst: 2 }, (request) =>
+      search(world, state, request),
+    ),
+    route('POST /api/v0/template/', writes, (request) => create(world, state, request)),
+    route('PUT /api/v0/template/', writes, (request) => edit(world, state, request)),
+    route('DELETE /api/v0/template/', writes, (request) => remove(world, state, request)),
   ];
 }
 

@@ -23,12 +23,13 @@ export interface TfaContext {
 
 /** Refusals of tfa/*, with status 400 unless stated (docs/service/two-factor.md#error-codes). */
 const refusals = {
+  '2fa_expired': [400, 'This 2FA code has expired. Please request a new one.'],
+  '2fa_login_failed': [400, '2FA is not enabled on this account.'],
   bad_request: [400, 'The request could not be understood.'],
   invalid_tfa_method: [400, 'tfa_method must be sms, totp or email.'],
   missing_auth_value: [401, 'Either an API key or a tfa_secret is required.'],
   missing_params: [400, 'A required parameter is missing.'],
   email_not_verified: [400, 'Verify your email address before using 2FA.'],
-  '2fa_expired': [400, 'This 2FA code has expired. Please request a new one.'],
   challenge_not_found: [400, 'No such 2FA challenge.'],
   no_challenge_found: [400, 'No code was sent recently. Request one first.'],
   tfa_challenge_exists: [400, 'A recent code was already sent.'],
@@ -36,7 +37,6 @@ const refusals = {
   duplicate_tfa_method: [400, 'This 2FA method is already on your account.'],
   twilio_error: [400, 'The text message could not be sent to this number.'],
   phone_number_mismatch: [400, 'The phone number does not match the original challenge.'],
-  '2fa_login_failed': [400, '2FA is not enabled on this account.'],
   missing_email: [400, 'There is no email address on this account.'],
   missing_phone_number: [400, 'A phone number is required.'],
   tfa_method_not_configured: [400, 'This 2FA method is not set up on your account.'],

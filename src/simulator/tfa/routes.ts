@@ -1,5 +1,5 @@
 import { bearerOf, sessionCookie, sessionCookieName } from '../auth';
-import { ok, ServiceError, type Route, type SimRequest, type SimResponse } from '../route';
+import { ok, route, ServiceError, type Route, type SimRequest, type SimResponse } from '../route';
 import { userRecord } from '../users';
 import type { World } from '../world';
 import { finishAuthorization, startAuthorization } from './authorize';
@@ -13,52 +13,31 @@ import { randomTokens, type Tokens } from './tokens';
 
 type Operation = (context: TfaContext, body: TfaBody) => Record<string, unknown>;
 
-const permission = 'user_write';
-
 /**
  * All calls of tfa/* with their three callers: a key, a key beside the cookie of a web page, and nothing but
  * the `tfa_secret` of a challenge (docs/service/two-factor.md#callers).
  */
 export function tfaRoutes(world: World, state: TfaState, tokens: Tokens = randomTokens): Route[] {
   const contexts = new TfaContexts(world, state, tokens);
-  const keyed = (operation: Operation) => (request: SimRequest) => {
-    const context = contexts.ofCaller(request);
-    return finish(world, operation, context, request);
-  };
-  const open = (operation: Operation) => (request: SimRequest) => {
-    const context = contexts.ofCallerOrSecret(request);
-    return finish(world, operation, context, request);
-  };
-  const path = '/api/v0/tfa/';
-  const anonymous = true;
+  const keyed = (operation: Operation) => (request: SimRequest) =>
+    finish(world, operation, contexts.ofCaller(request), request);
+  const open = (operation: Operation) => (request: SimRequest) =>
+    finish(world, operation, contexts.ofCallerOrSecret(request), request);
+  const writes = { permission: 'user_write' } as const;
+  const anyone = { ...writes, anonymous: true };
   return [
-    { method: 'POST', path, permission, anonymous, handle: (request) => login(world, contexts, request) },
-    { method: 'POST', path: `${path}email/`, permission, anonymous, handle: open(requestEmail) },
-    { method: 'POST', path: `${path}sms/`, permission, anonymous, handle: open(requestSms) },
-    { method: 'POST', path: `${path}sms/resend/`, permission, anonymous, handle: open(resendSms) },
-    { method: 'GET', path: `${path}status/`, permission: 'user_read', handle: keyed(status) },
-    {
-      method: 'POST',
-      path: `${path}authorize-new-method/`,
-      permission,
-      handle: keyed(managed(startAuthorization)),
-    },
-    {
-      method: 'PUT',
-      path: `${path}authorize-new-method/`,
-      permission,
-      handle: keyed(managed(finishAuthorization)),
-    },
-    { method: 'POST', path: `${path}totp-setup/`, permission, handle: keyed(setUpTotp) },
-    { method: 'POST', path: `${path}confirm-new/`, permission, handle: keyed(managed(confirmNew)) },
-    { method: 'DELETE', path, permission, handle: keyed(managed(removeMethod)) },
-    { method: 'PUT', path: `${path}update/`, permission, handle: keyed(managed(updateMethod)) },
-    {
-      method: 'PUT',
-      path: `${path}regen-backup-codes/`,
-      permission,
-      handle: keyed(managed(regenerateBackupCodes)),
-    },
+    route('POST /api/v0/tfa/', anyone, (request) => login(world, contexts, request)),
+    route('POST /api/v0/tfa/email/', anyone, open(requestEmail)),
+    route('POST /api/v0/tfa/sms/', anyone, open(requestSms)),
+    route('POST /api/v0/tfa/sms/resend/', anyone, open(resendSms)),
+    route('GET /api/v0/tfa/status/', { permission: 'user_read' }, keyed(status)),
+    route('POST /api/v0/tfa/authorize-new-method/', writes, keyed(managed(startAuthorization))),
+    route('PUT /api/v0/tfa/authorize-new-method/', writes, keyed(managed(finishAuthorization))),
+    route('POST /api/v0/tfa/totp-setup/', writes, keyed(setUpTotp)),
+    route('POST /api/v0/tfa/confirm-new/', writes, keyed(managed(confirmNew))),
+    route('DELETE /api/v0/tfa/', writes, keyed(managed(removeMethod))),
+    route('PUT /api/v0/tfa/update/', writes, keyed(managed(updateMethod))),
+    route('PUT /api/v0/tfa/regen-backup-codes/', writes, keyed(managed(regenerateBackupCodes))),
   ];
 }
 

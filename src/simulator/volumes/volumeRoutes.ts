@@ -1,12 +1,13 @@
 import { BodyReader } from '../body';
-import { OfferFilters } from '../market/filters';
+import { searchOf } from '../market/filters';
 import type { Market } from '../market/market';
-import { callerOf, ok, ServiceError, type Route, type SimRequest } from '../route';
+import { callerOf, ok, route, ServiceError, type Route, type SimRequest } from '../route';
 import type { World } from '../world';
 import { Volumes } from './volumes';
 
-const mostRows = 64;
-const notFilters = ['type', 'order', 'limit', 'allocated_storage', 'disable_bundling', 'client_id', 'owner'];
+const reads = { permission: 'instance_read', endpoint: 'api.volumes', everySeconds: 5.5 } as const;
+const writes = { permission: 'instance_write', endpoint: 'api.volumes', everySeconds: 5.5 } as const;
+const searches = { permission: 'misc', endpoint: 'api.volumes.search', everySeconds: 5.5 } as const;
 
 /**
  * Volumes and their market (docs/service/volumes.md#search). The rental links them through
@@ -18,67 +19,30 @@ export function volumeRoutes(world: World, market: Market): Route[] {
     attach: (wanted, rental) => volumes.attach(wanted, rental),
     release: (instanceId) => volumes.release(instanceId),
   };
-  const filters = new OfferFilters();
   return [
-    {
-      method: 'POST',
-      path: '/api/v0/volumes/search/',
-      permission: 'misc',
-      endpoint: 'api.volumes.search',
-      thresholdSeconds: 5.5,
-      handle: (request) => {
-        const body = BodyReader.of(request.body);
-        const limit = Math.min(mostRows, Math.max(0, body.integer('limit') ?? mostRows));
-        const wanted = Object.fromEntries(
-          Object.entries(body.fields).filter(([name]) => !notFilters.includes(name)),
-        );
-        const matches = filters.predicate(wanted);
-        const storageGb = body.number('allocated_storage') ?? 1;
-        const offers = volumes
-          .offers(storageGb)
-          .filter(matches)
-          .sort(filters.comparator(orderOf(body.fields['order'])));
-        return ok({ offers: offers.slice(0, limit) });
-      },
-    },
-    {
-      method: 'GET',
-      path: '/api/v0/volumes/',
-      permission: 'instance_read',
-      endpoint: 'api.volumes',
-      thresholdSeconds: 5.5,
-      handle: (request) => {
-        const { accountId } = callerOf(request);
-        return ok({ volumes: volumes.list(accountId, request.query.get('type')) });
-      },
-    },
-    {
-      method: 'PUT',
-      path: '/api/v0/volumes/',
-      permission: 'instance_write',
-      endpoint: 'api.volumes',
-      thresholdSeconds: 5.5,
-      handle: (request) => {
-        const body = BodyReader.of(request.body);
-        const volume = volumes.create(callerOf(request).accountId, {
-          offerId: body.integer('id'),
-          size: body.number('size'),
-          name: body.text('name'),
-        });
-        return ok({ success: true, volume_name: `V.${volume.id}` });
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/api/v0/volumes/',
-      permission: 'instance_write',
-      endpoint: 'api.volumes',
-      thresholdSeconds: 5.5,
-      handle: (request) => {
-        volumes.remove(callerOf(request).accountId, idToDelete(request));
-        return ok({ success: true });
-      },
-    },
+    route('POST /api/v0/volumes/search/', searches, (request) => {
+      const body = BodyReader.of(request.body);
+      const search = searchOf(body, [['storage_cost', 'asc']]);
+      const offers = volumes.offers(body.number('allocated_storage') ?? 1);
+      return ok({ offers: search(offers) });
+    }),
+    route('GET /api/v0/volumes/', reads, (request) => {
+      const { accountId } = callerOf(request);
+      return ok({ volumes: volumes.list(accountId, request.query.get('type')) });
+    }),
+    route('PUT /api/v0/volumes/', writes, (request) => {
+      const body = BodyReader.of(request.body);
+      const volume = volumes.create(callerOf(request).accountId, {
+        offerId: body.integer('id'),
+        size: body.number('size'),
+        name: body.text('name'),
+      });
+      return ok({ success: true, volume_name: `V.${volume.id}` });
+    }),
+    route('DELETE /api/v0/volumes/', writes, (request) => {
+      volumes.remove(callerOf(request).accountId, idToDelete(request));
+      return ok({ success: true });
+    }),
   ];
 }
 
@@ -93,18 +57,4 @@ function idToDelete(request: SimRequest): number {
     throw new ServiceError(400, 'invalid_args', 'id is required.');
   }
   return id;
-}
-
-function orderOf(value: unknown): readonly (readonly [string, string])[] {
-  if (value === undefined || value === null) {
-    return [['storage_cost', 'asc']];
-  }
-  const pairs = Array.isArray(value) ? value : [];
-  return pairs.map((pair: unknown) => {
-    const [field, direction] = Array.isArray(pair) ? (pair as readonly unknown[]) : [];
-    if (typeof field !== 'string' || (direction !== 'asc' && direction !== 'desc')) {
-      throw new ServiceError(400, 'invalid_args', 'order must be a list of [field, direction] pairs.');
-    }
-    return [field, direction];
-  });
 }
