@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import { isOver } from '../../model/jobs/job';
 import { plainLog } from '../../model/jobs/logText';
+import type { JobEnd } from '../../model/jobs/onMachine';
 import { logPieceBytes } from '../../store/jobs/jobFiles';
 import { DisposableStore } from '../../util/disposable';
 import type { Log } from '../../util/log';
@@ -76,7 +77,7 @@ export class JobTerminal implements vscode.Pseudoterminal {
     }
     if (!this.isClosed && (!row || isOver(row))) {
       this.written.fire(`\r\n${t('The job has ended.')}\r\n`);
-      this.end(row?.state.end?.code ?? 1);
+      this.end(exitCodeOf(row?.state.end));
     }
   }
 
@@ -102,4 +103,10 @@ export class JobTerminal implements vscode.Pseudoterminal {
       this.closed.fire(code);
     }
   }
+}
+
+/** A job that was ended is no success, though it may have saved its work and ended with 0. */
+function exitCodeOf(end: JobEnd | undefined): number {
+  const { code = 1, why } = end ?? {};
+  return why === 'itself' ? code : code || 1;
 }

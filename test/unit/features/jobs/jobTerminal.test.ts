@@ -56,8 +56,8 @@ describe('The terminal of a job that runs as a task', () => {
         changed.fire(undefined);
         await settled();
       },
-      ends: async (code: number) => {
-        const end = { code, why: 'itself', at: undefined, isOutOfMemory: false } as const;
+      ends: async (code: number, why: 'itself' | 'limit' = 'itself') => {
+        const end = { code, why, at: undefined, isOutOfMemory: false } as const;
         row = { job, state: { ...row.state, phase: 'over', end } };
         changed.fire(undefined);
         changed.fire(undefined);
@@ -98,5 +98,14 @@ describe('The terminal of a job that runs as a task', () => {
     await grows('y'.repeat(3_000_000));
     await grows('\nend\n');
     assert.match(written.join(''), /yend\r\n$|y\r\nend\r\n$/);
+  });
+
+  it('fails where the job was ended at its limit, though it saved its work and ended with 0', async () => {
+    const { ends, codes } = scene();
+    await ends(0, 'limit');
+    assert.deepEqual(codes, [1]);
+    const other = scene();
+    await other.ends(0);
+    assert.deepEqual(other.codes, [0]);
   });
 });
