@@ -150,6 +150,11 @@ describe('an agent in the chat', () => {
     assert.match(detail ?? '', /Everything on its disk is lost for good.*costs nothing afterwards/s);
     await answer('Destroy', /Destroy .* for “the chat”/);
     await computer().until('the end', async () => (await state(String(end['request']))) === 'done');
+    const since = computer().clock.elapsed();
+    const gone = await agent.call('get_request', { request, waitSeconds: 30 });
+    assert.equal(gone['instanceState'], 'gone');
+    assert.match(String(gone['next']), /is gone and costs nothing more/);
+    assert.ok(computer().clock.elapsed() - since < 20_000, 'nothing is waited for');
   });
 
   it('leaves its mark on the rental in the history', async () => {

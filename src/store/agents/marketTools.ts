@@ -204,6 +204,9 @@ async function getRequest(deps: ToolDeps, input: ToolInput<'get_request'>, { sig
   const instance = request.instanceId === undefined ? undefined : deps.fleet.find(request.instanceId);
   return {
     ...requestAnswer(request),
+    ...(isGone(deps, request)
+      ? { instanceState: 'gone', next: 'The instance is gone and costs nothing more. Nothing is left to do.' }
+      : {}),
     ...(instance === undefined
       ? {}
       : {
@@ -224,11 +227,17 @@ async function findRequest({ desk }: ToolDeps, id: string): Promise<AgentRequest
   return found;
 }
 
-function isWaiting({ isReady }: ToolDeps, { state, instanceId }: AgentRequest): boolean {
+function isWaiting(deps: ToolDeps, request: AgentRequest): boolean {
+  const { state, instanceId } = request;
   return (
     ['pending', 'renting', 'unknown', 'working'].includes(state) ||
-    (state === 'rented' && instanceId !== undefined && !isReady(instanceId))
+    (state === 'rented' && instanceId !== undefined && !isGone(deps, request) && !deps.isReady(instanceId))
   );
+}
+
+/** It was rented, and has ended since. */
+function isGone({ fleet }: ToolDeps, { state, instanceId }: AgentRequest): boolean {
+  return state === 'rented' && instanceId !== undefined && fleet.hasEnded(instanceId);
 }
 
 /** Returns the tools that search and rent. */
