@@ -5,6 +5,7 @@ import { answered, asked, changed, repeated, tidied, type GateNow } from '../../
 import { endCommitments } from '../../model/agents/ledger';
 import {
   agentStateShape,
+  isCommitted,
   noAgentState,
   type AgentRequest,
   type AgentState,
@@ -94,6 +95,13 @@ class AgentFile {
   write(state: AgentState): Promise<void> {
     return this.file.write({ ...state, requests: state.requests.map(withoutCommand) });
   }
+}
+
+/** The instance of a request that money was committed to. */
+function openInstance(request: AgentRequest): readonly number[] {
+  const { commitment, instanceId } = request;
+  const isOpen = isCommitted(request) && commitment !== undefined && commitment.isEnded !== true;
+  return isOpen && instanceId !== undefined ? [instanceId] : [];
 }
 
 /** A command may hold secrets, and is needed for its question alone. */
@@ -281,7 +289,8 @@ export class AgentDesk implements Disposable {
       fleet.state.kind === 'ready'
         ? { ...fleet.state.value, fetchedAt: fleet.state.fetchedAt }
         : { instances: [], fetchedAt: 0 };
-    const running = new Set<number>();
+    // A list that could not be read is not an empty one: what is not known to have ended runs.
+    const running = new Set(fleet.state.kind === 'ready' ? [] : this.list.rows.flatMap(openInstance));
     const stopped = new Set<number>();
     for (const one of list) {
       const state = stateOf(one, fleet.facts(one.id), clock.now());

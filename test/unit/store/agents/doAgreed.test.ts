@@ -6,6 +6,7 @@ import { AgentDesk } from '../../../../src/store/agents/agentDesk';
 import { AgentLimitStore } from '../../../../src/store/agents/agentLimits';
 import { doAgreed, type DoAgreedDeps } from '../../../../src/store/agents/doAgreed';
 import { settle } from '../../../../src/store/agents/settle';
+import type { Fleet } from '../../../../src/store/ports';
 import type { RentalStore } from '../../../../src/store/rentals/rentalStore';
 import { silentLog } from '../../../../src/util/log';
 import { anOffer } from '../../../support/builders';
@@ -22,9 +23,10 @@ describe('what an agent may rent after a yes', () => {
   let first: DoAgreedDeps;
   let request: AgentRequest;
 
-  async function openWindow(): Promise<DoAgreedDeps> {
+  async function openWindow(unread?: Fleet): Promise<DoAgreedDeps> {
     const window = await openLeaseWindow(computer, disk);
-    const { accounts, fleet, hub, owned } = window;
+    const { accounts, hub, owned } = window;
+    const fleet = unread ?? window.fleet;
     const { clock, secrets, storageDir } = computer;
     const { windowId } = hub;
     const limits = new AgentLimitStore({ settings: () => noLimits, secrets });
@@ -148,6 +150,19 @@ describe('what an agent may rent after a yes', () => {
     assert.equal(await state(), 'unknown');
     await through(settle(first));
     assert.deepEqual([await state(), disk.leases.size, service.count('offers.rent')], ['rented', 1, 1]);
+  });
+
+  it('counts what it has as running, past its end, while no list could be read', async () => {
+    const unread = Object.create(first.fleet, { state: { value: { kind: 'failed' } } }) as Fleet;
+    const second = await openWindow(unread);
+    const { at, commitment } = request;
+    assert.ok(commitment);
+    const over = { ...commitment, from: at - 3 * hourMs, until: at - hourMs };
+    const kept = { ...request, state: 'rented', commitment: over } as const;
+    const ended = { ...over, isEnded: true } as const;
+    await second.desk.begin({ ...kept, id: 'request_a', requestId: 'a', instanceId: 7 });
+    await second.desk.begin({ ...kept, id: 'request_b', requestId: 'b', instanceId: 8, commitment: ended });
+    assert.deepEqual([...(await second.desk.gate()).running], [7]);
   });
 
   it('gets its end in its own account where another was chosen meanwhile', async () => {
