@@ -128,11 +128,11 @@ describe('secrets in template documents', () => {
   });
 
   it('go with a copy that is saved under another name, and those of another template do not', async () => {
-    const { fileSystems } = window.screen.documents;
+    const { systems } = window.screen.documents.files;
     /** As the editor does it: an empty file, a look at it, and then the text. */
     const saveAs = async (name: string, text: string) => {
       const uri = editor.document.uri.with({ path: `/${id}/${name}.json` });
-      const files = fileSystems.get(uri.scheme);
+      const files = systems.get(uri.scheme);
       const how = { create: true, overwrite: true };
       await files?.writeFile(uri, new Uint8Array(), how);
       await files?.stat(uri);

@@ -8,6 +8,7 @@ const counted =
   /\{(\d)\} (more )?(cores|countries|days|deployments|directories|entries|files|hours|instances|jobs|keys|machines|minutes|models|offers|outputs|permissions|ports|rentals|renters|repositories|rows|templates|times|volumes|workers|characters|charges|SSH keys)\b/;
 /** Their number is more than one wherever they are shown, or what stands after it is a name. */
 const several = [
+  '{0} outputs could not be fetched. The first is {1}: {2}',
   'The on-start script is too long: {0} characters, and {1} when compressed, of {2} at most. Put part of it into the image or download it from the script.',
   '{0} countries',
   '{0} characters',

@@ -14,8 +14,8 @@ interface Table {
   readonly sources: Readonly<Record<string, { readonly hash: string; readonly lines: object }>>;
 }
 interface ReachedModule {
-  tableOf(records: readonly object[], hash: (file: string) => string): Table;
-  Reached: new (
+  readonly tableOf: (records: readonly object[], hash: (file: string) => string) => Table;
+  readonly Reached: new (
     table: Table,
     read: (file: string) => string,
   ) => { testsOf(file: string, line: number): string[] };
@@ -24,10 +24,10 @@ interface ReachedModule {
 describe('Which tests run a line', () => {
   it('is read from the counts of V8, where an inner block overrules what is around it', async () => {
     const { reachedLines } = (await import(path.join(scripts, 'reachedLines.cjs'))) as {
-      reachedLines(
+      readonly reachedLines: (
         functions: readonly { readonly ranges: readonly Range[] }[],
         map: { readonly payload: object; readonly lineLengths: readonly number[] },
-      ): number[];
+      ) => number[];
     };
     const source =
       'function f(a) {\n  if (a) {\n    g(1);\n  }\n  g(2);\n}\nfunction g(n) {\n  return n;\n}\n';
