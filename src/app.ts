@@ -13,10 +13,7 @@ import { register as registerConnect } from './features/connect';
 import { register as registerConnectedWindow } from './features/connectedWindow';
 import { register as registerDeployments } from './features/deployments';
 import { register as registerDocuments } from './features/documents';
-import { register as registerDoctor } from './features/doctor';
-import { register as registerFiles } from './features/files';
 import { register as registerEngines } from './features/engines';
-import { register as registerDiagnostics } from './features/diagnostics';
 import { register as registerGauges } from './features/gauges';
 import { register as registerHistory } from './features/history';
 import { register as registerHosting } from './features/hosting';
@@ -24,11 +21,7 @@ import { register as registerInstances } from './features/instances';
 import { register as registerJobs } from './features/jobs';
 import { register as registerLinks } from './features/links';
 import { register as registerLeases } from './features/leases';
-import { register as registerLifecycle } from './features/lifecycle';
-import { register as registerRent } from './features/rent';
-import { register as registerSearch } from './features/search';
 import { register as registerReadiness } from './features/readiness';
-import { register as registerReports } from './features/reports';
 import { register as registerNotebooks } from './features/notebooks';
 import { register as registerPorts } from './features/ports';
 import { register as registerKeys } from './features/keys';
@@ -40,7 +33,6 @@ import { register as registerStatusBar } from './features/statusBar';
 import { register as registerTemplates } from './features/templates';
 import { register as registerVolumes } from './features/volumes';
 import { register as registerWarnings } from './features/warnings';
-import { register as registerWorkspaceFile } from './features/workspaceFile';
 import { createServices } from './createServices';
 import type { Services } from './services';
 import type { Shell } from './shell';
@@ -60,7 +52,6 @@ const features: readonly ((services: Services) => Disposable)[] = [
   registerAccount,
   registerInstances,
   registerGauges,
-  registerLifecycle,
   registerLeases,
   registerVolumes,
   registerHistory,
@@ -68,8 +59,6 @@ const features: readonly ((services: Services) => Disposable)[] = [
   registerStatusBar,
   registerWarnings,
   registerBudget,
-  registerSearch,
-  registerRent,
   registerCompare,
   registerSearchWatch,
   registerConnect,
@@ -80,18 +69,13 @@ const features: readonly ((services: Services) => Disposable)[] = [
   registerKeys,
   registerPorts,
   registerNotebooks,
-  registerFiles,
-  registerDoctor,
   registerTemplates,
   registerDocuments,
-  registerWorkspaceFile,
   registerJobs,
   registerEngines,
   registerHosting,
   registerDeployments,
-  registerReports,
   registerAgentsView,
-  registerDiagnostics,
   registerLinks,
   registerAgents,
 ];
@@ -106,6 +90,14 @@ export async function startApp(
   for (const register of features) {
     context.subscriptions.push(register(services));
   }
+  context.subscriptions.push(
+    services.commands.registerLater(async () => {
+      const { laterFeatures } = await import('./laterFeatures');
+      for (const register of laterFeatures) {
+        context.subscriptions.push(register(services));
+      }
+    }),
+  );
   await services.accounts.load();
   keepAttention(services);
   return {

@@ -1,5 +1,12 @@
 import * as vscode from 'vscode';
-import { commandIds, ownIds, type AnyCommandId, type CommandArgs, type CommandResult } from '../commandSpecs';
+import {
+  commandIds,
+  commandSpecs,
+  ownIds,
+  type AnyCommandId,
+  type CommandArgs,
+  type CommandResult,
+} from '../commandSpecs';
 import { readArguments } from '../readArguments';
 import { DisposableStore, toDisposable, type Disposable } from '../util/disposable';
 import type { Action } from './message';
@@ -14,6 +21,8 @@ type Handler<Id extends AnyCommandId> = (
  */
 export class CommandTable {
   private readonly handlers = new Map<AnyCommandId, (...args: unknown[]) => unknown>();
+  /** Those that the editor knows and that are not contributed. */
+  private readonly inEditor = new Set<AnyCommandId>();
   private guard: ((id: AnyCommandId) => void) | undefined;
 
   constructor(private readonly report: (error: unknown, retry: () => unknown) => void) {}
@@ -24,10 +33,40 @@ export class CommandTable {
     this.handlers.set(id, handler as (...args: unknown[]) => unknown);
     const own = new DisposableStore();
     own.add(toDisposable(() => this.handlers.delete(id)));
-    if (!ownIds.has(id) && !(commandIds as readonly string[]).includes(id)) {
+    if (!ownIds.has(id) && !(commandIds as readonly string[]).includes(id) && !this.inEditor.has(id)) {
+      this.inEditor.add(id);
+      own.add(toDisposable(() => this.inEditor.delete(id)));
       own.add(vscode.commands.registerCommand(id, (...args: unknown[]) => this.run(id, args)));
     }
     return own;
+  }
+
+  /**
+   * Handles the commands that no feature has registered yet. The first one calls `load`, which registers them all; after
+   * a failure the next one tries again.
+   */
+  registerLater(load: () => Promise<void>): Disposable {
+    const store = new DisposableStore();
+    let loading: Promise<void> | undefined;
+    const loaded = () =>
+      (loading ??= load().catch((error: unknown) => {
+        loading = undefined;
+        throw error;
+      }));
+    for (const id of Object.keys(commandSpecs) as AnyCommandId[]) {
+      if (!this.handlers.has(id)) {
+        const later = async (...args: unknown[]) => {
+          await loaded();
+          const handler = this.handlers.get(id);
+          if (!handler || handler === later) {
+            throw new Error(`No handler for ${id}`);
+          }
+          return handler(...args);
+        };
+        store.add(this.register(id, later as Handler<AnyCommandId>));
+      }
+    }
+    return store;
   }
 
   /** Called before each command; throws where it cannot succeed, with the reason. */

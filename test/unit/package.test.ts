@@ -82,7 +82,7 @@ describe('the package', () => {
     assert.ok(bytes > 0 && bytes < 150_000, `${String(bytes)} bytes`);
   });
 
-  it('reads nothing of MCP in the editor, and agents, notebooks and engines with their first use alone', () => {
+  it('reads nothing of MCP in the editor, and what few use with its first use alone', () => {
     const code = (file: string) => codeRead(entries, file).join('\n');
     const activation = code('extension.js');
     const product = lazyChunks(activation).map(code).join('\n');
@@ -92,6 +92,8 @@ describe('the package', () => {
       tools: 'asked about this quote already',
       notebooks: 'Shut down this kernel?',
       tunnels: 'is not open again yet',
+      doctor: 'Try the login of which instance?',
+      rent: 'Rent: Confirm',
       engines: 'Not Possible on Rented Containers',
       hostFiles: 'The files for other tools could not be written',
     };
