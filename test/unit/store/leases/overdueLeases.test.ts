@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { NotReachableError } from '../../../../src/api/errors';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { FakeLeaseDisk, kindsTold, openLeaseWindow, passInMinutes } from '../../../support/leaseWindows';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const id = 5001;
+
+describe('Leases whose time passed unseen', () => {
+  let service: FakeService;
+  let computer: FakeComputer;
+  let disk: FakeLeaseDisk;
+  beforeEach(async () => {
+    service = new FakeService();
+    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
+    disk = new FakeLeaseDisk();
+    computer = await FakeComputer.make(service.client);
+  });
+  afterEach(() => computer.dispose());
+
+  const open = () => openLeaseWindow(computer, disk);
+  const pass = (ms: number) => passInMinutes(computer, ms);
+  const at = (inMs: number) => ({ kind: 'at', at: computer.clock.now() + inMs }) as const;
+
+  it('that destroy and were due while no editor was open ask first', async () => {
+    const window = await open();
+    await window.leases.set(id, 'destroy', at(hour));
+    await pass(10 * minute);
+    window.close();
+    computer.clock.jump(9 * hour);
+    const next = await open();
+    await pass(30 * minute);
+    assert.deepEqual(kindsTold(next), ['missed']);
+    assert.equal(service.count('instances.destroy'), 0);
+    await next.leases.extend(id, hour);
+    await pass(62 * minute);
+    assert.equal(service.count('instances.destroy'), 1);
+  });
+
+  it('are not asked about where the instance destroyed itself while no editor was open', async () => {
+    const window = await open();
+    const { lease } = await window.leases.set(id, 'destroy', at(hour));
+    const now = computer.clock.now();
+    await window.leases.setArmed(lease, { token: 'ab', at: now + hour, provedAt: now });
+    await pass(minute);
+    window.close();
+    service.instances = [];
+    computer.clock.jump(9 * hour);
+    const next = await open();
+    await pass(30 * minute);
+    assert.deepEqual(kindsTold(next), ['destroyed']);
+    assert.deepEqual(next.leases.rows, []);
+    assert.equal(service.count('instances.destroy'), 0);
+  });
+
+  it('are asked about only once the service says that the instance is still there', async () => {
+    const window = await open();
+    await window.leases.set(id, 'destroy', at(hour));
+    await pass(minute);
+    window.close();
+    computer.clock.jump(9 * hour);
+    service.before = (call) => {
+      if (call === 'instances.get') {
+        throw new NotReachableError();
+      }
+    };
+    const next = await open();
+    await pass(5 * minute);
+    assert.deepEqual(kindsTold(next), []);
+    service.before = () => undefined;
+    await pass(5 * minute);
+    assert.deepEqual(kindsTold(next), ['missed']);
+  });
+
+  it('that stop and were due while no editor was open stop at once and say so', async () => {
+    const window = await open();
+    await window.leases.set(id, 'stop', at(hour));
+    window.close();
+    computer.clock.jump(9 * hour);
+    const next = await open();
+    await pass(2 * minute);
+    assert.deepEqual(
+      next.told().map(({ kind, isLate }) => [kind, isLate]),
+      [['stopped', true]],
+    );
+    assert.equal(service.count('instances.stop'), 1);
+  });
+
+  it('that destroy ask first after a computer slept over their time', async () => {
+    const window = await open();
+    await window.leases.set(id, 'destroy', at(hour));
+    await pass(57 * minute);
+    computer.clock.jump(3 * hour);
+    await pass(2 * minute);
+    assert.deepEqual(kindsTold(window), ['soon', 'missed']);
+    assert.equal(service.count('instances.destroy'), 0);
+  });
+
+  it('keep what is left of them when the clock is set back, with the editor open or closed', async () => {
+    const window = await open();
+    await window.leases.set(id, 'stop', at(hour));
+    await pass(30 * minute);
+    computer.clock.jump(-5 * hour);
+    await pass(20 * minute);
+    assert.equal(service.count('instances.stop'), 0);
+    await pass(12 * minute);
+    assert.equal(service.count('instances.stop'), 1);
+
+    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
+    await window.fleet.refresh();
+    await window.leases.set(id, 'stop', at(hour));
+    window.close();
+    computer.clock.jump(-24 * hour);
+    await open();
+    await pass(62 * minute);
+    assert.equal(service.count('instances.stop'), 2);
+  });
+
+  it('are not taken for done by a list from before the clock was set back', async () => {
+    const window = await open();
+    await service.client.instances.stop(id);
+    await window.fleet.refresh();
+    // Until that list is on the disk.
+    await computer.clock.advance(1000);
+    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
+    await window.leases.set(id, 'stop', at(hour));
+    window.close();
+    computer.clock.jump(-24 * hour);
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    service.before = (call) => (call === 'instances.list' ? answered : undefined);
+    const opening = openLeaseWindow(computer, disk);
+    // Time for a look at what the list on the disk says.
+    await computer.clock.advance(1000);
+    answer();
+    const next = await opening;
+    assert.equal(next.leases.rows.length, 1);
+  });
+});
