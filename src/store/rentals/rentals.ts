@@ -17,6 +17,7 @@ import { BrokenReplacements } from './brokenReplacements';
 import { idsBeforeRental } from './idsBefore';
 import { listVerdict, type ListVerdict } from './listVerdict';
 import { compareOnce, isAnswer, isRefusal, refusalWords } from './refusal';
+import { AtWork } from './atWork';
 import { readBack, readBackForMs, type ReadBackOutcome } from './readBack';
 import { overSince, withoutSecretParts } from './rentalJournal';
 import { newMarker } from './newMarker';
@@ -42,8 +43,7 @@ class JournaledRentals implements RentalStore {
   private readonly records: RentalRecords;
   private readonly over = new AbortController();
   private updates: Promise<void> = Promise.resolve();
-  /** Rentals that this window is at work on, by their marker, with how many times over. */
-  private readonly atWork = new Map<string, number>();
+  private readonly atWork = new AtWork();
   /** Rentals that a complete list does not have, by their marker. */
   private readonly missing: Absences;
 
@@ -146,7 +146,7 @@ class JournaledRentals implements RentalStore {
       await this.records.journal.dropSecrets(marker);
       throw error;
     }
-    return this.working(marker, async () => {
+    return this.atWork.during(marker, async () => {
       await this.announce(rental, options);
       return this.send(account, rental, config, options);
     });
@@ -214,7 +214,7 @@ class JournaledRentals implements RentalStore {
     const since = this.deps.clock.now();
     const open = await this.records.note({ ...rental, phase: { kind: 'notKnown', since } });
     options.onNotKnown?.(open);
-    const search = this.working(open.marker, () => this.search(account, open));
+    const search = this.atWork.during(open.marker, () => this.search(account, open));
     const stopped = new Promise<RentResult>((resolve) => {
       options.signal?.addEventListener('abort', () => {
         resolve({ kind: 'notKnown', rental: open });
@@ -335,18 +335,9 @@ class JournaledRentals implements RentalStore {
   private isOwnerAtWork(rental: Rental, now: number): boolean {
     const { hub } = this.deps;
     if (rental.windowId === hub.windowId) {
-      return (this.atWork.get(rental.marker) ?? 0) > 0;
+      return this.atWork.has(rental.marker);
     }
     const isSearching = rental.phase.kind !== 'notKnown' || now - rental.phase.since < readBackForMs + 5000;
     return hub.peers.has(rental.windowId) && isSearching;
-  }
-
-  private async working<T>(marker: string, work: () => Promise<T>): Promise<T> {
-    this.atWork.set(marker, (this.atWork.get(marker) ?? 0) + 1);
-    try {
-      return await work();
-    } finally {
-      this.atWork.set(marker, (this.atWork.get(marker) ?? 0) - 1);
-    }
   }
 }
