@@ -138,7 +138,7 @@ export default tseslint.config(
     files: ['src/**/*.ts', 'test/**/*.ts'],
     extends: [...tseslint.configs.strict],
     rules: {
-      'max-lines': ['error', { max: 350, skipBlankLines: true, skipComments: true }],
+      'max-lines': ['error', { max: 350 }],
       'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/no-non-null-assertion': 'error',
