@@ -104,7 +104,7 @@ async function tryRing(ring) {
 
 function filesOf(ring) {
   const folder = `src/${ring}`;
-  return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+  return readdirSync(path.join(copies[0], folder), { recursive: true, encoding: 'utf8' })
     .map((file) => `${folder}/${file.replaceAll(path.sep, '/')}`)
     .filter((file) => file.endsWith('.ts') && (values.file === undefined || file.includes(values.file)))
     .sort();
