@@ -40,10 +40,13 @@ type Deps = Pick<
   | 'templateStores'
 >;
 
-/** The first refused call, perhaps of another window, shows by then that a new account wants a second factor. */
+/**
+ * Within this time (ms) a first refused call, perhaps in another window, shows that a new account requires a second
+ * factor.
+ */
 const signInMs = 60_000;
 
-/** Sign-in, sign-out, several accounts, the demo, and the context keys that follow from them. */
+/** Registers sign-in, sign-out, several accounts, the demo, and their context keys. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { accounts, commands } = deps;
@@ -54,11 +57,11 @@ export function register(deps: Deps): Disposable {
       if (account?.isKept === false) {
         deps.report.error(new KeyNotKeptError());
       } else if (account) {
-        // Whoever signs in to go on does not wait for somebody to read this.
+        // A user who signed in to continue does not wait for the welcome message.
         welcome(account);
       }
       if (account) {
-        // Who signs in expects to be asked for it at once.
+        // A user who signs in expects the question immediately.
         const wish = deps.secondFactor.want(account.key);
         signedIn.value = deps.clock.schedule(() => wish.dispose(), signInMs);
       }
@@ -135,7 +138,7 @@ async function tryDemo(deps: Deps): Promise<void> {
             await deps.accounts.refreshUser();
             return;
           } catch (error) {
-            // Its key or its port is gone: a fresh sign-in to the same market mends both.
+            // The demo's key or port is gone: another sign-in to the same market repairs both.
             deps.log.warn(`The demo account could not be used again: ${String(error)}`);
           }
         }
@@ -156,7 +159,7 @@ async function tryDemo(deps: Deps): Promise<void> {
   );
 }
 
-/** A name of one's own for the active account; only this computer knows it. */
+/** Sets the user's own name for the active account, which only this computer knows. */
 async function renameAccount({ accounts }: Deps): Promise<void> {
   const { active } = accounts;
   if (!active) {

@@ -2,10 +2,10 @@ import { commandSpecs } from '../../commandSpecs';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 
-/** Permissions that `when` clauses ask for. */
+/** Permissions that `when` clauses use. */
 const asked = ['instance_write', 'user_write', 'misc'] as const;
 
-/** What the key in use may not do has no icon, and explains itself where it is chosen by name. */
+/** Hides icons of actions that the key in use does not allow; chosen by name, such an action explains itself. */
 export function adaptToKey({
   commands,
   contextKeys,

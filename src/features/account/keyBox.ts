@@ -8,7 +8,7 @@ export interface KeyBox<T> {
   readonly check: (apiKey: string, signal: AbortSignal) => Promise<T>;
 }
 
-/** Asks for a key and keeps the box open, with the reason, until it is accepted or the user stops. */
+/** Asks for a key; the box stays open, with the reason, until a key is accepted or the user cancels. */
 export function askForKey<T>({ title, prompt, check }: KeyBox<T>): Promise<T | undefined> {
   const input = new QuickInput<T>();
   return input.open({

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
-/** A key that other tools left on this computer; it is read only when the user picks it. */
+/** A key that another tool left on this computer; it is read only if the user picks it. */
 export interface ImportableKey {
-  /** Where it is, as the user knows it. */
+  /** The location, in the user's terms. */
   readonly place: string;
-  /** The host of the service that made it. */
+  /** The host of the service that issued the key. */
   readonly service: string;
   read(): Promise<string>;
 }
@@ -19,7 +19,7 @@ export class EmptyKeyError extends UserError {
   }
 }
 
-/** All that is looked for belongs to the public service. */
+/** All of these locations belong to the public service. */
 const service = 'console.vast.ai';
 
 /** Looks for `VAST_API_KEY` and the public command line's key files, without reading them. */

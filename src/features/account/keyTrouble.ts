@@ -6,13 +6,12 @@ import { UserError } from '../../util/errors';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'oneWindow' | 'report' | 'clock'>;
 
-/** Said again after this, while it lasts. */
+/** A lasting problem is reported again after this time. */
 const againMs = 12 * 60 * 60_000;
 
 /**
- * A key that cannot be read from the secret store, or that the service refuses while the list of instances is
- * read, is told once, in the window that somebody looks at, with what may be the cause and what to do. The last
- * list stays in sight meanwhile.
+ * Reports a key that can't be read from the secret store, or that the service refuses during a list: once, in the
+ * window in use, with the likely cause and the next step. The last list stays visible.
  */
 export function tellKeyTrouble(deps: Deps): Disposable {
   const store = new DisposableStore();
@@ -33,7 +32,7 @@ export function tellKeyTrouble(deps: Deps): Disposable {
   return store;
 }
 
-/** `what` is the same for the same trouble with the same key. */
+/** Describes a problem; `what` is the same for the same problem with the same key. */
 function troubleOf({
   accounts,
   fleet,

@@ -9,7 +9,7 @@ import { askForKey } from './keyBox';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'report'>;
 
-/** Another key for the same account, which keeps its data; a key of somebody else becomes a further account. */
+/** Replaces the key of an account, which keeps its data; a key of another user becomes a separate account. */
 export async function replaceKey({ accounts, fleet, report }: Deps): Promise<void> {
   const { state } = accounts;
   const account = state.kind === 'signedIn' || state.kind === 'unreadable' ? state.account : undefined;
@@ -51,7 +51,7 @@ export async function replaceKey({ accounts, fleet, report }: Deps): Promise<voi
     } else {
       report.error(new KeyNotKeptError());
     }
-    // What the old key could not read.
+    // The old key may not have been allowed to read the list.
     await fleet.refresh();
     await runCommand('gpuRental.refreshAccount');
   }

@@ -11,7 +11,7 @@ import { normalizeServiceUrl, serviceUrlProblem } from './serviceUrl';
 type Deps = Pick<Services, 'accounts' | 'settings' | 'contextKeys'>;
 type KeyPick = PickRow & { readonly source?: ImportableKey };
 
-/** Asks for the service and the key, and checks them. Returns undefined when the user cancelled. */
+/** Asks for the service and the key, and checks them. Returns undefined if the user cancelled. */
 export async function signIn(deps: Deps): Promise<Account | undefined> {
   const serviceUrl = await pickService(deps);
   if (serviceUrl === undefined) {
@@ -63,7 +63,7 @@ function normalizeOrSelf(value: string): string {
   return serviceUrlProblem(value) ? 'https://console.vast.ai' : normalizeServiceUrl(value);
 }
 
-/** Offers keys of other tools, with the service that they belong to; they are never taken silently. */
+/** Offers keys of other tools, with their service; they are never used without a choice. */
 async function pickExistingKey(host: string): Promise<ImportableKey | 'paste' | 'stopped'> {
   const keys = await findImportableKeys();
   if (keys.length === 0) {

@@ -21,7 +21,7 @@ type Deps = Pick<
   | 'templateStores'
 >;
 
-/** Asks, then removes what is the account's, here and in all windows, and says what that was. */
+/** Asks, then removes the data of the account in all windows, and reports what was removed. */
 export async function signOut(deps: Deps): Promise<void> {
   const { accounts, fleet } = deps;
   const { state } = accounts;
@@ -73,7 +73,7 @@ function hasOpenRental({ rentals }: Deps): boolean {
   return rentals.rentals.some(({ phase }) => phase.kind === 'sent' || phase.kind === 'notKnown');
 }
 
-/** What one step leaves undone does not keep the others from being done. */
+/** Runs every step, even if an earlier one fails; returns the errors. */
 async function everyStep(steps: readonly (() => Promise<unknown>)[]): Promise<readonly unknown[]> {
   const problems: unknown[] = [];
   for (const step of steps) {
@@ -97,7 +97,7 @@ function tell(name: string, sshEntries: number, next: string | undefined): void 
   message('info', words.filter((part) => part !== '').join(' '));
 }
 
-/** The machine goes on with them; what they bring stays there. */
+/** Describes running jobs: the machine continues them, and their outputs stay there. */
 function jobsLeft({ jobs }: Deps): string {
   return jobs.open.length === 0
     ? ''
@@ -107,7 +107,7 @@ function jobsLeft({ jobs }: Deps): string {
       );
 }
 
-/** Nobody carries out what was set for later then. */
+/** Describes schedules that will not be carried out any more. */
 function keptLater({ leases }: Deps): string {
   return leases.rows.every(({ state }) => state.endedAt !== undefined)
     ? ''

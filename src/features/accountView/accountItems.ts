@@ -60,7 +60,7 @@ export function creditItem(amount: string, lasts: string, tooltip: string): vsco
   return item;
 }
 
-/** `lacking` is what the key is known not to allow. */
+/** Returns the row of a key; `lacking` is what the key is known not to allow. */
 export function keyItem(
   user: User,
   key: ApiKey | undefined,
@@ -89,7 +89,7 @@ export function keyItem(
   return item;
 }
 
-/** The key in the user's own record; `place` where this computer has it. */
+/** Returns the row of the key in the user's own record; `place` is set if this computer has it. */
 export function sshKeyItem(publicKey: string, place: string): vscode.TreeItem {
   const parsed = parsePublicKey(publicKey);
   const name = plainLabel(parsed?.comment ?? '') || (parsed?.type ?? t('unknown kind'));
@@ -127,7 +127,7 @@ export function partItem(part: PartId, user: User, count: number | undefined): v
   return item;
 }
 
-/** From `tfa_status`: the flag of the status call does not tell legacy accounts. */
+/** Returns the 2FA state by `tfa_status`: the flag of the status call does not reveal legacy accounts. */
 function tfaState({ tfaStatus }: User): string {
   const words: Readonly<Record<string, string>> = {
     enabled: t('on'),
@@ -189,7 +189,7 @@ export function apiKeyItem(key: ApiKey, inUse: boolean): vscode.TreeItem {
   return item;
 }
 
-/** The value stays hidden unless it was asked for a moment ago. */
+/** Returns the row of a variable; its value is hidden unless it was just revealed. */
 export function secretItem({ name, value }: Secret, isRevealed: boolean): vscode.TreeItem {
   const item = row(plainLabel(name), 'symbol-variable', ';secret;');
   item.description = isRevealed ? (value ?? t('not stated by the service')) : '••••••';
@@ -205,7 +205,7 @@ export function teamRoleItem({ name, permissions }: TeamRole): vscode.TreeItem {
   return item;
 }
 
-/** `isLegacy`: the second factor is on in its older form, whose list of methods is empty. */
+/** `isLegacy`: 2FA is on in its older form, whose list of methods is empty. */
 export function noneItem(part: PartId, isLegacy: boolean): vscode.TreeItem {
   const labels: Record<PartId, string> = {
     tfa: isLegacy ? t('Older form, by SMS. Select to change it') : t('No second factor. Select to add one'),
@@ -222,7 +222,7 @@ export function noneItem(part: PartId, isLegacy: boolean): vscode.TreeItem {
   return item;
 }
 
-/** Entries that are there and could not be understood. */
+/** Returns the row for entries that could not be understood. */
 export function skippedItem(part: PartId, count: number): vscode.TreeItem {
   return skippedRow(
     count === 1 ? t('1 entry could not be read') : t('{0} entries could not be read', count),
@@ -230,7 +230,7 @@ export function skippedItem(part: PartId, count: number): vscode.TreeItem {
   );
 }
 
-/** What a key may not read is explained and not offered again and again. */
+/** Returns the row of an error. A missing permission is explained and not offered for a retry. */
 export function problemItem(error: unknown): vscode.TreeItem {
   if (error instanceof ForbiddenError) {
     const item = row(t('Your API key may not read this'), 'lock', '');

@@ -1,6 +1,6 @@
 import type { PartId } from './accountParts';
 
-/** A row of the account view; commands get the same data. */
+/** A row of the account view, also the argument of its commands. */
 export type AccountNode =
   | { readonly kind: 'user' }
   | { readonly kind: 'credit' }
@@ -17,7 +17,7 @@ export type AccountNode =
   | { readonly kind: 'problem'; readonly part: PartId }
   | { readonly kind: 'skipped'; readonly part: PartId; readonly skipped: number };
 
-/** The same object for the same row, so that the editor keeps what is open and selected. */
+/** Returns the same object for the same row, so that the editor keeps the expansion and selection. */
 export class AccountNodes {
   private readonly nodes = new Map<string, AccountNode>();
 
@@ -25,7 +25,7 @@ export class AccountNodes {
     const id = JSON.stringify(node);
     const known = this.nodes.get(id) ?? node;
     this.nodes.set(id, known);
-    // The id is made of the whole node, so what is found has its shape.
+    // The id is made from the whole node, so the found node has its shape.
     return known as Node;
   }
 

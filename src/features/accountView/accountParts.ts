@@ -20,8 +20,8 @@ export type PartId = keyof AccountPartTypes;
 export const partIds: readonly PartId[] = ['tfa', 'apiKeys', 'secrets', 'teamRoles'];
 
 /**
- * What the account view shows, each part read when its row is opened and again after a change. Values of environment
- * variables stay in memory alone and go with the account.
+ * The parts of the account view, each read when its row is opened and again after a change. Values of environment
+ * variables stay in memory only and are dropped with the account.
  */
 export class AccountParts implements Disposable {
   private readonly owned = new DisposableStore();
@@ -59,19 +59,19 @@ export class AccountParts implements Disposable {
     return this.readings[id].state;
   }
 
-  /** The last good data, also while it is read again. */
+  /** Returns the last good data, also during another read. */
   value<Id extends PartId>(id: Id): AccountPartTypes[Id] | undefined {
     return this.readings[id].value;
   }
 
-  /** Reads a part unless it is there or on its way. */
+  /** Reads a part unless it is already loaded or loading. */
   open(id: PartId): void {
     if (this.state(id).kind === 'idle') {
       void this.read(id, true);
     }
   }
 
-  /** Reads again what was read before. */
+  /** Reads again the parts that were read before. */
   async refresh(): Promise<void> {
     await Promise.all(
       partIds.filter((id) => this.state(id).kind !== 'idle').map((id) => this.read(id, false)),
@@ -82,7 +82,7 @@ export class AccountParts implements Disposable {
     this.owned.dispose();
   }
 
-  /** Never rejects: the rows show the error. */
+  /** Reads a part; never rejects, because the rows show the error. */
   private async read(id: PartId, isUnasked: boolean): Promise<void> {
     if (this.deps.accounts.active) {
       await this.readings[id].refresh({ isUnasked }).catch((error: unknown) => {

@@ -26,7 +26,7 @@ import {
 import { AccountNodes, type AccountNode } from './accountNodes';
 import { partIds, type AccountParts, type PartId } from './accountParts';
 
-/** How long a revealed value stays in sight. */
+/** How long a revealed value stays visible (ms). */
 const revealMs = 10_000;
 
 type Deps = Pick<
@@ -34,7 +34,7 @@ type Deps = Pick<
   'accounts' | 'fleet' | 'volumes' | 'clock' | 'accountGroups' | 'keyAccess' | 'ssh' | 'log'
 >;
 
-/** The account view: who is signed in, money, key, second factor, keys, variables, roles. */
+/** The account view: user, money, key, second factor, keys, variables, roles. */
 export class AccountTree implements vscode.TreeDataProvider<object>, Disposable {
   private readonly changed = new vscode.EventEmitter<object | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
@@ -42,7 +42,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
   private readonly foreign = new WeakMap<object, () => vscode.TreeItem>();
   private readonly owned = new DisposableStore();
   private revealed: string | undefined;
-  /** The key of the user's record, and where this computer has it. */
+  /** The key of the user's record that `place` belongs to. */
   private placedKey: string | undefined;
   private place = '';
 
@@ -88,7 +88,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
     return undefined;
   }
 
-  /** Shows a value for a moment. */
+  /** Reveals a value for a short time. */
   reveal(secretName: string): void {
     this.revealed = secretName;
     this.changed.fire(undefined);
@@ -118,7 +118,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
     ];
   }
 
-  /** The row for the key in the user's own record, where there is one. */
+  /** Returns the row for the key in the user's own record, if there is one. */
   private userSshKey(): object[] {
     const sshKey = this.deps.accounts.active?.user.sshKey;
     if (sshKey === undefined) {
@@ -132,7 +132,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
     return [this.nodes.of({ kind: 'userSshKey' })];
   }
 
-  /** Where the key is on this computer; only a mark. */
+  /** Finds the key on this computer; the result is only a mark in the row. */
   private async findPlace(sshKey: string): Promise<void> {
     try {
       const [local] = matchKeys(await this.deps.ssh.localKeys(), [sshKey]);
@@ -293,7 +293,9 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
   }
 }
 
-/** All of a row for those who hover over it, where it is cut off, and for screen readers, which read a tooltip alone. */
+/**
+ * Puts the whole row into its tooltip, for rows that are cut off and for screen readers, which read only the tooltip.
+ */
 function readable(item: vscode.TreeItem): vscode.TreeItem {
   const words = [item.label, item.description].filter(
     (part): part is string => typeof part === 'string' && part !== '',

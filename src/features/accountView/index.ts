@@ -43,13 +43,13 @@ export function register(deps: Deps): Disposable {
       }
     }),
   );
-  // Whoever has just signed out may still have to delete the key there.
+  // A user who has just signed out may still have to delete the key there.
   let serviceUrl: string = deps.settings.get('gpuRental.service.url');
   store.add(commands.register('gpuRental.openConsole', (target) => openConsole(serviceUrl, target)));
   const describe = () => {
     const account = deps.accounts.active;
     serviceUrl = account?.serviceUrl ?? serviceUrl;
-    // With the views closed it still says who is signed in.
+    // With the view closed, its title still shows the account.
     deps.trees['gpuRental.account'].view.description = account ? plainLabel(account.name) : '';
   };
   store.add(watchAccounts(deps.accounts, describe));
@@ -57,7 +57,7 @@ export function register(deps: Deps): Disposable {
   return store;
 }
 
-/** Money, e-mail and keys are settled in the service's own console. */
+/** Opens the service's console, where money, e-mail and keys are managed. */
 async function openConsole(serviceUrl: string, target: PageTarget | undefined): Promise<void> {
   if (consoleAddress(serviceUrl, consolePages.user) === undefined) {
     message('info', t('This marketplace runs on your computer and has no web console.'));

@@ -9,22 +9,22 @@ import { formatCents, formatMoney, fromDollars, zero } from '../../model/money';
 import { trafficText } from '../../model/rentals/confirmation';
 import { plainLabel } from '../../util/plainLabel';
 
-/** What a request is asked about, as far as it is known. */
+/** The known facts of a request, for its question. */
 export interface Asked {
   readonly request: AgentRequest;
   /** Of the account. */
   readonly account: string;
   /** Of the instance, where there is one. */
   readonly instance: string | undefined;
-  /** What its destruction would lose, as far as that could be found out. */
+  /** What its destruction would lose, as far as known. */
   readonly loss?: string;
   readonly now: number;
 }
 
-/** More of a command does not fit in a dialog on a small screen. */
+/** The longest command that fits a dialog on a small screen. */
 const longestCommand = 1000;
 
-/** The name is the client's own word, so it stands in quotation marks. */
+/** Returns the client's name in quotation marks, because it is only a claim. */
 function who({ caller }: AgentRequest): string {
   return caller.name.slice(0, 40);
 }
@@ -37,7 +37,7 @@ function reasonLine({ reason }: AgentRequest): string | undefined {
   return reason === undefined ? undefined : t('The agent says: “{0}”', reason.slice(0, 120));
 }
 
-/** Our words and numbers first, those of strangers in quotation marks, the model's last. */
+/** Returns the question: our own words and numbers first, then quoted untrusted text, the model's reason last. */
 export function requestQuestion(asked: Asked): Question | undefined {
   const { request } = asked;
   switch (request.tool) {
@@ -67,7 +67,7 @@ export function requestQuestion(asked: Asked): Question | undefined {
   }
 }
 
-/** As it stands, line by line; what is left out is counted, since the end of a command may be what matters. */
+/** Returns the command line by line; omitted lines are counted, since the end of a command may matter most. */
 function commandLines(command: string): readonly string[] {
   const shown = command.slice(0, longestCommand);
   const rest = command.length - shown.length;
@@ -186,7 +186,7 @@ function scheduleQuestion(asked: Asked): Question {
   };
 }
 
-/** Asked before agents may do more than was confirmed before. */
+/** Returns the question before agents may do more than was confirmed. */
 export function limitsQuestion(limits: AgentLimits): Question {
   return limits.access === 'read'
     ? {
@@ -211,7 +211,7 @@ export function limitsQuestion(limits: AgentLimits): Question {
       };
 }
 
-/** What is in force, where nothing has to be confirmed. */
+/** Returns the limits in force when nothing needs a confirmation. */
 export function limitsText({ access, perDay, perHour, instances, hours }: AgentLimits): string {
   return access === 'ask'
     ? t(
@@ -224,7 +224,7 @@ export function limitsText({ access, perDay, perHour, instances, hours }: AgentL
     : t('Agents may look. They can spend nothing and change nothing.');
 }
 
-/** Asked after the file of requests broke: until a yes, agents can spend nothing. */
+/** Returns the question after the file of requests broke: until the user agrees, agents can't spend anything. */
 export function reopenQuestion(): Question {
   return {
     message: t('Let agents spend again?'),

@@ -29,10 +29,10 @@ export type AskDeps = Pick<
   | 'chat'
 >;
 
-/** A key meant for the editor may press the button of a dialog that has just opened. */
+/** A key press meant for the editor may hit the button of a dialog that has just opened (ms). */
 const tooSoonMs = 500;
 
-/** Puts what agents ask for to the user, one question after the other, and does what was agreed to. */
+/** Asks the user about requests of agents, one at a time, and carries out what was approved. */
 export class AskUser implements Disposable {
   private readonly owned = new DisposableStore();
   private queue: Promise<void> = Promise.resolve();
@@ -43,19 +43,19 @@ export class AskUser implements Disposable {
     this.look();
   }
 
-  /** Asks for what was raised, in one window; what is not answered is not in force. */
+  /** Asks about raised limits in one window; without an answer they are not in force. */
   async confirmLimits(): Promise<void> {
     const { agentLimits, oneWindow, clock } = this.deps;
     const { set, isRaised, revision } = await agentLimits.read();
     if (!isRaised) {
       return;
     }
-    // Asked once for each change: the same settings may be raised again later.
+    // Asked once per change: the same settings may be raised again later.
     const key = `agents.limits.${JSON.stringify(set)}.${revision}.${Math.floor(clock.now() / answerWithinMs)}`;
     oneWindow.offer(key, () => this.enqueue(() => this.askLimits()));
   }
 
-  /** Asks again for what was declined: the limits, and spending after what was spent could not be read. */
+  /** Asks again about declined limits, and about spending after its record became unreadable. */
   async reviewLimits(): Promise<void> {
     const { agentDesk, agentLimits } = this.deps;
     const { inForce, isRaised } = await agentLimits.read();
@@ -72,7 +72,7 @@ export class AskUser implements Disposable {
     });
   }
 
-  /** Asks here about what has waited longest: its dialog may be in another window, or a reload took it away. */
+  /** Asks here about the oldest request: its dialog may be in another window, or a reload may have closed it. */
   async openRequest(): Promise<void> {
     const { requests, accountKey } = this.deps.agentDesk();
     const waiting = requests.find((one) => this.isWaiting(one));
@@ -100,7 +100,7 @@ export class AskUser implements Disposable {
     const { accountKey } = desk;
     for (const request of desk.requests) {
       if (accountKey !== undefined && this.isWaiting(request)) {
-        // The claim outlives the window: a question that a reload took away is over, never asked again in silence.
+        // The claim outlives the window: a question that a reload closed is over and never asked again silently.
         this.deps.oneWindow.offer(
           `agents.ask.${request.id}`,
           () => this.enqueue(() => this.ask(request.id, accountKey)),
@@ -138,7 +138,7 @@ export class AskUser implements Disposable {
       ...(loss === undefined ? {} : { loss }),
       now: this.deps.clock.now(),
     });
-    // The dialog comes last: what is picked in a list before it may have been picked by a program.
+    // The dialog comes last: a program may have picked an item of an earlier list.
     const yes = question !== undefined && (await canLogIn(request)) && (await this.isYes(question));
     if (accounts.active?.key !== accountKey) {
       message('info', t('The account changed, so nothing was done for the agent.'));
@@ -148,12 +148,12 @@ export class AskUser implements Disposable {
     if (yes && (answered === undefined || answered.state === 'overLimit')) {
       message('warning', t('The request is over, or a limit is reached. Nothing was done.'));
     } else if (yes && answered) {
-      // The next question does not wait until this is done.
+      // The next question does not wait for this action.
       void doAgreed({ ...this.deps, desk }, answered, accountKey);
     }
   }
 
-  /** As the user's own question says it: unsaved work, jobs, and what still costs money. */
+  /** Describes the loss like the user's own question: unsaved work, jobs, and remaining costs. */
   private async lossOf({ tool, instanceId }: AgentRequest): Promise<string | undefined> {
     return tool === 'destroy_instance' && instanceId !== undefined
       ? runCommand('gpuRental.instance.lossByDestroy', { instanceId })
@@ -172,9 +172,9 @@ export class AskUser implements Disposable {
   }
 }
 
-/** False where the user stopped at the question for a key, which comes before every rental. */
+/** Returns false if the user cancelled the question for a key, which precedes every rental. */
 async function canLogIn({ tool }: AgentRequest): Promise<boolean> {
-  // The user does not wait for it, and a progress would stay for a moment beneath the question.
+  // The user does not wait for this check, and its progress would show beneath the question.
   return (
     tool !== 'request_rental' || (await runCommand('gpuRental.ensureSshKey', { isQuiet: true })) === true
   );

@@ -3,8 +3,8 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { AskDeps } from './askUser';
 
 /**
- * Finds out, in the window that leads, what became of requests whose answer was lost or whose window closed. Also while
- * agents are off: a machine that an agent rented gets its end all the same.
+ * Settles requests whose answer was lost or whose window closed, in the leading window. Also while agents are off,
+ * because a machine that an agent rented must get its end.
  */
 export class Settling implements Disposable {
   private readonly owned = new DisposableStore();
@@ -46,7 +46,7 @@ export class Settling implements Disposable {
       });
   }
 
-  /** Without agents and rentals nothing is read: most people have never let an agent in. */
+  /** Returns false without agents and rentals, so that nothing is read: most users have never enabled agents. */
   private mayHaveRequests(): boolean {
     const { settings, rentals } = this.deps;
     return settings.get('gpuRental.agents.access') !== 'off' || rentals.rentals.length > 0;

@@ -6,7 +6,7 @@ import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import type { AgentWatch } from './agentWatch';
 
-/** What waits for the user, else what agents do and have; a click answers the one and shows the other. */
+/** Shows pending questions, otherwise what agents do and have rented; a click opens either. */
 export function showAgentStatus(watch: AgentWatch, clock: Clock): Disposable {
   const store = new DisposableStore();
   const item = store.add(

@@ -7,15 +7,15 @@ import type { AgentDesk } from '../../store/agents/agentDesk';
 import type { AgentLimitStore } from '../../store/agents/agentLimits';
 import type { Clock } from '../../util/clock';
 
-/** The limits in force, and what agents have of them. */
+/** The limits in force and how much of them is used. */
 export interface AgentUse {
   readonly limits: AgentLimits;
   readonly usage: AgentUsage;
-  /** Something waits for a yes of the user before it is in force. */
+  /** True if something needs the user's confirmation before it is in force. */
   readonly needsReview: boolean;
 }
 
-/** `undefined` where agents may only look, or where no account is signed in. */
+/** Returns the use; `undefined` if agents may only read, or without an account. */
 export async function readAgentUse(
   agentLimits: AgentLimitStore,
   desk: AgentDesk | undefined,

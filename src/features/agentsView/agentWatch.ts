@@ -10,15 +10,18 @@ import { Emitter } from '../../util/emitter';
 
 export type AgentWatchDeps = Pick<Services, 'agentDesk' | 'clock' | 'fleet' | 'rentals' | 'settings'>;
 
-/** An instance that an agent rented, and the request that it came from. */
+/** An instance that an agent rented, with its request. */
 export interface AgentInstance {
   readonly instance: Instance;
   readonly request: AgentRequest;
-  /** It runs, or is on its way. */
+  /** True if it runs or is starting. */
   readonly canStop: boolean;
 }
 
-/** What agents asked for, read once agents are let in or something is rented: most people have never let one in. */
+/**
+ * Follows the requests of agents, which are read once agents are enabled or something is rented: most users have
+ * never enabled them.
+ */
 export class AgentWatch implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<void>());
@@ -41,12 +44,12 @@ export class AgentWatch implements Disposable {
     return this.opened;
   }
 
-  /** The user has not answered these. */
+  /** Requests that the user has not answered. */
   get pending(): readonly AgentRequest[] {
     return this.requests.filter((one) => isPending(one, this.deps.clock.now()));
   }
 
-  /** After a yes, until it is known what came of it. */
+  /** Approved requests whose result is not known yet. */
   get underWay(): readonly AgentRequest[] {
     return this.requests.filter(
       ({ state }) => state === 'renting' || state === 'unknown' || state === 'working',
@@ -63,7 +66,7 @@ export class AgentWatch implements Disposable {
     });
   }
 
-  /** The request by which an agent rented an instance. */
+  /** Returns the request by which an agent rented an instance. */
   rentedFor(instanceId: number): AgentRequest | undefined {
     return rentedByAgent({ quotes: [], requests: this.requests }, instanceId);
   }

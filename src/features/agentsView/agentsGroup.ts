@@ -16,7 +16,7 @@ import { toolTitle } from './toolTitles';
 
 type Deps = Pick<Services, 'agentLimits' | 'agentTools' | 'agentDoor' | 'settings' | 'hub' | 'clock' | 'log'>;
 
-/** What a row needs of a call that another window answered. */
+/** The part of another window's call that a row needs. */
 const shownCall = z.object({
   at: z.number(),
   client: z.string().max(100),
@@ -30,7 +30,7 @@ const calls = channel('agents.called', shownCall);
 
 const mostCalls = 10;
 
-/** In the account view: how far agents may go, and what they called last in any window. */
+/** The group in the account view: the access of agents, and their latest calls in any window. */
 export class AgentsGroup implements TreeGroup, Disposable {
   readonly id = 'agents';
   readonly label = t('Agents');
@@ -67,7 +67,7 @@ export class AgentsGroup implements TreeGroup, Disposable {
     this.readUse();
   }
 
-  /** None for who never had to do with agents. */
+  /** Returns no rows for users who never used agents. */
   rows(): readonly GroupRow[] {
     const isOff = this.deps.settings.get('gpuRental.agents.access') === 'off';
     if (isOff && this.last.length === 0) {
@@ -86,7 +86,7 @@ export class AgentsGroup implements TreeGroup, Disposable {
     this.changed.fire(undefined);
   }
 
-  /** Read where agents are let in; a failure leaves what was read before. */
+  /** Reads the use if agents are enabled; a failure keeps the earlier result. */
   private readUse(): void {
     const { agentLimits, settings, log, clock } = this.deps;
     if (settings.get('gpuRental.agents.access') === 'off') {

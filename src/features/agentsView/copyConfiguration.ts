@@ -11,7 +11,7 @@ import { keepServer } from './serverFile';
 
 export type CopyDeps = Pick<Services, 'agentLimits' | 'settings' | 'storageDir' | 'extensionUri' | 'log'>;
 
-/** Copies what a client needs to start the server, and says where it goes. */
+/** Copies the configuration by which a client starts the server, and says where to put it. */
 export async function copyConfiguration(deps: CopyDeps): Promise<void> {
   if (!(await ensureAccess(deps))) {
     return;
@@ -31,7 +31,7 @@ export async function copyConfiguration(deps: CopyDeps): Promise<void> {
   message('info', localize(picked.client.next));
 }
 
-/** Asks where agents may not do anything yet; what the user says yes to is confirmed with its limits. */
+/** Asks for access if agents are off; the user's yes also confirms the limits. */
 async function ensureAccess({ agentLimits, settings }: CopyDeps): Promise<boolean> {
   const { set, inForce } = await agentLimits.read();
   if (inForce.access !== 'off') {
@@ -55,7 +55,7 @@ async function ensureAccess({ agentLimits, settings }: CopyDeps): Promise<boolea
     button: t('Let Agents Ask'),
   });
   if (isAgreed) {
-    // In this order: a setting above what was confirmed would be asked about once more.
+    // In this order, because a setting above the confirmed limits would be asked about again.
     await agentLimits.confirm(asked);
     await settings.set('gpuRental.agents.access', 'ask');
   }

@@ -43,7 +43,7 @@ export function register(deps: Deps): Disposable {
     }),
   );
   if (settings.get('gpuRental.agents.access') !== 'off') {
-    // An update of the extension brings its server along.
+    // An update of the extension contains a new server.
     keepServer(deps).catch((error: unknown) => {
       log.warn(`The MCP server could not be updated: ${String(error)}`);
     });

@@ -5,8 +5,8 @@ import type { Services } from '../../services';
 import { replaceFile } from '../../store/jsonFile';
 
 /**
- * Keeps the server beside what the windows share, and gives its path: the folder of the extension has its version in its
- * name, so a configuration that leads there ends with the next update.
+ * Copies the server to the shared storage and returns its path: the extension's folder has a version in its name, so
+ * a configuration with that path would break at the next update.
  */
 export async function keepServer({
   extensionUri,

@@ -11,11 +11,11 @@ import type { AgentInstance, AgentWatch } from './agentWatch';
 interface Stoppable {
   readonly running: readonly AgentInstance[];
   readonly pending: number;
-  /** Rentals whose answer is not there yet. */
+  /** The number of rentals without an answer so far. */
   readonly open: number;
 }
 
-/** Stops what agents rented and declines what they ask for, after one question. Destroys nothing. */
+/** Stops the instances that agents rented and declines their requests, after one question. Destroys nothing. */
 export async function stopAllOfAgents(
   watch: AgentWatch,
   { accounts }: Pick<Services, 'accounts'>,
@@ -36,12 +36,12 @@ export async function stopAllOfAgents(
   if (!(await confirm(stopAllQuestion({ running, pending: waiting.length, open })))) {
     return;
   }
-  // What the question named belongs to the account that was active then.
+  // The question named instances of the account that was active then.
   if (accounts.active?.key !== accountKey) {
     message('info', t('The account changed, so nothing was stopped.'));
     return;
   }
-  // What came while the question was open is declined as well.
+  // Requests that arrived during the question are declined as well.
   for (const { id } of watch.pending) {
     await watch.desk?.answer(id, false);
   }

@@ -23,7 +23,7 @@ type Deps = Pick<
   | 'settings'
 >;
 
-/** Says once over all windows that a budget is nearly or wholly spent, and lets the user set it. */
+/** Warns once over all windows when a budget is nearly or completely spent, and lets the user change it. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   store.add(deps.budget.onDidChange(() => look(deps)));

@@ -13,7 +13,7 @@ import { assertNever } from '../../util/errors';
 
 type Deps = Pick<Services, 'accounts' | 'hub' | 'notices' | 'oneWindow'>;
 
-/** Tells of the stop at the end of a budget, once over all windows, and takes the word that declines it. */
+/** Announces the stop at the end of a budget, once over all windows, and lets the user decline it. */
 export function tellOfStops(deps: Deps): Disposable {
   return deps.notices.onDidPost(({ key, kind, accountKey, data }) => {
     const notice = kind === stopNoticeKind ? stopNotice.safeParse(data).data : undefined;
@@ -80,7 +80,7 @@ function tellStopped({ stopped, left }: StopNotice, limit: string): void {
   }
 }
 
-/** Whoever claims the round first decides it. */
+/** Declines a round by claiming it first. */
 async function decline({ hub }: Deps, accountKey: string, notice: StopNotice): Promise<void> {
   const { round } = notice;
   const isAgreed = await isPerson({

@@ -19,13 +19,13 @@ export type CompareDeps = Pick<
   'extensionUri' | 'log' | 'accounts' | 'offerPins' | 'failedMachines' | 'searchBudget' | 'clock'
 >;
 
-/** What is known about a pinned offer beside its figures. */
+/** What is known about a pinned offer besides its figures. */
 interface Known {
   readonly status: PinStatus;
   readonly readAt: number;
 }
 
-/** The panel in which pinned offers stand side by side; it rents nothing by itself. */
+/** The panel that compares pinned offers side by side; it does not rent. */
 export class ComparePanel implements vscode.Disposable {
   private panel: ReportPanel | undefined;
   private readonly known = new Map<number, Known>();
@@ -42,7 +42,7 @@ export class ComparePanel implements vscode.Disposable {
     );
   }
 
-  /** Opens the panel, or shows the one that is open; reads the offers again where they are not fresh. */
+  /** Opens or shows the panel; reads the offers again if they are not fresh. */
   open(): void {
     if (this.panel) {
       this.panel.reveal();
@@ -66,7 +66,7 @@ export class ComparePanel implements vscode.Disposable {
     void this.refresh();
   }
 
-  /** Of another account nothing is left to see. */
+  /** Closes the panel, because another account must not see it. */
   close(): void {
     this.panel?.dispose();
     this.known.clear();
@@ -94,7 +94,7 @@ export class ComparePanel implements vscode.Disposable {
     }
   }
 
-  /** Never rejects: a failure is part of the page, beside the figures of before. */
+  /** Reads the offers. Never rejects: an error is part of the page, beside the earlier figures. */
   private async refresh(): Promise<void> {
     const { offerPins, accounts, clock } = this.deps;
     const account = accounts.active;

@@ -6,7 +6,7 @@ import type { OfferPin } from '../../store/offers/offerPins';
 import { text, type Text } from '../../util/text';
 import type { ComparisonView } from '../../webview/report/protocol';
 
-/** What a look at the market said about a pinned offer. */
+/** The result of checking a pinned offer on the market. */
 export type PinStatus =
   | { readonly kind: 'asPinned' }
   | { readonly kind: 'dearer' | 'cheaper'; readonly before: Micros; readonly after: Micros }
@@ -20,13 +20,13 @@ export interface PinView {
   readonly failure?: string | undefined;
 }
 
-/** Puts a `Text` into the language of the editor; a parameter, so that the view is built without one. */
+/** Translates a `Text`; a parameter, so that the view is built without an editor. */
 export type SayText = (value: Text | string) => string;
 
 type Column = ComparisonView['columns'][number];
 type Note = Column['notes'][number];
 
-/** Names come from strangers: control characters and direction marks go, and the length is bounded. */
+/** Cleans an untrusted name: control characters and direction marks are removed, and the length is limited. */
 function printable(value: string): string {
   const clean = plain(value);
   return clean.length > 200 ? `${clean.slice(0, 199)}…` : clean;

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 
 /**
- * Adds a key to the SSH agent in a terminal, where `ssh-add` asks for the passphrase itself and no extension reads it.
- * True once the agent has taken the key.
+ * Adds a key to the SSH agent in a terminal, where `ssh-add` asks for the passphrase, so that no extension reads it.
+ * Resolves to true once the agent holds the key.
  */
 export function addToAgent(file: string, socket: string | undefined): Promise<boolean> {
   const terminal = vscode.window.createTerminal({

@@ -2,7 +2,7 @@ import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { suggest } from '../../editor/message';
 
-/** Asks what to do where no key of this computer gets in; true where one was attached. */
+/** Asks what to do if no local key is accepted; returns true if one was attached. */
 export async function offerToAttach(instanceId: number): Promise<boolean> {
   const answer = await suggest<unknown>(
     'warning',

@@ -17,20 +17,20 @@ interface Failed {
   readonly explained: Explained;
 }
 
-/** What only whoever tried to connect can do. */
+/** The actions that only the connecting code can provide. */
 export type Actions = Pick<
   Record<ConnectFix, () => Promise<void>>,
   'retry' | 'waitLonger' | 'openTerminal' | 'connectAnyway'
 >;
 
-/** The message of a failed connection; its buttons do what helps. */
+/** The message of a failed connection, with buttons for the next step. */
 export class ConnectProblem {
   constructor(
     private readonly deps: Deps,
     private readonly failed: Failed,
   ) {}
 
-  /** Resolves once the message is answered and what was chosen is done; it may stay while the user goes on. */
+  /** Resolves once the user answered and the chosen action is done; the message may stay open meanwhile. */
   async show(actions: Actions): Promise<void> {
     const labels: Record<ConnectFix, string> = {
       retry: t('Retry'),
@@ -78,7 +78,7 @@ export class ConnectProblem {
     }
   }
 
-  /** Opens the line that is in the way, where it is known. */
+  /** Opens the config line that is in the way, if known. */
   private async openConfig(): Promise<void> {
     const { verification, userConfig } = this.failed.host;
     const place =

@@ -41,21 +41,21 @@ export type ConnectDeps = Pick<
 
 type Where = 'newWindow' | 'currentWindow';
 
-/** How one try to connect differs from the usual one. */
+/** How an attempt to connect differs from the usual one. */
 interface Try {
-  /** The user's config says otherwise, and the user knows. */
+  /** The user knows that the config overrides our settings. */
   readonly despiteOverride?: boolean;
-  /** The user said that it may take longer. */
+  /** The user allowed more time. */
   readonly isPatient?: boolean;
-  /** Opened without asking for one. */
+  /** The folder to open without a question. */
   readonly folder?: string;
 }
 
-/** One click to a window on an instance. */
+/** Opens windows on instances with one click. */
 export class Connector {
   readonly folders: LastFolders;
   readonly platforms: PlatformEntries;
-  /** Connecting is under way once an instance, however often it is clicked. */
+  /** Connections under way, one per instance, however often it is clicked. */
   private readonly running = new Map<number, Promise<void>>();
 
   constructor(
@@ -66,7 +66,7 @@ export class Connector {
     this.platforms = new PlatformEntries(deps.globalState);
   }
 
-  /** The instances to which a connection makes sense; with `stopped` also those that can be started for it. */
+  /** Returns the instances to connect to; with `stopped` also those that can be started for it. */
   candidates(kinds: readonly InstanceStateKind[] = ['running']): readonly Instance[] {
     const { fleet, clock } = this.deps;
     const { state } = fleet;
@@ -118,7 +118,7 @@ export class Connector {
     }
   }
 
-  /** Offers to start a stopped one first. */
+  /** Offers to start a stopped instance first. */
   private async started(instanceId: number): Promise<boolean> {
     if (!this.candidates(['stopped']).some(({ id }) => id === instanceId)) {
       return true;
@@ -127,7 +127,7 @@ export class Connector {
     return startFirst(this.deps, instanceId, this.contact.name(instanceId));
   }
 
-  /** True where the window opens. */
+  /** Returns true if the window opens. */
   private async openWindow(instanceId: number, where: Where, how: Try = {}): Promise<boolean> {
     const instance = usableInstance(this.deps, instanceId);
     const [resolver] = installedResolvers();
@@ -177,7 +177,7 @@ export class Connector {
     return true;
   }
 
-  /** Key, address, entry and a real login; `undefined` where the user stopped at a question. */
+  /** Prepares key, address and entry, and logs in; `undefined` if the user cancelled a question. */
   private async login(
     instanceId: number,
     instance: Instance | undefined,
@@ -190,7 +190,7 @@ export class Connector {
     if (request.registeredKeys) {
       const local = await this.deps.ssh.localKeys(signal);
       const fits = matchKeys(local, request.registeredKeys).length > 0;
-      // One that can't be compared may fit: that is said only after it was tried.
+      // A key that can't be compared may fit, so the missing key is reported only after an attempt.
       if (!fits && (await this.deps.ssh.unreadKeys(signal)).length === 0) {
         if (!(await offerToAttach(instanceId))) {
           return undefined;
@@ -206,7 +206,7 @@ export class Connector {
     );
   }
 
-  /** What was chosen before or set, else asked; `undefined` where the user picks none. */
+  /** Returns the folder chosen earlier or set, otherwise asks; `undefined` if the user picks none. */
   private async folder(
     instanceId: number,
     instance: Instance | undefined,

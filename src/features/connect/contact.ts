@@ -24,7 +24,7 @@ export type ContactDeps = Pick<
   'accounts' | 'fleet' | 'ssh' | 'sshConsent' | 'log' | 'report' | 'clock' | 'startWatches'
 >;
 
-/** Reaches instances over SSH without a window: entries, terminals, copied commands, and what went wrong. */
+/** Reaches instances over SSH without a window: entries, terminals, copied commands, and error messages. */
 export class Contact {
   readonly patience: Patience;
 
@@ -32,7 +32,7 @@ export class Contact {
     this.patience = new Patience(deps);
   }
 
-  /** Writes what ssh needs, without a login: ssh asks before it trusts a host key that no login has proved. */
+  /** Writes the SSH entry without a login: ssh asks before it trusts an unproved host key. */
   writeEntry(instanceId: number, change: { readonly forwardAgent?: boolean } = {}): Promise<PreparedHost> {
     return this.withRequest(instanceId, (request, signal) =>
       this.deps.ssh.writeEntry({ ...request, ...change }, signal),
@@ -40,8 +40,8 @@ export class Contact {
   }
 
   /**
-   * An alias for programs that can't ask anything. Where nothing lets us in, that is explained as for a window, and
-   * what helps goes on here; `undefined` where the user leaves it at that.
+   * Returns an alias for programs that can't ask questions. If no login works, it shows the same explanation as for a
+   * window and continues after the fix; `undefined` if the user stops.
    */
   async reach(instanceId: number): Promise<string | undefined> {
     try {
@@ -66,7 +66,7 @@ export class Contact {
     }
   }
 
-  /** A terminal that logs in; none where that would be unsafe, which is told here. */
+  /** Returns a terminal that logs in; none if that would be unsafe, which is explained here. */
   async terminalOptions(
     instanceId: number,
     despiteOverride = false,
@@ -83,7 +83,7 @@ export class Contact {
       });
       return undefined;
     }
-    // Anything else is seen, and often mended, in the terminal itself.
+    // Other problems are visible, and often fixable, in the terminal itself.
     if (!preflight.ok && preflight.problem === 'hostKeyChanged') {
       void this.tell(instanceId, host, explainFailure(preflight, host.identity), {
         retry: () => this.openTerminal(instanceId),
@@ -98,7 +98,7 @@ export class Contact {
       iconPath: new vscode.ThemeIcon('vm-running'),
       color: new vscode.ThemeColor('terminal.ansiGreen'),
       isTransient: true,
-      // What this window set up for its own shells means nothing on the machine.
+      // Variables of this window's own shells have no meaning on the machine.
       env: { TERM: 'xterm-256color' },
     };
   }
@@ -111,7 +111,10 @@ export class Contact {
     }
   }
 
-  /** Whoever pastes the command can wait and answer what ssh asks; a host key that changed is no question. */
+  /**
+   * Returns the alias for a copied command: its user can wait and answer ssh's questions, but a changed host key is
+   * refused.
+   */
   private async aliasToCopy(instanceId: number): Promise<string | undefined> {
     try {
       return (await this.prepare(instanceId, { isPatient: false })).alias;

@@ -10,8 +10,8 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet'>;
 
 /**
- * Ends our terminals on a machine that is asked to stop, in all windows, and leaves the reason in their place. The
- * editor would report the session that breaks off as an error of its program.
+ * Ends our terminals on a machine that is about to stop, in all windows, and leaves the reason in their place.
+ * Otherwise the editor would report the lost session as an error of its program.
  */
 export function endTerminals(deps: Deps): Disposable {
   const store = new DisposableStore();
@@ -41,7 +41,7 @@ export function endTerminals(deps: Deps): Disposable {
   return store;
 }
 
-/** Says why the session of a terminal ends; `undefined` where it goes on. */
+/** Returns why the session of a terminal ends; `undefined` if it continues. */
 function endOf({ accounts, fleet }: Deps, terminal: vscode.Terminal, openedAt: number): string | undefined {
   const { creationOptions } = terminal;
   const alias = 'shellArgs' in creationOptions ? aliasInArguments(creationOptions.shellArgs) : undefined;
@@ -77,7 +77,7 @@ function replace(terminal: vscode.Terminal, reason: string): void {
   const { name } = terminal;
   const isActive = vscode.window.activeTerminal === terminal;
   terminal.dispose();
-  // The editor keeps no text of a program that ended, so the reason has a terminal of its own.
+  // The editor drops the text of a program that ended, so the reason gets its own terminal.
   const written = new vscode.EventEmitter<string>();
   const closed = new vscode.EventEmitter<void>();
   const rest = vscode.window.createTerminal({

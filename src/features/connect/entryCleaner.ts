@@ -13,7 +13,7 @@ type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'log'>;
 const key = 'gpuRental.connect.endedEntries';
 type Ended = Readonly<Record<string, number>>;
 
-/** Entries go a day after their instance was proved to be gone, in case the service was wrong. */
+/** Removes entries a day after their instance was proved to be gone, in case the service was wrong. */
 export class EntryCleaner implements Disposable {
   private readonly store = new DisposableStore();
   private cleaning: Promise<void> = Promise.resolve();
@@ -43,7 +43,7 @@ export class EntryCleaner implements Disposable {
     this.store.dispose();
   }
 
-  /** The entries of an account go when it is signed out; what is remembered about them goes with them. */
+  /** Removes the entries of signed-out accounts, with everything remembered about them. */
   private async forgetSignedOut(): Promise<void> {
     const entries = await this.deps.ssh.entries();
     await this.folders.keepOnly(entries);
@@ -54,7 +54,7 @@ export class EntryCleaner implements Disposable {
     const { accounts, fleet, ssh, log } = this.deps;
     const { state } = fleet;
     const account = accounts.active;
-    // A list that failed, is old or is partial says nothing about what is gone.
+    // A failed, old or partial list does not show what is gone.
     if (!account || state.kind !== 'ready' || state.error !== undefined) {
       return;
     }
@@ -73,11 +73,11 @@ export class EntryCleaner implements Disposable {
       await this.folders.forget(gone);
     }
     await this.platforms.keepOnly(await ssh.entries());
-    // An entry that outlives its instance is looked at again with the next list.
+    // An entry that outlives its instance is checked again with the next list.
     this.last = (await ssh.entries(account)).length <= ids.length ? seen : '';
   }
 
-  /** Instances that are not in the list and whose entries stay for now. */
+  /** Returns missing instances whose entries stay for now. */
   private async keptIds(account: AccountRef): Promise<readonly number[]> {
     const { fleet, ssh, clock } = this.deps;
     const now = clock.now();
@@ -90,7 +90,7 @@ export class EntryCleaner implements Disposable {
         continue;
       }
       if (fleet.hasEnded(id)) {
-        // A clock that was set back counts anew.
+        // A clock that was set back restarts the wait.
         ended[alias] = Math.min(before[alias] ?? now, now);
       }
       if (now - (ended[alias] ?? now) <= tidyAfterMs) {

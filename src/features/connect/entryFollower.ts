@@ -9,8 +9,8 @@ import { RecycledKeys } from './recycledKeys';
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'log'>;
 
 /**
- * Keeps the entries of running instances at the address that the list shows: after a stop and a start the port is
- * another one, and plain `ssh` or an open window would reach a neighbour.
+ * Keeps the entries of running instances at their listed address: a restart changes the port, and plain `ssh` or an
+ * open window would reach a neighbor.
  */
 export class EntryFollower implements Disposable {
   private readonly subscription: Disposable;
@@ -42,12 +42,12 @@ export class EntryFollower implements Disposable {
     }
     for (const instance of state.value.instances) {
       await this.recycled.look(active, instance.id);
-      // While it starts, its addresses appear one after the other.
+      // During a start, the addresses appear one after the other.
       if (stateOf(instance, fleet.facts(instance.id), clock.now()) === 'running') {
         try {
           await this.followOne(active, instance);
         } catch (error) {
-          // Addresses that can't be used are the same next time; anything else is tried again.
+          // Unusable addresses stay unusable; other failures are retried.
           if (!(error instanceof UnsafeValueError)) {
             this.seen.delete(instance.id);
           }
@@ -57,7 +57,7 @@ export class EntryFollower implements Disposable {
     }
   }
 
-  /** Looks at the entry only where the addresses are not those of the last look: most lists change nothing here. */
+  /** Reads the entry only if the addresses changed since the last look, which is rare. */
   private async followOne(account: Account, instance: Instance): Promise<void> {
     const { publicIp, ports, sshHost, sshPort } = instance;
     const addresses = JSON.stringify([account.key, publicIp, ports, sshHost, sshPort]);

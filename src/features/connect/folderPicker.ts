@@ -2,7 +2,7 @@ import { t } from '../../editor/localize';
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { isRemotePath, type RemoteFolders } from '../../ssh/remoteFolders';
 
-/** Asks for the folder; a path that is typed counts as well. `clone` where that was offered and taken. */
+/** Asks for the folder; a typed path is accepted too. Returns `clone` if the user chose that offer. */
 export async function pickFolder(
   { home, folders }: RemoteFolders,
   recent: readonly string[],

@@ -11,14 +11,14 @@ import { installedResolvers } from './resolverChoice';
 type Deps = Pick<Services, 'clock' | 'oneWindow'>;
 
 const everyMs = 60_000;
-/** A timer that comes later than this was held back by a computer that slept, not by a busy one. */
+/** A timer that is later than this was delayed by sleep, not by a busy computer. */
 const sleepMs = 10 * 60_000;
 /** In seconds, as the Remote-SSH extensions count. */
 const proposed = 8 * 3600;
 
 /**
- * Proposes, once, a longer grace time after this computer slept while a window was on an instance: what ran in its
- * terminals ends where the window comes back too late. Nothing is proposed where the setting is not declared.
+ * Suggests, once, a longer grace time after this computer slept with a window on an instance: its terminals end if
+ * the window reconnects too late. Suggests nothing if the setting is not declared.
  */
 export class GraceAdvice implements Disposable {
   private readonly timer = new MutableDisposable();
@@ -47,7 +47,7 @@ export class GraceAdvice implements Disposable {
   }
 }
 
-/** Where the settings of a Remote-SSH extension are that has a grace time, and a shorter one than is proposed. */
+/** Returns the settings section of a Remote-SSH extension whose grace time is shorter than proposed. */
 function shortSection(): string | undefined {
   return installedResolvers().find(
     ({ hasGraceTime, section }) => hasGraceTime && (graceTimeOf(section) ?? 0) < proposed,

@@ -8,7 +8,7 @@ import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 
-/** The record, where it says that a login makes sense or says nothing at all. */
+/** Returns the record if a login makes sense, or if it does not tell. */
 export function usableInstance(
   { fleet, clock }: Pick<Services, 'fleet' | 'clock'>,
   instanceId: number,

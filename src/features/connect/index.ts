@@ -39,7 +39,7 @@ export function register(deps: ConnectDeps): Disposable {
       if (!target) {
         await listedInstances(deps.fleet, whileReadingInstances);
       }
-      // Where none runs, one that is stopped can be started for a window.
+      // If none runs, a stopped one can be started for a window.
       const canStart = id.startsWith('gpuRental.instance.connect') && connector.candidates().length === 0;
       const instanceId = await choose(target, canStart ? ['stopped'] : undefined);
       if (instanceId !== undefined) {
@@ -92,7 +92,10 @@ export function register(deps: ConnectDeps): Disposable {
   return store;
 }
 
-/** Off unless asked for: root on a stranger's machine can use a forwarded agent while it is connected. */
+/**
+ * Toggles agent forwarding. It is off by default: root on an untrusted machine can use a forwarded agent while
+ * connected.
+ */
 async function changeAgentForwarding({ ssh, accounts }: ConnectDeps, contact: Contact, instanceId: number) {
   const account = accounts.active;
   const entry = account && (await ssh.entry(ssh.aliasOf(account, instanceId)));
@@ -114,7 +117,7 @@ async function changeAgentForwarding({ ssh, accounts }: ConnectDeps, contact: Co
   }
 }
 
-/** The editor makes the terminal of a profile without showing it where the panel is hidden. */
+/** Shows the terminal of a profile: if the panel is hidden, the editor creates it invisibly. */
 function showOnceOpen({ name }: vscode.TerminalOptions, store: DisposableStore): void {
   const subscription = store.add(
     vscode.window.onDidOpenTerminal((terminal) => {
@@ -126,7 +129,7 @@ function showOnceOpen({ name }: vscode.TerminalOptions, store: DisposableStore):
   );
 }
 
-/** Takes out all that was ever written for SSH; nothing on any instance changes. */
+/** Removes everything that was written for SSH; instances are not changed. */
 async function removeSshEntries({ ssh }: ConnectDeps, { platforms }: Connector): Promise<void> {
   if (
     await confirm({

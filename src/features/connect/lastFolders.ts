@@ -9,16 +9,16 @@ const entryLimit = 100;
 
 type Memory = Readonly<Record<string, readonly string[]>>;
 
-/** Folders opened before: by instance, and by what it runs, so that the next instance like it offers them. */
+/** Recently opened folders: by instance, and by template or image, so that the next similar instance offers them. */
 export class LastFolders {
   constructor(private readonly state: Pick<vscode.Memento, 'get' | 'update'>) {}
 
-  /** The folder that this instance was opened in last. */
+  /** Returns the last folder of this instance. */
   last(alias: string): string | undefined {
     return this.read()[alias]?.[0];
   }
 
-  /** Last first: of the instance, then of others with the same template or image. */
+  /** Returns folders, latest first: those of the instance, then those of others with the same template or image. */
   recent(alias: string, instance: Instance | undefined): readonly string[] {
     const memory = this.read();
     const own = memory[alias] ?? [];
@@ -30,7 +30,7 @@ export class LastFolders {
     const memory = this.read();
     const front = (name: string) => [folder, ...(memory[name] ?? []).filter((one) => one !== folder)];
     const names = [kindOf(instance), alias].filter((name) => name !== '');
-    // What was used last stands last, and so is kept longest.
+    // The latest entry is last, and so is kept longest.
     const others = Object.entries(memory).filter(([name]) => !names.includes(name));
     const entries = [...others, ...names.map((name) => [name, front(name).slice(0, recentLimit)] as const)];
     await this.state.update(key, Object.fromEntries(entries.slice(-entryLimit)));
@@ -44,7 +44,7 @@ export class LastFolders {
     }
   }
 
-  /** Forgets instances that have no SSH entry any more, as after a sign-out. */
+  /** Drops instances that have no SSH entry any more, as after a sign-out. */
   async keepOnly(aliases: readonly string[]): Promise<void> {
     await this.forget(Object.keys(this.read()).filter((name) => isAlias(name) && !aliases.includes(name)));
   }

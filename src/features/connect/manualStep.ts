@@ -3,7 +3,7 @@ import { localize, t } from '../../editor/localize';
 import { suggest } from '../../editor/message';
 import { ManualStepError } from '../../ssh/userConfig';
 
-/** Runs an action; where the SSH config may not be touched, the line to paste is one click away. */
+/** Runs an action; if the SSH config must not be changed, offers to copy the line to paste. */
 export async function withManualStep(action: () => Promise<void>): Promise<void> {
   try {
     await action();

@@ -21,17 +21,17 @@ export interface Waiting {
   readonly say: (message: Text) => void;
 }
 
-/** Each try starts a dozen programs, so the pauses between them grow. */
+/** Each attempt starts a dozen programs, so the pauses between them grow. */
 const firstPauseMs = 1000;
 const longestPauseMs = 5000;
-/** The SSH server of a machine that runs comes up a little later than the machine, and its keys later still. */
+/** The SSH server starts a little later than its machine, and its keys are added later still. */
 const bootProblems: readonly PreflightProblem[] = ['refused', 'noGreeting', 'unreachable', 'timedOut'];
 
-/** Repeats logins that a machine refuses which still boots; every login of the user's goes through here. */
+/** Repeats logins that a booting machine refuses; every login of the user goes through here. */
 export class Patience {
   constructor(private readonly deps: PatienceDeps) {}
 
-  /** The last failure counts; whatever a wait can't mend comes at once. */
+  /** Returns the last failure; a problem that waiting can't solve is returned at once. */
   async through<T extends ConnectOutcome | PreparedHost>(
     request: PrepareRequest,
     { signal, say }: Waiting,
@@ -75,7 +75,7 @@ function settled<T>(attempt: Attempt<T>): T {
   return attempt.value;
 }
 
-/** What is waited for, where waiting may help. */
+/** Returns what the login waits for, if waiting may help. */
 function waitReason(attempt: Attempt<ConnectOutcome | PreparedHost>): Text | undefined {
   if ('error' in attempt && attempt.error instanceof NoAddressError) {
     return text('Waiting for its SSH address…');

@@ -6,13 +6,13 @@ import { isAlias } from '../../ssh/validate';
 const key = 'gpuRental.connect.platforms';
 
 /**
- * Which hosts of ours the Remote-SSH setting for the system of each host names. Only what we wrote
- * is ever taken out: a user may have a host with such a name.
+ * Our hosts in the Remote-SSH setting for each host's platform. Only our own entries are removed: a user may have a
+ * host with such a name.
  */
 export class PlatformEntries {
   constructor(private readonly state: Pick<vscode.Memento, 'get' | 'update'>) {}
 
-  /** Spares the question which system the machine runs; nothing else of the setting changes. */
+  /** Adds the platform of a host, which avoids the question; the rest of the setting stays. */
   async add({ section, hasRemotePlatform }: Resolver, alias: string): Promise<void> {
     if (!hasRemotePlatform || remotePlatformHosts(section).includes(alias)) {
       return;
@@ -22,7 +22,7 @@ export class PlatformEntries {
     }
   }
 
-  /** Takes out what is no longer in `aliases`. */
+  /** Removes our entries that are not in `aliases`. */
   async keepOnly(aliases: readonly string[]): Promise<void> {
     const written = this.read();
     const gone = written.filter((entry) => !aliases.includes(entry.split(' ')[1] ?? ''));

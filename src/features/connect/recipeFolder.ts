@@ -4,7 +4,7 @@ import { matchesRecipe } from '../../model/workspace/recipeMatch';
 import { parseWorkspaceFile, workspaceFilePath } from '../../model/workspace/workspaceFile';
 import { isRemotePath } from '../../ssh/remoteFolders';
 
-/** The folder that the open workspace names for machines like this one; none where it is not trusted. */
+/** Returns the folder that the workspace names for similar machines; none in an untrusted workspace. */
 export async function recipeFolder(instance: Instance | undefined): Promise<string | undefined> {
   const folders = instance && vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
   for (const { uri } of folders) {
@@ -15,7 +15,7 @@ export async function recipeFolder(instance: Instance | undefined): Promise<stri
         return recipe.folder;
       }
     } catch {
-      // Without such a file, or with one that cannot be read, the user is asked.
+      // Without a readable file, the user is asked.
     }
   }
   return undefined;

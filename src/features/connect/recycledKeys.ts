@@ -4,9 +4,9 @@ import type { Account } from '../../store/ports';
 type Deps = Pick<Services, 'fleet' | 'ssh' | 'clock' | 'log'>;
 
 /**
- * Forgets the host key of a container that we had created again, since the new one makes another. Forgotten when the
- * request was taken, and again when the old container is seen to have ended: until then a window that reconnects may
- * store the old key once more. A recycle before this window began is settled.
+ * Removes the host key of a recycled container, since the new one has another. Removed when the request was accepted,
+ * and again when the old container has ended: until then a reconnecting window may store the old key again. Recycles
+ * from before this window opened are ignored.
  */
 export class RecycledKeys {
   private readonly begunAt: number;

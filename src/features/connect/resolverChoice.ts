@@ -3,7 +3,7 @@ import { t } from '../../editor/localize';
 import { suggest } from '../../editor/message';
 import { findResolvers, resolverToInstall, type Resolver } from '../../ssh/resolvers';
 
-/** What can open SSH windows here; looked up at every use, since extensions come and go. */
+/** Returns what can open SSH windows here; looked up at every use, since extensions change. */
 export function installedResolvers(): readonly Resolver[] {
   return findResolvers(
     vscode.extensions.all.map((extension) => ({
@@ -13,7 +13,7 @@ export function installedResolvers(): readonly Resolver[] {
   );
 }
 
-/** Nobody is left standing where there is no Remote-SSH: install one, or use a terminal. */
+/** Offers alternatives without Remote-SSH: install it, or use a terminal. */
 export async function offerOtherWays(ways: {
   openTerminal(): Promise<void>;
   copyCommand(): Promise<void>;

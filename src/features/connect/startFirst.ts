@@ -15,8 +15,8 @@ type Deps = Pick<Services, 'fleet' | 'clock'>;
 const tickMs = 5000;
 
 /**
- * Offers to start a stopped instance at its price, and waits until it runs. False where the user says no, gives up
- * waiting, or it does not start; then whoever follows it has said why.
+ * Offers to start a stopped instance at its price, and waits until it runs. Returns false if the user declines or
+ * stops waiting, or if it does not start; the reason was then shown.
  */
 export async function startFirst(deps: Deps, instanceId: number, name: string): Promise<boolean> {
   if (!(await isWanted(deps, instanceId, name))) {
@@ -89,7 +89,7 @@ function isOnItsWay(kind: InstanceStateKind | undefined): boolean {
   );
 }
 
-/** Waiting was given up, the start was not: it costs money. */
+/** Says that the start continues and costs money, although the user stopped waiting. */
 function tellThatItGoesOn(instanceId: number, name: string): void {
   const stop = commandAction(t('Stop…'), 'gpuRental.instance.stop', { instanceId });
   message('warning', t('{0} keeps starting and costs money.', name), stop);

@@ -10,7 +10,7 @@ import { overHttps, parseRepositoryUrl, type RepositoryUrl } from '../../ssh/rep
 import type { Run } from '../../ssh/run';
 import type { SshService } from '../../ssh/service';
 
-/** Remotes of the folders that are open here; none where git is missing or the folders are not trusted. */
+/** Returns the remotes of the open folders; none without git or in untrusted folders. */
 export async function workspaceRemotes(run: Run): Promise<readonly RepositoryUrl[]> {
   const folders = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
   const found = new Map<string, RepositoryUrl>();
@@ -23,7 +23,7 @@ export async function workspaceRemotes(run: Run): Promise<readonly RepositoryUrl
 }
 
 async function remotesOf(run: Run, folder: string): Promise<readonly RepositoryUrl[]> {
-  // On a Mac without it, asking for git opens a dialog that wants to install it.
+  // On a Mac without git, calling it opens a dialog to install it.
   if (!(await isInRepository(folder))) {
     return [];
   }
@@ -45,7 +45,7 @@ async function isInRepository(folder: string): Promise<boolean> {
   return found || (parent !== folder && isInRepository(parent));
 }
 
-/** Which remote, and by which protocol; the only way there is without a question. */
+/** Asks for the remote and the protocol; a single choice needs no question. */
 export async function pickRemote(remotes: readonly RepositoryUrl[]): Promise<RepositoryUrl | undefined> {
   const rows = remotes.flatMap((address): Row<RepositoryUrl>[] => {
     const https = address.protocol === 'ssh' ? overHttps(address) : undefined;
@@ -75,7 +75,7 @@ function row(address: RepositoryUrl): Row<RepositoryUrl> {
   };
 }
 
-/** Clones with progress; the folder, or `undefined` where that did not work and was explained. */
+/** Clones with progress; returns the folder, or `undefined` after an explained failure. */
 export async function cloneWithProgress(
   ssh: SshService,
   alias: string,

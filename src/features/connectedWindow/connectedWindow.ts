@@ -15,9 +15,9 @@ import { askAboutWindow, reloadWindow } from './question';
 import { WindowOwners } from './windowOwners';
 import { goneWords, windowWords } from './windowText';
 
-/** Time and cost go on between two looks. */
+/** Time and cost advance between two looks (ms). */
 const tickMs = 30_000;
-/** Begins the name of the event; the new address follows, since it may move again. */
+/** Prefix of the event name, followed by the new address, since the machine may move again. */
 const moved = 'moved ';
 
 /** A remote window on one of our machines. */
@@ -30,11 +30,11 @@ export class ConnectedWindow implements Disposable {
   private readonly owners: WindowOwners;
   private readonly openedAt: number;
   private readonly latency: Latency;
-  /** It was seen in trouble, so that its return is worth telling. */
+  /** True after a problem, so that the recovery is worth a message. */
   private wasLost = false;
   private wasRead = false;
   private isAsking = false;
-  /** Happened while a question was open. */
+  /** An event that happened during a question. */
   private next: string | undefined;
   private name: string;
   private looking: Promise<void> = Promise.resolve();
@@ -96,7 +96,7 @@ export class ConnectedWindow implements Disposable {
       this.name = instanceName(instance);
       await this.owners.remember(this.alias, account.key);
     }
-    // Another account may have an alias like this one, and knows nothing of the machine.
+    // Another account may have the same alias without knowing the machine.
     if (!isOurs || state.kind !== 'ready' || this.owners.of(this.alias) !== account.key) {
       this.item.hide();
       return;
@@ -110,7 +110,7 @@ export class ConnectedWindow implements Disposable {
     }
   }
 
-  /** What is kept from before says nothing about now. */
+  /** Drops outdated observations. */
   private readAnew(): void {
     const { fleet, log } = this.deps;
     fleet.refresh().catch((error: unknown) => {
@@ -168,7 +168,7 @@ export class ConnectedWindow implements Disposable {
     const wasLost = this.wasLost;
     this.wasLost = false;
     if (hasMoved === true || wasLost) {
-      // The window logs in itself.
+      // The window itself logs in.
       await runCommand('gpuRental.prepareSsh', { instanceId: this.instanceId, isEntryOnly: true });
     }
     if (hasMoved === true && !wasLost) {
@@ -186,7 +186,7 @@ export class ConnectedWindow implements Disposable {
     message('info', sentence, { label: t('Reload Window'), run: reloadWindow });
   }
 
-  /** Asks in this window, to which the question was given; one after the other, and only what is still so. */
+  /** Asks in this window, which was chosen for it; one question at a time, and only if it still applies. */
   private async ask(event: string): Promise<void> {
     if (this.isAsking) {
       this.next = event;

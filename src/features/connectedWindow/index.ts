@@ -10,7 +10,7 @@ import type { WindowDeps } from './deps';
 import { showMenu } from './menu';
 import { WindowOwners } from './windowOwners';
 
-/** The machine that this window is on: what it costs in the status bar, and one question when it is lost. */
+/** Shows the cost of this window's machine in the status bar, and asks one question when it is lost. */
 export function register(deps: WindowDeps): Disposable {
   const host = hostInAuthority(sshAuthority());
   deps.contextKeys.set('gpuRental.connected', host !== undefined);

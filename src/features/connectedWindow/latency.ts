@@ -4,12 +4,12 @@ import { DisposableStore, MutableDisposable, type Disposable } from '../../util/
 
 type Deps = Pick<Services, 'fleet' | 'ssh' | 'clock' | 'windowInUse' | 'log'>;
 
-/** Rare enough that no server takes connections without a login for an attack. */
+/** Rare enough that no server mistakes connections without a login for an attack (ms). */
 const everyMs = 60_000;
-/** What was measured longer ago is not shown. */
+/** Older measurements are not shown (ms). */
 const keepMs = 3 * everyMs;
 
-/** How far away the machine of this window is, measured while somebody looks at the window. */
+/** Measures the latency to this window's machine while the window is in use. */
 export class Latency implements Disposable {
   private readonly store = new DisposableStore();
   private readonly timer = this.store.add(new MutableDisposable());
@@ -25,7 +25,7 @@ export class Latency implements Disposable {
     this.store.add(deps.windowInUse.onDidChange(() => this.plan()));
   }
 
-  /** In whole milliseconds; `undefined` where none was measured lately. */
+  /** Whole milliseconds; `undefined` without a recent measurement. */
   get milliseconds(): number | undefined {
     const { last } = this;
     return last?.ms === undefined || this.deps.clock.now() - last.at > keepMs
@@ -33,7 +33,7 @@ export class Latency implements Disposable {
       : Math.max(1, Math.round(last.ms));
   }
 
-  /** Measures now where that is due, and goes on while the window is in use and the machine runs. */
+  /** Measures now if due, and continues while the window is in use and the machine runs. */
   plan(): void {
     this.timer.value = undefined;
     const { fleet, clock, windowInUse, log } = this.deps;

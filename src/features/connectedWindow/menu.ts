@@ -9,7 +9,7 @@ import { diskPriceOf, runningPriceOf } from './windowText';
 
 type Action = () => Thenable<unknown>;
 
-/** What one does with the machine of this window; each asks as it does anywhere else. */
+/** Shows the actions for this window's machine; each asks its usual questions. */
 export async function showMenu(deps: WindowDeps, instance: Instance): Promise<void> {
   const target = { instanceId: instance.id };
   const can = actionsFor(instance, deps.fleet.facts(instance.id), deps.clock.now());

@@ -9,11 +9,11 @@ import type { WindowTrouble } from '../../model/instances/windowTrouble';
 import type { WindowDeps } from './deps';
 import { runningPriceOf, troubleWords } from './windowText';
 
-/** The question comes unasked: a key that was meant for the editor must not start anything. */
+/** The question appears unexpectedly, so a key press meant for the editor must not choose anything (ms). */
 const readingMs = 1000;
 const tooSoon = Symbol('too soon');
 
-/** The one question about what happened to the machine of this window. Nothing is done without an answer. */
+/** Asks what to do after an event of this window's machine. Without an answer nothing happens. */
 export async function askAboutWindow(
   deps: WindowDeps,
   target: { readonly instanceId: number; readonly name: string },
@@ -38,7 +38,7 @@ interface Asked {
   readonly instanceId: number;
   readonly instance: Instance | undefined;
   readonly trouble: WindowTrouble;
-  /** Whether the question has stood long enough to be read. */
+  /** Returns whether the question was open long enough to be read. */
   readonly isRead: () => boolean;
 }
 
@@ -50,7 +50,7 @@ function choicesFor(deps: WindowDeps, asked: Asked): readonly Action[] {
   return [...waysOn(deps, asked), close];
 }
 
-/** Start at the price that is said, pay more, or take another machine. */
+/** Offers to start at the stated price, raise the bid, or rent another machine. */
 function waysOn(deps: WindowDeps, { instanceId, instance, trouble, isRead }: Asked): readonly Action[] {
   if (!instance) {
     return [commandAction(t('Search Offers'), 'gpuRental.searchOffers')];
@@ -72,7 +72,9 @@ export function reloadWindow(): Thenable<unknown> {
   return vscode.commands.executeCommand('workbench.action.reloadWindow');
 }
 
-/** Editors without the command to leave a host have the one that closes the folder, and go home with it. */
+/**
+ * Closes the remote connection. Editors without that command have one that closes the folder, which also disconnects.
+ */
 async function closeRemote(): Promise<void> {
   const leave = 'workbench.action.remote.close';
   const known = await vscode.commands.getCommands();

@@ -5,8 +5,8 @@ const key = 'gpuRental.connectedWindow.owners';
 const entryLimit = 100;
 
 /**
- * Which account an alias belongs to: two accounts of one service have aliases alike, and an instance that one of
- * them does not list is not destroyed for that. Outlives the SSH entry, which goes with the instance.
+ * The account of each alias: two accounts of one service use the same aliases, and an instance that one of them does
+ * not list is not destroyed. Outlives the SSH entry, which is removed with the instance.
  */
 export class WindowOwners {
   constructor(private readonly state: Pick<vscode.Memento, 'get' | 'update'>) {}
@@ -24,7 +24,7 @@ export class WindowOwners {
     }
   }
 
-  /** Forgets what an account left once it is signed out. */
+  /** Drops what a signed-out account left. */
   async forget(accountKey: string): Promise<void> {
     const owners = this.read();
     const kept = [...owners].filter(([, owner]) => owner !== accountKey);

@@ -26,25 +26,25 @@ export interface WindowWords {
 export interface WindowInput {
   readonly instance: Instance;
   readonly kind: InstanceStateKind;
-  /** The list could not be read: what is shown is what was known last. */
+  /** True if the list could not be read, so the last known state is shown. */
   readonly isStale: boolean;
   readonly now: number;
-  /** One round trip to the machine; `undefined` where none was measured lately. */
+  /** One round trip to the machine; `undefined` without a recent measurement. */
   readonly latencyMs?: number | undefined;
 }
 
-/** `$0.31/h`; says so where the record has no price. */
+/** Returns `$0.31/h`, or that the record has no price. */
 export function runningPriceOf(instance: Instance): string {
   const rate = runningRateOf(instance);
   return pricePerHour(rate === undefined ? undefined : perHour(rate));
 }
 
-/** What the disk goes on costing. */
+/** Returns what the disk still costs. */
 export function diskPriceOf(instance: Instance): string {
   return pricePerDay(stoppedCostPerDay(instance));
 }
 
-/** The machine of this window: its name, what it costs now, how long it exists, what it cost at most. */
+/** Returns the texts about this window's machine: name, current cost, age, and maximum cost so far. */
 export function windowWords({ instance, kind, isStale, now, latencyMs }: WindowInput): WindowWords {
   const name = instanceName(instance);
   const state = localize(stateLabel(instance, kind));
@@ -89,13 +89,13 @@ export function windowWords({ instance, kind, isStale, now, latencyMs }: WindowI
   };
 }
 
-/** What the item says where the machine is in no complete list any more. */
+/** Returns the texts when no complete list contains the machine any more. */
 export function goneWords(alias: string): WindowWords {
   const words = t('The instance of this window is destroyed');
   return { text: `$(warning) ${plainLabel(alias)}`, tooltip: words, spoken: words, isWarning: true };
 }
 
-/** What happened to the machine of this window, and what it goes on costing. */
+/** Returns what happened to this window's machine, and what it still costs. */
 export function troubleWords(
   name: string,
   trouble: WindowTrouble,

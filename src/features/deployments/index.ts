@@ -42,7 +42,7 @@ export function register(deps: Deps): Disposable {
   return store;
 }
 
-/** Read once per sign-in and on *Refresh*; an account without any shows no heading. */
+/** The deployments, read once per sign-in and on *Refresh*; without any there is no heading. */
 class DeploymentList implements TreeGroup, Disposable {
   readonly id = 'deployments';
   readonly label = t('Serverless Deployments');
@@ -104,7 +104,7 @@ class DeploymentList implements TreeGroup, Disposable {
   }
 }
 
-/** With a key that may not read them, or a service without them, nothing is missed. */
+/** Returns true for errors to hide: a key without permission, or a service without deployments. */
 function isMissed(state: Loaded<readonly Deployment[]>): boolean {
   const error = state.kind === 'failed' || state.kind === 'ready' ? state.error : undefined;
   return !(error instanceof ForbiddenError || error instanceof NotFoundError);

@@ -1,15 +1,18 @@
 import { isIPv6 } from 'node:net';
 import { diagnosticsText, type DiagnosticFacts } from './diagnosticsText';
 
-/** What names this computer's user, so that it can be taken out. */
+/** Names of this computer's user, to be removed. */
 export interface Person {
   readonly home: string;
   readonly userName: string;
 }
 
-/** One file for whoever helps: the diagnostics and the end of the log, without secrets, addresses and the user's name. */
+/**
+ * Returns one file for support: the diagnostics and the end of the log, without secrets, addresses and the user's
+ * name.
+ */
 export function bundleText(facts: DiagnosticFacts, log: readonly string[], person: Person): string {
-  // A line of the log can't end the block that it stands in.
+  // A line of the log must not end the surrounding block.
   const lines = log.map((line) => line.replaceAll('```', "'''"));
   return impersonal(
     [
@@ -25,7 +28,7 @@ export function bundleText(facts: DiagnosticFacts, log: readonly string[], perso
   );
 }
 
-/** Takes out mail addresses, network addresses, the home folder and the user's name. */
+/** Removes mail addresses, network addresses, the home folder and the user's name. */
 export function impersonal(text: string, { home, userName }: Person): string {
   const withoutHome = home.length < 3 ? text : text.split(home).join('~');
   const withoutAddresses = withoutHome

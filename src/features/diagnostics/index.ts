@@ -37,7 +37,7 @@ export function register(deps: Deps): Disposable {
   return store;
 }
 
-/** One file with the diagnostics and the log; what is saved is exactly what was shown. */
+/** Saves one file with the diagnostics and the log, exactly as shown. */
 async function saveBundle(deps: Deps): Promise<void> {
   const person = { home: homedir(), userName: userInfo().username };
   const content = deps.redactor.redact(bundleText(facts(deps), deps.log.recent(), person));
@@ -111,7 +111,7 @@ function serviceKind(serviceUrl: string): string {
   return serviceUrl === settingDefaults['gpuRental.service.url'] ? 'default address' : 'another address';
 }
 
-/** The class alone: a message may quote what the service or the user wrote. */
+/** Returns the class only: a message may quote the service or the user. */
 function errorName(error: unknown): string {
   return error === undefined ? '-' : error instanceof Error ? error.name : 'unknown';
 }

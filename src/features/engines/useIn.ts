@@ -26,7 +26,7 @@ export interface UseInDeps extends EngineDeps {
   readonly keeper: HostFileKeeper;
 }
 
-/** Hands instances to a tool: which tool, which group, and what to do first. */
+/** Hands instances to a tool: asks for the tool, the group, and the first command. */
 export async function useInstancesIn(
   deps: UseInDeps,
   target: InstanceTarget | undefined,
@@ -64,7 +64,7 @@ export async function useSetIn(deps: UseInDeps, set: HostSet): Promise<void> {
   }
 }
 
-/** Jobs carry them out: they go on without this window. */
+/** Starts workers as jobs, which continue without this window. */
 async function startWorkers({ id }: PullEngine, instances: readonly { readonly id: number }[]) {
   if (instances.length > 0) {
     await runCommand('gpuRental.job.startWorkers', {
@@ -220,7 +220,7 @@ async function askFolder(name: string): Promise<string | undefined> {
   return chosen?.scheme === 'file' ? chosen.fsPath : undefined;
 }
 
-/** What stands there and is not ours is never written over. */
+/** Checks that no file of the user would be overwritten. */
 async function checkFolder(folder: string, name: string): Promise<void> {
   const strangers = await strangersIn(folder, name);
   if (strangers.length > 0) {
@@ -240,9 +240,9 @@ async function checkFolder(folder: string, name: string): Promise<void> {
   }
 }
 
-/** Brings the files up to date, and opens a terminal in which the command stands ready for an Enter. */
+/** Updates the files, and opens a terminal with the command ready for Enter. */
 async function handOver(deps: UseInDeps, engine: Engine, set: HostSet): Promise<void> {
-  // Tools can't ask whether a host key is right, so that a login here proves it first.
+  // Tools can't verify a host key, so a login here proves it first.
   for (const { id } of deps.keeper.runningOf(set)) {
     await runCommand('gpuRental.prepareSsh', { instanceId: id });
   }

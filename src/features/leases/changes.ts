@@ -20,7 +20,7 @@ export function nameOfInstance({ fleet }: Pick<LeaseDeps, 'fleet'>, instanceId: 
   return instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
 }
 
-/** A machine that can be logged in to can be given the task itself. */
+/** Returns whether the machine can be logged in to, so that it can run the timer itself. */
 export function canArm({ fleet, clock }: LeaseDeps, lease: Lease): boolean {
   const instance = fleet.find(lease.instanceId);
   return (
@@ -30,7 +30,7 @@ export function canArm({ fleet, clock }: LeaseDeps, lease: Lease): boolean {
   );
 }
 
-/** Sets what the user chose, after a question where something would be lost. */
+/** Sets the user's choice, after a question if something would be lost. */
 export async function setLease(
   deps: LeaseDeps,
   instanceId: number,
@@ -82,7 +82,7 @@ async function confirmDestroy(name: string, will: string, term: LeaseTerm): Prom
   });
 }
 
-/** For a caller that has asked: the end comes no sooner than this. One that is later already, or counts idle time, stays. */
+/** Postpones the end until this time at least, for a caller that has asked. A later or idle schedule stays. */
 export async function extendUntil(deps: LeaseDeps, instanceId: number, until: number): Promise<void> {
   await deps.leases.ready;
   const term = deps.leases.find(instanceId)?.lease.term;
@@ -91,7 +91,7 @@ export async function extendUntil(deps: LeaseDeps, instanceId: number, until: nu
   }
 }
 
-/** The end of an instance guards its costs, so no agent may move it. */
+/** Asks the user: the end of an instance limits its costs, so no agent may move it. */
 function mayRunLonger(name: string): Promise<boolean> {
   return isPerson({
     message: t('Change when “{0}” stops or is destroyed?', name),

@@ -19,10 +19,10 @@ import { assertNever } from '../../util/errors';
 import type { LeaseDeps } from './deps';
 import { idleItself, itselfWhen } from './leaseWords';
 
-/** The machine is the second to act: by then an open editor has done it and said so. */
+/** The machine acts second: by then an open editor has done it and reported it (ms). */
 const machineLaterMs = 20_000;
 
-/** Starts the timer on the machine and says whether it proved that it can act. */
+/** Starts the timer on the machine and reports whether it proved that it can act. */
 export async function arm(deps: LeaseDeps, instanceId: number, name: string): Promise<void> {
   const { leases, clock, ssh } = deps;
   const lease = leases.find(instanceId)?.lease;
@@ -50,7 +50,7 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
     if (error instanceof HostKeyError) {
       throw error;
     }
-    // What was begun may have come to its end on the machine.
+    // The timer may have been started on the machine all the same.
     await endOrphan(deps, alias, lease, name);
     throw error;
   });
@@ -90,7 +90,7 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
   );
 }
 
-/** Looks again whether the timer lives; where it does not, the lease is no longer shown as armed. */
+/** Checks whether the timer lives; otherwise the lease is no longer shown as armed. */
 export async function check(deps: LeaseDeps, instanceId: number, name: string): Promise<void> {
   const { leases, clock, ssh, accounts } = deps;
   const lease = leases.find(instanceId)?.lease;
@@ -115,7 +115,7 @@ export async function check(deps: LeaseDeps, instanceId: number, name: string): 
     );
     return;
   }
-  // Only a process that is gone will not act; whatever else is wrong may mend itself before its time.
+  // Only a process that is gone is sure not to act; other problems may resolve before its time.
   const isGone = verdict.kind === 'notAlive';
   if (isGone) {
     await leases.setArmed(lease, undefined);
@@ -134,7 +134,7 @@ export async function check(deps: LeaseDeps, instanceId: number, name: string): 
   );
 }
 
-/** Checks without asking or showing anything, and only where a login has been made before. */
+/** Checks without questions or messages, and only if a login was made before. */
 export async function proveTimer(
   { ssh, fleet, log }: Pick<LeaseDeps, 'ssh' | 'fleet' | 'log'>,
   account: Account,

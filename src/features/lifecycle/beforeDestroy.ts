@@ -9,10 +9,10 @@ import { UserError } from '../../util/errors';
 import type { Text } from '../../util/text';
 import type { LifecycleDeps } from './deps';
 
-/** What was found on a machine, or why nobody looked. */
+/** What was found on a machine, or why it was not checked. */
 export type Look =
   | { readonly kind: 'seen'; readonly work: UnsavedWork }
-  /** SSH did not answer in time, or the user did not wait for it. */
+  /** SSH did not answer in time, or the user did not wait. */
   | { readonly kind: 'noAnswer' }
   | { readonly kind: 'noLogin'; readonly why: Text }
   | { readonly kind: 'notRunning' }
@@ -22,17 +22,17 @@ export type Look =
 export interface BeforeDestroy {
   /** Of all machines; `undefined` where they could not be read. */
   readonly volumes: readonly Volume[] | undefined;
-  /** There are more than could be read. */
+  /** True if more volumes exist than could be read. */
   readonly hasUnreadVolumes: boolean;
   readonly looks: ReadonlyMap<Instance, Look>;
 }
 
 type Deps = Pick<LifecycleDeps, 'accounts' | 'clock' | 'fleet' | 'jobs' | 'log' | 'ssh' | 'volumes'>;
 
-/** The question comes after this time at the latest, whatever is known by then. */
+/** The question appears after this time at the latest, whatever is known (ms). */
 const patienceMs = 8_000;
 
-/** What survives and what would be lost, as far as it can be found out in a few seconds; never rejects. */
+/** Finds out within seconds what would survive and what would be lost; never rejects. */
 export function lookBeforeDestroy(deps: Deps, instances: readonly Instance[]): Promise<BeforeDestroy> {
   const [only] = instances;
   const title =
@@ -42,7 +42,7 @@ export function lookBeforeDestroy(deps: Deps, instances: readonly Instance[]): P
   return withCancellableProgress(title, (stop) => lookQuietly(deps, instances, stop));
 }
 
-/** The same where the user does not wait for it: a progress would stay for a moment beneath the question. */
+/** Does the same without progress, which would show beneath the question. */
 export async function lookQuietly(
   deps: Deps,
   instances: readonly Instance[],
@@ -93,7 +93,7 @@ async function look(deps: Deps, instance: Instance, signal: AbortSignal): Promis
   const facts = fleet.facts(instance.id);
   const state = stateOf(instance, facts, clock.now());
   if (state !== 'running') {
-    // One that has ended may have run while nobody looked.
+    // A stopped instance may have run while it was not observed.
     const isNew = isStarting(state) && !hasBeenReady(instance, facts);
     return { kind: isNew ? 'never' : 'notRunning' };
   }
@@ -101,7 +101,7 @@ async function look(deps: Deps, instance: Instance, signal: AbortSignal): Promis
     return { kind: 'never' };
   }
   try {
-    // A machine that is about to go gets no entry in anybody's SSH config.
+    // A machine that is about to be destroyed gets no SSH entry.
     if (!(await ssh.entry(ssh.aliasOf(account, instance.id)))) {
       return { kind: 'never' };
     }
@@ -111,7 +111,7 @@ async function look(deps: Deps, instance: Instance, signal: AbortSignal): Promis
     if (!work) {
       return { kind: 'noAnswer' };
     }
-    // Those of this computer are told of whether the machine answers or not.
+    // Jobs of this computer are listed whether the machine answers or not.
     const others = work.jobs.filter(({ id }) => deps.jobs.find(id.slice(0, 16)) === undefined);
     return { kind: 'seen', work: { ...work, jobs: others } };
   } catch (error) {

@@ -9,7 +9,7 @@ export type RowResult<T> = { readonly instance: Instance } & (
   { readonly kind: 'done'; readonly value: T } | { readonly kind: 'failed'; readonly error: unknown }
 );
 
-/** Does something to one instance after the other, since the service counts calls; one failure stops no other. */
+/** Acts on one instance after the other, since the service limits calls; a failure does not stop the others. */
 export async function runEach<T>(
   instances: readonly Instance[],
   action: (instance: Instance) => Promise<T>,
@@ -29,7 +29,7 @@ export async function runEach<T>(
   return results;
 }
 
-/** Tells each failure: alone as the error that it is, several as one message with a line each. */
+/** Reports failures: a single one as its own error, several as one message with a line each. */
 export function reportFailures(
   deps: Pick<LifecycleDeps, 'report' | 'log'>,
   title: string,

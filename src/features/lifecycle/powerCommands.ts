@@ -31,7 +31,7 @@ import { clientFor } from '../../store/accounts/sameAccount';
 import { tellWhatFailed } from './powerOutcome';
 import { chooseInstances } from './targets';
 
-/** After a change the list is read anew; a failure of that shows in the list itself. */
+/** Reads the list again after a change; the list itself shows a failure. */
 function refresh({ fleet, log }: LifecycleDeps): void {
   fleet.refresh().catch((error: unknown) => {
     log.warn(`The list could not be read after a change: ${String(error)}`);
@@ -73,7 +73,7 @@ export async function start(deps: LifecycleDeps, ...[target, selected]: Rows): P
   }
 }
 
-/** For who was told the price already; says what came of it. */
+/** Starts at a price that the user already saw; returns the result. */
 export async function startNow(
   deps: LifecycleDeps,
   target: InstanceTarget | undefined,
@@ -103,7 +103,7 @@ async function startAll(deps: LifecycleDeps, instances: readonly Instance[], cli
   return results;
 }
 
-/** Sends each once, and tells which of them was not carried out, or may not have been. */
+/** Sends each request once, and reports those that failed or are unconfirmed. */
 export async function change(
   deps: LifecycleDeps,
   client: Client,
@@ -125,7 +125,7 @@ export async function change(
   return results;
 }
 
-/** A start that waits is its own state: wait, cancel, or look for another. */
+/** Reports a queued start, which the user can await, cancel or replace. */
 function tellQueued(instance: Instance): void {
   const target = { instanceId: instance.id };
   message(
@@ -159,7 +159,7 @@ export async function stop(deps: LifecycleDeps, ...[target, selected]: Rows): Pr
   await stopEach(deps, client(), instances);
 }
 
-/** For who asked already; says what came of it. */
+/** Stops after a question that the caller asked; returns the result. */
 export async function stopNow(
   deps: LifecycleDeps,
   { instanceIds }: { readonly instanceIds: readonly number[] },
@@ -240,7 +240,7 @@ export async function lossByDestroy(
   return withJobsAtRisk(deps, [instance], 'disk', question).detail;
 }
 
-/** With the offer to get the files first, where there is a machine that can give them. */
+/** Asks, and offers to download the files first if a machine can serve them. */
 export async function askBeforeLoss(
   deps: LifecycleDeps,
   instances: readonly Instance[],

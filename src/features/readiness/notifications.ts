@@ -21,10 +21,10 @@ import { replaceAndTell } from './replaceAction';
 import { isToldByWindow } from './toldByWindow';
 import { askedWords, overrunWords, replaceAloneOf } from './withoutAsking';
 
-/** A replacement that is later than this was due while no editor was open, so the user is asked. */
+/** A replacement later than this was due while no editor was open, so the user is asked. */
 const latePauseMs = 10 * 60_000;
 
-/** Tells what happened to a machine; each event reaches one window only. */
+/** Reports what happened to a machine; each event reaches one window only. */
 export class ReadinessNotifications {
   readonly checks: CheckMessages;
 
@@ -40,7 +40,7 @@ export class ReadinessNotifications {
     const { instanceId } = event;
     const name = this.name(instanceId);
     const isReady = event.kind === 'ready';
-    // What is wrong with a machine that runs is told wherever the user is.
+    // A problem of a running machine is reported wherever the user is.
     const isFine = !isReady || isCheckFine(this.deps, instanceId, event.check);
     const isFollowed = isReady && this.isFollowed(instanceId);
     // What the setting wants done about a failed start is done all the same.
@@ -82,7 +82,7 @@ export class ReadinessNotifications {
     }
   }
 
-  /** A rental whose sender did not live to see its end. */
+  /** Reports a rental whose window closed before its end. */
   settled({ phase }: Rental): void {
     if (phase.kind === 'notRented') {
       message(
@@ -194,7 +194,7 @@ export class ReadinessNotifications {
     this.askWhatNext({ kind: 'failed', instanceId, reason, hadData, ...words }, name, overrun);
   }
 
-  /** A replacement that broke off with its window. */
+  /** Reports a replacement that ended with its window. */
   brokenOff({ rental, instanceId, isDestroyed }: BrokenOff): void {
     const name = this.deps.fleet.find(instanceId) ? this.name(instanceId) : nameOfRental(rental, instanceId);
     const goOn = async () => {

@@ -28,14 +28,14 @@ export type RentingDeps = Pick<Services, 'jobs' | 'rentals' | 'report'> & { read
 /** Nothing was rented: the confirmation is shown again with the reason, or no offer is left to confirm. */
 type NotRented = { readonly kind: 'again'; readonly notice: ConfirmNotice } | { readonly kind: 'noneLeft' };
 
-/** What came of a yes. */
+/** The result of a confirmed rental. */
 export type RentingEnd =
   | {
       readonly kind: 'rented';
       readonly results: readonly RentResult[];
-      /** How many machines were asked for. */
+      /** The number of requested machines. */
       readonly wanted: number;
-      /** The user saw that it was not known, so the outcome must be said. */
+      /** The user saw that the answer was lost, so the outcome must be reported. */
       readonly answerWasLost: boolean;
     }
   | NotRented;
@@ -46,7 +46,7 @@ type Attempt = { readonly kind: 'sent'; readonly result: RentResult } | NotRente
 export interface ConfirmedRental {
   /** Of one machine, without volumes. */
   readonly rate: Rate | undefined;
-  /** The confirmation named what passes the budget. */
+  /** The confirmation named the excess over the budget. */
   readonly acceptsOverrun: boolean;
 }
 
@@ -66,7 +66,7 @@ interface Order {
   readonly say: (message: string) => void;
 }
 
-/** From the yes to the machines: key, offer, rental. */
+/** The steps from the confirmation to the machines: key, offer, rental. */
 export class Renting {
   private answerWasLost = false;
   private diskGb: number;
@@ -81,7 +81,7 @@ export class Renting {
     this.search = (wanted, options) => offers.search(wanted, options);
   }
 
-  /** GB that the price of the offer includes. */
+  /** The disk size in GB that the price of the offer includes. */
   get searchedDiskGb(): number {
     return this.diskGb;
   }
@@ -173,7 +173,7 @@ export class Renting {
     }
   }
 
-  /** Another offer of the same GPU for no more than was confirmed; false where there is none. */
+  /** Finds another offer of the same GPU at no more than the confirmed price; returns false if there is none. */
   private async nextCopy({ confirmed, signal }: Order, used: ReadonlySet<number>): Promise<boolean> {
     if (signal.aborted) {
       return false;
@@ -245,7 +245,7 @@ export class Renting {
     return again(t('Nothing was rented.'), reasonOf(error) ?? t('The log has the details.'));
   }
 
-  /** A search that fails says nothing about the market: the confirmation stays and searches again. */
+  /** Searches again. A failed search says nothing about the market, so the confirmation stays. */
   private async searchOn(): Promise<NotRented> {
     try {
       return this.goOn(await nextOffer(this.search, this.flow.draft));

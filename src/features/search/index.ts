@@ -14,7 +14,7 @@ import { searchAndRent, type SearchDeps } from './journey';
 
 type Deps = SearchDeps & Pick<Services, 'commands' | 'rentals'>;
 
-/** The search of offers; what is picked goes on to the steps of the rental. */
+/** Registers the search of offers; a picked offer continues with the steps of the rental. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { commands } = deps;

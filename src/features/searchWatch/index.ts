@@ -6,7 +6,7 @@ import { manageWatches } from './manage';
 import { WatchNotifications } from './notifications';
 import { watchSearch } from './watchSearch';
 
-/** Searches that go on by themselves until something costs little enough. */
+/** Registers searches that continue until an offer is cheap enough. */
 export function register(deps: WatchDeps & Pick<Services, 'commands'>): Disposable {
   const store = new DisposableStore();
   const { commands } = deps;

@@ -11,8 +11,8 @@ import { proveFactor } from './proof';
 type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor'>;
 
 /**
- * The second factor at sign-in, or whenever a session has ended. Unless the user has started it, it is asked for by
- * a message, so that nothing that is typed elsewhere gets lost.
+ * Asks for the second factor at sign-in, or after a session has ended. Unless the user started it, it is announced by
+ * a message, so that typing elsewhere is not interrupted.
  */
 export async function logIn(
   deps: Deps,

@@ -35,17 +35,17 @@ export interface StatusBarWords {
   readonly text: string;
   readonly tooltip: string;
   readonly spoken: string;
-  /** It changes by itself with time. */
+  /** True if the text changes with time. */
   readonly isMoving: boolean;
   readonly isWarning: boolean;
 }
 
-/** Less than this is worth a warning colour. */
+/** Credit for fewer hours gets a warning color. */
 const lowCreditHours = 2;
-/** Data that is older than two looks is marked. */
+/** Data older than two reads is marked (ms). */
 const staleMs = 11 * 60_000;
 
-/** What the status bar says; nothing where nothing exists and nothing is awaited. */
+/** Returns the text of the status bar; nothing if nothing exists or is pending. */
 export function statusBarText(input: StatusBarInput): StatusBarWords | undefined {
   const { state, burn, watches, notKnown, now } = input;
   if (state.kind === 'failed') {
@@ -53,7 +53,7 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
     return { text: '$(warning) GPU', tooltip: words, spoken: words, isMoving: false, isWarning: true };
   }
   const instances = state.kind === 'ready' ? state.value.instances : [];
-  // A volume bills without any instance.
+  // A volume costs money without any instance.
   if (instances.length === 0 && notKnown === 0 && burn.perHour === 0) {
     return undefined;
   }

@@ -22,7 +22,7 @@ export const forgottenShape = z.object({
   knowsGpu: z.boolean(),
 });
 
-/** In the window that leads: posts each running instance that nobody used for so long. */
+/** Posts each running instance that was idle for too long; runs in the leading window. */
 export function postForgotten(deps: ForgottenDeps): void {
   const { accounts, fleet, idle, presence, leases, notices, settings, clock } = deps;
   const account = accounts.active;
@@ -35,7 +35,7 @@ export function postForgotten(deps: ForgottenDeps): void {
   for (const { id } of state.value.instances) {
     const facts = idle.facts(id);
     const since = facts && forgottenSince(facts, idleHours, clock.now());
-    // Whoever has a lease has thought of it.
+    // A scheduled instance is not forgotten.
     if (since !== undefined && !leases.find(id)) {
       const key = `${account.key}:warning:forgotten:${id}:${since}`;
       const data = { instanceId: id, since, knowsGpu: facts?.knowsGpu === true };

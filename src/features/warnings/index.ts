@@ -25,7 +25,7 @@ type Deps = ForgottenDeps &
   PriceDeps &
   Pick<Services, 'oneWindow' | 'commands' | 'volumes' | 'instanceGroups'>;
 
-/** Says what will cost money or data if nobody looks: each once over all windows, in the focused one. */
+/** Warns of upcoming costs and losses: each once over all windows, in the focused one. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const keysNow = () =>
@@ -66,7 +66,7 @@ export function register(deps: Deps): Disposable {
 function warningsNow({ accounts, fleet, volumes, clock, settings }: Deps): readonly Warning[] {
   const { state } = fleet;
   const account = accounts.active;
-  // Old data warns of nothing.
+  // Old data must not cause warnings.
   if (!account || state.kind !== 'ready' || state.error !== undefined) {
     return [];
   }
