@@ -23,26 +23,23 @@ export interface GpuModel {
   readonly weight: number;
 }
 
-const columns = [
-  'name',
-  'ramMb',
-  'price',
-  'dlperf',
-  'tflops',
-  'memoryBandwidth',
-  'watts',
-  'computeCap',
-  'pciGen',
-  'nvlink',
-  'counts',
-  'datacenter',
-  'weight',
-] as const;
-type RowOf<Columns extends readonly (keyof GpuModel)[]> = {
-  readonly [Index in keyof Columns]: GpuModel[Columns[Index]];
-};
+type Row = readonly [
+  name: string,
+  ramMb: number,
+  price: number,
+  dlperf: number,
+  tflops: number,
+  memoryBandwidth: number,
+  watts: number,
+  computeCap: number,
+  pciGen: 3 | 4 | 5,
+  nvlink: number,
+  counts: readonly [number, ...number[]],
+  datacenter: boolean,
+  weight: number,
+];
 
-const rows: readonly RowOf<typeof columns>[] = [
+const rows: readonly Row[] = [
   ['B200', 183359, 4.1, 1150, 75, 6900, 1000, 1000, 5, 900, [8], true, 2],
   ['H200', 143771, 2.45, 690, 66.9, 4800, 700, 900, 5, 450, [4, 8], true, 4],
   ['H100 SXM', 81559, 1.95, 620, 66.9, 3350, 700, 900, 5, 450, [4, 8], true, 7],
@@ -77,8 +74,34 @@ const rows: readonly RowOf<typeof columns>[] = [
   ['GTX 1080 Ti', 11264, 0.06, 16, 11.3, 484, 250, 610, 3, 0, [1, 2, 4], false, 3],
 ];
 
-export const gpuModels = rows.map(
-  (row) =>
-    // Each column has the type of its field, which `fromEntries` forgets.
-    Object.fromEntries(columns.map((column, index) => [column, row[index]])) as unknown as GpuModel,
+export const gpuModels: readonly GpuModel[] = rows.map(
+  ([
+    name,
+    ramMb,
+    price,
+    dlperf,
+    tflops,
+    memoryBandwidth,
+    watts,
+    computeCap,
+    pciGen,
+    nvlink,
+    counts,
+    datacenter,
+    weight,
+  ]) => ({
+    name,
+    ramMb,
+    price,
+    dlperf,
+    tflops,
+    memoryBandwidth,
+    watts,
+    computeCap,
+    pciGen,
+    nvlink,
+    counts,
+    datacenter,
+    weight,
+  }),
 );
