@@ -58,12 +58,36 @@ export function useTimerMachine() {
   const file = (name: string) => path.join(home, name);
   const tool = (name: string, ...lines: readonly string[]) => {
     mkdirSync(file('bin'), { recursive: true });
+    // It may be a link to the program of this computer.
+    rmSync(path.join(file('bin'), name), { force: true });
     writeFileSync(path.join(file('bin'), name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 });
   };
-  /** A machine that wakes up sooner than it was told to; what time it is, it looks up. */
-  const hastyMachine = (...tools: readonly string[]) => {
+  /** A machine that wakes up sooner than it was told to and reads the time from its clocks. */
+  const hastyMachine = (
+    tools: readonly string[] = httpTools.slice(0, 1),
+    env: Record<string, string> = {},
+  ) => {
     tool('sleep', `exec ${placeOf('sleep')} 0.2`);
-    return machine([...httpTools.slice(0, 1), ...tools]);
+    return machine(tools, undefined, env);
+  };
+  /**
+   * A machine whose clocks stand still until `pass` moves them, so that no timer ends before its arming was confirmed.
+   * One step is at most 60 seconds: the machine takes more than that for a clock that was set.
+   */
+  const frozenMachine = (tools?: readonly string[]) => {
+    let seconds = 0;
+    const show = () => {
+      writeFileSync(file('day'), `${1_000_000 + seconds}\n`);
+      writeFileSync(file('proc/uptime'), `${100 + seconds}.25 50.00\n`);
+    };
+    mkdirSync(file('proc'), { recursive: true });
+    tool('date', 'cat "$HOME/day"');
+    show();
+    const pass = (more: number) => {
+      seconds += more;
+      show();
+    };
+    return { ...hastyMachine(tools, { HOST_PROC: file('proc') }), pass };
   };
   const order = (more: Partial<TimerOrder> = {}): TimerOrder => ({
     serviceUrl: simulator.url,
@@ -88,6 +112,7 @@ export function useTimerMachine() {
   return {
     machine,
     hastyMachine,
+    frozenMachine,
     tool,
     file,
     order,

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { armTimer } from '../../../src/ssh/machineTimer';
 import { jupyterStandIn } from '../../support/jupyterStandIn';
-import { placeOf } from '../../support/machinePrograms';
+import { httpTools, placeOf } from '../../support/machinePrograms';
 import { useTimerMachine } from '../../support/timerMachine';
 import { until } from '../../support/until';
 
@@ -22,7 +22,7 @@ describe('A timer on the machine for idle time', () => {
       `case "$*" in *' /proc/'*) exec ${placeOf('grep')} "$1" "$2" "$HOME/names" ;; esac`,
       `exec ${placeOf('grep')} "$@"`,
     );
-    return hastyMachine('timeout');
+    return hastyMachine([...httpTools.slice(0, 1), 'timeout']);
   };
   const looks = () => readFileSync(file('looks'), 'utf8').split('\n').length;
   const idleOrder = (seconds: number) => order({ mode: 'idle', seconds });

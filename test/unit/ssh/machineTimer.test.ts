@@ -8,7 +8,7 @@ import { until } from '../../support/until';
 
 describe('A timer on the machine', () => {
   const timer = useTimerMachine();
-  const { machine, hastyMachine, tool, file, order, processes, writes, instance } = timer;
+  const { machine, frozenMachine, tool, file, order, processes, writes, instance } = timer;
 
   const lives = (pid: number | undefined) => {
     try {
@@ -20,11 +20,10 @@ describe('A timer on the machine', () => {
 
   for (const tool of httpTools) {
     it(`stops the instance with ${tool} when the time is over`, async () => {
-      assert.deepEqual(await armTimer(machine([tool]), 'gpu-1', order({ seconds: 2 })), {
-        kind: 'armed',
-        tool,
-      });
+      const here = frozenMachine([tool]);
+      assert.deepEqual(await armTimer(here, 'gpu-1', order({ seconds: 30 })), { kind: 'armed', tool });
       assert.equal(instance()?.intendedStatus, 'running');
+      here.pass(31);
       await until('the stop', () => instance()?.intendedStatus === 'stopped');
     });
   }
@@ -44,20 +43,28 @@ describe('A timer on the machine', () => {
   const stopped = () => instance()?.intendedStatus === 'stopped';
 
   it('stops the machine of a job that never began when its time is over', async () => {
-    assert.equal((await armTimer(hastyMachine(), 'gpu-1', guard(1))).kind, 'armed');
+    const here = frozenMachine();
+    assert.equal((await armTimer(here, 'gpu-1', guard(30))).kind, 'armed');
+    here.pass(31);
     await until('the stop', stopped);
   });
 
   it('waits for a job that runs, and stops after it has ended and was not fetched', async () => {
     jobIn('running', process.pid, bornAt(process.pid));
-    const here = hastyMachine();
+    const here = frozenMachine();
     tool('sleep', `echo >>'${file('looks')}'`, `exec ${placeOf('sleep')} 0.2`);
-    assert.equal((await armTimer(here, 'gpu-1', guard(1))).kind, 'armed');
+    assert.equal((await armTimer(here, 'gpu-1', guard(30))).kind, 'armed');
     const looks = () => (existsSync(file('looks')) ? readFileSync(file('looks'), 'utf8').length : 0);
-    await until('more looks than the time has', () => looks() > 10);
+    here.pass(60);
+    const before = looks();
+    await until('looks after its time', () => looks() > before + 4);
     assert.equal(stopped(), false);
     jobIn('ended');
-    await until('the stop', stopped);
+    // The job is seen to run until a minute after the last look, and then has a second to be fetched.
+    await until('the stop', () => {
+      here.pass(1);
+      return stopped();
+    });
     assert.ok(writes().every(({ method }) => method !== 'DELETE'));
   });
 
@@ -72,7 +79,9 @@ describe('A timer on the machine', () => {
   });
 
   it('destroys the instance when the time is over', async () => {
-    await armTimer(machine(), 'gpu-1', order({ action: 'destroy', seconds: 1 }));
+    const here = frozenMachine();
+    await armTimer(here, 'gpu-1', order({ action: 'destroy', seconds: 30 }));
+    here.pass(31);
     await until('the destruction', () => instance() === undefined);
   });
 
@@ -120,7 +129,7 @@ describe('A timer on the machine', () => {
   });
 
   it('takes the place of the one before, and ends when it is disarmed', async () => {
-    await armTimer(machine(), 'gpu-1', order({ seconds: 4 }));
+    await armTimer(machine(), 'gpu-1', order());
     const [first] = processes();
     await armTimer(machine(), 'gpu-1', order({ token: 'def456' }));
     await until('the end of the first', () => !lives(first));
@@ -166,7 +175,9 @@ describe('A timer on the machine', () => {
 
   it('goes on trying while the service fails', async () => {
     timer.simulator.fail({ kind: 'html500', method: 'PUT', path: `/api/v0/instances/${timer.id}/` });
-    await armTimer(hastyMachine(), 'gpu-1', order({ seconds: 1 }));
+    const here = frozenMachine();
+    await armTimer(here, 'gpu-1', order({ seconds: 30 }));
+    here.pass(31);
     await until('the second try', () => writes().filter(({ method }) => method === 'PUT').length === 2, {
       timeoutMs: 50_000,
     });
