@@ -198,7 +198,7 @@ describe('instances in tools that work by SSH', () => {
     await window.quick.type(
       `echo "from $(pwd)"; if mkdir ${flag} 2>/dev/null; then echo broken >&2; exit 3; fi`,
     );
-    await window.quick.row(/sweep-2.*/);
+    await window.quick.title(/^Results: echo "from/);
     const rows = window.quick.rows();
     assert.equal(rows.filter((row) => /from \//.test(row)).length, 1, rows.join('\n'));
     assert.equal(rows.filter((row) => /exit code 3: broken/.test(row)).length, 1, rows.join('\n'));
@@ -221,6 +221,7 @@ describe('instances in tools that work by SSH', () => {
     await window.quick.enter();
     await window.quick.title('Copy Files to Instances');
     await window.quick.type(to);
+    await window.quick.title(/^Results: Copy to .*copied here$/);
     await window.quick.row(/sweep-2.*1 file/);
     assert.equal(readFileSync(path.join(to, 'données.txt'), 'utf8'), 'data');
     window.quick.escape();

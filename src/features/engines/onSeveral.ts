@@ -17,8 +17,10 @@ export interface MachineOutcome {
 }
 
 export interface Several {
-  /** In progress and as the title of the results. */
-  readonly title: string;
+  /** Title of the progress. */
+  readonly doing: string;
+  /** Title of the results. */
+  readonly done: string;
   readonly fileName: (instance: Instance) => string;
   readonly work: (instance: Instance, signal: AbortSignal) => Promise<MachineOutcome>;
 }
@@ -31,7 +33,7 @@ export async function onSeveral(instances: readonly Instance[], several: Several
   const outcomes = new Map<number, MachineOutcome>();
   await attempt(instances, outcomes, several);
   for (;;) {
-    const chosen = await showResults(instances, outcomes, several.title);
+    const chosen = await showResults(instances, outcomes, several.done);
     if (chosen === undefined) {
       return;
     }
@@ -51,10 +53,10 @@ export async function onSeveral(instances: readonly Instance[], several: Several
 async function attempt(
   instances: readonly Instance[],
   outcomes: Map<number, MachineOutcome>,
-  { title, work }: Several,
+  { doing, work }: Several,
 ): Promise<void> {
   let done = 0;
-  await withCancellableProgress(title, async (signal, say) => {
+  await withCancellableProgress(doing, async (signal, say) => {
     const tell = () => {
       say(t('{0} of {1} done', done, instances.length));
     };

@@ -41,7 +41,8 @@ export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Pr
     return;
   }
   await onSeveral(instances, {
-    title: t('Running: {0}', command.trim()),
+    doing: t('Running: {0}', command.trim()),
+    done: t('Results: {0}', command.trim()),
     fileName: (instance) => `${safeFileName(instanceName(instance), 'instance')}.txt`,
     work: async (instance, signal) => {
       const alias = await entryOf(instance);
@@ -84,7 +85,8 @@ export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): P
   }
   const into = folder.trim();
   await onSeveral(instances, {
-    title: t('Copying to {0}', into),
+    doing: t('Copying to {0}', into),
+    done: t('Results: Copy to {0}', into),
     fileName: (instance) => `${safeFileName(instanceName(instance), 'instance')}.txt`,
     work: async (instance, signal): Promise<MachineOutcome> => {
       const alias = await entryOf(instance);
@@ -123,7 +125,8 @@ export async function logsOfSeveral(deps: EngineDeps, ...[target, all]: Rows): P
     return;
   }
   await onSeveral(instances, {
-    title: t('Logs of instances'),
+    doing: t('Reading logs of instances'),
+    done: t('Logs of Instances'),
     fileName: (instance) => `${safeFileName(instanceName(instance), 'instance')}.log`,
     work: async (instance, signal) => {
       const output = await client().instances.logs(instance.id, { tail: logLines }, { signal });
