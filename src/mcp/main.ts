@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { systemClock } from '../util/clock';
 import { JsonLines } from '../util/jsonLines';
@@ -16,11 +17,14 @@ const [, script = '', storageDir = path.dirname(script), version = '1'] = proces
 /** Arguments of tools are small; what is longer is no request for one. */
 const maxBytes = 1024 * 1024;
 
+/** Tells this client from others that give the same name. A client starts a server of its own and ends it. */
+const session = randomBytes(16).toString('hex');
+
 const link = new EditorLink({ storageDir, clock: systemClock });
 
 async function call({ tool, input, client }: ToolCall, signal: AbortSignal): Promise<ToolResult> {
   // Whatever changes something carries an id of the request, by which the editor does it once.
-  const answer = await link.ask({ tool, input, client }, { signal, mayRepeat: true });
+  const answer = await link.ask({ tool, input, client, session }, { signal, mayRepeat: true });
   if ('problem' in answer) {
     return problem(answer.problem);
   }

@@ -59,7 +59,11 @@ export function requestQuestion(asked: Asked): Question | undefined {
         detail: lines(
           t('First command:'),
           ...commandLines(request.command ?? ''),
-          t('On an instance that an agent rented, this holds until the instance is gone.'),
+          request.caller.door === 'mcp'
+            ? t(
+                'On an instance that an agent rented, this holds until the instance is gone or this client ends.',
+              )
+            : t('On an instance that an agent rented, this holds until the instance is gone.'),
           accountLine(asked),
         ),
         button: t('Run'),

@@ -10,7 +10,7 @@ import { wordsForModel } from './wordsForModel';
 
 /** The client that calls. Its name is a claim: it is shown and kept, but grants no rights. */
 export interface Caller {
-  /** Identical for all calls of one client, as far as the connection can tell. */
+  /** Identical for all calls of one session of a client. */
   readonly id: string;
   readonly name: string;
   readonly door: 'chat' | 'mcp';
@@ -155,6 +155,11 @@ export class AgentToolRegistry implements AgentTools, Disposable {
   private checkPace({ door, id }: Caller): void {
     const key = `${door} ${id}`;
     const now = this.deps.clock.elapsed();
+    for (const [other, times] of this.recent) {
+      if ((times.at(-1) ?? 0) <= now - 60_000) {
+        this.recent.delete(other);
+      }
+    }
     const times = (this.recent.get(key) ?? []).filter((at) => at > now - 60_000);
     if (times.length >= mostCallsPerMinute) {
       throw new ToolError('Too many calls in a minute. Wait 30 seconds before the next one.');

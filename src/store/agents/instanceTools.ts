@@ -148,8 +148,8 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
 }
 
 /**
- * Returns whether commands on an instance are approved: a yes covers the caller and all commands on an
- * instance that an agent rented, until the instance is gone.
+ * Returns whether commands on an instance are approved: a yes covers the session of the caller and all commands on
+ * an instance that an agent rented, until the instance is gone.
  */
 function isApproved(requests: readonly AgentRequest[], instanceId: number, { caller }: ToolContext): boolean {
   return (

@@ -1,9 +1,19 @@
+import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { plainLabel } from '../../util/plainLabel';
 import type { AnswerAgent } from '../windows/agentDoor';
 import type { AgentTools } from './agentTools';
 
-const asked = z.object({ tool: z.string().max(100), input: z.unknown(), client: z.string().catch('') });
+const asked = z.object({
+  tool: z.string().max(100),
+  input: z.unknown(),
+  client: z.string().catch(''),
+  session: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/)
+    .optional()
+    .catch(undefined),
+});
 
 /** The most characters of a client's name that fit a row and a question. */
 const mostOfName = 40;
@@ -16,7 +26,9 @@ export function answerOutside(tools: Pick<AgentTools, 'call'>): AnswerAgent {
       return { problem: 'failed' };
     }
     const name = plainLabel(data.client.slice(0, 200)).trim().slice(0, mostOfName) || 'agent';
-    const caller = { id: name, name, door: 'mcp' } as const;
+    // The name is a claim, so a user's yes holds for the session. A call without one is a session of its own.
+    const id = data.session ?? randomBytes(16).toString('hex');
+    const caller = { id, name, door: 'mcp' } as const;
     const { structured, isError } = await tools.call(data.tool, data.input, caller, signal);
     return { structured, isError };
   };

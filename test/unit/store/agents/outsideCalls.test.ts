@@ -41,6 +41,25 @@ describe('what an agent outside of the editor asks', () => {
     );
   });
 
+  it('tells sessions apart whatever their clients call themselves', async () => {
+    const { calls, answer } = answerer();
+    const [one, other] = ['a'.repeat(32), 'b'.repeat(32)];
+    for (const [client, session] of [
+      ['claude', one],
+      ['renamed', one],
+      ['claude', other],
+      ['claude', undefined],
+      ['claude', undefined],
+      ['claude', 'chat'],
+    ]) {
+      await answer({ tool: 'list_instances', input: {}, client, session }, signal);
+    }
+    const [first, renamed, ...rest] = calls.map(({ caller }) => caller.id);
+    assert.equal(renamed, first);
+    assert.equal(new Set([first, ...rest]).size, 5);
+    assert.ok(!rest.includes('chat'));
+  });
+
   it('refuses what is no call', async () => {
     const { calls, answer } = answerer();
     for (const what of [undefined, null, 7, 'text', [], {}, { tool: 7 }, { tool: 'x'.repeat(200) }]) {
