@@ -39,6 +39,12 @@ export function toolAnswer(value: Readonly<Record<string, unknown>>): ToolAnswer
   return { structured, text: JSON.stringify(structured), isError: false };
 }
 
+/** Returns how many rows under a key fit the answer, so that the next page can begin with the first that does not. */
+export function rowsThatFit(value: Readonly<Record<string, unknown>>, key: string): number {
+  const rows = toolAnswer(value).structured[key];
+  return Array.isArray(rows) ? rows.length : 0;
+}
+
 /** Words of strangers for a model: no controls, no marks that turn the reading direction, and cut. */
 export function untrustedText(value: string, mostCharacters = 2048): string {
   // Cut first: a text of a megabyte is not searched whole. The end of a log is its news.

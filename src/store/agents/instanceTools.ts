@@ -1,4 +1,4 @@
-import { ToolError } from '../../model/agents/answer';
+import { rowsThatFit, ToolError } from '../../model/agents/answer';
 import { hourMs } from '../../model/agents/gate';
 import { limitsLeft, usageOf } from '../../model/agents/ledger';
 import { rentedByAgent, type AgentRequest, type Commitment } from '../../model/agents/request';
@@ -35,18 +35,24 @@ async function listInstances(deps: ToolDeps, input: ToolInput<'list_instances'>)
       input.state === undefined || (billingOf(state) === 'running') === (input.state === 'running'),
   );
   const from = Number(input.cursor ?? 0);
-  const rows = wanted.slice(from, from + (input.limit ?? usualRows));
-  const next = from + rows.length;
+  const rows = wanted
+    .slice(from, from + (input.limit ?? usualRows))
+    .map(([instance]) => rowOf(deps, instance, requests));
   const gate = await deps.desk.gate();
-  return {
-    instances: rows.map(([instance]) => rowOf(deps, instance, requests)),
+  const rest = {
     total: wanted.length,
-    ...(next < wanted.length ? { cursor: String(next) } : {}),
     burnUsdPerHour: usd(perHour(fleetCostPerHour(all).rate)),
     ...(account.user.credit === undefined ? {} : { creditUsd: usd(account.user.credit) }),
     limitsLeft: limitsLeft(gate.limits, usageOf(requests, now, gate.running)),
     ageSeconds: Math.max(0, Math.round((now - fleet.state.fetchedAt) / 1000)),
     ...(account.isDemo ? { demo: true } : {}),
+  };
+  const count = rowsThatFit({ ...rest, cursor: String(wanted.length), instances: rows }, 'instances');
+  const next = from + count;
+  return {
+    instances: rows.slice(0, count),
+    ...(next < wanted.length ? { cursor: String(next) } : {}),
+    ...rest,
   };
 }
 
