@@ -71,6 +71,11 @@ export class DiskList<Row, Files extends { list(): Promise<readonly Row[]> }> im
     return this.opened;
   }
 
+  /** The files of any account, for a change that began while it was active. */
+  filesOf(accountKey: string): Files {
+    return this.opened !== undefined && accountKey === this.key ? this.opened : this.openFiles(accountKey);
+  }
+
   /** Why the rows could not be read; those read before are kept. */
   get error(): unknown {
     return this.problem;

@@ -14,6 +14,21 @@ export class FakeLeaseDisk {
   readonly leases = new Map<number, Lease>();
   readonly states = new Map<number, LeaseState>();
   private usage: Parameters<UsageFile['write']>[0] | undefined;
+  /** Why nothing can be written. */
+  refusal: Error | undefined;
+  private owner: string | undefined;
+  private readonly others = new Map<string, FakeLeaseDisk>();
+
+  /** What an account has on it. The first account that asks owns `leases` and `states`. */
+  storageOf(accountKey: string): LeaseStorage {
+    this.owner ??= accountKey;
+    if (accountKey === this.owner) {
+      return this.storage;
+    }
+    const other = this.others.get(accountKey) ?? new FakeLeaseDisk();
+    this.others.set(accountKey, other);
+    return other.storage;
+  }
 
   readonly storage: LeaseStorage = {
     list: async () => {
@@ -26,7 +41,10 @@ export class FakeLeaseDisk {
       const isOwn = lease !== undefined && state?.leaseId === lease.id;
       return Promise.resolve(lease && { lease, state: isOwn ? state : { leaseId: lease.id } });
     },
-    put: (lease) => Promise.resolve(void this.leases.set(lease.instanceId, lease)),
+    put: (lease) =>
+      this.refusal === undefined
+        ? Promise.resolve(void this.leases.set(lease.instanceId, lease))
+        : Promise.reject(this.refusal),
     putState: (id, state) => Promise.resolve(void this.states.set(id, state)),
     unreadable: [],
     state: (id) => Promise.resolve(this.states.get(id)),
@@ -70,7 +88,9 @@ export async function openLeaseWindow(computer: FakeComputer, disk: FakeLeaseDis
       file: () => disk.usageFile,
     }),
   );
-  const leases = owned.add(new InstanceLeases({ accounts, hub, clock, log, storage: () => disk.storage }));
+  const leases = owned.add(
+    new InstanceLeases({ accounts, hub, clock, log, storage: (key) => disk.storageOf(key) }),
+  );
   const posted: Notice[] = [];
   owned.add(notices.onDidPost((notice) => posted.push(notice)));
   owned.add(new LeaseRunner({ accounts, fleet, hub, leases, idle, notices, clock, log }));

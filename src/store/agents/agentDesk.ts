@@ -142,7 +142,8 @@ export class AgentDesk implements Disposable {
 
   /** Returns the state on disk after expiring what is over. */
   async read(): Promise<AgentState> {
-    return this.settled(await this.files().read());
+    const files = this.files();
+    return this.settled(await files.read(), files);
   }
 
   async keepQuote(quote: RentalQuote): Promise<void> {
@@ -193,15 +194,16 @@ export class AgentDesk implements Disposable {
 
   /**
    * Changes a request once, if it is in one of these states; otherwise returns `undefined`. A function
-   * receives the request on disk.
+   * receives the request on disk. An account is named by those whose work may outlast its being active.
    */
   async move(
     id: string,
     from: readonly AgentRequest['state'][],
     change: Partial<AgentRequest> | ((known: AgentRequest) => Partial<AgentRequest> | undefined),
+    accountKey?: string,
   ): Promise<AgentRequest | undefined> {
     let result: AgentRequest | undefined;
-    await this.change((state) => {
+    await this.changeIn(this.files(accountKey), (state) => {
       const known = state.requests.find((one) => one.id === id);
       const next = known && (typeof change === 'function' ? change(known) : change);
       if (!known || !next || !from.includes(known.state)) {
@@ -211,6 +213,12 @@ export class AgentDesk implements Disposable {
       return changed(state, result);
     });
     return result;
+  }
+
+  /** Returns a request as an account has it on disk; none where the account was removed. */
+  async find(id: string, accountKey: string): Promise<AgentRequest | undefined> {
+    const { requests } = await this.files(accountKey).read();
+    return requests.find((one) => one.id === id);
   }
 
   /** Marks a request as being carried out, so that no other window settles it. */
@@ -264,23 +272,33 @@ export class AgentDesk implements Disposable {
     make: (state: AgentState) => AgentState | Promise<AgentState>,
     requestId?: string,
   ): Promise<AgentRequest | undefined> {
-    const files = this.files();
+    const next = await this.changeIn(this.files(), make);
+    return requestId === undefined ? undefined : next.requests.find((one) => one.requestId === requestId);
+  }
+
+  private async changeIn(
+    files: AgentFile,
+    make: (state: AgentState) => AgentState | Promise<AgentState>,
+  ): Promise<AgentState> {
     const next = await this.deps.lock(async () => {
       const before = await files.read();
-      const after = await make(this.settled(before));
+      const after = await make(this.settled(before, files));
       if (after !== before) {
         await files.write(after);
       }
       return after;
     });
     await this.list.tellChanged(files);
-    return requestId === undefined ? undefined : next.requests.find((one) => one.requestId === requestId);
+    return next;
   }
 
-  private settled(state: AgentState): AgentState {
+  /** The list of instances says nothing of the requests of another account. */
+  private settled(state: AgentState, files: AgentFile): AgentState {
     const now = this.deps.clock.now();
     const tidy = tidied(state, now);
-    return { ...tidy, requests: endCommitments(tidy.requests, now, this.instances()) };
+    return files === this.list.files
+      ? { ...tidy, requests: endCommitments(tidy.requests, now, this.instances()) }
+      : tidy;
   }
 
   private instances() {
@@ -304,8 +322,8 @@ export class AgentDesk implements Disposable {
     return { running, stopped, gone, asOf };
   }
 
-  private files(): AgentFile {
-    const { files } = this.list;
+  private files(accountKey?: string): AgentFile {
+    const files = accountKey === undefined ? this.list.files : this.list.filesOf(accountKey);
     if (!files) {
       throw new NotSignedInError();
     }

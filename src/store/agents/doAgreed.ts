@@ -65,11 +65,13 @@ async function noteFailure(deps: DoAgreedDeps, request: AgentRequest, error: unk
     await desk.move(request.id, ['working'], { state: 'failed', problem });
     return;
   }
-  const known = (await desk.read()).requests.find(({ id }) => id === request.id);
+  const accountKey = request.quote?.accountKey;
+  const known = accountKey === undefined ? undefined : await desk.find(request.id, accountKey);
   const rental = known && rentalOf(deps.rentals, known);
   // A request that may have been sent is never reported as done without effect.
   const isOver = known?.marker === undefined || rental?.phase.kind === 'notRented';
-  await desk.move(request.id, ['renting'], isOver ? { state: 'notRented', problem } : { state: 'unknown' });
+  const next = isOver ? { state: 'notRented' as const, problem } : { state: 'unknown' as const };
+  await desk.move(request.id, ['renting'], next, accountKey);
 }
 
 async function rent(deps: DoAgreedDeps, request: AgentRequest, client: Client, accountKey: string) {
@@ -122,7 +124,7 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, client: Client, a
   const result = await rentals.rent(wish, {
     // A window that slept may have been given up; the agent was then told that nothing was rented.
     beforeSent: async ({ marker }) => {
-      if (!(await desk.move(request.id, ['renting'], { marker }))) {
+      if (!(await desk.move(request.id, ['renting'], { marker }, accountKey))) {
         throw new Error('The request was given up before anything was sent. Nothing was rented.');
       }
     },
@@ -131,13 +133,15 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, client: Client, a
     await settleRented(deps, request, result.instanceId).catch(async (error: unknown) => {
       // The instance already costs money, so the leading window retries until it has an end.
       deps.log.warn(`The rental of an agent could not be settled yet: ${String(error)}`);
-      await desk.move(request.id, ['renting'], { state: 'unknown', instanceId: result.instanceId });
+      const next = { state: 'unknown', instanceId: result.instanceId } as const;
+      await desk.move(request.id, ['renting'], next, accountKey);
     });
   } else {
-    await desk.move(request.id, ['renting'], {
-      state: result.kind === 'notRented' ? 'notRented' : 'unknown',
-      ...(result.kind === 'notRented' ? { problem: 'The service rented nothing. Get a new quote.' } : {}),
-    });
+    const next =
+      result.kind === 'notRented'
+        ? { state: 'notRented' as const, problem: 'The service rented nothing. Get a new quote.' }
+        : { state: 'unknown' as const };
+    await desk.move(request.id, ['renting'], next, accountKey);
   }
 }
 

@@ -1,6 +1,5 @@
 import type { AgentRequest } from '../../model/agents/request';
 import type { Rental } from '../ports';
-import { accountStill } from '../accounts/sameAccount';
 import { powerVerdictOn } from '../instances/power';
 import type { RentalStore } from '../rentals/rentalStore';
 import type { DoAgreedDeps } from './doAgreed';
@@ -29,19 +28,24 @@ export async function settle(deps: DoAgreedDeps): Promise<void> {
   }
 }
 
-/** Sets the schedule before the result is reported: every instance of an agent has an end from the start. */
+/**
+ * Sets the schedule before the result is reported: every instance of an agent has an end from the start, whichever
+ * account is active by then. Does nothing for an account that was removed.
+ */
 export async function settleRented(
   deps: DoAgreedDeps,
   request: AgentRequest,
   instanceId: number,
 ): Promise<void> {
   const { commitment, quote } = request;
-  // The same number is another instance, or none, in another account.
-  accountStill(deps.accounts, quote?.accountKey);
-  if (commitment && quote && !deps.leases.find(instanceId)) {
-    await deps.leases.set(instanceId, quote.then, { kind: 'at', at: commitment.until });
+  if (!quote || !(await deps.desk.find(request.id, quote.accountKey))) {
+    return;
   }
-  await deps.desk.move(request.id, ['renting', 'unknown'], { state: 'rented', instanceId });
+  const { accountKey, then } = quote;
+  if (commitment) {
+    await deps.leases.setFirst(accountKey, instanceId, then, { kind: 'at', at: commitment.until });
+  }
+  await deps.desk.move(request.id, ['renting', 'unknown'], { state: 'rented', instanceId }, accountKey);
 }
 
 async function settleRental(deps: DoAgreedDeps, request: AgentRequest): Promise<void> {

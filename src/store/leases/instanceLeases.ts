@@ -82,6 +82,20 @@ export class InstanceLeases implements Disposable {
     return this.replace({ id, instanceId, action, term, setAt, armed }, files);
   }
 
+  /** Schedules an instance of any account, unless it has a schedule. Throws where the disk refuses. */
+  async setFirst(
+    accountKey: string,
+    instanceId: number,
+    action: LeaseAction,
+    term: LeaseTerm,
+  ): Promise<void> {
+    const files = this.list.filesOf(accountKey);
+    if ((await this.current(files, instanceId)) === undefined) {
+      const id = randomBytes(4).toString('hex');
+      await this.replace({ id, instanceId, action, term, setAt: this.deps.clock.now() }, files);
+    }
+  }
+
   /** Postpones a lease. For an idle lease, counting restarts now. */
   async extend(instanceId: number, byMs: number): Promise<ChangedLease | undefined> {
     const row = this.find(instanceId);

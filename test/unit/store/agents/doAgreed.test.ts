@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import type { AgentRequest } from '../../../../src/model/agents/request';
 import { noLimits } from '../../../../src/model/agents/limits';
 import { fromDollars } from '../../../../src/model/money';
@@ -165,20 +168,52 @@ describe('what an agent may rent after a yes', () => {
     assert.deepEqual([...(await second.desk.gate()).running], [7]);
   });
 
-  it('gets its end in its own account where another was chosen meanwhile', async () => {
+  const otherAccount = async () => {
+    service.user = { ...service.user, id: 8, email: 'other@example.com' };
+    await first.accounts.signIn({ serviceUrl: 'https://console.example.com', apiKey: 'another-key' });
+  };
+
+  it('gets its end in its own account at once where another was chosen meanwhile', async () => {
     const own = key();
-    service.after = async (call) => {
-      if (call === 'offers.rent') {
-        service.user = { ...service.user, id: 8, email: 'other@example.com' };
-        await first.accounts.signIn({ serviceUrl: 'https://console.example.com', apiKey: 'another-key' });
-      }
-    };
+    service.after = (call) => (call === 'offers.rent' ? otherAccount() : undefined);
     await through(doAgreed(first, request, own));
     assert.notEqual(key(), own);
-    assert.equal(disk.leases.size, 0);
+    assert.deepEqual(
+      [...disk.leases.values()].map(({ action, term }) => ({ action, term })),
+      [{ action: 'destroy', term: { kind: 'at', at: request.commitment?.until } }],
+    );
+    assert.equal(first.leases.rows.length, 0, 'the other account has no schedule');
     await through(first.accounts.switchTo(own));
+    assert.equal(await state(), 'rented');
+    await computer.clock.advance(0);
+    await through(settle(first));
+    assert.equal(disk.leases.size, 1);
+  });
+
+  it('gets its end once its account is active again where the disk refused', async () => {
+    const own = key();
+    disk.refusal = new Error('The disk is full.');
+    service.after = (call) => (call === 'offers.rent' ? otherAccount() : undefined);
+    await through(doAgreed(first, request, own));
+    assert.equal(disk.leases.size, 0);
+    disk.refusal = undefined;
+    await through(first.accounts.switchTo(own));
+    assert.equal(await state(), 'unknown');
     await computer.clock.advance(0);
     await through(settle(first));
     assert.deepEqual([await state(), disk.leases.size], ['rented', 1]);
+  });
+
+  it('leaves nothing behind of an account that signed out meanwhile', async () => {
+    const own = key();
+    service.after = async (call) => {
+      if (call === 'offers.rent') {
+        await first.accounts.signOut(own);
+        await rm(path.join(computer.storageDir, 'agents', own), { recursive: true, force: true });
+      }
+    };
+    await through(doAgreed(first, request, own));
+    assert.equal(disk.leases.size, 0);
+    assert.equal(existsSync(path.join(computer.storageDir, 'agents', own)), false);
   });
 });
