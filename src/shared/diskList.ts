@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { DisposableStore, type Disposable } from '../util/disposable';
+import type { Clock } from '../util/clock';
+import { DisposableStore, MutableDisposable, type Disposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/emitter';
 import type { Log } from '../util/log';
 import { channel, type Channel, type Talk } from './channel';
@@ -11,6 +12,7 @@ export interface DiskListDeps<Files> {
   readonly topic: string;
   readonly accounts: Pick<ActiveAccount<{ readonly key: string }>, 'active' | 'onDidChange'>;
   readonly hub: Talk & { readonly onDidChangeLeader: Event<boolean> };
+  readonly clock: Pick<Clock, 'schedule'>;
   readonly log: Log;
   /** Where the rows of an account are kept. */
   readonly open: (accountKey: string) => Files;
@@ -20,12 +22,23 @@ export interface DiskListDeps<Files> {
 
 const change = z.object({ accountKey: z.string() });
 
+/** How long after a refusal of the disk the rows are read again (ms). */
+const readAgainMs = 15_000;
+
+/** The files of one account. */
+export interface RowFiles<Row> {
+  list(): Promise<readonly Row[]>;
+  /** Why rows of the last `list` are missing or old, where the others were read. */
+  readonly refused?: unknown;
+}
+
 /** Rows of the active account on disk, the same in all windows; whoever changes a file calls `tellChanged`. */
-export class DiskList<Row, Files extends { list(): Promise<readonly Row[]> }> implements Disposable {
+export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
   /** Whose the files are, also once another account is active. */
   private readonly keys = new WeakMap<Files, string>();
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<void>());
+  private readonly again = this.owned.add(new MutableDisposable<Disposable>());
   private readonly changes: Channel<z.infer<typeof change>>;
   private key: string | undefined;
   private opened: Files | undefined;
@@ -137,8 +150,15 @@ export class DiskList<Row, Files extends { list(): Promise<readonly Row[]> }> im
     this.loading = own;
     return own.then(() => {
       if (this.loading === own && !this.owned.isDisposed) {
+        this.readAgainWhereRefused();
         this.changed.fire();
       }
     });
+  }
+
+  /** A disk that refuses for a moment must not hide rows for the rest of the session. */
+  private readAgainWhereRefused(): void {
+    const isRefused = this.problem !== undefined || this.opened?.refused !== undefined;
+    this.again.value = isRefused ? this.deps.clock.schedule(() => void this.load(), readAgainMs) : undefined;
   }
 }

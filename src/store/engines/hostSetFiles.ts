@@ -2,6 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { setNameProblem, type HostSet } from '../../model/engines/hostSet';
+import { DiskRows } from '../diskRows';
 import { JsonFile } from '../jsonFile';
 
 const members = z.discriminatedUnion('kind', [
@@ -20,16 +21,23 @@ const shape = z.object({
 
 /** The sets of one account, one file each, so that windows can't overwrite each other's changes. */
 export class HostSetFiles {
+  private readonly rows = new DiskRows<string, HostSet>();
+
   constructor(private readonly folder: string) {}
 
-  /** Returns the sets, oldest first. Throws `FileUnreadableError` when the disk refuses. */
+  /** Why sets of the last `list` are missing or old. */
+  get refused(): unknown {
+    return this.rows.refused;
+  }
+
+  /** Returns the sets, oldest first. Throws if the folder can't be read. */
   async list(): Promise<readonly HostSet[]> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const ids = (await readdir(this.folder))
       .map((name) => /^([0-9a-f]{8})\.json$/.exec(name)?.[1])
       .filter((id) => id !== undefined);
-    const found = await Promise.all(ids.map((id) => this.read(id)));
-    return found.filter((set) => set !== undefined).sort((a, b) => a.createdAt - b.createdAt);
+    const found = await this.rows.read(ids, (id) => this.read(id));
+    return [...found].sort((a, b) => a.createdAt - b.createdAt);
   }
 
   async put({ id, ...set }: HostSet): Promise<void> {

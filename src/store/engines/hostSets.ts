@@ -44,7 +44,7 @@ export class HostSets implements Disposable {
 
   /** The error of the last read from disk. */
   get error(): unknown {
-    return this.list.error;
+    return this.list.error ?? this.list.files?.refused;
   }
 
   /** Settles once the rows belong to the active account. */

@@ -1,11 +1,19 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mostPastRentals, pastRentalShape, type PastRental } from '../../model/rentals/pastRental';
+import { DiskRows } from '../diskRows';
 import { JsonFile } from '../jsonFile';
 
 /** The past rentals of one account, one file each, next to their logs. */
 export class PastRentalFiles {
+  private readonly rows = new DiskRows<number, PastRental>();
+
   constructor(private readonly folder: string) {}
+
+  /** Why past rentals of the last `list` are missing or old. */
+  get refused(): unknown {
+    return this.rows.refused;
+  }
 
   /** Returns past rentals, latest first. Throws if the folder can't be read. */
   async list(): Promise<readonly PastRental[]> {
@@ -14,11 +22,8 @@ export class PastRentalFiles {
       const id = /^(\d+)\.json$/.exec(name)?.[1];
       return id === undefined ? [] : Number(id);
     });
-    const read = await Promise.all(ids.map((id) => this.read(id)));
-    return read
-      .filter((one) => one !== undefined)
-      .sort((a, b) => b.endedAt - a.endedAt)
-      .slice(0, mostPastRentals);
+    const read = await this.rows.read(ids, (id) => this.read(id));
+    return [...read].sort((a, b) => b.endedAt - a.endedAt).slice(0, mostPastRentals);
   }
 
   async read(id: number): Promise<PastRental | undefined> {

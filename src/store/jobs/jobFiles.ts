@@ -8,6 +8,7 @@ import { micros } from '../../model/money';
 import { errorCode } from '../../util/errorCode';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
+import { DiskRows } from '../diskRows';
 import { JsonFile } from '../jsonFile';
 
 const words = z.custom<Text>((value) => typeof value === 'object' && value !== null && 'template' in value);
@@ -174,6 +175,8 @@ const stateFile: z.ZodType<JobState> = z.object({
 export interface JobStorage {
   /** Returns the jobs, newest first. Throws if the folder can't be read. */
   list(): Promise<readonly JobRow[]>;
+  /** Why jobs of the last `list` are missing or old. */
+  readonly refused?: unknown;
   /** Returns the ids of all jobs without reading their files. */
   ids(): Promise<readonly string[]>;
   /** Throws `FileUnreadableError` when the disk refuses. */
@@ -208,7 +211,13 @@ export const logPieceBytes = 2_000_000;
  * job never overwrites a decision.
  */
 export class JobFiles implements JobStorage {
+  private readonly rows = new DiskRows<string, JobRow>();
+
   constructor(private readonly folder: string) {}
+
+  get refused(): unknown {
+    return this.rows.refused;
+  }
 
   async ids(): Promise<readonly string[]> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
@@ -216,10 +225,8 @@ export class JobFiles implements JobStorage {
   }
 
   async list(): Promise<readonly JobRow[]> {
-    const rows = await Promise.all((await this.ids()).map((one) => this.read(one)));
-    return rows
-      .filter((row) => row !== undefined)
-      .sort((a, b) => b.job.orderedAt - a.job.orderedAt || (a.job.id < b.job.id ? 1 : -1));
+    const rows = await this.rows.read(await this.ids(), (one) => this.read(one));
+    return [...rows].sort((a, b) => b.job.orderedAt - a.job.orderedAt || (a.job.id < b.job.id ? 1 : -1));
   }
 
   async read(jobId: string): Promise<JobRow | undefined> {

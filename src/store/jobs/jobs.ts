@@ -82,9 +82,9 @@ export class Jobs implements Disposable {
     return this.list.rows.filter((row) => !isOver(row) || now - row.state.since < shownMs);
   }
 
-  /** The error of the last read from disk; rows that were read before are kept. */
+  /** The error of the last read from disk, of all jobs or of some; rows that were read before are kept. */
   get error(): unknown {
-    return this.list.error;
+    return this.list.error ?? this.list.files?.refused;
   }
 
   /** Settles once the rows belong to the active account. */

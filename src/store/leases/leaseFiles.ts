@@ -54,6 +54,8 @@ export interface LeaseStorage {
   list(): Promise<readonly LeaseRow[]>;
   /** The leases that the last `list` could not read. */
   readonly unreadable: readonly UnreadableLease[];
+  /** One that the disk refused, where the others were read. */
+  readonly refused?: unknown;
   /** Throws `FileUnreadableError` when the disk refuses. */
   read(instanceId: number): Promise<LeaseRow | undefined>;
   /** Returns the progress of any lease of the instance, including canceled or replaced ones. */
@@ -70,6 +72,10 @@ export interface LeaseStorage {
  */
 export class LeaseFiles implements LeaseStorage {
   unreadable: readonly UnreadableLease[] = [];
+
+  get refused(): unknown {
+    return this.unreadable.find(({ kind }) => kind === 'refused');
+  }
 
   constructor(private readonly folder: string) {}
 

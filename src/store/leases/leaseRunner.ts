@@ -74,8 +74,8 @@ export class LeaseRunner implements Disposable {
 
   /** Checks all leases; changes during a check are handled by another one. */
   private look(): void {
-    const { hub, accounts } = this.deps;
-    if (this.owned.isDisposed || !hub.isLeader || !accounts.active || !this.hasWork) {
+    const { hub, accounts, leases } = this.deps;
+    if (this.owned.isDisposed || !hub.isLeader || !accounts.active || leases.rows.length === 0) {
       this.timer.value = undefined;
       return;
     }
@@ -89,27 +89,10 @@ export class LeaseRunner implements Disposable {
     }
   }
 
-  private get hasWork(): boolean {
-    const { leases } = this.deps;
-    return leases.rows.length > 0 || this.isUnread;
-  }
-
-  /** A disk that refuses for a moment must not drop a schedule. */
-  private get isUnread(): boolean {
-    const { leases } = this.deps;
-    return leases.error !== undefined || leases.unreadable.some(({ kind }) => kind === 'refused');
-  }
-
   private plan(): void {
     const { hub, leases, clock } = this.deps;
-    const tick = () => {
-      if (this.isUnread) {
-        void leases.refresh();
-      }
-      this.look();
-    };
-    this.timer.value =
-      this.owned.isDisposed || !hub.isLeader || !this.hasWork ? undefined : clock.schedule(tick, leaseTickMs);
+    const hasWork = !this.owned.isDisposed && hub.isLeader && leases.rows.length > 0;
+    this.timer.value = hasWork ? clock.schedule(() => this.look(), leaseTickMs) : undefined;
   }
 
   /** Checks all leases; never rejects. */

@@ -52,7 +52,7 @@ export class SearchWatches implements Disposable {
 
   /** The error of the last read from disk. */
   get error(): unknown {
-    return this.list.error;
+    return this.list.error ?? this.list.files?.refused;
   }
 
   /** Settles once the list belongs to the active account. */

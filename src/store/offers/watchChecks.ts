@@ -230,8 +230,7 @@ export class WatchChecks implements Disposable {
     const { files } = list;
     try {
       await files?.putState(id, state);
-      const isThere = (await files?.list())?.some(({ watch }) => watch.id === id) === true;
-      if (!isThere) {
+      if ((await files?.read(id)) === undefined) {
         await files?.remove(id);
       }
     } catch (error) {

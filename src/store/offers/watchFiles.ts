@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { Micros } from '../../model/money';
 import { ownQuery, readQuery } from '../../model/offers/savedSearches';
 import type { SearchWatch, WatchMatch } from '../../model/offers/searchWatch';
+import { DiskRows } from '../diskRows';
 import { JsonFile } from '../jsonFile';
 import type { Text } from '../../util/text';
 
@@ -49,23 +50,31 @@ const stateFile = z.object({
  * changes.
  */
 export class WatchFiles {
+  private readonly rows = new DiskRows<string, WatchOnDisk>();
+
   constructor(private readonly folder: string) {}
 
-  /** Returns the watches, oldest first. Throws `FileUnreadableError` when the disk refuses. */
+  /** Why watches of the last `list` are missing or old. */
+  get refused(): unknown {
+    return this.rows.refused;
+  }
+
+  /** Returns the watches, oldest first. Throws if the folder can't be read. */
   async list(): Promise<readonly WatchOnDisk[]> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const ids = (await readdir(this.folder))
       .map((name) => /^([0-9a-f]{8})\.json$/.exec(name)?.[1])
       .filter((id) => id !== undefined);
-    const found = await Promise.all(
-      ids.map(async (id) => {
-        const watch = await this.watch(id);
-        return watch && { watch, state: await this.state(id) };
-      }),
+    const found = await this.rows.read(ids, (id) => this.read(id));
+    return [...found].sort(
+      (a, b) => a.watch.createdAt - b.watch.createdAt || (a.watch.id < b.watch.id ? -1 : 1),
     );
-    return found
-      .filter((one) => one !== undefined)
-      .sort((a, b) => a.watch.createdAt - b.watch.createdAt || (a.watch.id < b.watch.id ? -1 : 1));
+  }
+
+  /** Throws `FileUnreadableError` when the disk refuses. */
+  async read(id: string): Promise<WatchOnDisk | undefined> {
+    const watch = await this.watch(id);
+    return watch && { watch, state: await this.state(id) };
   }
 
   async put({ id, name, query, maxPerHour, createdAt }: SearchWatch): Promise<void> {

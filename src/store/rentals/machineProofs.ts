@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { checkResult, type CheckResult } from '../../model/rentals/machineCheck';
 import { DiskList, type DiskListDeps } from '../../shared/diskList';
+import { DiskRows } from '../diskRows';
 import { JsonFile } from '../jsonFile';
 
 const proofFile = z.object({ version: z.literal(1), at: z.number(), check: checkResult });
@@ -19,19 +20,29 @@ const mostKept = 200;
 
 /** Proofs on disk, one file per instance, so that windows can't overwrite each other's changes. */
 class ProofFiles {
+  private readonly rows = new DiskRows<number, CheckedInstance>();
+
   constructor(private readonly folder: string) {}
+
+  get refused(): unknown {
+    return this.rows.refused;
+  }
 
   async list(): Promise<readonly CheckedInstance[]> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const rows: CheckedInstance[] = [];
-    for (const name of await readdir(this.folder)) {
-      const instanceId = Number(/^(\d+)\.json$/.exec(name)?.[1]);
-      const content = Number.isSafeInteger(instanceId) ? await this.file(instanceId).read() : undefined;
-      if (content?.kind === 'present') {
-        rows.push({ instanceId, at: content.value.at, check: content.value.check });
-      }
-    }
-    return rows.sort((a, b) => b.at - a.at);
+    const ids = (await readdir(this.folder)).flatMap((name) => {
+      const id = Number(/^(\d+)\.json$/.exec(name)?.[1]);
+      return Number.isSafeInteger(id) ? [id] : [];
+    });
+    const rows = await this.rows.read(ids, (id) => this.read(id));
+    return [...rows].sort((a, b) => b.at - a.at);
+  }
+
+  private async read(instanceId: number): Promise<CheckedInstance | undefined> {
+    const content = await this.file(instanceId).read();
+    return content.kind === 'present'
+      ? { instanceId, at: content.value.at, check: content.value.check }
+      : undefined;
   }
 
   /** Stores a proof and deletes the oldest if there are too many. */

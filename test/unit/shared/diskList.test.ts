@@ -3,7 +3,7 @@ import { DiskList } from '../../../src/shared/diskList';
 import { Emitter } from '../../../src/util/emitter';
 import { silentLog } from '../../../src/util/log';
 import { toDisposable } from '../../../src/util/disposable';
-import { settle } from '../../support/fakeClock';
+import { FakeClock, settle } from '../../support/fakeClock';
 
 describe('A list on disk', () => {
   /** A window of two accounts, each with rows of its own on the disk. */
@@ -12,6 +12,8 @@ describe('A list on disk', () => {
     const changed = new Emitter<void>();
     const told: unknown[] = [];
     const reads: string[] = [];
+    const clock = new FakeClock();
+    const trouble: { refuses?: boolean; refused?: unknown } = {};
     const accounts = { active: { key: 'one' }, onDidChange: changed.event };
     const list = new DiskList({
       topic: 'rows.changed',
@@ -21,11 +23,17 @@ describe('A list on disk', () => {
         broadcast: (_, data) => told.push(data),
         onDidChangeLeader: leader.event,
       },
+      clock,
       log: silentLog,
       open: (key) => ({
         list: () => {
           reads.push(key);
-          return Promise.resolve([...(disk[key] ?? [])]);
+          return trouble.refuses === true
+            ? Promise.reject(new Error('busy'))
+            : Promise.resolve([...(disk[key] ?? [])]);
+        },
+        get refused() {
+          return trouble.refused;
         },
       }),
       unreadable: 'The rows could not be read',
@@ -34,7 +42,7 @@ describe('A list on disk', () => {
       accounts.active = { key };
       changed.fire();
     };
-    return { list, leader, told, reads, switchTo };
+    return { list, leader, told, reads, switchTo, clock, trouble };
   }
 
   it('is read again when its window meets the others anew, because what was told before did not reach it', async () => {
@@ -68,5 +76,30 @@ describe('A list on disk', () => {
     await list.tellChanged(undefined);
     assert.deepEqual(told, []);
     list.dispose();
+  });
+
+  it('is read again by itself after the disk refused it, and no more once it is whole', async () => {
+    const { list, clock, trouble, leader } = aWindow({ one: ['first'] });
+    trouble.refuses = true;
+    leader.fire(true);
+    await settle();
+    assert.deepEqual([list.rows, list.error], [[], new Error('busy')]);
+    trouble.refuses = false;
+    trouble.refused = new Error('one file is busy');
+    await clock.advance(20_000);
+    assert.deepEqual([list.rows, list.error], [['first'], undefined]);
+    trouble.refused = undefined;
+    await clock.advance(20_000);
+    assert.equal(clock.pending, 0);
+    list.dispose();
+  });
+
+  it('asks the disk for nothing any more once it is disposed of', async () => {
+    const { list, clock, trouble, leader } = aWindow({ one: ['first'] });
+    trouble.refuses = true;
+    leader.fire(true);
+    await settle();
+    list.dispose();
+    assert.equal(clock.pending, 0);
   });
 });

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { JobFiles, logPieceBytes } from '../../../../src/store/jobs/jobFiles';
+import { FileUnreadableError } from '../../../../src/store/jsonFile';
+import { aJob } from '../../../support/jobWindows';
 
 const id = '0123456789abcdef';
 
@@ -34,5 +36,20 @@ describe('What is kept of a job on disk', () => {
     assert.deepEqual([first.bytes.length, first.at], [logPieceBytes, 0]);
     const last = await files.log(id, logPieceBytes);
     assert.deepEqual([last.bytes.toString(), last.at], ['xxxxx', logPieceBytes]);
+  });
+
+  it('is read though the disk refuses the file of another job, which is told', async () => {
+    const files = new JobFiles(folder);
+    await files.put({ ...aJob(1), id, orderedAt: 1, commit: undefined, setupKey: undefined });
+    const other = 'f'.repeat(16);
+    mkdirSync(join(folder, `${other}.json`));
+    assert.deepEqual(
+      (await files.list()).map(({ job }) => job.id),
+      [id],
+    );
+    assert.ok(files.refused instanceof FileUnreadableError);
+    rmSync(join(folder, `${other}.json`), { recursive: true });
+    assert.equal((await files.list()).length, 1);
+    assert.equal(files.refused, undefined);
   });
 });
