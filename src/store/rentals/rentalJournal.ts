@@ -50,6 +50,8 @@ const keepEndedMs = 90 * 24 * 3_600_000;
 /** Rentals on disk, one file each; parts that may be secret are in the secret store. */
 export class RentalJournal {
   private readonly secretsHere = new Map<string, SecretParts>();
+  /** Markers of files that the disk refused, so that each is logged once. */
+  private readonly refused = new Set<string>();
 
   constructor(
     private readonly storageDir: string,
@@ -57,15 +59,25 @@ export class RentalJournal {
     private readonly log: Log,
   ) {}
 
-  async list(accountKey: string, now: number): Promise<readonly Rental[]> {
+  /** Reads the rentals that are not known yet. `isWhole` is false where the disk refused one of them. */
+  async list(
+    accountKey: string,
+    now: number,
+    isKnown: (marker: string) => boolean,
+  ): Promise<{ readonly rentals: readonly Rental[]; readonly isWhole: boolean }> {
     const folder = this.folder(accountKey);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const names = (await readdir(folder)).filter((name) => /^[0-9a-f]{8}\.json$/.test(name));
+    const markers = (await readdir(folder)).flatMap((name) => /^([0-9a-f]{8})\.json$/.exec(name)?.[1] ?? []);
     const rentals: Rental[] = [];
-    for (const name of names) {
-      const rental = await this.get(accountKey, name.slice(0, 8)).catch((error: unknown) => {
+    let isWhole = true;
+    for (const marker of markers.filter((one) => !isKnown(one))) {
+      const rental = await this.get(accountKey, marker).catch((error: unknown) => {
         // One unreadable file must not hide the other rentals.
-        this.log.error(`The rental ${name} could not be read`, error);
+        isWhole = false;
+        if (!this.refused.has(marker)) {
+          this.refused.add(marker);
+          this.log.error(`The rental ${marker} could not be read`, error);
+        }
         return undefined;
       });
       if (rental && overSince(rental) !== undefined && now - rental.requestedAt > keepEndedMs) {
@@ -75,7 +87,7 @@ export class RentalJournal {
         rentals.push(rental);
       }
     }
-    return rentals;
+    return { rentals, isWhole };
   }
 
   async get(accountKey: string, marker: string): Promise<Rental | undefined> {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { followAccount } from '../../shared/followAccount';
 import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
-import { DisposableStore, type Disposable } from '../../util/disposable';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { expectedInstance } from '../../model/rentals/expectedInstance';
@@ -15,6 +15,8 @@ import { RentalJournal } from './rentalJournal';
 const awaitedForMs = 15 * 60_000;
 /** How long after a rental its own record is read if the list lacks it (ms). */
 const listedLateMs = 30 * 60_000;
+/** How long after a refusal of the disk the rentals are read again (ms). */
+const readAgainMs = 15_000;
 /** Phases that need fast polling: the known list may lack the instance, and so gives no reason to read it again. */
 const openPhases: ReadonlySet<Rental['phase']['kind']> = new Set(['sent', 'notKnown', 'waiting']);
 /** Phases in which the outcome of a pending machine is decided. */
@@ -40,6 +42,7 @@ export class RentalRecords implements Disposable {
   readonly journal: RentalJournal;
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<readonly Rental[]>());
+  private readonly again = this.owned.add(new MutableDisposable<Disposable>());
   private byMarker = new Map<string, Rental>();
   /** When open rentals became known here, by marker (`Clock.elapsed`). */
   private readonly openSince = new Map<string, number>();
@@ -73,7 +76,7 @@ export class RentalRecords implements Disposable {
     return this.key;
   }
 
-  /** Settles once the rentals of the active account are read; never rejects. */
+  /** Settles once the rentals of the active account were read first; never rejects. */
   get loaded(): Promise<void> {
     return this.whenLoaded;
   }
@@ -101,6 +104,17 @@ export class RentalRecords implements Disposable {
       return stored;
     }
     return known;
+  }
+
+  /**
+   * For the leading window: reads rentals of which it was not told, because the window that sent them was killed right
+   * after. Never rejects.
+   */
+  async findUntold(): Promise<void> {
+    await this.whenLoaded;
+    if (this.key !== undefined) {
+      await this.load(this.key);
+    }
   }
 
   /** Returns the instances that belong to other rentals. */
@@ -181,23 +195,31 @@ export class RentalRecords implements Disposable {
   private beginAgain(key: string | undefined): void {
     this.key = key;
     this.byMarker = new Map();
+    this.again.value = undefined;
     this.changed.fire([]);
     this.whenLoaded = key === undefined ? Promise.resolve() : this.load(key);
   }
 
+  /** Reads what is not known yet, and again where the disk refuses: a machine may hang on a rental that is not read. */
   private async load(accountKey: string): Promise<void> {
-    try {
-      const rentals = await this.journal.list(accountKey, this.deps.clock.now());
-      if (accountKey === this.key) {
-        this.byMarker = new Map([
-          ...rentals.map((rental) => [rental.marker, rental] as const),
-          ...this.byMarker,
-        ]);
-        this.changed.fire(this.all);
-        this.tellAwaited();
-      }
-    } catch (error) {
-      this.deps.log.error('The rentals could not be read', error);
+    const isKnown = (marker: string) => this.key === accountKey && this.byMarker.has(marker);
+    const read = await this.journal
+      .list(accountKey, this.deps.clock.now(), isKnown)
+      .catch((error: unknown) => {
+        this.deps.log.error('The rentals could not be read', error);
+        return { rentals: [], isWhole: false };
+      });
+    if (accountKey !== this.key || this.owned.isDisposed) {
+      return;
+    }
+    this.again.value = read.isWhole
+      ? undefined
+      : this.deps.clock.schedule(() => void this.load(accountKey), readAgainMs);
+    const found = read.rentals.filter(({ marker }) => !this.byMarker.has(marker));
+    if (found.length > 0) {
+      found.forEach((rental) => this.byMarker.set(rental.marker, rental));
+      this.changed.fire(this.all);
+      this.tellAwaited();
     }
   }
 }

@@ -272,7 +272,7 @@ class JournaledRentals implements RentalStore {
 
   /** Compares a fresh list with what was sent by windows that are gone; done by the window that leads. */
   private async clearUp(snapshot: FleetSnapshot, accountKey: string | undefined): Promise<void> {
-    await this.records.loaded;
+    await this.records.findUntold();
     if (accountKey !== this.records.accountKey) {
       return;
     }

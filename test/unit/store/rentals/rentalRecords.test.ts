@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
+import { mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { RecentRentals } from '../../../../src/store/instances/recentRentals';
 import { RentalRecords } from '../../../../src/store/rentals/rentalRecords';
 import { silentLog } from '../../../../src/util/log';
-import { anOffer } from '../../../support/builders';
+import { anInstance, anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
 import { rentalRequest } from '../../../support/rentalRequest';
+import { until } from '../../../support/until';
 
 const minute = 60_000;
 
@@ -46,5 +49,68 @@ describe('the rentals of an account, on disk', () => {
     assert.equal(isAwaited(), true);
     await records.put({ ...rental, marker: '0000abcd', phase: { kind: 'ready', instanceId: 6002, at: 0 } });
     assert.equal(isAwaited(), false);
+  });
+
+  /** A computer whose service has one offer, and a first window. */
+  async function withOffer() {
+    const service = new FakeService();
+    service.offers = [anOffer()];
+    computer = await FakeComputer.make(service.client);
+    return { service, first: await computer.openSignedIn() };
+  }
+
+  it('are read again where the disk refuses one of them at the start', async () => {
+    const { first } = await withOffer();
+    await computer.clock.through(first.rentals.rent(rentalRequest));
+    const marker = first.rentals.rentals[0]?.marker ?? '';
+    const path = join(computer.storageDir, 'rentals', first.accounts.active?.key ?? '', `${marker}.json`);
+    first.close();
+    await rename(path, `${path}.away`);
+    await mkdir(path);
+    const { rentals } = await computer.openSignedIn();
+    await computer.clock.advance(1000);
+    assert.deepEqual(rentals.rentals, []);
+    await rmdir(path);
+    await rename(`${path}.away`, path);
+    await computer.clock.advance(20_000);
+    assert.deepEqual(
+      rentals.rentals.map((rental) => rental.marker),
+      [marker],
+    );
+  });
+
+  it('are read again where the disk refuses their folder at the start', async () => {
+    const { first } = await withOffer();
+    await computer.clock.through(first.rentals.rent(rentalRequest));
+    const folder = join(computer.storageDir, 'rentals', first.accounts.active?.key ?? '');
+    first.close();
+    await rename(folder, `${folder}.away`);
+    await writeFile(folder, '');
+    const { rentals } = await computer.openSignedIn();
+    await computer.clock.advance(1000);
+    assert.deepEqual(rentals.rentals, []);
+    await rm(folder);
+    await rename(`${folder}.away`, folder);
+    await computer.clock.advance(20_000);
+    assert.equal(rentals.rentals.length, 1);
+  });
+
+  it('are found by the leading window though the one that rented was killed before it told of them', async () => {
+    const { service, first } = await withOffer();
+    const second = await computer.openSignedIn();
+    service.before = (call) => (call === 'offers.rent' ? new Promise(() => undefined) : undefined);
+    computer.hubs.hold();
+    void second.rentals.rent(rentalRequest).catch(() => undefined);
+    await until('it is sent', () => service.count('offers.rent') === 1, { everyMs: 1 });
+    const marker = second.rentals.rentals[0]?.marker ?? '';
+    second.close();
+    computer.hubs.lose();
+    service.before = () => undefined;
+    service.instances.push(anInstance({ id: 7777, label: `training [gr-${marker}]` }));
+    await first.fleet.refresh();
+    await until('it is found', async () => {
+      await computer.clock.advance(5000);
+      return first.rentals.find(7777)?.phase.kind === 'waiting';
+    });
   });
 });
