@@ -334,6 +334,14 @@ class PolledFleet implements FleetStore {
   }
 
   private async save(): Promise<void> {
-    await this.account?.cache.save(this.state, this.memory.export());
+    const { account } = this;
+    if (account?.cache.isRefused === true) {
+      const cached = await account.cache.load();
+      if (account !== this.account) {
+        return;
+      }
+      this.memory.recall(cached?.memory ?? []);
+    }
+    await account?.cache.save(this.state, this.memory.export());
   }
 }

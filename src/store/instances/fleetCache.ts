@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Log } from '../../util/log';
 import { JsonFile } from '../jsonFile';
+import { KeptFile } from '../keptFile';
 import type { FleetSnapshot } from '../ports';
 import type { Loaded } from '../../shared/reading';
 import { fleetFile, type FleetFile } from './fleetShared';
@@ -12,26 +13,22 @@ export function openFleetCache(storageDir: string, accountKey: string, log: Log)
 
 /** The last list of one account on disk. Neither call rejects: without it the list is only read anew. */
 export class FleetCache {
-  private readonly file: JsonFile<FleetFile>;
+  private readonly file: KeptFile<FleetFile>;
 
   constructor(
     path: string,
     private readonly log: Log,
   ) {
-    this.file = new JsonFile(path, fleetFile);
+    this.file = new KeptFile(new JsonFile(path, fleetFile), log, 'The cached list could not be read');
   }
 
-  async load(): Promise<FleetFile | undefined> {
-    try {
-      const content = await this.file.read();
-      if (content.kind === 'setAside') {
-        this.log.warn(`The cached list was not understood and was kept as ${content.path}`);
-      }
-      return content.kind === 'present' ? content.value : undefined;
-    } catch (error) {
-      this.log.error('The cached list could not be read', error);
-      return undefined;
-    }
+  /** True while the disk refuses: what was remembered is unknown, and nothing is saved. */
+  get isRefused(): boolean {
+    return this.file.isRefused;
+  }
+
+  load(): Promise<FleetFile | undefined> {
+    return this.file.read();
   }
 
   async save(state: Loaded<FleetSnapshot>, memory: RememberedEntries): Promise<void> {

@@ -77,6 +77,13 @@ export class RememberedFacts {
     this.entries = new Map(entries);
   }
 
+  /** Adds what was remembered before; what is known by now stays. */
+  recall(entries: RememberedEntries): void {
+    for (const [id, before] of entries) {
+      this.entries.set(id, { ...before, ...this.entries.get(id) });
+    }
+  }
+
   clear(): void {
     this.entries.clear();
   }

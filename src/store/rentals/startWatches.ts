@@ -37,6 +37,7 @@ class SharedStartWatches implements StartWatches {
   private readonly checks: CheckRuns;
   private begun = new Map<number, number>();
   private accountKey: string | undefined;
+  private file: ReturnType<typeof readinessFile> | undefined;
   private loaded: Promise<void> = Promise.resolve();
   private queue: Promise<void> = Promise.resolve();
 
@@ -50,7 +51,10 @@ class SharedStartWatches implements StartWatches {
       new StartNews({
         ...deps,
         accountKey: () => this.accountKey,
-        isFollowed: (instanceId) => this.byInstance.has(instanceId),
+        // One that runs may still be checked, by a file that the disk refuses.
+        isFollowed: (id) =>
+          this.byInstance.has(id) ||
+          (this.file?.isRefused === true && deps.rentals.find(id)?.phase.kind === 'ready'),
       }),
     );
     this.prices = new PriceGuard({
@@ -134,8 +138,8 @@ class SharedStartWatches implements StartWatches {
     );
     this.owned.add(
       hub.onDidChangeLeader((leads) => {
-        if (leads && this.accountKey !== undefined) {
-          this.loaded = this.load(this.accountKey);
+        if (leads && this.file) {
+          this.loaded = this.load(this.file);
         }
         this.enqueue(() => this.loaded.then(() => this.syncChecks()));
       }),
@@ -200,6 +204,9 @@ class SharedStartWatches implements StartWatches {
   /** One look at everything, in the window that read the list. */
   private async look(snapshot: FleetSnapshot, accountKey: string | undefined): Promise<void> {
     await this.loaded;
+    if (this.file?.isRefused === true) {
+      await this.load(this.file, this.troubles.export());
+    }
     const now = this.deps.clock.now();
     if (accountKey !== this.accountKey) {
       return;
@@ -311,28 +318,28 @@ class SharedStartWatches implements StartWatches {
     this.begun = new Map();
     this.syncChecks();
     this.changed.fire([]);
-    this.loaded = key === undefined ? Promise.resolve() : this.load(key);
+    this.file = key === undefined ? undefined : readinessFile(this.deps.storageDir, key, this.deps.log);
+    this.loaded = this.file ? this.load(this.file) : Promise.resolve();
   }
 
-  private async load(accountKey: string): Promise<void> {
-    try {
-      const content = await readinessFile(this.deps.storageDir, accountKey).read();
-      if (content.kind === 'present' && accountKey === this.accountKey) {
-        this.byInstance = new Map(content.value.watches.map((one) => [one.instanceId, one]));
-        this.troubles.import(content.value.troubles);
-        this.begun = new Map(content.value.begun);
-        this.changed.fire(this.watches);
-      }
-    } catch (error) {
-      this.deps.log.error('The machines on their way could not be read', error);
+  private async load(
+    file: ReturnType<typeof readinessFile>,
+    told: ReturnType<Troubles['export']> = [],
+  ): Promise<void> {
+    const content = await file.read();
+    if (content && file === this.file) {
+      this.byInstance = new Map(content.watches.map((one) => [one.instanceId, one]));
+      this.troubles.import([...content.troubles, ...told]);
+      this.begun = new Map(content.begun);
+      this.changed.fire(this.watches);
     }
   }
 
   private async save(): Promise<void> {
-    if (this.accountKey === undefined || !this.deps.hub.isLeader) {
+    if (!this.deps.hub.isLeader) {
       return;
     }
-    await readinessFile(this.deps.storageDir, this.accountKey).write({
+    await this.file?.write({
       version: 1,
       watches: [...this.watches],
       troubles: this.troubles.export(),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, readdir } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../../../src/util/errors';
 import { text } from '../../../../src/util/text';
@@ -215,6 +215,30 @@ describe('the fleet', () => {
     assert.equal(second.fleet.facts(5001).lastRequest?.kind, 'stop');
     assert.notEqual(second.fleet.facts(5001).readyAt, undefined);
     assert.equal(lists(), 0);
+  });
+
+  it('remembers what was asked of an instance though the disk refused to read it at first', async () => {
+    const first = await openLookingAt(anInstance());
+    first.fleet.note(5001, { kind: 'destroy' });
+    const path = join(computer.storageDir, 'fleet', `${first.accounts.active?.key ?? ''}.json`);
+    await advance(minute);
+    first.close();
+    await rename(path, `${path}.away`);
+    await mkdir(path);
+    const second = await computer.openSignedIn();
+    await second.fleet.refresh();
+    assert.equal(second.fleet.facts(5001).lastRequest, undefined);
+    await rmdir(path);
+    await rename(`${path}.away`, path);
+    for (let times = 0; times < 2; times++) {
+      await second.fleet.refresh();
+      await advance(100);
+      assert.equal(second.fleet.facts(5001).lastRequest?.kind, 'destroy');
+    }
+    second.close();
+    const third = await computer.openSignedIn();
+    await listed(third);
+    assert.equal(third.fleet.facts(5001).lastRequest?.kind, 'destroy');
   });
 
   it('tells all windows what was asked of an instance', async () => {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdir, rename, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fromDollars } from '../../../../src/model/money';
 import type { StartEvent } from '../../../../src/store/rentals/startEvent';
 import { createStartWatches } from '../../../../src/store/rentals/startWatches';
@@ -84,6 +86,22 @@ describe('starts that end with a login', () => {
     assert.deepEqual([window.events, window.readiness.watches], [[ready], []]);
     await computer.clock.advance(120_000);
     assert.equal(window.events.length, 1);
+  });
+
+  it('tells that it is ready though the disk refused what was noted of it when a window opened', async () => {
+    const window = await checking();
+    const path = join(computer.storageDir, 'readiness', `${window.accounts.active?.key ?? ''}.json`);
+    window.close();
+    await rename(path, `${path}.away`);
+    await mkdir(path);
+    const next = await open();
+    await pass('it is looked at', () => service.count('instances.list') > 3);
+    assert.deepEqual(next.readiness.watches, []);
+    await rmdir(path);
+    await rename(`${path}.away`, path);
+    checks.answer = () => proved;
+    await pass('it is told', () => next.events.length > 0);
+    assert.deepEqual(next.events, [{ kind: 'ready', instanceId: 6001, check: proved }]);
   });
 
   it('counts the machine as rented and running all the while, so that nothing is read more often', async () => {
