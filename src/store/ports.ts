@@ -34,7 +34,7 @@ export interface Account extends AccountRef {
 export type AccountsState =
   | { readonly kind: 'loading' }
   | { readonly kind: 'signedOut' }
-  /** A key was saved but can't be read now: the key ring is locked, or the editor lost the key. */
+  /** The account or its key can't be read now: the disk refuses, the key ring is locked, or the editor lost the key. */
   | { readonly kind: 'unreadable'; readonly account: AccountRef | undefined; readonly error: unknown }
   | { readonly kind: 'signedIn'; readonly account: Account };
 

@@ -6,7 +6,7 @@ import type { AccountRef, User } from '../../model/accounts/account';
 import { micros } from '../../model/money';
 import type { Log } from '../../util/log';
 import { plainLabel } from '../../util/plainLabel';
-import { JsonFile } from '../jsonFile';
+import { FileUnreadableError, JsonFile } from '../jsonFile';
 
 const accountFile = z.object({
   version: z.literal(1),
@@ -72,8 +72,7 @@ export class AccountFiles {
   }
 
   async list(): Promise<readonly SavedAccount[]> {
-    await mkdir(this.folder, { recursive: true });
-    const names = (await readdir(this.folder)).filter((name) => /^[0-9a-f]{16}\.json$/.test(name));
+    const names = (await this.names()).filter((name) => /^[0-9a-f]{16}\.json$/.test(name));
     const saved = await Promise.all(names.sort().map((name) => this.get(name.slice(0, 16))));
     return saved.filter((account) => account !== undefined);
   }
@@ -111,6 +110,15 @@ export class AccountFiles {
 
   async setActiveKey(key: string | undefined): Promise<void> {
     await this.active.write({ version: 1, key: key ?? null });
+  }
+
+  private async names(): Promise<readonly string[]> {
+    try {
+      await mkdir(this.folder, { recursive: true });
+      return await readdir(this.folder);
+    } catch (error) {
+      throw new FileUnreadableError(this.folder, error);
+    }
   }
 
   private file(key: string): JsonFile<z.infer<typeof accountFile>> {

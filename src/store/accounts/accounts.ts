@@ -1,13 +1,9 @@
 import * as z from 'zod';
 import { parseBaseUrl } from '../../api/baseUrl';
-import type { ForbiddenError } from '../../api/errors';
-import type { Pacing } from '../../api/pacing';
 import type { AccountRef, User } from '../../model/accounts/account';
 import { channel } from '../../shared/channel';
-import type { Clock } from '../../util/clock';
-import { DisposableStore, type Disposable } from '../../util/disposable';
-import { Emitter, type Event } from '../../util/emitter';
-import type { Log } from '../../util/log';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
 import { AccountClients } from './accountClients';
 import { KeyNotRemovedError } from './accountErrors';
 import { NotSignedInError } from '../../shared/notSignedIn';
@@ -20,6 +16,7 @@ import {
   accountRefOf,
   type SavedAccount,
 } from './accountFiles';
+import type { AccountsDeps } from './accountsDeps';
 import type {
   Account,
   AccountChanges,
@@ -27,34 +24,12 @@ import type {
   OtherAccounts,
   AccountsState,
   KeyReplacement,
-  SecretPort,
-  WindowHub,
 } from '../ports';
-import type { ClientFactory } from './clientFactory';
 import type { SecondFactorGate } from './secondFactor';
 import { SessionRenewal, type SessionAccess, type StartOptions } from './sessionRenewal';
 import { Sessions, type Session } from './sessions';
 import { SessionsInUse } from './sessionsInUse';
 import { UserReads } from './userReads';
-
-export interface AccountsDeps {
-  readonly createClient: ClientFactory;
-  readonly secrets: SecretPort;
-  readonly storageDir: string;
-  readonly hub: WindowHub;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Told each key before it is used, so that no log can hold it. */
-  readonly onSecret?: (value: string) => void;
-  /** Asks for codes; without it a refused key stays refused. */
-  readonly secondFactor?: SecondFactorGate;
-  /** Told each call that a valid key was not allowed to make. */
-  readonly onForbidden?: (accountKey: string, error: ForbiddenError) => void;
-  /** Asked before each read; throws where the key is known not to be allowed to make it. */
-  readonly beforeRead?: (accountKey: string, route: string) => void;
-  /** The pace of each account over all windows. */
-  readonly pacing?: { of(accountKey: string): Pacing; readonly onDidRecover: Event<string> };
-}
 
 export function createAccounts(
   deps: AccountsDeps,
@@ -63,11 +38,14 @@ export function createAccounts(
 }
 
 const changes = channel('accounts', z.object({}));
+/** How long after a refusal of the disk the accounts are read again (ms). */
+const readAgainMs = 15_000;
 
 class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, SessionAccess, Disposable {
   private readonly files: AccountFiles;
   private readonly sessions: Sessions;
   private readonly owned = new DisposableStore();
+  private readonly again = this.owned.add(new MutableDisposable<Disposable>());
   private readonly changed: Emitter<AccountsState>;
   private readonly renewal: SessionRenewal | undefined;
   private readonly clients: AccountClients;
@@ -99,9 +77,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     );
     const reload = () => {
       if (this.loaded) {
-        void this.reload().catch((error: unknown) => {
-          deps.log.error('The accounts could not be read again', error);
-        });
+        void this.reload();
       }
     };
     this.owned.add(changes.on(deps.hub, reload));
@@ -277,8 +253,23 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     this.owned.dispose();
   }
 
+  /** Reads the accounts, and again where the disk refuses; the state stays where there is one. Never rejects. */
   private reload(): Promise<void> {
-    return this.serially(() => this.readState());
+    return this.serially(async () => {
+      this.again.value = undefined;
+      try {
+        await this.readState();
+      } catch (error) {
+        const { clock, log } = this.deps;
+        log.error('The accounts could not be read', error);
+        if (this.current.kind === 'loading' || this.current.kind === 'unreadable') {
+          this.become({ kind: 'unreadable', account: this.refOfState(), error });
+        }
+        if (!this.owned.isDisposed) {
+          this.again.value = clock.schedule(() => void this.reload(), readAgainMs);
+        }
+      }
+    });
   }
 
   private async readState(): Promise<void> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KeyLostError, KeyUnreadableError } from '../../../../src/store/accounts/accountErrors';
 import { fromDollars } from '../../../../src/model/money';
@@ -209,5 +209,45 @@ describe('accounts', () => {
       const content = await readFile(join(computer.storageDir, name), 'utf8').catch(() => '');
       assert.ok(!content.includes('key-one-secret'), name);
     }
+  });
+
+  for (const what of ['activeAccount.json', 'accounts']) {
+    it(`is signed in once the disk gives what it refused at the start: ${what}`, async () => {
+      const first = computer.openWindow();
+      await first.accounts.signIn(main);
+      first.close();
+      const path = join(computer.storageDir, what);
+      await rename(path, `${path}.away`);
+      await (what === 'accounts' ? writeFile(path, '') : mkdir(path));
+      const { accounts } = computer.openWindow();
+      await accounts.load();
+      assert.equal(accounts.state.kind, 'unreadable');
+      assert.match(String(accounts.state.error), /could not be read. Check its permissions/);
+      await rm(path, { recursive: true });
+      await rename(`${path}.away`, path);
+      await computer.clock.advance(20_000);
+      assert.equal(accounts.active?.name, 'user@example.com');
+      assert.equal(computer.clock.pending, 0);
+    });
+  }
+
+  it('stays signed in where the disk refuses for a moment, and follows the other windows after it', async () => {
+    const one = computer.openWindow();
+    await one.accounts.signIn(main);
+    const other = computer.openWindow();
+    await other.accounts.load();
+    const path = join(computer.storageDir, 'activeAccount.json');
+    computer.hubs.hold();
+    service.user = { ...service.user, id: 43, email: 'second@example.com' };
+    await one.accounts.signIn({ ...main, apiKey: 'key-two-secret' });
+    await rename(path, `${path}.away`);
+    await mkdir(path);
+    computer.hubs.arrive();
+    await settle();
+    assert.equal(other.accounts.active?.name, 'user@example.com');
+    await rm(path, { recursive: true });
+    await rename(`${path}.away`, path);
+    await computer.clock.advance(20_000);
+    assert.equal(other.accounts.active.name, 'second@example.com');
   });
 });
