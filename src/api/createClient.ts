@@ -47,6 +47,8 @@ export interface ClientOptions {
   readonly onSecrets?: ((values: readonly string[]) => Disposable) | undefined;
   /** Asked before each read; throws where the key is known not to be allowed to make it. */
   readonly beforeRead?: ((route: string) => void) | undefined;
+  /** Asked right before each write leaves that says nothing of `isStillWanted`; throws where it may not. */
+  readonly beforeWrite?: (() => void) | undefined;
 }
 
 /** A client for one account; it remembers what it learned about the service as long as it lives. */
@@ -65,6 +67,7 @@ export function createClient(options: ClientOptions): Client {
     onForbidden: options.onForbidden,
     onSecrets: options.onSecrets,
     beforeRead: options.beforeRead,
+    beforeWrite: options.beforeWrite,
   });
   return {
     users: usersApi(http),

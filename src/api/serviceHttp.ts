@@ -56,6 +56,8 @@ export interface ServiceHttpParts {
   readonly onSecrets?: ((values: readonly string[]) => Disposable) | undefined;
   /** Asked before each read; throws where the key is known not to be allowed to make it. */
   readonly beforeRead?: ((route: string) => void) | undefined;
+  /** Asked right before each write leaves that says nothing of `isStillWanted`; throws where it may not. */
+  readonly beforeWrite?: (() => void) | undefined;
 }
 
 /** For how long after a call its values are still removed from what is written. */
@@ -136,6 +138,9 @@ export class ServiceHttp implements Http {
       const bearer = options.bearer ?? (await this.parts.bearer());
       if ((await options.isStillWanted?.()) === false) {
         throw new CancelledError();
+      }
+      if (request.repeat === 'write' && !options.isStillWanted && options.bearer === undefined) {
+        this.parts.beforeWrite?.();
       }
       try {
         return await this.once(request, bearer, options);

@@ -133,7 +133,7 @@ describe('drafts of templates', () => {
     );
     await window.documents.open(id);
     simulator.fail({ kind: 'dropAfter', method: 'DELETE', path: route });
-    await window.creation.remove(id);
+    await window.creation.remove(window.documents.account(), id);
     assert.deepEqual(
       simulator.received('DELETE', route).map(({ body }) => body),
       [{ template_id: id }],

@@ -107,6 +107,7 @@ export function scriptedClient(
     readonly key?: string;
     readonly recover?: Recover;
     readonly beforeRead?: (route: string) => void;
+    readonly beforeWrite?: () => void;
     readonly onSecrets?: (values: readonly string[]) => Disposable;
   } = {},
 ): ScriptedClient {
@@ -124,6 +125,7 @@ export function scriptedClient(
     ...(options.recover ? { recover: options.recover } : {}),
     ...(options.onSecrets ? { onSecrets: options.onSecrets } : {}),
     ...(options.beforeRead ? { beforeRead: options.beforeRead } : {}),
+    ...(options.beforeWrite ? { beforeWrite: options.beforeWrite } : {}),
   });
   return { client, transport, clock, log, finish: (call) => finish(clock, call) };
 }

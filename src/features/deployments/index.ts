@@ -6,7 +6,7 @@ import { plain } from '../../model/instances/instanceState';
 import type { Deployment } from '../../model/deployment';
 import type { Services } from '../../services';
 import { followAccount } from '../../shared/followAccount';
-import { NotSignedInError } from '../../shared/notSignedIn';
+import { accountFor } from '../../store/accounts/sameAccount';
 import type { Account } from '../../store/ports';
 import { AccountReading, type Loaded, type RefreshOptions } from '../../shared/reading';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -151,17 +151,12 @@ async function change(
   target: { readonly deploymentId: number } | undefined,
   action: 'stop' | 'start',
 ): Promise<void> {
-  const account = deps.accounts.active;
-  if (!account) {
-    throw new NotSignedInError();
-  }
+  const account = accountFor(deps.accounts);
   const deployment = await choose(list, target, action);
-  if (!deployment) {
+  if (!deployment || !(await isWanted(deps, account, deployment, action))) {
     return;
   }
-  if (!(await isWanted(deps, deployment, action))) {
-    return;
-  }
+  const { client } = account();
   const title =
     action === 'stop' ? t('Stopping {0}…', nameOf(deployment)) : t('Starting {0}…', nameOf(deployment));
   try {
@@ -176,7 +171,7 @@ async function change(
               'The service did not answer, so {0} may have been started. If it was, its workers cost money. Refresh to check.',
               nameOf(deployment),
             ),
-        () => account.client.deployments[action](deployment.id, { signal }),
+        () => client.deployments[action](deployment.id, { signal }),
       ),
     );
     message(
@@ -189,8 +184,10 @@ async function change(
   }
 }
 
+/** `account` throws unless the account is active whose deployment and budget that is. */
 async function isWanted(
   { budget }: Pick<Deps, 'budget'>,
+  account: () => Account,
   deployment: Deployment,
   action: 'stop' | 'start',
 ): Promise<boolean> {
@@ -209,13 +206,14 @@ async function isWanted(
     detail: t('Its workers cost money until you stop it. The service does not state their price.'),
     button: t('Start'),
   });
-  return (
-    isAgreed &&
-    confirmOverBudget(budget, {
-      message: t('Start {0} outside your budget?', name),
-      button: t('Start Anyway'),
-    })
-  );
+  if (!isAgreed) {
+    return false;
+  }
+  account();
+  return confirmOverBudget(budget, {
+    message: t('Start {0} outside your budget?', name),
+    button: t('Start Anyway'),
+  });
 }
 
 async function choose(

@@ -8,6 +8,7 @@ import {
   parseTemplateUri,
   templateUriParts,
 } from '../../model/templates/templateUri';
+import { accountFor } from '../../store/accounts/sameAccount';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore } from '../../util/disposable';
@@ -203,6 +204,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     if (read?.kind !== 'own') {
       throw vscode.FileSystemError.NoPermissions(uri);
     }
+    const account = accountFor(this.deps.accounts);
     if (
       !(await confirm({
         message: t('Delete the template {0} at the service?', (await this.contents.known(uri, read.id)).name),
@@ -213,7 +215,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       throw new vscode.FileSystemError(t('Nothing was deleted.'));
     }
     try {
-      await this.deps.templateStores.creation.remove(read.id);
+      await this.deps.templateStores.creation.remove(account(), read.id);
     } catch (error) {
       throw toFileError(error, this.deps.log);
     }

@@ -11,6 +11,7 @@ import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 import { momentText } from '../../editor/timeText';
 import type { MachineEnd } from '../../model/jobs/jobSpec';
 import { otherJobText } from '../../model/jobs/jobWords';
+import { accountFor } from '../../store/accounts/sameAccount';
 import type { JobDeps } from './deps';
 import { startToFetch } from './startToFetch';
 
@@ -45,6 +46,7 @@ export async function chooseRow(
 }
 
 export async function stopJob(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const asked = accountFor(deps.accounts);
   const row = await chooseRow(
     deps,
     target,
@@ -57,11 +59,13 @@ export async function stopJob(deps: JobDeps, target: JobRowTarget | undefined): 
     button: t('Stop Job'),
   };
   if (row && question && (await confirm(question))) {
+    asked();
     await deps.jobs.stop(row.job.id);
   }
 }
 
 export async function fetchJobOutputs(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const asked = accountFor(deps.accounts);
   const fits = (one: JobRow) => ['ended', 'fetching'].includes(one.state.phase) || isStranded(one);
   const row = await chooseRow(
     deps,
@@ -70,6 +74,7 @@ export async function fetchJobOutputs(deps: JobDeps, target: JobRowTarget | unde
     fits,
   );
   if (row && (!isStranded(row) || (await startToFetch(deps, row)))) {
+    asked();
     await deps.jobs.retry(row.job.id);
   }
 }
@@ -120,16 +125,20 @@ function chooseToKeep(deps: JobDeps, target: JobRowTarget | undefined): Promise<
 }
 
 export async function keepMachine(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const asked = accountFor(deps.accounts);
   const row = await chooseToKeep(deps, target);
   if (row && (await confirm(keepQuestion(row)))) {
+    asked();
     await keep(deps, row);
   }
 }
 
 /** For a caller that told what is about to end. */
 export async function keepNow(deps: JobDeps, target: JobRowTarget): Promise<void> {
+  const asked = accountFor(deps.accounts);
   const row = await chooseToKeep(deps, target);
   if (row && (await isPerson(keepQuestion(row)))) {
+    asked();
     await keep(deps, row);
   }
 }
@@ -155,6 +164,7 @@ async function keep(deps: JobDeps, row: JobRow): Promise<void> {
 }
 
 export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const asked = accountFor(deps.accounts);
   const row = await chooseRow(
     deps,
     target,
@@ -171,7 +181,10 @@ export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undef
   const machine = machineOf(row);
   const isSafe = row.state.fetchedAt !== undefined && row.state.outputs?.leftOut === 0;
   const others = (row.state.others ?? []).map((one) => `⚠ ${localize(otherJobText(one))}`);
-  const end = (how: MachineEnd) => () => deps.jobs.endMachine(row.job.id, how);
+  const end = (how: MachineEnd) => () => {
+    asked();
+    return deps.jobs.endMachine(row.job.id, how);
+  };
   await choose(
     {
       message: t('What should happen to “{0}”?', machine.name),
@@ -195,6 +208,7 @@ export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undef
 
 /** What is kept here, and its folder on a machine that runs. */
 export async function forgetJob(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const asked = accountFor(deps.accounts);
   const row = await chooseRow(
     deps,
     target,
@@ -209,11 +223,11 @@ export async function forgetJob(deps: JobDeps, target: JobRowTarget | undefined)
   if (!row || !question || !(await confirm(question))) {
     return;
   }
+  const active = asked();
   await deps.jobs.forget(row.job.id);
-  const { active } = deps.accounts;
   const { instanceId } = machineOf(row);
   const instance = instanceId === undefined ? undefined : deps.fleet.find(instanceId);
-  if (active && instance?.actualStatus === 'running') {
+  if (instance?.actualStatus === 'running') {
     const machine = deps.jobMachine(active, instance.id);
     const signal = AbortSignal.timeout(removeMs);
     // The folder of an attempt that stays would pass for a job of another computer.

@@ -23,6 +23,7 @@ import { matchesRecipe } from '../../model/workspace/recipeMatch';
 import { runProgram } from '../../ssh/run';
 import { setupKey } from '../../ssh/jobs/setupKey';
 import { findSentFiles, missingFiles, type SentFiles } from '../../ssh/jobs/sentFiles';
+import { accountStill } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { JobSecrets } from '../../store/jobs/jobSecrets';
 import { bytesText } from '../../util/bytes';
@@ -117,6 +118,7 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
   if (!ends || !(await areReachable(machines))) {
     return undefined;
   }
+  accountStill(deps.accounts, account.key);
   const parts = { ...unplaced, ends, folder, orderedAt };
   const id = await orderEach(deps, variants, machines, parts, sent);
   if (id !== undefined) {

@@ -6,6 +6,7 @@ import { endsText, machineEndText } from '../../model/jobs/jobWords';
 import { mayTryAgain } from '../../model/jobs/nextAttempt';
 import { formatMoney } from '../../model/money';
 import { perHour, runningRateOf, type Rate } from '../../model/quote';
+import { accountFor } from '../../store/accounts/sameAccount';
 import type { JobDeps } from './deps';
 
 /**
@@ -13,7 +14,7 @@ import type { JobDeps } from './deps';
  * first. The job then goes on by itself; one that would run again after the interruption does so only where that was chosen.
  */
 export async function startToFetch(
-  { fleet, jobs }: Pick<JobDeps, 'fleet' | 'jobs'>,
+  { accounts, fleet, jobs }: Pick<JobDeps, 'accounts' | 'fleet' | 'jobs'>,
   row: JobRow,
 ): Promise<boolean> {
   const { name, instanceId } = machineOf(row);
@@ -25,8 +26,13 @@ export async function startToFetch(
   const mayRunAgain = isAtWork(row) && mayTryAgain(job, state, 'interrupted');
   const start = async () =>
     (await runCommand('gpuRental.instance.startNow', { instanceId: instance.id })) !== 'failed';
-  const fetchOnly = async () => (!mayRunAgain || (await jobs.stop(job.id))) && start();
-  const stopped = async () => (!mayRunAgain || (await jobs.stop(job.id))) && (await jobs.copyOutputs(job.id));
+  const asked = accountFor(accounts);
+  const mayGoOn = async () => {
+    asked();
+    return !mayRunAgain || (await jobs.stop(job.id));
+  };
+  const fetchOnly = async () => (await mayGoOn()) && start();
+  const stopped = async () => (await mayGoOn()) && (await jobs.copyOutputs(job.id));
   const done = await choose(
     {
       message: t('{0} is stopped. How should the outputs of {1} be fetched?', name, job.spec.name),

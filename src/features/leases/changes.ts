@@ -9,6 +9,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { Lease, LeaseAction, LeaseTerm } from '../../model/instances/lease';
+import { accountFor } from '../../store/accounts/sameAccount';
 import type { LeaseDeps } from './deps';
 import { armedStill, idleMeaning, willText } from './leaseWords';
 import { arm, disarm } from './machineTimers';
@@ -37,6 +38,7 @@ export async function setLease(
   action: LeaseAction,
   term: LeaseTerm,
 ): Promise<void> {
+  const asked = accountFor(deps.accounts);
   const name = nameOfInstance(deps, instanceId);
   const now = deps.clock.now();
   const will = willText({ id: '', instanceId, action, term, setAt: now }, now);
@@ -50,6 +52,7 @@ export async function setLease(
   if ((await disarm(deps, instanceId, name)) === 'no') {
     return;
   }
+  asked();
   const { lease, sentAt } = await deps.leases.set(instanceId, action, term);
   tellLate(deps, name, before, sentAt);
   await suggest(
@@ -101,7 +104,9 @@ function mayRunLonger(name: string): Promise<boolean> {
 }
 
 export async function extend(deps: LeaseDeps, instanceId: number): Promise<void> {
+  const asked = accountFor(deps.accounts);
   if (await mayRunLonger(nameOfInstance(deps, instanceId))) {
+    asked();
     await prolong(deps, instanceId, extendByMs);
   }
 }
@@ -125,6 +130,7 @@ async function prolong(deps: LeaseDeps, instanceId: number, byMs: number): Promi
 
 export async function cancel(deps: LeaseDeps, instanceId: number): Promise<void> {
   const { leases, clock } = deps;
+  const asked = accountFor(deps.accounts);
   const name = nameOfInstance(deps, instanceId);
   const before = leases.find(instanceId)?.lease;
   if (!(await mayRunLonger(name))) {
@@ -134,6 +140,7 @@ export async function cancel(deps: LeaseDeps, instanceId: number): Promise<void>
   if (disarmed === 'no') {
     return;
   }
+  asked();
   if (disarmed === 'hereOnly' && before?.armed) {
     tellLate(deps, name, before, await leases.leaveToInstance(instanceId));
     message('warning', armedStill(before, before.armed, name, clock.now()));

@@ -6,6 +6,7 @@ import type { Level, LevelRow } from '../../editor/quickLevels';
 import { momentText } from '../../editor/timeText';
 import { actionsFor } from '../../model/instances/instanceState';
 import { fireAt, readLeaseTime, type LeaseAction, type LeaseTerm } from '../../model/instances/lease';
+import { accountFor } from '../../store/accounts/sameAccount';
 import { durationText } from '../../util/duration';
 import { canArm, cancel, diskPrice, extend, nameOfInstance, setLease } from './changes';
 import type { LeaseDeps } from './deps';
@@ -19,11 +20,14 @@ const idleSpans = [15, 30, 60, 120];
 /** What is to happen to an instance later: set, changed, armed and cancelled by the keyboard alone. */
 export class LeaseMenu {
   private readonly picker = new QuickInput();
+  private readonly asked: () => unknown;
 
   constructor(
     private readonly deps: LeaseDeps,
     private readonly instanceId: number,
-  ) {}
+  ) {
+    this.asked = accountFor(deps.accounts);
+  }
 
   async show(): Promise<void> {
     await this.picker.open({
@@ -35,11 +39,15 @@ export class LeaseMenu {
     });
   }
 
-  /** Closes the list, then acts. */
+  /** Closes the list, then acts for the account that the list was of. */
   private then(run: () => Promise<void>): () => void {
+    const act = async () => {
+      this.asked();
+      await run();
+    };
     return () => {
       this.picker.close();
-      run().catch((error: unknown) => {
+      act().catch((error: unknown) => {
         this.deps.report.error(error);
       });
     };

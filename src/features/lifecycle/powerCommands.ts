@@ -69,7 +69,7 @@ export async function start(deps: LifecycleDeps, ...[target, selected]: Rows): P
     canPickMany: true,
   });
   if (instances.length > 0 && (await confirm(startQuestion(instances)))) {
-    await startAll(deps, instances, client());
+    await startAll(deps, instances, client);
   }
 }
 
@@ -84,17 +84,19 @@ export async function startNow(
     none: t('Only a stopped instance can be started, and none is stopped.'),
     canPickMany: false,
   });
-  const [only] = instances.length === 0 ? [] : await startAll(deps, instances, client());
+  const [only] = instances.length === 0 ? [] : await startAll(deps, instances, client);
   const verdict = only?.kind === 'done' ? only.value : 'notDone';
   return verdict === 'done' ? 'started' : verdict === 'queued' ? 'queued' : 'failed';
 }
 
-async function startAll(deps: LifecycleDeps, instances: readonly Instance[], client: Client) {
+/** `client` throws unless the account is active whose instances and budget were asked about. */
+async function startAll(deps: LifecycleDeps, instances: readonly Instance[], client: () => Client) {
   const question = { message: t('Start outside your budget?'), button: t('Start Anyway') };
+  client();
   if (!(await confirmOverBudget(deps.budget, question))) {
     return [];
   }
-  const results = await change(deps, client, 'start', t('Starting…'), instances);
+  const results = await change(deps, client(), 'start', t('Starting…'), instances);
   for (const row of results) {
     if (row.kind === 'done' && row.value === 'queued') {
       tellQueued(row.instance);

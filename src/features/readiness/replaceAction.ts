@@ -15,6 +15,7 @@ import {
   type ReplaceStage,
 } from '../../store/rentals/replacement';
 import { notConfirmedText } from '../../model/instances/destroyVerdict';
+import { accountFor } from '../../store/accounts/sameAccount';
 import { roomBeside } from '../../store/instances/burn';
 import { assertNever, isCancelled } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
@@ -32,6 +33,7 @@ export async function replaceAndTell(
     'dataLossAccepted' | 'acceptedTemplateHash' | 'acceptsOverrun' | 'unfit' | 'markedSince'
   >,
 ): Promise<void> {
+  const asked = accountFor(deps.accounts);
   const result = await withCancellableProgress(t('Replacing {0}', name), (signal, say) =>
     replaceInstance(deps, instanceId, {
       signal,
@@ -52,7 +54,9 @@ export async function replaceAndTell(
     );
   } else if (result.kind === 'overBudget') {
     const question = { message: t('Replace {0} outside your budget?', name), button: t('Replace Anyway') };
+    asked();
     if (await confirmOverBudget(deps.budget, question)) {
+      asked();
       await replaceAndTell(deps, instanceId, name, { ...accepted, acceptsOverrun: true });
     }
   } else {

@@ -14,6 +14,7 @@ import type { RentFlow } from '../../model/rentals/rentFlow';
 import { defaultBid } from '../../model/rentals/rentPlan';
 import { templateName } from '../../model/templates/templateName';
 import type { Services } from '../../services';
+import { accountStill } from '../../store/accounts/sameAccount';
 import { OverBudgetError } from '../../store/budget/overBudget';
 import type { Account } from '../../store/ports';
 import type { RentOptions, RentResult } from '../../store/rentals/rentalStore';
@@ -23,7 +24,9 @@ import type { ConfirmNotice } from './confirmStep';
 import { JobsOfRental } from './orderJob';
 import { findCopy, nextOffer, recheckOffer, type Recheck } from './recheck';
 
-export type RentingDeps = Pick<Services, 'jobs' | 'rentals' | 'report'> & { readonly account: Account };
+export type RentingDeps = Pick<Services, 'accounts' | 'jobs' | 'rentals' | 'report'> & {
+  readonly account: Account;
+};
 
 /** Nothing was rented: the confirmation is shown again with the reason, or no offer is left to confirm. */
 type NotRented = { readonly kind: 'again'; readonly notice: ConfirmNotice } | { readonly kind: 'noneLeft' };
@@ -88,8 +91,17 @@ export class Renting {
 
   /** Rents what the flow has come to for no more than was confirmed for one machine. */
   async rent({ rate: confirmed, acceptsOverrun }: ConfirmedRental): Promise<RentingEnd> {
-    if (!(await ensureSshKey())) {
-      return again(t('Nothing was rented.'), t('Could not verify that you will be able to log in.'));
+    const { accounts, account } = this.deps;
+    try {
+      // The keys are those of the active account, before and after the question for one.
+      accountStill(accounts, account.key);
+      if (!(await ensureSshKey())) {
+        return again(t('Nothing was rented.'), t('Could not verify that you will be able to log in.'));
+      }
+      accountStill(accounts, account.key);
+    } catch (error) {
+      this.deps.report.error(error);
+      return again(t('Nothing was rented.'), reasonOf(error) ?? t('The log has the details.'));
     }
     return withCancellableProgress(t('Renting'), (signal, say) =>
       this.rentCopies({ confirmed, acceptsOverrun, wanted: this.flow.choices.count ?? 1, signal, say }),

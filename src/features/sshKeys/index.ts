@@ -20,6 +20,7 @@ import { sameKey } from '../../ssh/publicKey';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
+import type { Client } from '../../api/client';
 import { keyClient } from './keyClient';
 import { attachKey, detachKey } from './instanceKeyCommands';
 import { generate, pickKey, pickListed } from './keyPicker';
@@ -52,9 +53,10 @@ export function register(deps: Deps): Disposable {
   store.add(commands.register('gpuRental.sshKey.add', () => addKey(deps)));
   store.add(
     commands.register('gpuRental.sshKey.generate', async () => {
+      const client = keyClient(deps);
       const made = await generate(deps);
       if (made) {
-        await registerKey(deps, made.line);
+        await registerKey(deps, client(), made.line);
       }
     }),
   );
@@ -77,6 +79,7 @@ export function register(deps: Deps): Disposable {
  * registered here, or the user goes on without one; false where the user stopped.
  */
 async function ensureSshKey(deps: Deps, how?: { readonly isQuiet: boolean }): Promise<boolean> {
+  const client = keyClient(deps);
   const reading = Promise.all([
     readRegisteredKeys(deps).catch(asUserError),
     deps.ssh.localKeys(),
@@ -110,7 +113,7 @@ async function ensureSshKey(deps: Deps, how?: { readonly isQuiet: boolean }): Pr
     without: t('Continue Without a Key'),
   });
   if (choice?.kind === 'key') {
-    await registerKey(deps, choice.line);
+    await registerKey(deps, client(), choice.line);
   }
   return choice !== undefined;
 }
@@ -133,7 +136,8 @@ function asUserError(error: unknown): UserError {
 }
 
 async function addKey(deps: Deps): Promise<void> {
-  const { items } = await whileAsking(keyClient(deps).sshKeys.list());
+  const client = keyClient(deps);
+  const { items } = await whileAsking(client().sshKeys.list());
   const choice = await pickKey(
     deps,
     {
@@ -143,13 +147,12 @@ async function addKey(deps: Deps): Promise<void> {
     (key) => items.some((item) => sameKey(item.publicKey, key.line)),
   );
   if (choice?.kind === 'key') {
-    await registerKey(deps, choice.line);
+    await registerKey(deps, client(), choice.line);
   }
 }
 
 /** Registers a key with the account; one that is there already counts as done. */
-async function registerKey(deps: Deps, line: string): Promise<void> {
-  const client = keyClient(deps);
+async function registerKey(deps: Deps, client: Client, line: string): Promise<void> {
   const { items } = await whileAsking(client.sshKeys.list());
   if (!items.some((key) => sameKey(key.publicKey, line))) {
     await whileSending(client.sshKeys.add(line));
@@ -173,6 +176,7 @@ async function copyKey(deps: Deps, target: SshKeyTarget | undefined): Promise<vo
 }
 
 async function deleteKey(deps: Deps, target: SshKeyTarget | undefined): Promise<void> {
+  const client = keyClient(deps);
   const key = await chooseKey(deps, target, t('Delete which key?'));
   if (!key) {
     return;
@@ -181,7 +185,7 @@ async function deleteKey(deps: Deps, target: SshKeyTarget | undefined): Promise<
     message('info', t('This key is a field of your account. It can be changed in the web console alone.'));
     return;
   }
-  const opens = await instancesOpenedBy(deps, key.publicKey);
+  const opens = await instancesOpenedBy(deps, client(), key.publicKey);
   const isLast = registeredKeys(deps).length === 1 && !hasUnreadKeys(deps);
   const detail = [
     opens,
@@ -194,15 +198,14 @@ async function deleteKey(deps: Deps, target: SshKeyTarget | undefined): Promise<
       button: t('Delete'),
     })
   ) {
-    await keyClient(deps).sshKeys.remove(key.id);
+    await client().sshKeys.remove(key.id);
     await deps.sshKeys.refresh();
   }
 }
 
 /** A sentence about the instances that let a key in now; a check that fails is not "none". */
-async function instancesOpenedBy(deps: Deps, publicKey: string): Promise<string> {
+async function instancesOpenedBy(deps: Deps, client: Client, publicKey: string): Promise<string> {
   const instances = await listedInstances(deps.fleet, whileReadingInstances);
-  const client = keyClient(deps);
   const checks = await withCancellableProgress(t('Looking where the key is in use…'), (signal) =>
     Promise.all(
       instances.map(async (instance) => {

@@ -28,7 +28,7 @@ export async function attachKey(
   if (instanceId === undefined) {
     return false;
   }
-  const { items } = await whileAsking(client.instances.keys(instanceId));
+  const { items } = await whileAsking(client().instances.keys(instanceId));
   const choice = await pickKey(
     deps,
     {
@@ -40,7 +40,7 @@ export async function attachKey(
   if (choice?.kind !== 'key') {
     return false;
   }
-  await whileSending(client.instances.attachKey(instanceId, choice.line));
+  await whileSending(client().instances.attachKey(instanceId, choice.line));
   await rows.refresh(instanceId);
   vscode.window.setStatusBarMessage(t('SSH key attached'), 4_000);
   return true;
@@ -57,7 +57,7 @@ export async function detachKey(
   if (instanceId === undefined) {
     return;
   }
-  const { items, skipped } = await whileAsking(client.instances.keys(instanceId));
+  const { items, skipped } = await whileAsking(client().instances.keys(instanceId));
   const key =
     items.find(({ id }) => id === target?.keyId) ?? (await pickListed(items, t('Detach Which SSH Key?')));
   if (!key) {
@@ -73,7 +73,7 @@ export async function detachKey(
       button: t('Detach'),
     })
   ) {
-    await whileSending(client.instances.detachKey(instanceId, key.id));
+    await whileSending(client().instances.detachKey(instanceId, key.id));
     await rows.refresh(instanceId);
     vscode.window.setStatusBarMessage(t('SSH key detached'), 4_000);
   }

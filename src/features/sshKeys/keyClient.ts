@@ -1,13 +1,16 @@
 import type { Client } from '../../api/client';
 import type { Services } from '../../services';
+import { clientFor } from '../../store/accounts/sameAccount';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
-/** The client of the active account. */
-export function keyClient({ accounts }: Pick<Services, 'accounts'>): Client {
-  const { active } = accounts;
-  if (!active) {
+/**
+ * Returns a getter for the client of the active account, which throws once another account is active. Call this before
+ * the user is asked: a key is added to, removed from and looked for in one account.
+ */
+export function keyClient({ accounts }: Pick<Services, 'accounts'>): () => Client {
+  if (!accounts.active) {
     throw new UserError(text('Sign in to use the SSH keys of your account.'), { nextStep: 'signIn' });
   }
-  return active.client;
+  return clientFor(accounts);
 }

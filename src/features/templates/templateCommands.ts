@@ -10,6 +10,7 @@ import { templateImage, templateName } from '../../model/templates/templateName'
 import { templateOwner, type SecretOwner } from '../../model/templates/templateReference';
 import { templateIdOf, templateUriParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
+import { accountFor } from '../../store/accounts/sameAccount';
 import type { KnownTemplate } from '../../store/templates/templateReader';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
@@ -125,6 +126,7 @@ export async function deleteTemplates(
   target: TemplateTarget | undefined,
   selected: readonly TemplateTarget[] = [],
 ): Promise<void> {
+  const account = accountFor(deps.accounts);
   const several = selected.map(({ templateId }) => templateId);
   const first = await chooseTemplate(deps, target, t('Delete Which Template?'), (template) =>
     deps.lists.isMine(template),
@@ -149,7 +151,7 @@ export async function deleteTemplates(
   });
   if (isWanted) {
     for (const { id } of mine) {
-      await deps.templateStores.creation.remove(id);
+      await deps.templateStores.creation.remove(account(), id);
     }
     await deps.templates.refresh();
   }

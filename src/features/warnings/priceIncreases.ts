@@ -11,32 +11,22 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { formatMoney, times, type Micros } from '../../model/money';
 import type { PriceIncrease } from '../../model/instances/priceIncrease';
 import type { Services } from '../../services';
-import { NotSignedInError } from '../../shared/notSignedIn';
+import { clientFor } from '../../store/accounts/sameAccount';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
 export type PriceDeps = Pick<Services, 'accounts' | 'fleet' | 'clock' | 'log'>;
 type Verb = 'accept' | 'reject';
 
-function clientOf({ accounts }: PriceDeps): Client {
-  if (!accounts.active) {
-    throw new NotSignedInError();
-  }
-  return accounts.active.client;
-}
-
-async function pending(
-  deps: PriceDeps,
-  id?: number,
-  signal?: AbortSignal,
-): Promise<readonly PriceIncrease[]> {
-  const { items } = await clientOf(deps).priceIncreases.list({ signal });
+async function pending(client: Client, id?: number, signal?: AbortSignal): Promise<readonly PriceIncrease[]> {
+  const { items } = await client.priceIncreases.list({ signal });
   return id === undefined ? items : items.filter((one) => one.id === id);
 }
 
 /** Told once; says the old and the new price, read at this moment. */
 export async function tellPriceIncrease(deps: PriceDeps, id: number): Promise<void> {
-  const [increase] = await pending(deps, id);
+  const client = clientFor(deps.accounts);
+  const [increase] = await pending(client(), id);
   if (!increase) {
     return;
   }
@@ -45,16 +35,17 @@ export async function tellPriceIncrease(deps: PriceDeps, id: number): Promise<vo
     sentence(deps, increase),
     increase.newPrice !== undefined && {
       label: t('Accept…'),
-      run: () => decide(deps, increase, 'accept'),
+      run: () => decide(deps, client, increase, 'accept'),
     },
-    { label: t('Reject…'), run: () => decide(deps, increase, 'reject') },
+    { label: t('Reject…'), run: () => decide(deps, client, increase, 'reject') },
   );
 }
 
 /** The list of all that wait, for whoever closed the message. */
 export async function reviewPriceIncreases(deps: PriceDeps): Promise<void> {
+  const client = clientFor(deps.accounts);
   const increases = await withCancellableProgress(t('Reading price increases…'), (signal) =>
-    pending(deps, undefined, signal),
+    pending(client(), undefined, signal),
   );
   if (increases.length === 0) {
     message('info', t('No host asks for a higher price.'));
@@ -70,7 +61,7 @@ export async function reviewPriceIncreases(deps: PriceDeps): Promise<void> {
     matchOnDetail: true,
   });
   if (picked) {
-    await decide(deps, picked.increase, picked.verb);
+    await decide(deps, client, picked.increase, picked.verb);
   }
 }
 
@@ -86,18 +77,25 @@ function rowOf(deps: PriceDeps, increase: PriceIncrease, verb: Verb) {
   };
 }
 
-async function decide(deps: PriceDeps, increase: PriceIncrease, verb: Verb): Promise<void> {
-  const client = clientOf(deps);
+/** `clientOf` throws unless the account is active whose increase that is. */
+async function decide(
+  deps: PriceDeps,
+  clientOf: () => Client,
+  increase: PriceIncrease,
+  verb: Verb,
+): Promise<void> {
+  clientOf();
   if (!(await confirmAnswer(deps, increase, verb))) {
     return;
   }
-  const [current] = await pending(deps, increase.id);
+  const client = clientOf();
+  const [current] = await pending(client, increase.id);
   if (!current) {
     throw new NotPendingError();
   }
   if (current.newPrice !== increase.newPrice) {
     // What was confirmed is not what would be accepted.
-    await decide(deps, current, verb);
+    await decide(deps, clientOf, current, verb);
     return;
   }
   try {
@@ -108,7 +106,7 @@ async function decide(deps: PriceDeps, increase: PriceIncrease, verb: Verb): Pro
     if (error instanceof NotFoundError || error instanceof GoneError) {
       throw new NotPendingError();
     }
-    if (!mayHaveTakenEffect(error) || (await isStillPending(deps, increase, error))) {
+    if (!mayHaveTakenEffect(error) || (await isStillPending(deps, client, increase, error))) {
       throw error;
     }
     deps.log.warn(
@@ -126,10 +124,13 @@ async function decide(deps: PriceDeps, increase: PriceIncrease, verb: Verb): Pro
 }
 
 /** After a lost answer. Throws where that cannot be read either: the price may have risen. */
-async function isStillPending(deps: PriceDeps, increase: PriceIncrease, lost: unknown): Promise<boolean> {
-  const list = await clientOf(deps)
-    .priceIncreases.list()
-    .catch(() => undefined);
+async function isStillPending(
+  deps: PriceDeps,
+  client: Client,
+  increase: PriceIncrease,
+  lost: unknown,
+): Promise<boolean> {
+  const list = await client.priceIncreases.list().catch(() => undefined);
   const isThere = list?.items.some(({ id }) => id === increase.id) === true;
   if (!isThere && list?.skipped !== 0) {
     throw new UserError(

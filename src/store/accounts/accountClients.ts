@@ -18,6 +18,11 @@ export interface AccountClientsDeps {
   readonly onForbidden?: (accountKey: string, error: ForbiddenError) => void;
   /** Asked before each read; throws where the key is known not to be allowed to make it. */
   readonly beforeRead?: (accountKey: string, route: string) => void;
+  /**
+   * Asked right before each write that the user asked for. Throws unless the account is active: what was asked of one
+   * account is neither sent for it behind the user's back nor counted against another.
+   */
+  readonly beforeWrite: (accountKey: string) => void;
   /** Without it each client keeps its own pace. */
   readonly pacing?: { of(accountKey: string): Pacing };
 }
@@ -37,7 +42,8 @@ export class AccountClients {
   }
 
   private make(ref: AccountRef): Client {
-    const { createClient, clock, sessionOf, renewal, onForbidden, beforeRead, pacing } = this.deps;
+    const { createClient, clock, sessionOf, renewal, onForbidden, beforeRead, beforeWrite, pacing } =
+      this.deps;
     return createClient({
       accountKey: ref.key,
       serviceUrl: ref.serviceUrl,
@@ -56,6 +62,7 @@ export class AccountClients {
       beforeRead: (route) => {
         beforeRead?.(ref.key, route);
       },
+      beforeWrite: () => beforeWrite(ref.key),
     });
   }
 

@@ -16,6 +16,7 @@ import {
   accountRefOf,
   type SavedAccount,
 } from './accountFiles';
+import { accountStill } from './sameAccount';
 import type { AccountsDeps } from './accountsDeps';
 import type {
   Account,
@@ -69,6 +70,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     this.clients = new AccountClients({
       ...deps,
       sessionOf: (accountKey) => this.inUse.get(accountKey),
+      beforeWrite: (accountKey) => void accountStill(this, accountKey),
       renewal: this.renewal,
     });
     this.opener = new AccountOpener(this.files, this.inUse, this.clients);

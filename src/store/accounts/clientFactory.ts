@@ -15,6 +15,8 @@ export type ClientFactory = (input: {
   readonly onForbidden?: (error: ForbiddenError) => void;
   /** Runs before each read; throws when the key is known to lack the permission. */
   readonly beforeRead?: (route: string) => void;
+  /** Runs right before each write that says nothing of `isStillWanted`; throws when it may not leave. */
+  readonly beforeWrite?: () => void;
   /** The pace of the account, shared by all windows. */
   readonly pacing?: Pacing | undefined;
 }) => Client;

@@ -1,11 +1,11 @@
 import type { Client } from '../../api/client';
-import { UserError } from '../../util/errors';
+import { NotSentError } from '../../api/errors';
 import { text } from '../../util/text';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import type { Account, Accounts } from '../ports';
 
 /** The active account changed between the question and the answer, perhaps in another window. */
-export class AccountChangedError extends UserError {
+export class AccountChangedError extends NotSentError {
   constructor() {
     super(text('The account was switched, so nothing was done. Check the active account and try again.'));
   }
@@ -16,8 +16,14 @@ export class AccountChangedError extends UserError {
  * something else in another, so the getter throws `AccountChangedError` once another account is active.
  */
 export function clientFor(accounts: Pick<Accounts, 'active'>): () => Client {
+  const asked = accountFor(accounts);
+  return () => asked().client;
+}
+
+/** As `clientFor`, for what is kept on this computer: what was asked of one account is not kept for another. */
+export function accountFor(accounts: Pick<Accounts, 'active'>): () => Account {
   const key = accounts.active?.key;
-  return () => accountStill(accounts, key).client;
+  return () => accountStill(accounts, key);
 }
 
 /** Returns the active account; throws unless it has this key. */

@@ -1,5 +1,6 @@
 import { ApiError, NotReachableError, NotSentError, RentOutcomeUnknownError } from '../../api/errors';
 import { findRented } from '../../model/rentals/findRented';
+import { NotSignedInError } from '../../shared/notSignedIn';
 import { isCancelled } from '../../util/errors';
 import type { Account, Rental } from '../ports';
 import { lostRentalOf, type ReadBackDeps } from './readBack';
@@ -9,7 +10,11 @@ import { lostRentalOf, type ReadBackDeps } from './readBack';
  * rented.
  */
 export function isRefusal(error: unknown): boolean {
-  return isCancelled(error) || (error instanceof ApiError && !(error instanceof RentOutcomeUnknownError));
+  return (
+    isCancelled(error) ||
+    error instanceof NotSignedInError ||
+    (error instanceof ApiError && !(error instanceof RentOutcomeUnknownError))
+  );
 }
 
 /** Returns whether the service itself refused. */

@@ -1,10 +1,11 @@
-import { ApiError, NotSentError } from '../../api/errors';
+import { NotSentError } from '../../api/errors';
 import { withMarker } from '../../model/instances/instanceLabel';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { RentRequest } from '../../model/rentals/rentDraft';
 import { defined } from '../../util/defined';
 import { DisposableStore } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
+import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 import { accountStill } from '../accounts/sameAccount';
 import type { Budget } from '../budget/budgetStore';
@@ -118,6 +119,8 @@ class JournaledRentals implements RentalStore {
     const { accountKey } = this.records;
     const idsBefore = await idsBeforeRental({ ...this.deps, accountKey }, account, options.signal);
     options.signal?.throwIfAborted();
+    // The budget is that of the active account.
+    accountStill(accounts, account.key);
     const { marker = newMarker() } = options;
     if (await this.records.reread(marker)) {
       throw new Error(`The marker ${marker} was used before`);
@@ -195,7 +198,7 @@ class JournaledRentals implements RentalStore {
           const kept = await this.took(rental, seen);
           return { kind: 'rented', rental: kept, instanceId: seen, warning: refusalWords(error) };
         }
-        const reason = error instanceof ApiError ? error.text : text('It was cancelled before it was sent.');
+        const reason = error instanceof UserError ? error.text : text('It was cancelled before it was sent.');
         await this.notRented(rental, reason);
         throw error;
       }

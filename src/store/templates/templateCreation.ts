@@ -156,9 +156,8 @@ export class TemplateCreation {
     return id;
   }
 
-  /** Deletes by numeric id; a lost answer is resolved by reading back. */
-  async remove(id: number): Promise<void> {
-    const account = this.deps.documents.account();
+  /** Deletes a template of an account by numeric id; a lost answer is resolved by reading back. */
+  async remove(account: Account, id: number): Promise<void> {
     try {
       await account.client.templates.remove(id);
     } catch (error) {

@@ -60,6 +60,32 @@ describe('ServiceHttp', () => {
     assert.equal(transport.seen[0]?.headers['authorization'], 'Bearer session-1');
   });
 
+  it('asks before each write that nothing else decides, also before it is sent again', async () => {
+    let refuses = false;
+    const beforeWrite = () => {
+      if (refuses) throw new Error('another account');
+    };
+    const { client, transport, finish } = scriptedClient([done], { beforeWrite });
+    await finish(client.instances.stop(7));
+    refuses = true;
+    await finish(client.instances.stop(7, { isStillWanted: () => Promise.resolve(true) }));
+    assert.equal(transport.seen.length, 2);
+    await assert.rejects(finish(client.instances.stop(7)), /another account/);
+    assert.equal(transport.seen.length, 2);
+    const read = scriptedClient([user], { beforeWrite });
+    await read.finish(read.client.users.current());
+    const late = scriptedClient(
+      () => {
+        refuses = true;
+        return tooFrequent;
+      },
+      { beforeWrite },
+    );
+    refuses = false;
+    await assert.rejects(late.finish(late.client.instances.stop(7)), /another account/);
+    assert.equal(late.transport.seen.length, 1);
+  });
+
   for (const key of ['two words', 'line\nbreak: x', 'schlüssel', '']) {
     it(`refuses the key ${JSON.stringify(key)} without sending anything`, async () => {
       const { client, transport, finish } = scriptedClient([user], { key });

@@ -3,6 +3,7 @@ import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GoneError, RateLimitedError, RentOutcomeUnknownError } from '../../../../src/api/errors';
 import { markerIn } from '../../../../src/model/instances/instanceLabel';
+import { NotSignedInError } from '../../../../src/shared/notSignedIn';
 import { AccountChangedError } from '../../../../src/store/accounts/sameAccount';
 import { anOffer, aUser } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
@@ -48,6 +49,31 @@ describe('rentals', () => {
     await assert.rejects(window.rentals.rent({ ...request, accountKey }), AccountChangedError);
     assert.equal(service.count('offers.rent'), 1);
     assert.deepEqual(window.rentals.rentals, []);
+  });
+
+  it('sends nothing where the account is switched while the budget and the instances are read', async () => {
+    const accountKey = window.accounts.active?.key ?? '';
+    service.before = async (call) => {
+      if (call === 'instances.list') {
+        service.before = () => undefined;
+        service.user = aUser({ id: 8 });
+        await window.accounts.signIn({ serviceUrl: 'https://console.example.com', apiKey: 'another-key' });
+      }
+    };
+    await assert.rejects(window.rentals.rent({ ...request, accountKey }), AccountChangedError);
+    assert.equal(service.count('offers.rent'), 0);
+    await window.accounts.switchTo(accountKey);
+    await computer.clock.advance(1000);
+    assert.deepEqual(window.rentals.rentals, []);
+  });
+
+  it('rents nothing where it is signed out before the request leaves', async () => {
+    const accountKey = window.accounts.active?.key ?? '';
+    service.before = (call) => {
+      if (call === 'offers.rent') throw new NotSignedInError();
+    };
+    await assert.rejects(window.rentals.rent({ ...request, accountKey }), NotSignedInError);
+    assert.equal(window.rentals.rentals[0]?.phase.kind, 'notRented');
   });
 
   it('has the marker on disk before the request leaves', async () => {
