@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import alone from './alone.sh';
 import type { SshService } from './service';
 import { assembled, withoutComments } from './shellProgram';
 import { checkId, UnsafeValueError } from './validate';
@@ -36,6 +37,8 @@ export type TimerVerdict =
   | { readonly kind: 'armed'; readonly tool: string }
   /** The machine has neither curl, nor python3, nor a wget that can send PUT. */
   | { readonly kind: 'noTool' }
+  /** Another login starts or ends a timer there, and took too long. */
+  | { readonly kind: 'busy' }
   /** The machine can't tell whether its GPUs are in use. */
   | { readonly kind: 'noGpuUse' }
   /** The machine can't tell who is logged in: not even this login is visible. */
@@ -54,6 +57,7 @@ export type TimerVerdict =
 const greeting = 'gpu-rental timer';
 
 const parts: Readonly<Record<string, string>> = {
+  'alone.sh': alone,
   'call.py': callPy,
   'functions.sh': functions,
   'gpuUse.sh': gpuUse,
@@ -76,6 +80,8 @@ export const timerPrograms = {
 };
 
 const timeoutMs = 90_000;
+/** No login has its turn for longer. */
+const turnMinutes = Math.ceil(timeoutMs / 60_000) + 1;
 
 type Exec = Pick<SshService, 'exec'>;
 
@@ -158,6 +164,7 @@ async function ask(
     mode,
     idleGpuPercent,
     Math.ceil(order.fetchSeconds ?? 0),
+    turnMinutes,
   ];
   const { stdout } = await ssh.exec(alias, script, {
     input: `${values.join('\n')}\n`,
@@ -196,7 +203,8 @@ export function verdictOf(said: readonly string[]): TimerVerdict {
   return { kind: 'noLogin' };
 }
 
-const plainVerdicts = new Map<string, 'noTool' | 'noKey' | 'notAlive' | 'noGpuUse' | 'noLoginSeen'>([
+const plainVerdicts = new Map<string, 'busy' | 'noTool' | 'noKey' | 'notAlive' | 'noGpuUse' | 'noLoginSeen'>([
+  ['busy', 'busy'],
   ['no-gpu-use', 'noGpuUse'],
   ['no-login-seen', 'noLoginSeen'],
   ['no-tool', 'noTool'],

@@ -261,6 +261,8 @@ function reason(verdict: Exclude<TimerVerdict, { kind: 'armed' }>, name: string)
       return t(
         'It has none of curl, python3 and GNU wget to call the service with. Install curl on it and try again.',
       );
+    case 'busy':
+      return t('Another window is changing the timer there.');
     case 'noGpuUse':
       return t(
         "Its nvidia-smi does not report GPU use, so it can't detect when it is idle. Choose a time instead.",

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
+import alone from '../alone.sh';
 import { plainText } from '../plainText';
-import { lastWords } from '../transfer';
 import type { SshService } from '../service';
+import { assembled } from '../shellProgram';
+import { lastWords } from '../transfer';
 import script from './server.sh';
 
 /** The script that runs on a machine, for the checks of the tests. */
-export const notebookScript = script;
+export const notebookScript = assembled(script, { 'alone.sh': alone });
 
 /** Our Jupyter server on a machine, which listens on the machine's loopback address only. */
 export interface NotebookServer {
@@ -28,8 +30,12 @@ export class NotebookServerError extends UserError {}
 type Exec = Pick<SshService, 'exec'>;
 
 const greeting = 'gpu-rental notebooks';
-const startMs = 120_000;
-const installMs = 20 * 60_000;
+/** Another window may take its turn first, and a server on a slow disk a minute. */
+const startMs = 180_000;
+/** The longest of all steps. */
+export const installMs = 20 * 60_000;
+/** The machine notices within a minute that a step was cut off. */
+const turnMinutes = Math.ceil(Math.max(startMs, installMs) / 60_000) + 1;
 
 /** Finds our server on the machine or starts one; installs nothing. */
 export async function startServer(
@@ -59,6 +65,7 @@ export async function installServer(
     }
   };
   const lines = await ask(ssh, alias, ['install', '', ''], { signal, timeoutMs: installMs, onStdout });
+  throwIfRefused(lines);
   if (lines.at(-1) !== 'installed') {
     throw new NotebookServerError(
       text('Could not install Jupyter on the instance: {0}', plainText(lines.slice(-4, -1).join(' ')) || '–'),
@@ -70,6 +77,7 @@ export async function installServer(
 /** Ends the server with all its kernels; resolves once its process is gone. */
 export async function stopServer(ssh: Exec, alias: string, signal?: AbortSignal): Promise<void> {
   const lines = await ask(ssh, alias, ['stop', '', ''], { signal, timeoutMs: startMs });
+  throwIfRefused(lines);
   if (!lines.includes('stopped')) {
     throw new NotebookServerError(text('The Jupyter server of the instance did not end.'), {
       nextStep: 'retry',
@@ -83,7 +91,10 @@ async function ask(
   input: readonly string[],
   options: Omit<NonNullable<Parameters<Exec['exec']>[2]>, 'input'>,
 ): Promise<readonly string[]> {
-  const result = await ssh.exec(alias, script, { ...options, input: `${input.join('\n')}\n` });
+  const result = await ssh.exec(alias, notebookScript, {
+    ...options,
+    input: `${[...input, turnMinutes].join('\n')}\n`,
+  });
   const lines = result.stdout.split(/\r?\n/).filter((line) => line !== '');
   const start = lines.indexOf(greeting);
   if (start < 0 || result.timedOut) {
@@ -108,23 +119,28 @@ export function startAnswerOf(lines: readonly string[]): StartAnswer {
   if (python !== undefined) {
     return { kind: 'missing', python: plainText(python) };
   }
-  switch (first) {
-    case 'no-python':
-      return { kind: 'noPython' };
-    case 'no-folder':
-      throw new NotebookServerError(
-        text('Could not write to the home folder of the instance. Check its free space.'),
-        { nextStep: 'retry' },
-      );
-    case 'busy':
-      throw new NotebookServerError(
-        text('Another window is setting up Jupyter on the instance. Try again when it has finished.'),
-        { nextStep: 'retry' },
-      );
-    default:
-      throw new NotebookServerError(
-        text('The Jupyter server did not start: {0}', plainText(rest.join(' ')).slice(-400) || '–'),
-        { nextStep: 'retry' },
-      );
+  if (first === 'no-python') {
+    return { kind: 'noPython' };
+  }
+  throwIfRefused(lines);
+  throw new NotebookServerError(
+    text('The Jupyter server did not start: {0}', plainText(rest.join(' ')).slice(-400) || '–'),
+    { nextStep: 'retry' },
+  );
+}
+
+/** What the script says before it does anything. */
+function throwIfRefused([first]: readonly string[]): void {
+  if (first === 'no-folder') {
+    throw new NotebookServerError(
+      text('Could not write to the home folder of the instance. Check its free space.'),
+      { nextStep: 'retry' },
+    );
+  }
+  if (first === 'busy') {
+    throw new NotebookServerError(
+      text('Another window is setting up Jupyter on the instance. Try again when it has finished.'),
+      { nextStep: 'retry' },
+    );
   }
 }

@@ -1,9 +1,11 @@
-# The Jupyter server of GPU Rental on a rented machine. Standard input: what to do, the token for a new
-# server, and the name of the folder in which kernels start. The token is in no argument and no environment.
+# The Jupyter server of GPU Rental on a rented machine. Standard input: what to do, the token for a new server, the name of
+# the folder in which kernels start, and the minutes that any of this may take. The token is in no argument and no
+# environment.
 umask 077
 IFS= read -r verb
 IFS= read -r token
 IFS= read -r folder
+IFS= read -r minutes
 own=$HOME/.gpu-rental/jupyter
 venv=$HOME/.gpu-rental/venv
 echo 'gpu-rental notebooks'
@@ -98,7 +100,7 @@ start() {
   mkdir -p "$root" 2>/dev/null && cd "$root" || { root=$HOME && cd "$root"; } || return
   env -u JUPYTER_TOKEN JUPYTER_NO_CONFIG=1 "JUPYTER_RUNTIME_DIR=$own/run" "JUPYTER_TOKEN_FILE=$own/token" \
     setsid nohup "$python" -m "$module" --no-browser --ip=127.0.0.1 --port=48650 --allow-root \
-    "--notebook-dir=$root" >"$own/log" 2>&1 </dev/null &
+    "--notebook-dir=$root" >"$own/log" 2>&1 </dev/null 9<&- &
   started=$!
   tries=0
   while [ "$tries" -lt 120 ]; do
@@ -163,18 +165,14 @@ install() {
   fi
 }
 
-# One at a time on the machine: two windows start one server.
-tries=0
-until mkdir "$own/lock" 2>/dev/null; do
-  [ -n "$(find "$own/lock" -prune -mmin +15 2>/dev/null)" ] && rmdir "$own/lock"
-  if [ "$tries" -ge 150 ]; then
-    echo 'busy'
-    exit 0
-  fi
-  sleep 0.5
-  tries=$((tries + 1))
-done
-trap 'rmdir "$own/lock"' EXIT
+# include alone.sh
+
+# Two windows start one server.
+if ! alone "$own" lock 150 "$minutes"; then
+  echo 'busy'
+  exit 0
+fi
+trap give_turn EXIT
 work=
 trap '[ -z "$work" ] || kill "$work"; exit 1' HUP INT TERM PIPE
 case $verb in

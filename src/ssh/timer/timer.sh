@@ -12,6 +12,7 @@ IFS= read -r token
 IFS= read -r mode
 IFS= read -r idle_percent
 IFS= read -r fetch_seconds
+IFS= read -r minutes
 case "$id" in "" | *[!0-9]*) exit 2 ;; esac
 case "$seconds" in "" | *[!0-9]*) exit 2 ;; esac
 case "$token" in "" | *[!0-9a-f]*) exit 2 ;; esac
@@ -19,6 +20,7 @@ case "$action" in stop | destroy) ;; *) exit 2 ;; esac
 # Those of a job and those of the user do not end each other.
 case "$mode" in at | idle) kind=timer ;; job) kind=job-timer ;; *) exit 2 ;; esac
 case "$fetch_seconds" in "" | *[!0-9]*) exit 2 ;; esac
+case "$minutes" in "" | *[!0-9]*) exit 2 ;; esac
 case "$idle_percent" in [1-9]) ;; *) exit 2 ;; esac
 case "$url" in *[!A-Za-z0-9.:/_-]*) exit 2 ;; https://* | http://127.0.0.1:* | http://localhost:*) ;; *) exit 2 ;; esac
 dir="$HOME/.gpu-rental"
@@ -35,21 +37,20 @@ end_others() {
   done
 }
 
-# One login at a time: those of two windows would end each other's process and both call it armed. A login that was cut
-# off leaves its lock, and nobody waits for that longer than all of this takes.
-alone() {
+# include alone.sh
+
+# Logins of two windows would end each other's process and both call it armed.
+take_turn() {
   mkdir -p "$dir"
-  tries=0
-  until mkdir "$dir/timer.lock" 2>/dev/null || [ "$tries" -ge 50 ]; do
-    tries=$((tries + 1))
-    sleep 0.2 || sleep 1
-  done
-  trap 'rm -rf "$dir/timer.lock"' EXIT
+  trap give_turn EXIT
   trap 'exit 1' HUP INT PIPE TERM
+  alone "$dir" timer.lock 60 "$minutes" && return
+  echo busy
+  exit 0
 }
 
 if [ "$verb" = disarm ]; then
-  alone
+  take_turn
   # Its container may start again.
   if [ "$mode" = job ]; then : >"$dir/job-timer-$id.off"; fi
   end_others ""
@@ -95,12 +96,12 @@ if [ "$status" != 200 ] || [ "$own" != 0 ]; then
   exit 0
 fi
 if [ "$verb" = arm ]; then
-  alone
+  take_turn
   write_guard
   export CONTAINER_API_KEY="$key"
   if command -v setsid >/dev/null 2>&1; then detach='setsid'; else detach='nohup'; fi
   "$detach" sh "$dir/guard.sh" "$url" "$id" "$action" "$seconds" "$file" "$tool" "$mode" "$idle_percent" \
-    "$fetch_seconds" </dev/null >/dev/null 2>&1 &
+    "$fetch_seconds" </dev/null >/dev/null 2>&1 9<&- &
   tries=0
   while [ ! -s "$file" ] && [ "$tries" -lt 25 ]; do
     tries=$((tries + 1))

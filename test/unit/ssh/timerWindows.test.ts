@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { armTimer, checkTimer, disarmTimer, type TimerOrder } from '../../../src/ssh/machineTimer';
 import { runProgram } from '../../../src/ssh/run';
+import { placeOf } from '../../support/machinePrograms';
 import { rentRunning } from '../../support/rentRunning';
 import { sized } from '../../support/seeded';
 import { useSimulators } from '../../support/startSimulator';
+import { useTimerMachine } from '../../support/timerMachine';
 
 describe('A timer on the machine and several windows', () => {
   const simulators = useSimulators();
@@ -56,5 +59,31 @@ describe('A timer on the machine and several windows', () => {
     }
     await disarmTimer(machine, 'gpu-1', id);
     assert.deepEqual([alive(), readdirSync(folder)], [[], ['guard.sh']]);
+  });
+});
+
+describe('A timer on the machine where another window has its turn', () => {
+  const timer = useTimerMachine();
+
+  it('is neither started nor ended before that turn is over, however long it takes', async () => {
+    const machine = timer.hastyMachine('flock');
+    timer.tool('sleep', '');
+    const folder = timer.file('.gpu-rental');
+    mkdirSync(folder);
+    const holder = spawn('sh', ['-c', 'exec 9<"$1"; flock 9; echo held; exec sleep 60', 'sh', folder], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    await new Promise((resolve) => holder.stdout.once('data', resolve));
+    const ended = new Promise((resolve) => holder.once('close', resolve));
+    try {
+      assert.deepEqual(await armTimer(machine, 'gpu-1', timer.order()), { kind: 'busy' });
+      assert.equal(await disarmTimer(machine, 'gpu-1', timer.id), false);
+    } finally {
+      holder.kill('SIGKILL');
+      await ended;
+    }
+    timer.tool('sleep', `exec ${placeOf('sleep')} 0.2`);
+    assert.equal((await armTimer(machine, 'gpu-1', timer.order())).kind, 'armed');
+    assert.equal(await disarmTimer(machine, 'gpu-1', timer.id), true);
   });
 });

@@ -49,7 +49,7 @@ describe('The answer of a machine about its Jupyter server', () => {
   it('counts from our greeting on, whatever the machine prints before', async () => {
     const ssh = machineThatSays(`running 1 ${'b'.repeat(64)}\ngpu-rental notebooks\nrunning 2 ${token}\n`);
     assert.deepEqual(await startServer(ssh, 'gpu-7', 'project'), { kind: 'running', port: 2, token });
-    assert.match(String(ssh.inputs[0]), /^start\n[0-9a-f]{64}\nproject\n$/);
+    assert.match(String(ssh.inputs[0]), /^start\n[0-9a-f]{64}\nproject\n\d+\n$/);
   });
 
   it('is an error where the machine was not reached', async () => {

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { installMs, stopServer } from '../../../../src/ssh/notebooks/notebookServer';
+import { runProgram } from '../../../../src/ssh/run';
+import { placeOf } from '../../../support/machinePrograms';
+
+const minuteMs = 60_000;
+
+describe('Two windows that set up Jupyter on one machine', () => {
+  let root: string;
+  let own: string;
+  beforeEach(() => {
+    root = mkdtempSync(path.join(os.tmpdir(), 'gr-lock-'));
+    own = path.join(root, '.gpu-rental', 'jupyter');
+    mkdirSync(path.join(own, 'run'), { recursive: true });
+  });
+  afterEach(() => {
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  /** A machine whose pauses are short; a real shell runs the script. */
+  const machine = (...more: readonly string[]) => {
+    const bin = path.join(root, 'bin');
+    mkdirSync(bin, { recursive: true });
+    for (const tool of ['sh', 'mkdir', 'chmod', 'cat', 'find', 'rmdir', 'rm', 'sed', 'grep', 'tr', ...more]) {
+      if (!existsSync(path.join(bin, tool))) {
+        symlinkSync(placeOf(tool), path.join(bin, tool));
+      }
+    }
+    writeFileSync(path.join(bin, 'sleep'), '#!/bin/sh\n', { mode: 0o755 });
+    return {
+      exec: (_: string, script: string, options: object = {}) =>
+        runProgram('/bin/sh', ['-c', script], { ...options, env: { HOME: root, PATH: bin } }),
+    };
+  };
+  const leftFor = (ms: number) => {
+    const folder = path.join(own, 'lock');
+    mkdirSync(folder, { recursive: true });
+    const then = (Date.now() - ms) / 1000;
+    utimesSync(folder, then, then);
+  };
+
+  it('take turns as long as an installation may take, where a folder is the lock', async () => {
+    leftFor(installMs - minuteMs);
+    await assert.rejects(stopServer(machine(), 'gpu-7'), /Another window is setting up Jupyter/);
+  });
+
+  it('do not wait for a window that was cut off for longer than that', async () => {
+    leftFor(installMs + 3 * minuteMs);
+    await stopServer(machine(), 'gpu-7');
+    assert.equal(existsSync(path.join(own, 'lock')), false);
+  });
+
+  it('take turns for as long as the other one lives, where the machine has flock', async () => {
+    leftFor(installMs + 3 * minuteMs);
+    const hold = 'exec 9<"$1"; flock 9; echo held; exec sleep 60';
+    const holder = spawn('sh', ['-c', hold, 'sh', own], { stdio: ['ignore', 'pipe', 'ignore'] });
+    await new Promise((resolve) => holder.stdout.once('data', resolve));
+    const ended = new Promise((resolve) => holder.once('close', resolve));
+    try {
+      await assert.rejects(stopServer(machine('flock'), 'gpu-7'), /Another window is setting up Jupyter/);
+    } finally {
+      holder.kill('SIGKILL');
+      await ended;
+    }
+    await stopServer(machine('flock'), 'gpu-7');
+  });
+});
