@@ -4,6 +4,7 @@ import { t } from '../../editor/localize';
 import { pickFromList } from '../../editor/quickPick';
 import { message } from '../../editor/message';
 import type { HostSet } from '../../model/engines/hostSet';
+import { onAccountEnd } from '../../store/accounts/accountEnds';
 import { HostFileKeeper } from '../../store/engines/hostFileKeeper';
 import { removeHostFiles } from '../../store/engines/hostFolder';
 import type { HostSets } from '../../store/engines/hostSets';
@@ -21,14 +22,14 @@ export class Engines implements Disposable {
   private readonly deps: UseInDeps;
 
   constructor(shared: EngineDeps, sets: HostSets) {
-    const { ssh, accountCleanup } = shared;
+    const { ssh } = shared;
     const keeper = this.owned.add(
       new HostFileKeeper({
         ...shared,
         sets,
         proved: (account) => provedAliases(ssh, account),
         aliasOf: (account, id) => ssh.aliasOf(account, id),
-        onDidRemoveAccount: accountCleanup.onDidRemove,
+        onAccountEnd: (end) => onAccountEnd(shared, end),
       }),
     );
     this.deps = { ...shared, sets, keeper };

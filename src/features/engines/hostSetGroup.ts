@@ -46,8 +46,14 @@ export class HostSetGroup implements TreeGroup, Disposable {
     const isLost = this.keeper.isLost(set.id);
     const item = new vscode.TreeItem(set.name);
     item.id = `hostSet-${set.id}`;
-    item.description = isLost ? t('its folder is gone') : membersText(set.members);
-    item.iconPath = new vscode.ThemeIcon(isLost ? 'warning' : 'references');
+    const strangers = this.keeper.strangersOf(set.id);
+    const isBlocked = isLost || strangers.length > 0;
+    item.description = isLost
+      ? t('its folder is gone')
+      : isBlocked
+        ? t('not current: {0} is another file now', strangers.join(', '))
+        : membersText(set.members);
+    item.iconPath = new vscode.ThemeIcon(isBlocked ? 'warning' : 'references');
     item.contextValue = ';hostSet;';
     item.tooltip = tooltip([
       [t('Group'), set.name],

@@ -222,7 +222,16 @@ async function askFolder(name: string): Promise<string | undefined> {
 
 /** Checks that no file of the user would be overwritten. */
 async function checkFolder(folder: string, name: string): Promise<void> {
-  const strangers = await strangersIn(folder, name);
+  throwIfTaken(folder, await strangersIn(folder, name));
+  const other = await groupIn(folder);
+  if (other !== undefined && other !== name) {
+    throw new UserError(
+      text('The folder {0} has the files of the group {1}. Choose another folder.', folder, other),
+    );
+  }
+}
+
+function throwIfTaken(folder: string, strangers: readonly string[]): void {
   if (strangers.length > 0) {
     throw new UserError(
       text(
@@ -230,12 +239,6 @@ async function checkFolder(folder: string, name: string): Promise<void> {
         folder,
         strangers.join(', '),
       ),
-    );
-  }
-  const other = await groupIn(folder);
-  if (other !== undefined && other !== name) {
-    throw new UserError(
-      text('The folder {0} has the files of the group {1}. Choose another folder.', folder, other),
     );
   }
 }
@@ -251,6 +254,7 @@ async function handOver(deps: UseInDeps, engine: Engine, set: HostSet): Promise<
   if (deps.keeper.isLost(set.id)) {
     throw folderGone(set);
   }
+  throwIfTaken(set.folder, deps.keeper.strangersOf(set.id));
   const [first] = hosts;
   if (!first) {
     message(

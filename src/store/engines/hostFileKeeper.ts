@@ -4,11 +4,11 @@ import type { Instance } from '../../model/instances/instance';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { Emitter, type Event } from '../../util/emitter';
+import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { isComplete } from '../instances/listed';
 import type { Account, Accounts, Fleet, WindowHub } from '../ports';
-import { removeHostFiles, writeHostFiles } from './hostFolder';
+import { removeHostFiles, writeHostFiles, type HostFilesWritten } from './hostFolder';
 import type { HostSets } from './hostSets';
 
 export interface HostFileKeeperDeps {
@@ -24,8 +24,8 @@ export interface HostFileKeeperDeps {
    */
   readonly proved: (account: Account) => Promise<readonly string[]>;
   readonly aliasOf: (account: Account, instanceId: number) => string;
-  /** Fires when an account is signed out; its instances can't be reached from here any more. */
-  readonly onDidRemoveAccount: Event<string>;
+  /** Calls when an account is signed out; its instances can't be reached from here any more. */
+  readonly onAccountEnd: (end: (accountKey: string) => void) => Disposable;
 }
 
 /**
@@ -35,14 +35,15 @@ export interface HostFileKeeperDeps {
 export class HostFileKeeper implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<void>());
-  private readonly lost = new Set<string>();
+  /** The sets whose files could not be written where they belong. */
+  private readonly blocked = new Map<string, Exclude<HostFilesWritten, { kind: 'written' }>>();
   /** What was written last, so that most lists don't touch the disk. */
   private readonly written = new Map<string, string>();
   /** The sets of each account as last read; a sign-out deletes those on disk immediately. */
   private readonly ofAccounts = new Map<string, readonly HostSet[]>();
   private keeping: Promise<void> = Promise.resolve();
 
-  /** Fires when a folder disappears or returns. */
+  /** Fires when a folder disappears or returns, or is taken by files of others. */
   readonly onDidChange = this.changed.event;
 
   constructor(private readonly deps: HostFileKeeperDeps) {
@@ -62,7 +63,7 @@ export class HostFileKeeper implements Disposable {
     this.owned.add(deps.sets.onDidChange(noteSets));
     noteSets();
     this.owned.add(
-      deps.onDidRemoveAccount((accountKey) => {
+      deps.onAccountEnd((accountKey) => {
         // After what is being written now, which would put them there again.
         this.keeping = this.keeping.then(() => this.removeFilesOf(accountKey));
       }),
@@ -72,7 +73,13 @@ export class HostFileKeeper implements Disposable {
 
   /** Returns whether the folder of the set was removed. */
   isLost(id: string): boolean {
-    return this.lost.has(id);
+    return this.blocked.get(id)?.kind === 'gone';
+  }
+
+  /** Returns the files of others that stand where those of the set would be written. */
+  strangersOf(id: string): readonly string[] {
+    const blocked = this.blocked.get(id);
+    return blocked?.kind === 'strangers' ? blocked.paths : [];
   }
 
   /** Brings all files up to date with the list; never rejects. */
@@ -151,13 +158,16 @@ export class HostFileKeeper implements Disposable {
     if (this.written.get(set.id) === content) {
       return;
     }
-    const isThere = await writeHostFiles(set.folder, set.name, hosts);
-    if (isThere) {
+    const result = await writeHostFiles(set.folder, set.name, hosts);
+    const before = JSON.stringify(this.blocked.get(set.id));
+    if (result.kind === 'written') {
       this.written.set(set.id, content);
+      this.blocked.delete(set.id);
       this.deps.log.info(`The files of the group ${set.name} name ${hosts.length} instances`);
+    } else {
+      this.blocked.set(set.id, result);
     }
-    if (isThere === this.lost.has(set.id)) {
-      this.lost[isThere ? 'delete' : 'add'](set.id);
+    if (JSON.stringify(this.blocked.get(set.id)) !== before) {
       this.changed.fire();
     }
   }
@@ -169,6 +179,5 @@ export class HostFileKeeper implements Disposable {
         this.deps.log.warn(`The files of the group ${name} could not be removed: ${String(error)}`);
       });
     }
-    this.ofAccounts.delete(accountKey);
   }
 }

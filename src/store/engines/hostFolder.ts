@@ -19,23 +19,30 @@ export async function strangersIn(folder: string, name: string): Promise<readonl
     .map(({ path }) => path);
 }
 
-/** Returns the group that the first line of our files names. */
+/** Returns the group whose files are in the folder. */
 export async function groupIn(folder: string): Promise<string | undefined> {
-  const content = await contentOf(join(folder, 'inventory.yml'));
-  return content?.startsWith(ownMark) ? /^[^\n]* group "(\w+)"/.exec(content)?.[1] : undefined;
+  return groupOf(await contentOf(join(folder, 'inventory.yml')));
 }
 
-/**
- * Writes the files that differ, each in one step. Returns false if the folder was removed; it is not
- * recreated.
- */
+export type HostFilesWritten =
+  | { readonly kind: 'written' }
+  /** The folder was removed; it is not recreated. */
+  | { readonly kind: 'gone' }
+  /** Files that are not ours have our names, so nothing is written. */
+  | { readonly kind: 'strangers'; readonly paths: readonly string[] };
+
+/** Writes the files that differ, each in one step. */
 export async function writeHostFiles(
   folder: string,
   name: string,
   hosts: readonly EngineHost[],
-): Promise<boolean> {
+): Promise<HostFilesWritten> {
   if (!(await isFolder(folder))) {
-    return false;
+    return { kind: 'gone' };
+  }
+  const paths = await strangersIn(folder, name);
+  if (paths.length > 0) {
+    return { kind: 'strangers', paths };
   }
   for (const { path, content } of hostFiles(name, hosts)) {
     const file = join(folder, path);
@@ -43,17 +50,25 @@ export async function writeHostFiles(
       await replaceFile(file, content);
     }
   }
-  return true;
+  return { kind: 'written' };
 }
 
-/** Removes our files from the folder; all other files stay. */
+/** Removes our files of this group from the folder; all other files stay. */
 export async function removeHostFiles(folder: string, name: string): Promise<void> {
-  if ((await groupIn(folder)) !== name) {
-    return;
-  }
+  const ours: string[] = [];
   for (const { path } of hostFiles(name, [])) {
+    if (groupOf(await contentOf(join(folder, path))) === name) {
+      ours.push(path);
+    }
+  }
+  for (const path of ours.length > 0 ? [...ours, unmarked] : []) {
     await rm(join(folder, path), { force: true });
   }
+}
+
+/** Returns the group that the first line of a file of ours names. */
+function groupOf(content: string | undefined): string | undefined {
+  return content?.startsWith(ownMark) === true ? /^[^\n]* group "(\w+)"/.exec(content)?.[1] : undefined;
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -42,7 +42,7 @@ describe('Host files', () => {
           return ['gpu-41', 'gpu-52'];
         },
         aliasOf: (_, id) => `gpu-${id}`,
-        onDidRemoveAccount: removed.event,
+        onAccountEnd: removed.event,
       }),
     );
     await fleet.refresh();
@@ -81,6 +81,28 @@ describe('Host files', () => {
     assert.equal(keeper.isLost(id), false);
     await clock.through(keeper.keepThere(id));
     assert.equal(keeper.isLost(id), true);
+  });
+
+  it('leave a file alone that took the place of one of them, and name it', async () => {
+    const { keeper, folder, id, names, clock, removed, accounts } = await scene();
+    const inventory = join(folder, 'inventory.yml');
+    const own = 'all:\n  hosts:\n    my-own-server:\n';
+    await writeFile(inventory, own);
+    await clock.through(keeper.keepThere(id));
+    assert.equal(await readFile(inventory, 'utf8'), own);
+    assert.deepEqual(keeper.strangersOf(id), ['inventory.yml']);
+    removed.fire(accounts.active?.key ?? '');
+    await until('ours to go', async () => (await readdir(folder)).join() === 'groups.d,inventory.yml');
+    assert.equal(await readFile(inventory, 'utf8'), own);
+    await writeFile(join(folder, 'hosts.txt'), 'my-own-server\n');
+    await clock.through(keeper.keepThere(id));
+    assert.equal(await names(), 'my-own-server\n');
+    assert.deepEqual(keeper.strangersOf(id), ['hosts.txt', 'inventory.yml']);
+    await rm(inventory);
+    await rm(join(folder, 'hosts.txt'));
+    await clock.through(keeper.keepThere(id));
+    assert.equal((await names()).trim(), 'gpu-41');
+    assert.deepEqual(keeper.strangersOf(id), []);
   });
 
   it('go at a sign-out that comes while they are written', async () => {

@@ -1,0 +1,52 @@
+import { watchAccounts } from '../../shared/followAccount';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import type { Event } from '../../util/emitter';
+import type { Log } from '../../util/log';
+import type { Accounts } from '../ports';
+
+export interface AccountEndsDeps {
+  readonly accounts: Pick<Accounts, 'active' | 'known' | 'onDidChange'>;
+  readonly accountCleanup: { readonly onDidRemove: Event<string> };
+  readonly log: Log;
+}
+
+/**
+ * Calls with the key of an account that was signed out, for what must end with it: connections that belong to it. A
+ * window that hears no other learns it from its own accounts, and so does one that opened a connection after the word
+ * of the sign-out and before its own accounts changed. It may be called twice for one account.
+ */
+export function onAccountEnd(
+  { accounts, accountCleanup, log }: AccountEndsDeps,
+  end: (accountKey: string) => void,
+): Disposable {
+  const store = new DisposableStore();
+  const seen = new Set<string>();
+  const note = () => {
+    if (accounts.active) {
+      seen.add(accounts.active.key);
+    }
+  };
+  const look = async () => {
+    note();
+    if ([...seen].every((key) => key === accounts.active?.key)) {
+      return;
+    }
+    // Throws where the disk refuses, so that an account is never taken for signed out because it could not be read.
+    const known = new Set((await accounts.known()).map(({ key }) => key));
+    const gone = [...seen].filter((key) => !known.has(key) && key !== accounts.active?.key);
+    for (const key of store.isDisposed ? [] : gone) {
+      seen.delete(key);
+      end(key);
+    }
+  };
+  note();
+  store.add(accountCleanup.onDidRemove(end));
+  store.add(
+    watchAccounts(accounts, () => {
+      look().catch((error: unknown) => {
+        log.warn(`Whether an account is signed out could not be read: ${String(error)}`);
+      });
+    }),
+  );
+  return store;
+}
