@@ -5,6 +5,7 @@ import { t } from '../../editor/localize';
 import { inView } from '../../editor/progress';
 import { shutDownKernel } from '../../ssh/notebooks/kernels';
 import { watchAccounts } from '../../shared/followAccount';
+import { onAccountEnd } from '../../store/accounts/accountEnds';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
@@ -23,11 +24,11 @@ export class Notebooks implements Disposable {
   private attached: Promise<ServerList | undefined> | undefined;
 
   constructor(private readonly deps: NotebookDeps) {
-    const { accounts, accountCleanup, instanceGroups } = deps;
+    const { accounts, instanceGroups } = deps;
     const connections = this.owned.add(new NotebookConnections(deps));
     this.connections = connections;
     this.owned.add(
-      accountCleanup.onDidRemove((accountKey) => {
+      onAccountEnd(deps, (accountKey) => {
         connections.closeAccount(accountKey);
       }),
     );

@@ -2,53 +2,69 @@ import type { Forward } from '../../ssh/forward';
 import type { Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 
-/** The forwarded ports of this window, by instance; closed with it. */
+/** Whose a forwarded port is. The alias names one machine, a number of an instance may belong to two accounts. */
+export interface ForwardOwner {
+  readonly alias: string;
+  readonly accountKey: string;
+}
+
+/** The forwarded ports of this window, by alias; closed with it or with their account. */
 export class Forwards implements Disposable {
-  private readonly byInstance = new Map<number, Map<number, Forward>>();
-  private readonly changed = new Emitter<number>();
+  private readonly all: { readonly owner: ForwardOwner; readonly forward: Forward }[] = [];
+  private readonly changed = new Emitter<void>();
   readonly onDidChange = this.changed.event;
 
-  of(instanceId: number): readonly Forward[] {
-    return [...(this.byInstance.get(instanceId)?.values() ?? [])];
+  of(alias: string): readonly Forward[] {
+    return this.all.filter(({ owner }) => owner.alias === alias).map(({ forward }) => forward);
   }
 
-  /** The instances of which a port is forwarded here. */
-  get instanceIds(): readonly number[] {
-    return [...this.byInstance].filter(([, own]) => own.size > 0).map(([id]) => id);
+  /** The machines of which a port is forwarded here. */
+  get aliases(): readonly string[] {
+    return [...new Set(this.all.map(({ owner }) => owner.alias))];
   }
 
-  find(instanceId: number, remotePort: number): Forward | undefined {
-    return this.byInstance.get(instanceId)?.get(remotePort);
+  find(alias: string, remotePort: number): Forward | undefined {
+    return this.of(alias).find((forward) => forward.remotePort === remotePort);
   }
 
   /** Keeps a forward until it ends; `onEnd` hears of it unless it was closed here. */
-  add(instanceId: number, forward: Forward, onEnd: () => void): void {
-    const own = this.byInstance.get(instanceId) ?? new Map<number, Forward>();
-    this.byInstance.set(instanceId, own.set(forward.remotePort, forward));
-    this.changed.fire(instanceId);
+  add(owner: ForwardOwner, forward: Forward, onEnd: () => void): void {
+    this.all.push({ owner, forward });
+    this.changed.fire();
     void forward.ended.then(() => {
-      if (own.get(forward.remotePort) === forward) {
-        own.delete(forward.remotePort);
-        this.changed.fire(instanceId);
+      if (this.remove(forward)) {
         onEnd();
       }
     });
   }
 
-  close(instanceId: number, remotePort: number): void {
-    const own = this.byInstance.get(instanceId);
-    const forward = own?.get(remotePort);
-    own?.delete(remotePort);
-    forward?.close();
-    this.changed.fire(instanceId);
+  close(alias: string, remotePort: number): void {
+    this.end(this.of(alias).filter((forward) => forward.remotePort === remotePort));
+  }
+
+  closeAccount(accountKey: string): void {
+    this.end(this.all.filter(({ owner }) => owner.accountKey === accountKey).map(({ forward }) => forward));
   }
 
   dispose(): void {
-    for (const [instanceId, own] of this.byInstance) {
-      for (const remotePort of [...own.keys()]) {
-        this.close(instanceId, remotePort);
-      }
-    }
+    this.end(this.all.map(({ forward }) => forward));
     this.changed.dispose();
+  }
+
+  private end(forwards: readonly Forward[]): void {
+    for (const forward of forwards) {
+      this.remove(forward);
+      forward.close();
+    }
+  }
+
+  private remove(forward: Forward): boolean {
+    const index = this.all.findIndex((one) => one.forward === forward);
+    if (index < 0) {
+      return false;
+    }
+    this.all.splice(index, 1);
+    this.changed.fire();
+    return true;
   }
 }

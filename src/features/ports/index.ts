@@ -10,6 +10,7 @@ import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
+import { onAccountEnd } from '../../store/accounts/accountEnds';
 import { listedInstances } from '../../store/instances/listed';
 import { isJupyterPort, publicPortsOf, withJupyterToken } from '../../ssh/publicPorts';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -20,7 +21,16 @@ import { PortRows } from './portRows';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands' | 'instanceGroups' | 'presence' | 'redactor'
+  | 'accounts'
+  | 'accountCleanup'
+  | 'fleet'
+  | 'ssh'
+  | 'clock'
+  | 'commands'
+  | 'instanceGroups'
+  | 'log'
+  | 'presence'
+  | 'redactor'
 >;
 
 /** Ports of instances: those that are public stand below the instance, others are forwarded over SSH. */
@@ -28,12 +38,15 @@ export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const forwards = store.add(new Forwards());
   const { commands } = deps;
-  store.add(deps.instanceGroups.addInstanceRows(new PortRows(deps.fleet, forwards)));
+  store.add(deps.instanceGroups.addInstanceRows(new PortRows(deps, forwards)));
   store.add(
     forwards.onDidChange(() => {
-      const account = deps.accounts.active;
-      const ids = account ? forwards.instanceIds : [];
-      deps.presence.set('forward', account ? ids.map((id) => deps.ssh.aliasOf(account, id)) : []);
+      deps.presence.set('forward', forwards.aliases);
+    }),
+  );
+  store.add(
+    onAccountEnd(deps, (accountKey) => {
+      forwards.closeAccount(accountKey);
     }),
   );
   store.add(
@@ -52,8 +65,9 @@ export function register(deps: Deps): Disposable {
   );
   store.add(
     commands.register('gpuRental.port.stopForwarding', (target) => {
-      if (target) {
-        forwards.close(target.instanceId, target.port);
+      const alias = target && aliasNow(deps, target.instanceId);
+      if (target && alias !== undefined) {
+        forwards.close(alias, target.port);
       }
     }),
   );
@@ -73,7 +87,7 @@ async function forwardPort(
   forwards: Forwards,
   target: InstanceTarget | undefined,
 ): Promise<void> {
-  const { fleet, clock, ssh } = deps;
+  const { accounts, fleet, clock, ssh } = deps;
   const instanceId = await chooseInstance(
     target,
     async () =>
@@ -86,12 +100,13 @@ async function forwardPort(
     },
   );
   const remotePort = instanceId === undefined ? undefined : await askPort();
-  if (instanceId === undefined || remotePort === undefined) {
+  const account = accounts.active;
+  if (instanceId === undefined || remotePort === undefined || !account) {
     return;
   }
   const instance = fleet.find(instanceId);
   const name = instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
-  if (!forwards.find(instanceId, remotePort)) {
+  if (!forwards.find(ssh.aliasOf(account, instanceId), remotePort)) {
     const alias = await runCommand('gpuRental.prepareSsh', { instanceId });
     if (alias === undefined) {
       return;
@@ -100,7 +115,12 @@ async function forwardPort(
       t('Forwarding port {0} of {1}', remotePort, name),
       (signal) => ssh.forward(alias, { remotePort }, signal),
     );
-    forwards.add(instanceId, forward, () => {
+    if (accounts.active?.key !== account.key) {
+      // Signed out on the way.
+      forward.close();
+      return;
+    }
+    forwards.add({ alias, accountKey: account.key }, forward, () => {
       message(
         'warning',
         t('Port {0} of {1} is no longer forwarded, because its SSH connection ended.', remotePort, name),
@@ -142,11 +162,17 @@ function isPort(value: number): boolean {
   return Number.isInteger(value) && value >= 1 && value <= 65_535;
 }
 
+/** Returns what an instance of the active account is called. */
+function aliasNow({ accounts, ssh }: Pick<Deps, 'accounts' | 'ssh'>, instanceId: number): string | undefined {
+  return accounts.active && ssh.aliasOf(accounts.active, instanceId);
+}
+
 /** Where a port is; with `asLink` as a link, which has Jupyter's token where there is one. */
 function addressOf(deps: Deps, forwards: Forwards, target: PortTarget | undefined, asLink: boolean): string {
   const instance = target && deps.fleet.find(target.instanceId);
   if (target?.via === 'forward') {
-    const forward = forwards.find(target.instanceId, target.port);
+    const alias = aliasNow(deps, target.instanceId);
+    const forward = alias === undefined ? undefined : forwards.find(alias, target.port);
     if (forward) {
       const address = `localhost:${forward.localPort}`;
       return asLink ? forwardedLink(deps, instance, target.port, address) : address;

@@ -15,7 +15,7 @@ export class PortRows implements InstanceRows {
   private readonly nodes = new Map<string, PortTarget>();
 
   constructor(
-    private readonly fleet: Services['fleet'],
+    private readonly deps: Pick<Services, 'accounts' | 'fleet' | 'ssh'>,
     private readonly forwards: Forwards,
   ) {
     forwards.onDidChange(() => {
@@ -24,14 +24,16 @@ export class PortRows implements InstanceRows {
   }
 
   rows(instanceId: number): readonly GroupRow[] {
-    const instance = this.fleet.find(instanceId);
+    const { accounts, fleet, ssh } = this.deps;
+    const instance = fleet.find(instanceId);
+    const forwards = accounts.active ? this.forwards.of(ssh.aliasOf(accounts.active, instanceId)) : [];
     const ports = instance?.actualStatus === 'running' ? publicPortsOf(instance) : [];
     return [
       ...ports.map((port) => ({
         node: this.node({ instanceId, port: port.containerPort, via: 'public' }),
         item: () => publicItem(instanceId, port),
       })),
-      ...this.forwards.of(instanceId).map((forward) => ({
+      ...forwards.map((forward) => ({
         node: this.node({ instanceId, port: forward.remotePort, via: 'forward' }),
         item: () => forwardItem(instanceId, forward),
       })),
@@ -64,7 +66,7 @@ function forwardItem(instanceId: number, forward: Forward): vscode.TreeItem {
   const item = new vscode.TreeItem(t('Port {0}', forward.remotePort));
   item.id = `forward-${instanceId}-${forward.remotePort}`;
   item.description = t('{0}, this computer only', `localhost:${forward.localPort}`);
-  item.tooltip = t('Forwarded over SSH. It ends with this window.');
+  item.tooltip = t('Forwarded over SSH. It ends with this window, and when you sign out.');
   item.iconPath = new vscode.ThemeIcon('plug');
   item.contextValue = ';port;canOpen;forwarded;';
   return item;
