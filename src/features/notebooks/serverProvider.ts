@@ -10,6 +10,7 @@ import type { Candidate, ListedServer } from '../../model/notebooks/notebookServ
 import type { Services } from '../../services';
 import type { ServerAddress } from '../../ssh/notebooks/kernels';
 import { isCancelled } from '../../util/errors';
+import { plainArgument } from '../../util/plainLabel';
 import { JupyterMissingError, NoLoginYetError, type NotebookConnections } from './connections';
 import type {
   JupyterCommand,
@@ -18,7 +19,7 @@ import type {
   JupyterServerProvider,
 } from './jupyterTypes';
 import type { ServerList } from './serverList';
-import { setUpServer } from './setUp';
+import { checkAccount, setUpServer } from './setUp';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'report' | 'log'> & {
   readonly servers: ServerList;
@@ -142,9 +143,7 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
     if (!row) {
       throw new Error(t('This instance has been destroyed.'));
     }
-    if (accounts.active?.key !== row.accountKey) {
-      throw new Error(t('This instance belongs to another account. Sign in with it first.'));
-    }
+    checkAccount(accounts, row.accountKey);
     const instance = fleet.find(row.instanceId);
     if (instance && !actionsFor(instance, fleet.facts(instance.id), clock.now()).canConnect) {
       const kind = stateOf(instance, fleet.facts(instance.id), clock.now());
@@ -203,7 +202,9 @@ export function candidatesOf({
       alias: ssh.aliasOf(active, instance.id),
       accountKey: active.key,
       instanceId: instance.id,
-      label: canConnect ? parts.join(' · ') : `${name} (${localize(stateLabel(instance, kind))})`,
+      label: plainArgument(
+        canConnect ? parts.join(' · ') : `${name} (${localize(stateLabel(instance, kind))})`,
+      ),
       canConnect,
     };
   });

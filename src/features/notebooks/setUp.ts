@@ -5,12 +5,22 @@ import { withCancellableProgress } from '../../editor/progress';
 import type { Services } from '../../services';
 import type { ServerAddress } from '../../ssh/notebooks/kernels';
 import { installServer } from '../../ssh/notebooks/notebookServer';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
 import { JupyterMissingError, type NotebookConnections } from './connections';
 
 export interface ToSetUp {
   readonly alias: string;
+  readonly accountKey: string;
   readonly instanceId: number;
   readonly name: string;
+}
+
+/** An instance of one account is not used with the entries and the numbers of another. */
+export function checkAccount(accounts: Pick<Services['accounts'], 'active'>, accountKey: string): void {
+  if (accounts.active?.key !== accountKey) {
+    throw new UserError(text('This instance belongs to another account. Sign in with it first.'));
+  }
 }
 
 /**
@@ -18,12 +28,18 @@ export interface ToSetUp {
  * the user agrees. `undefined` where the user does not go on.
  */
 export async function setUpServer(
-  { ssh, connections }: Pick<Services, 'ssh'> & { readonly connections: NotebookConnections },
-  { alias, instanceId, name }: ToSetUp,
+  {
+    accounts,
+    ssh,
+    connections,
+  }: Pick<Services, 'accounts' | 'ssh'> & { readonly connections: NotebookConnections },
+  { alias, accountKey, instanceId, name }: ToSetUp,
 ): Promise<ServerAddress | undefined> {
+  checkAccount(accounts, accountKey);
   if ((await runCommand('gpuRental.prepareSsh', { instanceId })) === undefined) {
     return undefined;
   }
+  checkAccount(accounts, accountKey);
   const known = await withCancellableProgress(t('Connecting notebooks to {0}', name), () =>
     connections.connect(alias, { isAsked: true }).catch((error: unknown) => {
       if (error instanceof JupyterMissingError) {

@@ -43,7 +43,7 @@ export async function useInNotebook(deps: Deps, target: InstanceTarget | undefin
   const name = instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
   const alias = ssh.aliasOf(account, instanceId);
   const servers = await deps.attach();
-  if (!(await setUpServer(deps, { alias, instanceId, name }))) {
+  if (!(await setUpServer(deps, { alias, accountKey: account.key, instanceId, name }))) {
     return;
   }
   servers?.noteUsed(alias);

@@ -33,11 +33,16 @@ export function instanceName(instance: Instance): string {
   return end === undefined ? label : `${label} ${end}`;
 }
 
-/** The name of one among others, with its number where another of them has the same name. */
+/**
+ * The name of one among others, with its number where another of them has the same name, or where it ends like the
+ * number of another one.
+ */
 export function nameAmong(instance: Instance, others: readonly Instance[]): string {
   const name = instanceName(instance);
+  const number = `#${instance.id}`;
   const isShared = others.some((other) => other.id !== instance.id && instanceName(other) === name);
-  return isShared ? `${name} #${instance.id}` : name;
+  const isOther = /#\d+$/.test(name) && !name.endsWith(number);
+  return (isShared || isOther) && !name.endsWith(` ${number}`) ? `${name} ${number}` : name;
 }
 
 /** The name in two parts for a narrow row, where the number may stand behind state and price. */

@@ -23,13 +23,11 @@ describe('The kernel picker', () => {
     },
   }) as typeof product;
 
-  it('tells two instances of one name apart, and starts the one that was chosen', async () => {
-    const stopped = (id: number, label: string): Instance =>
-      anInstance({ id, label, actualStatus: 'exited', intendedStatus: 'stopped' });
-    const instances = [stopped(7, 'trainer'), stopped(8, 'trainer'), stopped(9, 'eval')];
-    const account = { key: 'own' };
+  type Deps = ConstructorParameters<typeof ServerProvider>[0];
+
+  function scene(instances: readonly Instance[]) {
     const deps = {
-      accounts: { active: account },
+      accounts: { active: { key: 'own' } },
       fleet: {
         state: { kind: 'ready', value: { instances } },
         find: (id: number) => instances.find((one) => one.id === id),
@@ -41,9 +39,17 @@ describe('The kernel picker', () => {
     };
     const rows = instances.map(({ id }) => ({ alias: `gpu-${id}`, accountKey: 'own', instanceId: id }));
     const provider = new ServerProvider(
-      { ...deps, servers: { rows } } as unknown as ConstructorParameters<typeof ServerProvider>[0],
+      { ...deps, servers: { rows } } as unknown as Deps,
       new FakeEventEmitter<undefined>().event as never,
     );
+    return { deps, provider };
+  }
+
+  it('tells two instances of one name apart, and starts the one that was chosen', async () => {
+    const stopped = (id: number, label: string): Instance =>
+      anInstance({ id, label, actualStatus: 'exited', intendedStatus: 'stopped' });
+    const instances = [stopped(7, 'trainer'), stopped(8, 'trainer'), stopped(9, 'eval')];
+    const { deps, provider } = scene(instances);
     const starts = provider.provideCommands().map(({ label }) => label);
     assert.deepEqual(starts.slice(0, 3), ['Start trainer #7…', 'Start trainer #8…', 'Start eval…']);
     await provider.handleCommand({ label: 'Start trainer #8…' });
@@ -52,5 +58,29 @@ describe('The kernel picker', () => {
       label.replace(/ \(.*/, ''),
     );
     assert.deepEqual(labels, ['trainer #7', 'trainer #8', 'eval']);
+  });
+
+  it('runs the command of the instance that it names, whatever the instances are called', async () => {
+    const stopped = (id: number, label: string): Instance =>
+      anInstance({ id, label, actualStatus: 'exited', intendedStatus: 'stopped' });
+    const { provider } = scene([stopped(7, 'trainer'), stopped(8, 'trainer'), stopped(9, 'trainer #8')]);
+    const labels = provider.provideCommands().map(({ label }) => label);
+    assert.equal(new Set(labels).size, labels.length, labels.join());
+    executed.length = 0;
+    for (const label of labels.slice(0, 3)) {
+      await provider.handleCommand({ label });
+    }
+    assert.deepEqual(
+      executed,
+      [7, 8, 9].map((instanceId) => ['gpuRental.instance.start', { instanceId }]),
+    );
+  });
+
+  it('shows what the service says of a GPU as plain words', () => {
+    const { deps } = scene([anInstance({ gpuName: `RTX\n$(zap)[x](command:y)\u202e${'9'.repeat(900)}` })]);
+    const [candidate] = candidatesOf(deps as unknown as Parameters<typeof candidatesOf>[0]) ?? [];
+    const { label } = candidate ?? { label: '' };
+    assert.doesNotMatch(label, /\n|\$\(|\]\(|\u202e/);
+    assert.ok(label.length < 600, label);
   });
 });
