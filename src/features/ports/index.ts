@@ -115,7 +115,7 @@ async function forwardPort(
       t('Forwarding port {0} of {1}', remotePort, name),
       (signal) => ssh.forward(alias, { remotePort }, signal),
     );
-    if (accounts.active?.key !== account.key) {
+    if (deps.accounts.active?.key !== account.key) {
       // Signed out on the way.
       forward.close();
       return;
