@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import { aliasOf } from './ssh/alias';
+import { readKernelUse } from './ssh/kernelUse';
+import type { SshService } from './ssh/service';
 import { openFleetCache } from './store/instances/fleetCache';
 import type { FleetStore } from './store/instances/fleetStore';
 import { PriceWatch } from './store/instances/priceWatch';
 import { IdleWatch, openUsageFile } from './store/leases/idleWatch';
 import { InstanceLeases } from './store/leases/instanceLeases';
+import type { AskKernels } from './store/leases/kernelUse';
 import { LeaseFiles } from './store/leases/leaseFiles';
 import { LeaseRunner } from './store/leases/leaseRunner';
 import { OtherAccountLeases } from './store/leases/otherAccountLeases';
@@ -22,12 +25,14 @@ interface LeaseServicesDeps {
   readonly hub: WindowHub;
   readonly clock: Clock;
   readonly log: Log;
+  readonly ssh: Pick<SshService, 'entry' | 'exec'>;
   readonly storageDir: string;
 }
 
 /** What happens to instances later, and since when they are not used. */
 export function leaseServices(deps: LeaseServicesDeps) {
-  const { own, storageDir, ...shared } = deps;
+  const { own, ssh, storageDir, ...shared } = deps;
+  const kernelUse: AskKernels = (account, id, signal) => readKernelUse(ssh, aliasOf(account, id), signal);
   const presence = own(new Presence(shared));
   const notices = own(new Notices(shared.hub));
   const file = (accountKey: string) => openUsageFile(storageDir, accountKey);
@@ -35,12 +40,13 @@ export function leaseServices(deps: LeaseServicesDeps) {
   const use = { presence, aliasOf, file };
   const idle = own(new IdleWatch({ ...shared, ...use }));
   const leases = own(new InstanceLeases({ ...shared, storage }));
-  own(new LeaseRunner({ ...shared, leases, idle, notices }));
+  own(new LeaseRunner({ ...shared, leases, idle, kernelUse, notices }));
   const lastListed = async (accountKey: string) => {
     const cached = await openFleetCache(storageDir, accountKey, shared.log).load();
     return cached?.snapshot?.instances ?? [];
   };
-  const otherLeases = own(new OtherAccountLeases({ ...shared, notices, storage, lastListed, idle: use }));
+  const others = { notices, storage, lastListed, kernelUse, idle: use };
+  const otherLeases = own(new OtherAccountLeases({ ...shared, ...others }));
   own(new PriceWatch({ ...shared, notices }));
   return { presence, notices, idle, leases, otherLeases };
 }

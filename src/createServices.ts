@@ -197,7 +197,7 @@ function sharedState(deps: SharedDeps) {
   const failedMachines = new FailedMachines(storageDir, () => accounts.active?.key);
   const budget = budgetService({ own, accounts, fleet, volumes, hub, clock, log, settings });
   const rentals = own(createRentals({ ...deps, accounts, fleet, budget, hub, guarded: guardedRental }));
-  const leases = leaseServices({ own, accounts, fleet, hub, clock, log, storageDir });
+  const leases = leaseServices({ ...deps, accounts, fleet, hub });
   const starts = startServices({ ...deps, ...lists, accounts, fleet, rentals, hub, oneWindow });
   const money = { accounts, fleet, rentals, hub, volumes, budget };
   const agents = agentServices({ ...deps, ...leases, ...starts, ...money });

@@ -14,7 +14,7 @@ import kernels from './timer/kernels.sh';
 import login from './timer/login.sh';
 import tick from './timer/tick.sh';
 import timer from './timer/timer.sh';
-import { idleGpuPercent } from '../model/instances/lease';
+import { idleGpuPercent, silentKernelMs } from '../model/instances/lease';
 import { guardMark } from '../model/rentals/birthGuard';
 import { text } from '../util/text';
 
@@ -28,6 +28,8 @@ export interface TimerOrder {
   readonly mode: 'at' | 'idle' | 'job';
   /** In the mode `job`: the time to fetch the outputs of the last job, from its end or the last login. */
   readonly fetchSeconds?: number;
+  /** In the mode `idle`: how long a notebook server counts as use that does not say what its kernels do. */
+  readonly doubtSeconds?: number;
   /** Hexadecimal; identifies the process on the machine. */
   readonly token: string;
 }
@@ -165,6 +167,7 @@ async function ask(
     idleGpuPercent,
     Math.ceil(order.fetchSeconds ?? 0),
     turnMinutes,
+    Math.ceil(order.doubtSeconds ?? silentKernelMs / 1000),
   ];
   const { stdout } = await ssh.exec(alias, script, {
     input: `${values.join('\n')}\n`,

@@ -4,33 +4,51 @@ import path from 'node:path';
 import { until } from './until';
 
 const program = `
-import http.server, os, sys
+import http.server, os, subprocess, sys
 home = sys.argv[1]
 class Answers(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         state = open(home + "/state").read()
         allowed = self.headers["Authorization"] == "token " + open(home + "/.gpu-rental/jupyter/token").read()
-        self.send_response(500 if state == "broken" else 200 if allowed else 403)
+        if self.path == "/elsewhere":
+            state = "idle"
+        self.send_response(302 if state == "elsewhere" else 500 if state == "broken" else 200 if allowed else 403)
+        self.send_header("Location", "/elsewhere")
         self.end_headers()
         self.wfile.write(('[{"execution_state": "%s"}]' % state).encode())
     def log_message(self, *rest):
         pass
+kernels = {"waits": "sleep 600", "works": "while :; do :; done"}
+if len(sys.argv) > 2:
+    kernel = subprocess.Popen(["sh", "-c", kernels[sys.argv[2]]], start_new_session=True)
+    open(home + "/kernel", "w").write(str(kernel.pid))
 server = http.server.HTTPServer(("127.0.0.1", 0), Answers)
 open(home + "/port.new", "w").write(str(server.server_port))
 os.rename(home + "/port.new", home + "/port")
 server.serve_forever()
 `;
 
-/** A server with one kernel, whose state stands in the file `state` of the home folder. Its arguments are those of ours. */
-export async function jupyterStandIn(home: string) {
+/**
+ * A server with one kernel, whose state stands in the file `state` of the home folder: `broken` is an error, and `elsewhere` a
+ * redirection to an idle one. Its arguments are those of ours.
+ * With `kernel` it has a process for it, which waits or computes.
+ */
+export async function jupyterStandIn(home: string, kernel?: 'waits' | 'works') {
   const modules = path.join(home, 'modules');
   mkdirSync(modules);
   writeFileSync(path.join(modules, 'jupyter_server.py'), program);
-  const child = spawn('/usr/bin/python3', ['-m', 'jupyter_server', home], {
+  const child = spawn('/usr/bin/python3', ['-m', 'jupyter_server', home, ...(kernel ? [kernel] : [])], {
     env: { PYTHONPATH: modules, HOME: home },
     stdio: 'ignore',
   });
   const port = path.join(home, 'port');
   await until('the server', () => existsSync(port));
-  return { pid: child.pid, port: Number(readFileSync(port, 'utf8')), end: () => child.kill() };
+  const kernelPid = kernel && Number(readFileSync(path.join(home, 'kernel'), 'utf8'));
+  const end = () => {
+    child.kill('SIGKILL');
+    if (kernelPid !== undefined) {
+      process.kill(-kernelPid, 'SIGKILL');
+    }
+  };
+  return { pid: child.pid, port: Number(readFileSync(port, 'utf8')), end };
 }

@@ -1,4 +1,5 @@
 import type { Lease, LeaseState } from '../../src/model/instances/lease';
+import type { KernelUse } from '../../src/model/notebooks/kernelUse';
 import type { LeaseStorage } from '../../src/store/leases/leaseFiles';
 import { IdleWatch, type UsageFile } from '../../src/store/leases/idleWatch';
 import { InstanceLeases } from '../../src/store/leases/instanceLeases';
@@ -93,7 +94,13 @@ export async function openLeaseWindow(computer: FakeComputer, disk: FakeLeaseDis
   );
   const posted: Notice[] = [];
   owned.add(notices.onDidPost((notice) => posted.push(notice)));
-  owned.add(new LeaseRunner({ accounts, fleet, hub, leases, idle, notices, clock, log }));
+  /** What the machines say of their kernels. */
+  const kernels = { use: 'idle' as KernelUse, asked: 0 };
+  const kernelUse = () => {
+    kernels.asked += 1;
+    return Promise.resolve(kernels.use);
+  };
+  owned.add(new LeaseRunner({ accounts, fleet, hub, leases, idle, kernelUse, notices, clock, log }));
   await clock.advance(0);
   await fleet.refresh();
   return {
@@ -102,6 +109,7 @@ export async function openLeaseWindow(computer: FakeComputer, disk: FakeLeaseDis
     notices,
     idle,
     leases,
+    kernels,
     posted,
     /** What was told, each once, as the windows' claims have it. */
     told: (): readonly LeaseNotice[] =>

@@ -2,7 +2,7 @@ import { commandAction } from '../../editor/commands';
 import { needsEditor } from '../../editor/leaseText';
 import { localize, t } from '../../editor/localize';
 import { type Action, message, type MessageLevel } from '../../editor/message';
-import { pricePerDay } from '../../editor/priceText';
+import { pricePerDay, pricePerHour } from '../../editor/priceText';
 import { plainLabel } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
 import { leaseNotice, leaseNoticeKind, type LeaseNotice } from '../../store/leases/leaseNotice';
@@ -47,7 +47,7 @@ async function tell(deps: LeaseDeps, notice: LeaseNotice): Promise<void> {
   const { instanceId, leaseId } = notice;
   await deps.leases.ready;
   const isCurrent = deps.leases.find(instanceId)?.lease.id === leaseId;
-  const needsAnswer = ['soon', 'failed', 'missed', 'timerGone'].includes(notice.kind);
+  const needsAnswer = ['soon', 'failed', 'missed', 'timerGone', 'silent'].includes(notice.kind);
   if (needsAnswer && !isCurrent) {
     return;
   }
@@ -75,6 +75,7 @@ function words(
   const more = { label: t('Extend by 1 Hour'), run: () => extend(deps, instanceId) };
   const keep = { label: t('Cancel, and Keep It'), run: () => cancel(deps, instanceId) };
   const destroy = commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId });
+  const stop = commandAction(t('Stop…'), 'gpuRental.instance.stop', { instanceId });
   const start = commandAction(t('Start…'), 'gpuRental.instance.start', { instanceId });
   switch (kind) {
     case 'soon':
@@ -126,23 +127,40 @@ function words(
       };
     case 'timerGone':
       return { level: 'warning', sentence: timerGoneText(notice), actions: armAgain(deps, notice) };
+    case 'silent':
+      return { level: 'warning', sentence: silentText(notice), actions: [stop, keep] };
     case 'unwatched':
-      return {
-        level: 'warning',
-        sentence:
-          action === 'stop'
-            ? t(
-                '{0} may not stop when idle, because the list of its account could not be read. You are still charged for it.',
-                name,
-              )
-            : t(
-                '{0} may not be destroyed when idle, because the list of its account could not be read. You are still charged for it.',
-                name,
-              ),
-      };
+      return { level: 'warning', sentence: unwatchedText(notice) };
     default:
       return assertNever(kind);
   }
+}
+
+function silentText({ name, action, runningPerHour }: LeaseNotice): string {
+  const price = pricePerHour(runningPerHour);
+  return action === 'stop'
+    ? t(
+        '{0} did not stop when idle: its Jupyter server does not answer, so a cell may be running. It costs {1}.',
+        name,
+        price,
+      )
+    : t(
+        '{0} was not destroyed when idle: its Jupyter server does not answer, so a cell may be running. It costs {1}.',
+        name,
+        price,
+      );
+}
+
+function unwatchedText({ name, action }: LeaseNotice): string {
+  return action === 'stop'
+    ? t(
+        '{0} may not stop when idle, because the list of its account could not be read. You are still charged for it.',
+        name,
+      )
+    : t(
+        '{0} may not be destroyed when idle, because the list of its account could not be read. You are still charged for it.',
+        name,
+      );
 }
 
 function timerGoneText({ name, action }: LeaseNotice): string {

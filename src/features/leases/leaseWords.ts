@@ -2,7 +2,14 @@ import type { InstanceNote } from '../../editor/treeGroups';
 import { needsEditor } from '../../editor/leaseText';
 import { localize, t } from '../../editor/localize';
 import { momentText } from '../../editor/timeText';
-import { dueAt, fireAt, isBeingCarriedOut, type ArmedTimer, type Lease } from '../../model/instances/lease';
+import {
+  dueAt,
+  fireAt,
+  isBeingCarriedOut,
+  silentKernelMs,
+  type ArmedTimer,
+  type Lease,
+} from '../../model/instances/lease';
 import type { LeaseRow } from '../../store/leases/leaseFiles';
 import { durationText } from '../../util/duration';
 
@@ -108,13 +115,19 @@ export function willText({ action, term }: Lease, now: number): string {
 
 export function idleMeaning(): string {
   return t(
-    'Idle means: no remote window, terminal or forwarded port of GPU Rental is open on it on this computer, and its GPU use is under 5% where it is reported.',
+    'Idle means: no remote window, terminal or forwarded port of GPU Rental is open on it on this computer, no cell of a notebook runs there, and its GPU use is under 5% where it is reported.',
   );
 }
 
 /** What the timer on the machine takes for idle: it sees less there than an editor, and more. */
 export function idleItself(): string {
-  return t(
-    'Idle on the instance itself means: each GPU under 5% in every check, every 10 seconds, and no SSH login from any computer. Work on its CPU alone, or in Jupyter without the GPU, does not count.',
-  );
+  return [
+    t(
+      'Idle on the instance itself means: each GPU under 5% in every check, every 10 seconds, no SSH login from any computer, and no running cell of a notebook of GPU Rental. Other work on its CPU does not count.',
+    ),
+    t(
+      'A kernel whose Jupyter server does not answer counts as running for {0}, and for as long as it uses the CPU. After that the instance is stopped, never destroyed.',
+      durationText(silentKernelMs),
+    ),
+  ].join(' ');
 }

@@ -30,6 +30,8 @@ interface Connection {
   readonly server: ServerAddress;
   readonly tunnel: Tunnel;
   kernels: readonly Kernel[];
+  /** The last look had no answer, so what is known of the kernels is old. */
+  isSilent: boolean;
 }
 
 interface Attempt {
@@ -96,6 +98,11 @@ export class NotebookConnections implements Disposable {
     return this.open.get(alias)?.kernels;
   }
 
+  /** Returns whether the server did not answer when it was asked last. */
+  isSilent(alias: string): boolean {
+    return this.open.get(alias)?.isSilent ?? false;
+  }
+
   serverOf(alias: string): ServerAddress | undefined {
     return this.open.get(alias)?.server;
   }
@@ -103,10 +110,18 @@ export class NotebookConnections implements Disposable {
   /** Reads the kernels of an open connection. */
   async look(alias: string): Promise<void> {
     const connection = this.open.get(alias);
-    if (connection) {
-      const kernels = await kernelsOf(connection.server, this.patienceMs);
-      if (JSON.stringify(kernels) !== JSON.stringify(connection.kernels)) {
-        connection.kernels = kernels;
+    if (!connection) {
+      return;
+    }
+    const before = JSON.stringify([connection.kernels, connection.isSilent]);
+    try {
+      connection.kernels = await kernelsOf(connection.server, this.patienceMs);
+      connection.isSilent = false;
+    } catch (error) {
+      connection.isSilent = true;
+      throw error;
+    } finally {
+      if (JSON.stringify([connection.kernels, connection.isSilent]) !== before) {
         this.tell();
       }
     }
@@ -183,7 +198,7 @@ export class NotebookConnections implements Disposable {
       throw new CancelledError();
     }
     const server = { localPort: tunnel.localPort, token: answer.token };
-    const connection: Connection = { accountKey, server, tunnel, kernels: [] };
+    const connection: Connection = { accountKey, server, tunnel, kernels: [], isSilent: false };
     this.open.set(alias, connection);
     this.failures.delete(alias);
     this.tell();
@@ -208,9 +223,14 @@ export class NotebookConnections implements Disposable {
     }
   }
 
-  /** A busy kernel is use of its machine, an open tunnel is none. */
+  /**
+   * A busy kernel is use of its machine, an open tunnel is none, nor is what a silent server said before: a schedule asks
+   * the machine itself before it acts (`isUsedByKernels`).
+   */
   private tell(): void {
-    const busy = [...this.open].filter(([, { kernels }]) => kernels.some(({ isBusy }) => isBusy));
+    const busy = [...this.open].filter(
+      ([, { kernels, isSilent }]) => !isSilent && kernels.some(({ isBusy }) => isBusy),
+    );
     this.deps.presence.set(
       'kernel',
       busy.map(([alias]) => alias),

@@ -21,10 +21,12 @@ export class KernelRows implements InstanceRows {
   rows(instanceId: number): readonly GroupRow[] {
     const { accounts, ssh } = this.deps;
     const account = accounts.active;
-    const kernels = account && this.connections.kernelsOf(ssh.aliasOf(account, instanceId));
+    const alias = account && ssh.aliasOf(account, instanceId);
+    const kernels = alias === undefined ? undefined : this.connections.kernelsOf(alias);
+    const isSilent = alias !== undefined && this.connections.isSilent(alias);
     return (kernels ?? []).map((kernel) => ({
       node: this.node({ kernelId: kernel.id, instanceId }),
-      item: () => kernelItem(instanceId, kernel),
+      item: () => kernelItem(instanceId, kernel, isSilent),
     }));
   }
 
@@ -36,13 +38,19 @@ export class KernelRows implements InstanceRows {
   }
 }
 
-function kernelItem(instanceId: number, { id, name, isBusy, connections }: Kernel): vscode.TreeItem {
+function kernelItem(
+  instanceId: number,
+  { id, name, isBusy, connections }: Kernel,
+  isSilent: boolean,
+): vscode.TreeItem {
   const item = new vscode.TreeItem(t('Kernel {0}', name));
   item.id = `kernel-${instanceId}-${id}`;
-  item.description = isBusy ? t('busy') : t('idle');
-  item.tooltip = isBusy
-    ? t('Runs a cell. Connections: {0}', connections)
-    : t('Waits for a cell and keeps its variables and GPU memory. Connections: {0}', connections);
+  item.description = isSilent ? t('no answer') : isBusy ? t('busy') : t('idle');
+  item.tooltip = isSilent
+    ? t('The Jupyter server of the instance does not answer')
+    : isBusy
+      ? t('Runs a cell. Connections: {0}', connections)
+      : t('Waits for a cell and keeps its variables and GPU memory. Connections: {0}', connections);
   item.iconPath = new vscode.ThemeIcon('notebook');
   item.contextValue = ';kernel;';
   return item;

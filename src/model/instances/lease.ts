@@ -61,6 +61,9 @@ export const lateMs = 2 * minuteMs;
 /** Below this a GPU counts as unused. */
 export const idleGpuPercent = 5;
 
+/** For so long a timer on an instance takes kernels whose server does not answer for use. */
+export const silentKernelMs = 2 * 3_600_000;
+
 /** When it is over as things are; `undefined` while an idle lease is in use. */
 export function dueAt({ term }: Lease, state: LeaseState): number | undefined {
   if (term.kind === 'at') {

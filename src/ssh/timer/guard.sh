@@ -2,7 +2,7 @@
 # Written by GPU Rental: stops or destroys this instance when its time is over. Waits by the machine's own uptime, so
 # that a set clock does not matter. What cannot be told counts as use, and so does a look that came late: nothing is
 # known of the time between.
-url=$1 id=$2 action=$3 seconds=$4 file=$5 tool=$6 mode=$7 idle_percent=$8 fetch_seconds=$9
+url=$1 id=$2 action=$3 seconds=$4 file=$5 tool=$6 mode=$7 idle_percent=$8 fetch_seconds=$9 doubt_seconds=${10}
 key=$CONTAINER_API_KEY out=$5.out
 umask 077
 
@@ -12,7 +12,30 @@ umask 077
 # include tick.sh
 
 in_use() {
-  [ "$mode" = idle ] && { gpu_use | grep -Evq "^ *[0-$((idle_percent - 1))] *$" || logged_in || cell_runs; }
+  [ "$mode" = idle ] || return 1
+  if gpu_use | grep -Evq "^ *[0-$((idle_percent - 1))] *$" || logged_in; then
+    doubted=""
+    return 0
+  fi
+  cell_runs
+}
+
+# A server that does not say what its kernels do counts as use for a time, and for as long as they use 5 % of a core.
+# Whatever that is, it is doubt: it destroys nothing.
+doubted="" doubtful=""
+cell_runs() {
+  said=$(kernel_use)
+  case "$said" in
+  silent*)
+    worked=${said#silent }
+    gained=$((worked - ${before:-0})) span=$((at - ${doubted_at:-0}))
+    if [ -z "$doubted" ] || [ "$gained" -lt 0 ] || [ "$gained" -gt $((span * 5)) ]; then doubted=$at; fi
+    before=$worked doubted_at=$at doubtful=yes
+    [ $((at - doubted)) -lt "$doubt_seconds" ] ;;
+  *)
+    doubted="" doubtful=""
+    [ "$said" != idle ] ;;
+  esac
 }
 
 # include jobs.sh
@@ -48,7 +71,7 @@ echo $$ >"$file"
 await_end
 tries=0
 while [ "$tries" -lt 120 ]; do
-  if [ "$action" = stop ]; then status=$(call PUT '{"state":"stopped"}'); else status=$(call DELETE '{}'); fi
+  if [ "$action" = stop ] || [ -n "$doubtful" ]; then status=$(call PUT '{"state":"stopped"}'); else status=$(call DELETE '{}'); fi
   case "$status" in 2??) grep -Eq '"success": *false' "$out" || break ;; esac
   tries=$((tries + 1))
   pause=$((tries < 6 ? 5 : 60))

@@ -13,6 +13,7 @@ IFS= read -r mode
 IFS= read -r idle_percent
 IFS= read -r fetch_seconds
 IFS= read -r minutes
+IFS= read -r doubt_seconds
 case "$id" in "" | *[!0-9]*) exit 2 ;; esac
 case "$seconds" in "" | *[!0-9]*) exit 2 ;; esac
 case "$token" in "" | *[!0-9a-f]*) exit 2 ;; esac
@@ -20,7 +21,7 @@ case "$action" in stop | destroy) ;; *) exit 2 ;; esac
 # Those of a job and those of the user do not end each other.
 case "$mode" in at | idle) kind=timer ;; job) kind=job-timer ;; *) exit 2 ;; esac
 case "$fetch_seconds" in "" | *[!0-9]*) exit 2 ;; esac
-case "$minutes" in "" | *[!0-9]*) exit 2 ;; esac
+case "$minutes$doubt_seconds" in "" | *[!0-9]*) exit 2 ;; esac
 case "$idle_percent" in [1-9]) ;; *) exit 2 ;; esac
 case "$url" in *[!A-Za-z0-9.:/_-]*) exit 2 ;; https://* | http://127.0.0.1:* | http://localhost:*) ;; *) exit 2 ;; esac
 dir="$HOME/.gpu-rental"
@@ -101,7 +102,7 @@ if [ "$verb" = arm ]; then
   export CONTAINER_API_KEY="$key"
   if command -v setsid >/dev/null 2>&1; then detach='setsid'; else detach='nohup'; fi
   "$detach" sh "$dir/guard.sh" "$url" "$id" "$action" "$seconds" "$file" "$tool" "$mode" "$idle_percent" \
-    "$fetch_seconds" </dev/null >/dev/null 2>&1 9<&- &
+    "$fetch_seconds" "$doubt_seconds" </dev/null >/dev/null 2>&1 9<&- &
   tries=0
   while [ ! -s "$file" ] && [ "$tries" -lt 25 ]; do
     tries=$((tries + 1))

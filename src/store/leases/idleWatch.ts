@@ -113,6 +113,15 @@ export class IdleWatch implements Disposable {
     return since < facts.seenAt ? since : undefined;
   }
 
+  /** Counts anew from now: something was found to use the instance that no list shows. */
+  noteUse(instanceId: number): void {
+    const facts = this.entries.get(instanceId);
+    if (facts) {
+      this.entries.set(instanceId, { ...facts, lastUsedAt: this.deps.clock.now() });
+      this.changed.fire();
+    }
+  }
+
   dispose(): void {
     this.owned.dispose();
   }

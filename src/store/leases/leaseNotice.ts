@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Instance } from '../../model/instances/instance';
+import { costPerHour } from '../../model/instances/instanceState';
 import { fireAt, type Lease, type LeaseState } from '../../model/instances/lease';
 import { micros } from '../../model/money';
 import type { Text } from '../../util/text';
@@ -10,7 +11,17 @@ import type { LeaseRow } from './leaseFiles';
 
 /** The data of a notice about a lease. */
 export const leaseNotice = z.object({
-  kind: z.enum(['soon', 'stopped', 'destroyed', 'gone', 'failed', 'missed', 'timerGone', 'unwatched']),
+  kind: z.enum([
+    'soon',
+    'stopped',
+    'destroyed',
+    'gone',
+    'failed',
+    'missed',
+    'timerGone',
+    'unwatched',
+    'silent',
+  ]),
   instanceId: z.number(),
   name: z.string(),
   leaseId: z.string(),
@@ -22,6 +33,8 @@ export const leaseNotice = z.object({
   idleMinutes: z.number().optional(),
   /** What its disk goes on costing; absent where that is not known. */
   diskPerDay: micros.optional(),
+  /** What it costs while it runs; absent where that is not known. */
+  runningPerHour: micros.optional(),
   problem: z
     .custom<Text>((value) => typeof value === 'object' && value !== null && 'template' in value)
     .optional(),
@@ -55,6 +68,7 @@ export function noticeOf(
     at: fireAt(lease, state) ?? now,
     idleMinutes: term.kind === 'idle' ? term.minutes : undefined,
     diskPerDay: instance && stoppedCostPerDay(instance),
+    runningPerHour: instance && costPerHour(instance, 'running'),
     ...more,
   };
   const key = `${accountKey}:lease:${id}:${kind}:${turnOf(lease, state, kind, now)}`;
@@ -71,6 +85,7 @@ function turnOf(
   switch (kind) {
     case 'missed':
     case 'unwatched':
+    case 'silent':
       return Math.floor(now / dayMs);
     case 'soon':
       return warnedAt;

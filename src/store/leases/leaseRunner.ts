@@ -20,6 +20,7 @@ import type { IdleWatch } from './idleWatch';
 import type { InstanceLeases } from './instanceLeases';
 import { carryOut } from './carryOut';
 import type { LeaseRow } from './leaseFiles';
+import { isUsedByKernels, type AskKernels } from './kernelUse';
 import { noticeOf, type LeaseNotice } from './leaseNotice';
 import type { Notices } from '../windows/notices';
 import type { Account, Accounts, Fleet, WindowHub } from '../ports';
@@ -29,7 +30,8 @@ export interface LeaseRunnerDeps {
   readonly fleet: Fleet;
   readonly hub: WindowHub;
   readonly leases: InstanceLeases;
-  readonly idle: Pick<IdleWatch, 'idleSince' | 'onDidLook'>;
+  readonly idle: Pick<IdleWatch, 'idleSince' | 'noteUse' | 'onDidLook'>;
+  readonly kernelUse: AskKernels;
   readonly notices: Notices;
   readonly clock: Clock;
   readonly log: Log;
@@ -140,6 +142,10 @@ export class LeaseRunner implements Disposable {
     }
     const state = await this.withIdle(row);
     const step = stepOf(lease, state, clock.now());
+    const isDue = step.kind === 'warn' || step.kind === 'fire';
+    if (isDue && (await isUsedByKernels(this.deps, account, { lease, state }, this.stop.signal))) {
+      return;
+    }
     switch (step.kind) {
       case 'wait':
         return;

@@ -10,6 +10,7 @@ import type { Notices } from '../windows/notices';
 import { IdleWatch, type IdleWatchDeps } from './idleWatch';
 import { InstanceLeases } from './instanceLeases';
 import type { LeaseRow, LeaseStorage } from './leaseFiles';
+import type { AskKernels } from './kernelUse';
 import { noticeOf } from './leaseNotice';
 import { LeaseRunner } from './leaseRunner';
 import { OtherList } from './otherList';
@@ -23,6 +24,7 @@ export interface OtherAccountLeasesDeps {
   readonly storage: (accountKey: string) => LeaseStorage;
   /** The instances of an account as they were listed last, for their names; never rejects. */
   readonly lastListed: (accountKey: string) => Promise<readonly Instance[]>;
+  readonly kernelUse: AskKernels;
   /** What tells whether an instance is idle. */
   readonly idle: Pick<IdleWatchDeps, 'presence' | 'aliasOf' | 'file'>;
 }

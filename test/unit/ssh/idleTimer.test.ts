@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { armTimer } from '../../../src/ssh/machineTimer';
+import { armTimer, type TimerOrder } from '../../../src/ssh/machineTimer';
 import { jupyterStandIn } from '../../support/jupyterStandIn';
 import { httpTools, placeOf } from '../../support/machinePrograms';
 import { useTimerMachine } from '../../support/timerMachine';
@@ -60,22 +60,34 @@ describe('A timer on the machine for idle time', () => {
     await until('the stop', isStopped);
   });
 
-  it('takes a cell that runs for use, and a server that does not answer as well', async () => {
+  /** A machine without any other use, and a server of ours on it in a state. */
+  const notebookMachine = async (
+    state: string,
+    kernel?: 'waits' | 'works',
+    more: Partial<TimerOrder> = {},
+  ) => {
     const own = path.join(timer.home, '.gpu-rental', 'jupyter');
     mkdirSync(path.join(own, 'run'), { recursive: true });
     writeFileSync(path.join(own, 'token'), 'f'.repeat(64));
-    const server = await jupyterStandIn(timer.home);
+    writeFileSync(file('state'), state);
+    const server = await jupyterStandIn(timer.home, kernel);
+    const facts = path.join(own, 'run', `jpserver-${server.pid}.json`);
+    writeFileSync(facts, JSON.stringify({ port: server.port }));
+    await armTimer(idleMachine('0\n', 'sshd: root@notty'), 'gpu-1', { ...idleOrder(1), ...more });
+    writeFileSync(file('names'), '');
+    return server;
+  };
+  const afterMoreLooks = async () => {
+    const before = looks();
+    await until('more looks', () => looks() >= before + 4);
+  };
+
+  it('takes a cell that runs for use, and a kernel whose server does not answer as well', async () => {
+    const server = await notebookMachine('busy', 'waits');
     try {
       for (const state of ['busy', 'broken']) {
         writeFileSync(file('state'), state);
-        if (state === 'busy') {
-          const facts = path.join(own, 'run', `jpserver-${server.pid}.json`);
-          writeFileSync(facts, JSON.stringify({ port: server.port }));
-          await armTimer(idleMachine('0\n', 'sshd: root@notty'), 'gpu-1', idleOrder(1));
-          writeFileSync(file('names'), '');
-        }
-        const before = looks();
-        await until('more looks', () => looks() >= before + 3);
+        await afterMoreLooks();
         assert.equal(isStopped(), false, state);
       }
       writeFileSync(file('state'), 'idle');
@@ -83,6 +95,42 @@ describe('A timer on the machine for idle time', () => {
     } finally {
       server.end();
     }
+  });
+
+  it('takes a server without kernels for none in use, whether or not it answers', async () => {
+    const server = await notebookMachine('broken');
+    try {
+      await until('the stop', isStopped);
+    } finally {
+      server.end();
+    }
+  });
+
+  for (const action of ['stop', 'destroy'] as const) {
+    it(`ends its doubt about a silent server after its limit, and stops where it was to ${action}`, async () => {
+      const server = await notebookMachine('broken', 'waits', { action, doubtSeconds: 3 });
+      try {
+        await afterMoreLooks();
+        assert.equal(isStopped(), false);
+        await until('the stop', isStopped);
+        assert.notEqual(instance(), undefined);
+      } finally {
+        server.end();
+      }
+    });
+  }
+
+  it('has no limit for a kernel that computes while its server is silent', async () => {
+    const server = await notebookMachine('broken', 'works', { doubtSeconds: 1 });
+    try {
+      for (let round = 0; round < 3; round += 1) {
+        await afterMoreLooks();
+        assert.equal(isStopped(), false);
+      }
+    } finally {
+      server.end();
+    }
+    await until('the stop', isStopped);
   });
 
   it('looks again before another try', async () => {

@@ -153,6 +153,27 @@ describe('The connections of notebooks', () => {
     connections.dispose();
   });
 
+  it('count a kernel as none in use whose server does not answer, and as busy again once it does', async () => {
+    const { clock, connections, busy } = scene({ patienceMs: 50 });
+    const id = '11111111-2222-3333-4444-555555555555';
+    kernels = [{ id, name: 'python3', execution_state: 'busy', connections: 1 }];
+    await connections.connect(alias);
+    await until('the busy kernel', () => busy.at(-1)?.length === 1);
+    const answer = kernels;
+    kernels = undefined;
+    await clock.advance(31_000);
+    await until('the silence', () => busy.at(-1)?.length === 0);
+    assert.deepEqual(
+      [connections.isSilent(alias), connections.kernelsOf(alias)?.map((kernel) => kernel.id)],
+      [true, [id]],
+    );
+    kernels = answer;
+    await clock.advance(31_000);
+    await until('the busy kernel', () => busy.at(-1)?.length === 1);
+    assert.equal(connections.isSilent(alias), false);
+    connections.dispose();
+  });
+
   it('read nothing before a server is asked for', async () => {
     const { clock, connections, counts, busy } = scene();
     await clock.advance(3_600_000);

@@ -102,6 +102,63 @@ describe('Leases of idle instances', () => {
     assert.equal(service.count('instances.stop'), 1);
   });
 
+  it('wait while a cell runs, which the machine is asked before the warning', async () => {
+    use(0);
+    const window = await open();
+    window.kernels.use = 'busy';
+    await window.leases.set(id, 'destroy', idle);
+    await pass(3 * hour);
+    assert.deepEqual([kindsTold(window), service.count('instances.destroy')], [[], 0]);
+    assert.ok(window.kernels.asked >= 5 && window.kernels.asked < 12, String(window.kernels.asked));
+    window.kernels.use = 'idle';
+    await pass(24 * minute);
+    assert.equal(service.count('instances.destroy'), 0);
+    await pass(16 * minute);
+    assert.deepEqual(kindsTold(window), ['soon', 'destroyed']);
+  });
+
+  it('ask once more after the warning', async () => {
+    use(0);
+    const window = await open();
+    await window.leases.set(id, 'stop', idle);
+    await pass(29 * minute);
+    assert.deepEqual(kindsTold(window), ['soon']);
+    window.kernels.use = 'busy';
+    await pass(10 * minute);
+    assert.equal(service.count('instances.stop'), 0);
+  });
+
+  it('take a silent server for use, and say so with the price, once a day', async () => {
+    use(0);
+    const window = await open();
+    window.kernels.use = 'silent';
+    await window.leases.set(id, 'stop', idle);
+    await pass(2 * hour);
+    assert.deepEqual([kindsTold(window), service.count('instances.stop')], [['silent'], 0]);
+    const [notice] = window.told();
+    assert.ok((notice?.runningPerHour ?? 0) > 0);
+    await pass(24 * hour);
+    assert.deepEqual([kindsTold(window), service.count('instances.stop')], [['silent', 'silent'], 0]);
+  });
+
+  it('act where the machine can’t be asked', async () => {
+    use(0);
+    const window = await open();
+    window.kernels.use = 'unknown';
+    await window.leases.set(id, 'stop', idle);
+    await pass(37 * minute);
+    assert.deepEqual(kindsTold(window), ['soon', 'stopped']);
+  });
+
+  it('ask no machine for a schedule of a time of day', async () => {
+    use(0);
+    const window = await open();
+    window.kernels.use = 'busy';
+    await window.leases.set(id, 'stop', { kind: 'at', at: computer.clock.now() + 30 * minute });
+    await pass(37 * minute);
+    assert.deepEqual([kindsTold(window), window.kernels.asked], [['soon', 'stopped'], 0]);
+  });
+
   it('do not count the time in which no editor was open', async () => {
     use(0);
     const window = await open();

@@ -44,6 +44,7 @@ describe('Schedules of accounts that are not active', () => {
         ...{ hub, clock, log: silentLog, notices },
         storage: (key) => disk(key).storage,
         lastListed: () => Promise.resolve([]),
+        kernelUse: () => Promise.resolve('idle'),
         idle: { presence, aliasOf: (_, id) => aliasOf(id), file: (key) => disk(key).usageFile },
       }),
     );

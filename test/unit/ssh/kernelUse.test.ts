@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { kernelUseOf, readKernelUse } from '../../../src/ssh/kernelUse';
+import { runProgram } from '../../../src/ssh/run';
+import { jupyterStandIn } from '../../support/jupyterStandIn';
+
+describe('What the kernels of a machine do', () => {
+  let home: string;
+  beforeEach(() => {
+    home = mkdtempSync(path.join(os.tmpdir(), 'gr-kernels-'));
+    mkdirSync(path.join(home, '.gpu-rental', 'jupyter', 'run'), { recursive: true });
+    writeFileSync(path.join(home, '.gpu-rental', 'jupyter', 'token'), 'f'.repeat(64));
+  });
+  afterEach(() => {
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  const machine = (entry: object | undefined = {}) => ({
+    entry: () => Promise.resolve(entry as never),
+    exec: (_: string, script: string, options: object = {}) =>
+      runProgram('/bin/sh', ['-c', script], { ...options, env: { HOME: home } }),
+  });
+  const read = () => readKernelUse(machine(), 'gpu-7');
+  const server = async (state: string, kernel?: 'waits' | 'works') => {
+    writeFileSync(path.join(home, 'state'), state);
+    const started = await jupyterStandIn(home, kernel);
+    const facts = path.join(home, '.gpu-rental', 'jupyter', 'run', `jpserver-${started.pid}.json`);
+    writeFileSync(facts, JSON.stringify({ port: started.port }));
+    return started;
+  };
+
+  it('is said by their server', async () => {
+    const { end } = await server('busy', 'waits');
+    try {
+      for (const [state, use] of [
+        ['busy', 'busy'],
+        ['idle', 'idle'],
+        ['broken', 'silent'],
+        ['elsewhere', 'silent'],
+      ] as const) {
+        writeFileSync(path.join(home, 'state'), state);
+        assert.equal(await read(), use, state);
+      }
+    } finally {
+      end();
+    }
+    assert.equal(await read(), 'idle');
+  });
+
+  it('is nothing where their server has none, or there is no server', async () => {
+    assert.equal(await read(), 'idle');
+    const { end } = await server('broken');
+    try {
+      assert.equal(await read(), 'idle');
+    } finally {
+      end();
+    }
+  });
+
+  it('is not asked of a machine that no login of ours has reached', async () => {
+    assert.equal(
+      await readKernelUse({ ...machine(), entry: () => Promise.resolve(undefined) }, 'gpu-7'),
+      'unknown',
+    );
+  });
+
+  it('is unknown where the machine says anything else', () => {
+    for (const said of [
+      '',
+      'busy',
+      'gpu-rental kernels',
+      'gpu-rental kernels\nbusy!\n',
+      'busy\ngpu-rental kernels\n',
+    ]) {
+      assert.equal(kernelUseOf(said), 'unknown', said);
+    }
+    assert.equal(kernelUseOf('Welcome\ngpu-rental kernels\r\nsilent 12\r\n'), 'silent');
+  });
+});
