@@ -21,8 +21,8 @@ import { filesText } from '../../editor/filesText';
 
 export type JobGroup = 'running' | 'needsYou' | 'finished';
 
-export function groupOf(row: JobRow, now: number): JobGroup {
-  return isOver(row) ? 'finished' : needsYou(row, now) ? 'needsYou' : 'running';
+export function groupOf(row: JobRow): JobGroup {
+  return isOver(row) ? 'finished' : needsYou(row) ? 'needsYou' : 'running';
 }
 
 /** The group of finished jobs is open, so that a job does not vanish from sight at its end. */
@@ -39,16 +39,16 @@ export function jobItem(row: JobRow, now: number, move?: JobMove): vscode.TreeIt
   const item = new vscode.TreeItem(job.spec.name, vscode.TreeItemCollapsibleState.Collapsed);
   item.id = `job-${job.id}`;
   item.description = `${localize(move ? moveText(move) : phaseText(row))} · ${localize(useText(row, now))}`;
-  item.iconPath = new vscode.ThemeIcon(iconOf(row, now));
+  item.iconPath = new vscode.ThemeIcon(iconOf(row));
   item.contextValue = contextOf(row);
   item.tooltip = jobTooltip(row, now);
   item.accessibilityInformation = { label: `${job.spec.name}, ${item.description}` };
   return item;
 }
 
-function iconOf(row: JobRow, now: number): string {
+function iconOf(row: JobRow): string {
   const { state } = row;
-  if (needsYou(row, now)) {
+  if (needsYou(row)) {
     return 'warning';
   }
   if (!isOver(row)) {

@@ -25,7 +25,7 @@ export function showJobStatus({ jobs, clock, trees }: Pick<JobDeps, 'jobs' | 'cl
   const show = () => {
     const now = clock.now();
     const { open } = jobs;
-    const waiting = open.filter((row) => needsYou(row, now));
+    const waiting = open.filter((row) => needsYou(row));
     const [first] = waiting.length > 0 ? waiting : open;
     view.badge =
       waiting.length === 0

@@ -71,7 +71,7 @@ export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposa
       return this.nodeOf(node.partOf);
     }
     const row = 'jobId' in node ? this.deps.jobs.find(node.jobId) : undefined;
-    return row && this.group(groupOf(row, this.deps.clock.now()));
+    return row && this.group(groupOf(row));
   }
 
   getTreeItem(node: JobNode): vscode.TreeItem {
@@ -115,7 +115,6 @@ export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposa
   }
 
   private rows(group: JobGroup): readonly JobRow[] {
-    const now = this.deps.clock.now();
-    return this.deps.jobs.rows.filter((row) => groupOf(row, now) === group);
+    return this.deps.jobs.rows.filter((row) => groupOf(row) === group);
   }
 }

@@ -104,6 +104,8 @@ export interface JobTrouble {
   readonly kind: TroubleKind;
   /** Milliseconds since 1970. */
   readonly since: number;
+  /** How long it has lasted while a window tried (ms), whatever happened to the time of day. */
+  readonly lastedMs: number;
   readonly why?: Text | undefined;
   readonly tries: number;
   /** Milliseconds since 1970. */
@@ -293,6 +295,12 @@ export function hasUnfetched({ job, state }: JobRow): boolean {
   return (state.phase === 'ended' || state.phase === 'fetching') && job.spec.outputs.length > 0;
 }
 
+/** The same state once its trouble has lasted so much longer. */
+export function withTrouble(state: JobState, moreMs: number): JobState {
+  const { trouble } = state;
+  return trouble ? { ...state, trouble: { ...trouble, lastedMs: trouble.lastedMs + moreMs } } : state;
+}
+
 /** True for what no further try mends. */
 export function waitsForYou(kind: TroubleKind): boolean {
   return kind === 'incomplete' || kind === 'fetchPaused' || kind === 'notReady';
@@ -315,7 +323,7 @@ export function isFetchPaused({ fetchPausedAt, retryAt }: Job): boolean {
 const newsAfterMs = 2 * 60_000;
 
 /** True where the job waits for the user, or for what the user should know of. */
-export function needsYou({ state }: Pick<JobRow, 'state'>, now: number): boolean {
+export function needsYou({ state }: Pick<JobRow, 'state'>): boolean {
   const { trouble } = state;
   if (!trouble || state.phase === 'over') {
     return false;
@@ -326,6 +334,6 @@ export function needsYou({ state }: Pick<JobRow, 'state'>, now: number): boolean
     trouble.kind === 'machineStopped' ||
     trouble.kind === 'notReplaced' ||
     trouble.kind === 'othersThere' ||
-    now - trouble.since >= newsAfterMs
+    trouble.lastedMs >= newsAfterMs
   );
 }

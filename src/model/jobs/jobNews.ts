@@ -36,7 +36,7 @@ const hourMs = 3_600_000;
 /** What the user is to be told of a job in this state; nothing for ordinary progress. */
 export function jobNews(row: JobRow, now: number): readonly JobNews[] {
   const { state } = row;
-  const news = [...limitNews(row, now), ...endNews(state), ...troubleNews(state, now)];
+  const news = [...limitNews(row, now), ...endNews(state), ...troubleNews(state)];
   return news.map((one) => ({ turn: 0, ...one }));
 }
 
@@ -79,9 +79,9 @@ function* endNews(state: JobState): Iterable<News> {
   }
 }
 
-function* troubleNews(state: JobState, now: number): Iterable<News> {
+function* troubleNews(state: JobState): Iterable<News> {
   const { trouble } = state;
-  if (!trouble || !needsYou({ state }, now)) {
+  if (!trouble || !needsYou({ state })) {
     return;
   }
   if (trouble.kind === 'notReady') {
@@ -100,6 +100,6 @@ function* troubleNews(state: JobState, now: number): Iterable<News> {
   } else if (trouble.kind === 'guard') {
     yield { kind: 'stillGuarded', turn: trouble.since };
   } else if (trouble.kind === 'release') {
-    yield { kind: 'notReleased', turn: Math.floor((now - trouble.since) / hourMs) };
+    yield { kind: 'notReleased', turn: Math.floor(trouble.lastedMs / hourMs) };
   }
 }

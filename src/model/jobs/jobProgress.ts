@@ -256,7 +256,7 @@ function decided(job: Job, state: JobState, to: To, now: number): JobState {
 
 function waiting({ trouble }: JobState, kind: TroubleKind, now: number): JobTrouble {
   const since = trouble?.kind === kind ? trouble.since : now;
-  return { kind, since, tries: 0, nextTryAt: Number.MAX_SAFE_INTEGER };
+  return { kind, since, lastedMs: 0, tries: 0, nextTryAt: Number.MAX_SAFE_INTEGER };
 }
 
 function isIncomplete(job: Job, { outputs }: JobState): boolean {
@@ -280,5 +280,6 @@ function failed(
   // The list of instances says when it runs again; nothing is sent for that.
   const pause =
     kind === 'machineStopped' ? 5_000 : (pauses[Math.min(tries, pauses.length) - 1] ?? longestPauseMs);
-  return { ...state, trouble: { kind, since: before?.since ?? now, why, tries, nextTryAt: now + pause } };
+  const { since = now, lastedMs = 0 } = before ?? {};
+  return { ...state, trouble: { kind, since, lastedMs, why, tries, nextTryAt: now + pause } };
 }

@@ -162,6 +162,8 @@ const stateFile: z.ZodType<JobState> = z.object({
         'release',
       ]),
       since: z.number(),
+      // Jobs from older versions lack this field.
+      lastedMs: z.number().default(0),
       why: words.optional(),
       tries: z.number(),
       nextTryAt: z.number(),

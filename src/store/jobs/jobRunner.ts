@@ -1,4 +1,4 @@
-import { isFetchPaused, isOver, waitsForYou, type Job, type JobRow } from '../../model/jobs/job';
+import { isFetchPaused, isOver, waitsForYou, withTrouble, type Job, type JobRow } from '../../model/jobs/job';
 import { jobNews } from '../../model/jobs/jobNews';
 import { longestPauseMs, progress } from '../../model/jobs/jobProgress';
 import { followAccount } from '../../shared/followAccount';
@@ -44,6 +44,8 @@ export class JobRunner implements Disposable {
 }
 
 interface Followed {
+  /** When the state on disk was written, by `Clock.elapsed`. */
+  writtenAt: number;
   /** The user's decisions at the start of the step. */
   word: string;
   /** Ends the pause. */
@@ -80,7 +82,12 @@ class AccountJobs implements Disposable {
     for (const { job } of this.deps.jobs.open) {
       const known = this.followed.get(job.id);
       if (!known) {
-        this.followed.set(job.id, { word: '', wake: () => undefined, cut: () => undefined });
+        this.followed.set(job.id, {
+          writtenAt: this.deps.clock.elapsed(),
+          word: '',
+          wake: () => undefined,
+          cut: () => undefined,
+        });
         void this.follow(job.id).finally(() => this.followed.delete(job.id));
       } else if (known.word !== wordOf(job)) {
         known.cut(job);
@@ -127,20 +134,31 @@ class AccountJobs implements Disposable {
     if (leftMs > 0 && !isWoken) {
       return leftMs;
     }
-    const { event, waitMs = 0 } = await this.take(row, followed);
+    const { event, waitMs = 0 } = await this.take(this.atPresent(row), followed);
     if (!event || this.stop.signal.aborted) {
       return waitMs;
     }
     const now = clock.now();
-    const state = progress(row.job, row.state, event, now);
-    if (state !== row.state) {
+    const before = this.atPresent(row).state;
+    const state = progress(row.job, before, event, now);
+    if (state !== before) {
+      const writtenAt = clock.elapsed();
       await jobs.putState(state);
+      if (followed) {
+        followed.writtenAt = writtenAt;
+      }
     }
     this.tell({ job: row.job, state });
     if (event.kind === 'failed' && !waitsForYou(event.trouble)) {
       return Math.max(1, (state.trouble?.nextTryAt ?? now) - now);
     }
     return state.phase === row.state.phase ? waitMs : 0;
+  }
+
+  /** A trouble on disk has lasted since it was written. */
+  private atPresent({ job, state }: JobRow): JobRow {
+    const now = this.deps.clock.elapsed();
+    return { job, state: withTrouble(state, now - (this.followed.get(job.id)?.writtenAt ?? now)) };
   }
 
   private async take(row: JobRow, followed: Followed | undefined): Promise<Step> {

@@ -121,7 +121,7 @@ function lossHere(
   }
   const kind = stateHere(deps, instanceId);
   const isSilent = trouble?.kind === 'unreachable' || trouble?.kind === 'sync';
-  return kind && isSilent ? lossOf(kind, deps.clock.now() - trouble.since) : undefined;
+  return kind && isSilent ? lossOf(kind, trouble.lastedMs) : undefined;
 }
 
 function stepAfter(result: ReplaceResult, cause: LossCause): Step {

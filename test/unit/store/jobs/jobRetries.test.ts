@@ -171,6 +171,18 @@ describe('A job whose machine is lost', () => {
     assert.equal(state().attempts?.[0]?.cause, 'interrupted');
   });
 
+  for (const hours of [-24, 1]) {
+    it(`waits as long for a machine that is away where the clock jumps by ${hours} h in the middle`, async () => {
+      await run({ retries: { machineLost: 1 } });
+      await becomes('offline', 10 * minute);
+      computer.clock.jump(hours * 60 * minute);
+      await pass(15 * minute);
+      assert.deepEqual(count(), [1, 0]);
+      await pass(15 * minute);
+      assert.deepEqual([state().attempt, ...count()], [2, 2, 1]);
+    });
+  }
+
   for (const [what, status, isAtWork, lateMinutes] of [
     ['is outbid or ended', 'exited', false, 0],
     ['is away', 'offline', true, 0],

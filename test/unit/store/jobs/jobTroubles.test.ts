@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
+import { needsYou } from '../../../../src/model/jobs/job';
 import { formatText } from '../../../../src/util/text';
 import { FakeComputer } from '../../../support/fakeWindows';
 import { aJob, CutConnection, FakeJobDisk, FakeMachine, openJobWindow } from '../../../support/jobWindows';
@@ -99,6 +100,19 @@ describe('Jobs in trouble', () => {
     assert.equal(window.row(job).state.trouble, undefined);
   });
 
+  it('need the user as soon where the clock was set back by a day, and no sooner where the computer slept', async () => {
+    const { id: job } = await window.jobs.order(aJob(id), []);
+    await pass(0);
+    cut();
+    await pass(minute);
+    computer.clock.jump(24 * 60 * minute);
+    await pass(20_000);
+    assert.equal(needsYou(window.row(job)), false);
+    computer.clock.jump(-48 * 60 * minute);
+    await pass(10 * minute);
+    assert.equal(needsYou(window.row(job)), true);
+  });
+
   it('name each output that could not be brought, and why', async () => {
     const { id: job } = await window.jobs.order(aJob(id, { whenDone: { success: 'destroy' } }), []);
     await pass(0);
@@ -127,7 +141,9 @@ describe('Jobs in trouble', () => {
     await window.jobs.endMachine(job, 'destroy');
     await pass(0);
     machine.ends({ code: 0, why: 'itself' });
-    await pass(150 * minute);
+    await pass(30 * minute);
+    computer.clock.jump(-24 * 60 * minute);
+    await pass(120 * minute);
     const { phase, trouble, outcome, outputs } = window.row(job).state;
     assert.deepEqual([phase, trouble?.kind, outcome, outputs?.files], ['releasing', 'release', undefined, 1]);
     const told = window.told().filter((kind) => kind === 'notReleased').length;
