@@ -128,6 +128,8 @@ export interface JobState {
   readonly phase: JobPhase;
   /** When the phase began; this and all other times in milliseconds since 1970. */
   readonly since: number;
+  /** When this was last written. */
+  readonly writtenAt?: number | undefined;
   /** Counted from 1; each has a folder of its own on its machine. */
   readonly attempt: number;
   /** Oldest first. */
@@ -293,12 +295,6 @@ export function isAtWork({ state }: Pick<JobRow, 'state'>): boolean {
 /** Its machine holds outputs that are not on this computer. */
 export function hasUnfetched({ job, state }: JobRow): boolean {
   return (state.phase === 'ended' || state.phase === 'fetching') && job.spec.outputs.length > 0;
-}
-
-/** The same state once its trouble has lasted so much longer. */
-export function withTrouble(state: JobState, moreMs: number): JobState {
-  const { trouble } = state;
-  return trouble ? { ...state, trouble: { ...trouble, lastedMs: trouble.lastedMs + moreMs } } : state;
 }
 
 /** True for what no further try mends. */

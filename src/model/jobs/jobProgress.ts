@@ -72,9 +72,11 @@ export type JobEvent =
 
 /** What follows for a job from an event. An event that does not fit the phase changes nothing. */
 export function progress(job: Job, state: JobState, event: JobEvent, now: number): JobState {
-  if (state.phase === 'over') {
-    return state;
-  }
+  const next = state.phase === 'over' ? state : after(job, state, event, now);
+  return next === state ? state : { ...next, writtenAt: now };
+}
+
+function after(job: Job, state: JobState, event: JobEvent, now: number): JobState {
   const to = (phase: JobPhase, more: Partial<JobState> = {}): JobState => ({
     ...state,
     trouble: undefined,
@@ -249,9 +251,11 @@ function decided(job: Job, state: JobState, to: To, now: number): JobState {
   if (job.spec.keepMinutes === 0 || job.machineEnd !== undefined) {
     return to('releasing');
   }
-  return state.phase === 'keeping'
+  const keepUntil = now + job.spec.keepMinutes * 60_000;
+  // A later end comes from a clock that was set back, and the machine costs money until then.
+  return state.phase === 'keeping' && (state.keepUntil ?? now) <= keepUntil
     ? state
-    : to('keeping', { keepUntil: now + job.spec.keepMinutes * 60_000 });
+    : to('keeping', { keepUntil });
 }
 
 function waiting({ trouble }: JobState, kind: TroubleKind, now: number): JobTrouble {

@@ -22,8 +22,7 @@ export function isCheckpointDue({ job, state }: JobRow, now: number): boolean {
     checkpoints.length > 0 &&
     job.stopAt === undefined &&
     since !== undefined &&
-    // A clock that was set back puts none off.
-    Math.abs(now - since) >= fetchMinutes * 60_000
+    now - since >= fetchMinutes * 60_000
   );
 }
 

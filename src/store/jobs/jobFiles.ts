@@ -101,6 +101,7 @@ const stateFile: z.ZodType<JobState> = z.object({
     'over',
   ]),
   since: z.number(),
+  writtenAt: z.number().optional(),
   attempt: z.number(),
   attempts: z.array(z.object({ cause: z.string(), at: z.number(), machine: z.string() })).optional(),
   firstHere: z.number().optional(),

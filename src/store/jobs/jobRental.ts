@@ -109,7 +109,9 @@ function awaitRental(
   if (unrentedSince === undefined) {
     return { event: { kind: 'unrented', isGone: true }, waitMs: lookMs };
   }
-  return deps.clock.now() - unrentedSince < renterGoneMs
+  const goneMs = deps.clock.now() - unrentedSince;
+  // A clock that was set back can't measure it, and what is on disk decides who acts.
+  return goneMs >= 0 && goneMs < renterGoneMs
     ? { waitMs: lookMs }
     : { event: { kind: 'notStarted', why: text('Its window closed before a machine was rented for it.') } };
 }

@@ -1,5 +1,6 @@
-import { isFetchPaused, isOver, waitsForYou, withTrouble, type Job, type JobRow } from '../../model/jobs/job';
+import { isFetchPaused, isOver, waitsForYou, type Job, type JobRow } from '../../model/jobs/job';
 import { jobNews } from '../../model/jobs/jobNews';
+import { atPresent } from '../../model/jobs/jobTime';
 import { longestPauseMs, progress } from '../../model/jobs/jobProgress';
 import { followAccount } from '../../shared/followAccount';
 import { DisposableStore, MutableDisposable, toDisposable, type Disposable } from '../../util/disposable';
@@ -134,12 +135,12 @@ class AccountJobs implements Disposable {
     if (leftMs > 0 && !isWoken) {
       return leftMs;
     }
-    const { event, waitMs = 0 } = await this.take(this.atPresent(row), followed);
+    const { event, waitMs = 0 } = await this.take(this.present(row), followed);
     if (!event || this.stop.signal.aborted) {
       return waitMs;
     }
     const now = clock.now();
-    const before = this.atPresent(row).state;
+    const before = this.present(row).state;
     const state = progress(row.job, before, event, now);
     if (state !== before) {
       const writtenAt = clock.elapsed();
@@ -155,10 +156,12 @@ class AccountJobs implements Disposable {
     return state.phase === row.state.phase ? waitMs : 0;
   }
 
-  /** A trouble on disk has lasted since it was written. */
-  private atPresent({ job, state }: JobRow): JobRow {
-    const now = this.deps.clock.elapsed();
-    return { job, state: withTrouble(state, now - (this.followed.get(job.id)?.writtenAt ?? now)) };
+  /** Returns what is on disk with the time that has passed since it was written. */
+  private present({ job, state }: JobRow): JobRow {
+    const { clock } = this.deps;
+    const passed = clock.elapsed();
+    const since = this.followed.get(job.id)?.writtenAt ?? passed;
+    return { job, state: atPresent(state, clock.now(), passed - since) };
   }
 
   private async take(row: JobRow, followed: Followed | undefined): Promise<Step> {

@@ -157,27 +157,27 @@ export class Jobs implements Disposable {
 
   /** Records the user's decision to end the job early. */
   stop(jobId: string): Promise<boolean> {
-    return this.say(jobId, (job) => ({ ...job, stopAt: job.stopAt ?? this.deps.clock.now() }));
+    return this.say(jobId, (job, at) => ({ ...job, stopAt: job.stopAt ?? at }));
   }
 
   /** Records higher limits for the job; the leading window passes them to the machine. */
   extend(jobId: string, limits: Pick<JobSpec, 'hours' | 'costDollars'>): Promise<boolean> {
-    return this.say(jobId, (job) => withLimits(job, limits, this.deps.clock.now()));
+    return this.say(jobId, (job, at) => withLimits(job, limits, at));
   }
 
   /** Records the user's decision to retry a failure at once. */
   retry(jobId: string): Promise<boolean> {
-    return this.say(jobId, (job) => ({ ...job, retryAt: this.deps.clock.now() }));
+    return this.say(jobId, (job, at) => ({ ...job, retryAt: at }));
   }
 
   /** Records the user's decision to fetch from the stopped machine. */
   copyOutputs(jobId: string): Promise<boolean> {
-    return this.say(jobId, (job) => ({ ...job, copyAt: this.deps.clock.now() }));
+    return this.say(jobId, (job, at) => ({ ...job, copyAt: at }));
   }
 
   /** Records that fetching pauses until *Fetch Outputs*; the machine is kept until then. */
   pauseFetch(jobId: string): Promise<boolean> {
-    return this.say(jobId, (job) => ({ ...job, fetchPausedAt: this.deps.clock.now() }));
+    return this.say(jobId, (job, at) => ({ ...job, fetchPausedAt: at }));
   }
 
   /** Records the user's decision about the machine, which overrides what was confirmed before. */
@@ -238,26 +238,29 @@ export class Jobs implements Disposable {
     this.owned.dispose();
   }
 
-  /** Records a decision; returns false if the job is over or gone, so that it has no effect. */
-  private async say(jobId: string, change: (job: Job) => Job): Promise<boolean> {
+  /**
+   * Records a decision at a time that is later than those of all decisions before, also after the clock was set back.
+   * Returns false if the job is over or gone, so that it has no effect.
+   */
+  private async say(jobId: string, change: (job: Job, at: number) => Job): Promise<boolean> {
     const files = this.files();
     const row = await files.read(jobId);
     if (!row || isOver(row)) {
       return false;
     }
-    await files.put(change(row.job));
+    await files.put(change(row.job, Math.max(this.deps.clock.now(), lastWordAt(row.job) + 1)));
     await this.list.tellChanged(files);
     return true;
   }
 
   /**
-   * Returns an order time that is later than the last one, so that jobs ordered together run in that order, unless
-   * the clock was set back.
+   * Returns an order time that is later than those of all open jobs, and than one that was given right before, so that
+   * jobs run in the order of the user, also after the clock was set back.
    */
   private nextTurn(): number {
     const now = this.deps.clock.now();
-    const last = this.lastOrderAt;
-    this.lastOrderAt = last >= now && last - now < 1000 ? last + 1 : now;
+    const last = this.lastOrderAt - now < 1000 ? this.lastOrderAt : 0;
+    this.lastOrderAt = Math.max(now, last + 1, ...this.open.map(({ job }) => job.orderedAt + 1));
     return this.lastOrderAt;
   }
 
@@ -278,4 +281,8 @@ export class Jobs implements Disposable {
     }
     return files;
   }
+}
+
+function lastWordAt({ stopAt = 0, extendedAt = 0, retryAt = 0, fetchPausedAt = 0, copyAt = 0 }: Job): number {
+  return Math.max(stopAt, extendedAt, retryAt, fetchPausedAt, copyAt);
 }

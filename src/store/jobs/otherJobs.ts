@@ -23,8 +23,7 @@ export async function otherJobs(
 const othersEveryMs = 10 * 60_000;
 
 export function areOthersDue({ state }: JobRow, now: number): boolean {
-  // A clock that was set back puts it off no further.
-  return Math.abs(now - (state.othersTriedAt ?? 0)) >= othersEveryMs;
+  return now - (state.othersTriedAt ?? 0) >= othersEveryMs;
 }
 
 /** Looks for other jobs during a job. Failures are retried when the next look is due. */

@@ -163,6 +163,7 @@ describe('A machine that is rented for a job', () => {
     owned.dispose();
     await pass(5_000);
     assert.deepEqual([state().phase, await window.jobs.awaitsRental(job)], ['renting', false]);
+    computer.clock.jump(-24 * 60 * minute);
     await pass(minute);
     assert.deepEqual([state().phase, state().outcome], ['over', 'notStarted']);
     assert.equal(state().why?.template, 'Its window closed before a machine was rented for it.');

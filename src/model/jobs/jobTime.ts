@@ -1,0 +1,25 @@
+import type { JobState } from './job';
+
+/**
+ * The state of a job at present: its trouble has lasted `passedMs` longer, and where the clock shows less than when the
+ * state was written, the clock was set back, and the times that something is counted from go back with it.
+ */
+export function atPresent(state: JobState, now: number, passedMs: number): JobState {
+  const { trouble, writtenAt = now } = state;
+  const lasting = trouble && { ...trouble, lastedMs: trouble.lastedMs + passedMs };
+  const backMs = writtenAt - now;
+  if (backMs <= 0) {
+    return lasting ? { ...state, trouble: lasting } : state;
+  }
+  const back = (time: number | undefined) => (time === undefined ? undefined : time - backMs);
+  return {
+    ...state,
+    trouble: lasting,
+    since: state.since - backMs,
+    beganAt: back(state.beganAt),
+    startedAt: back(state.startedAt),
+    endedAt: back(state.endedAt),
+    checkpointTriedAt: back(state.checkpointTriedAt),
+    othersTriedAt: back(state.othersTriedAt),
+  };
+}
