@@ -212,7 +212,7 @@ describe('reports', () => {
       body: { ...json, per_day: [...(json.per_day as unknown[]).slice(0, 3), 7, { day: 'someday' }] },
     });
     await earnings.press('Refresh');
-    await earnings.notice('Rows of the report that could not be understood and are left out: 2.');
+    await earnings.notice('Rows left out because they could not be read: 2.');
     assert.equal(earnings.rows('days').length, 3);
   });
 
@@ -261,7 +261,7 @@ describe('reports', () => {
     const body = { success: true, gpus: [], needs_machine: true };
     computer().simulator.fail({ kind: 'answer', path: '/api/v0/metrics/gpu/current/', status: 200, body });
     await market.press('Refresh');
-    await market.notice(/These prices come from the offers that can be searched/);
+    await market.notice(/These prices come from current offers/);
     assert.equal(market.section('prices').chart?.kind, 'boxPlot');
     assert.ok(market.rows('prices').length > 0);
   });
@@ -278,7 +278,7 @@ describe('reports', () => {
       },
     });
     await market.press('Refresh');
-    await market.notice('Models that could not be understood and are left out: 2.');
+    await market.notice('GPU models left out because their figures could not be read: 2.');
     for (const { id } of market.view.sections) {
       assert.equal(market.rows(id)[0]?.[0], '<img src=x onerror="document.title=1"> evil');
     }
@@ -288,14 +288,16 @@ describe('reports', () => {
 
   it('shows what was spent, and says where the figures come from', async () => {
     window.run('Show My Spending');
-    await spending.notice('From the list of charges that the service keeps.');
+    await spending.notice("These figures come from the service's list of charges.");
     assert.equal(chargesAsked().length, 1);
   });
 
   it('estimates the spending where the key may not read the charges, and says so', async () => {
     computer().simulator.fail({ kind: 'error', method: 'GET', path: '/api/v0/charges/', ...denied });
     await spending.press('Refresh');
-    await spending.notice(/^The key may not read the charges of this account\. This is an estimate/);
+    await spending.notice(
+      /^This API key can't read the charges of the account\. The figures are an estimate/,
+    );
   });
 
   it('reads a report once that is opened twice, and no more once it is closed', async () => {
@@ -307,7 +309,7 @@ describe('reports', () => {
     assert.equal(spending.panel, panel);
     panel.close();
     window.run('Show My Spending');
-    await spending.notice('From the list of charges that the service keeps.');
+    await spending.notice("These figures come from the service's list of charges.");
     assert.notEqual(spending.panel, panel);
     assert.equal(chargesAsked().length, before + 1);
   });

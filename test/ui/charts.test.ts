@@ -19,7 +19,7 @@ const columns: ChartView = {
 
 const boxes: ChartView = {
   kind: 'boxPlot',
-  unit: 'dollars an hour',
+  unit: 'dollars per hour',
   boxes: Array.from({ length: 40 }, (_, index) => ({
     name: `RTX ${4000 + index * 10}`,
     low: 0.1 + index * 0.05,

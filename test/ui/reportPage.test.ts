@@ -36,7 +36,7 @@ function report(changes: Partial<ReportView> = {}): ReportView {
       { id: 'start', label: 'From', value: '2026-11-01', isDate: true },
     ],
     buttons: ['refresh', 'csv', 'json', 'markdown'].map((id) => ({ id, label: `Button ${id}` })),
-    tiles: [{ label: 'Earned in this time', value: '$465.00' }],
+    tiles: [{ label: 'Earned in this period', value: '$465.00' }],
     sections: [
       {
         id: 'days',
@@ -73,7 +73,7 @@ function report(changes: Partial<ReportView> = {}): ReportView {
     ],
     words: {
       loading: 'Loading…',
-      showTable: 'Show the Numbers',
+      showTable: 'Show Table',
       savePicture: 'Save Picture…',
       median: 'Median',
       sortHint: 'Sort by this column',

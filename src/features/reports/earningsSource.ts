@@ -93,12 +93,7 @@ export class EarningsSource implements ReportSource<EarningsReport> {
       ...earningsView(report, localize, this.showPerson),
       notices:
         report.skipped > 0
-          ? [
-              reportNotice(
-                'warning',
-                t('Rows of the report that could not be understood and are left out: {0}.', report.skipped),
-              ),
-            ]
+          ? [reportNotice('warning', t('Rows left out because they could not be read: {0}.', report.skipped))]
           : [],
     };
   }

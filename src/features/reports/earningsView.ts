@@ -37,7 +37,7 @@ export function earningsView(report: EarningsReport, say: Say, showPerson: boole
   return {
     tiles: [
       {
-        label: say(text('Earned in this time')),
+        label: say(text('Earned in this period')),
         value: earned === undefined ? say(text('not reported')) : formatMoney(earned, 2),
       },
       tile(say(text('Balance')), report.balance),
@@ -113,7 +113,7 @@ function personSection(report: EarningsReport, say: Say): Section {
     title: say(text('Name and Address')),
     folded: false,
     table: {
-      caption: say(text('As the service has them')),
+      caption: say(text('As the service reports them')),
       columns: [
         { label: say(text('Field')), numeric: false },
         { label: say(text('Value')), numeric: false },

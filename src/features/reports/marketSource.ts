@@ -32,7 +32,7 @@ export class MarketSource implements ReportSource<Market> {
 
   subtitle(): string {
     return t(
-      'Prices are for one GPU and hour, in US dollars. Half of them lie in the box (p25–p75), four of five on the line (p10–p90). The upright mark is the median, a diamond what you pay now.',
+      'Prices are for one GPU per hour, in US dollars. The box holds half of them (p25–p75), the line four in five (p10–p90); the upright mark is the median, and a diamond is what you pay now.',
     );
   }
 
@@ -95,7 +95,7 @@ export class MarketSource implements ReportSource<Market> {
             reportNotice(
               'info',
               t(
-                'The service shows its market figures only to accounts that host a machine. These prices come from the offers that can be searched; rented machines are not included.',
+                'The service shows its market figures only to accounts that host a machine. These prices come from current offers and leave out rented machines.',
               ),
             ),
           ]
@@ -105,7 +105,7 @@ export class MarketSource implements ReportSource<Market> {
         ? [
             reportNotice(
               'warning',
-              t('Models that could not be understood and are left out: {0}.', market.skipped),
+              t('GPU models left out because their figures could not be read: {0}.', market.skipped),
             ),
           ]
         : []),

@@ -41,11 +41,11 @@ export function historySections(
   return [
     {
       id: 'history',
-      title: say(text('Median Price on the Days You Looked')),
+      title: say(text('Median Price on the Days You Opened This Report')),
       folded: true,
       chart: {
         kind: 'lines',
-        unit: say(text('dollars an hour')),
+        unit: say(text('dollars per hour')),
         categories: history.map(({ day }) => dayName(day)),
         series: names.map((name) => ({
           name: printable(name),
@@ -53,7 +53,7 @@ export function historySections(
         })),
       },
       table: {
-        caption: say(text('Median price of one GPU an hour, in dollars')),
+        caption: say(text('Median price per GPU and hour, in dollars')),
         columns: [
           { label: say(text('Day')), numeric: false },
           ...names.map((name) => ({ label: printable(name), numeric: true })),
@@ -80,13 +80,13 @@ function priceSection(gpus: readonly GpuMetrics[], paid: PaidByModel, say: Say):
   const boxes = gpus.map((gpu) => boxOf(gpu, paid, say)).filter((box) => box !== undefined);
   return {
     id: 'prices',
-    title: say(text('Price of One GPU an Hour')),
+    title: say(text('Price per GPU and Hour')),
     folded: true,
     ...(boxes.length === 0
       ? {}
-      : { chart: { kind: 'boxPlot' as const, unit: say(text('dollars an hour')), boxes } }),
+      : { chart: { kind: 'boxPlot' as const, unit: say(text('dollars per hour')), boxes } }),
     table: modelTable(
-      say(text('Price of one GPU an hour, in dollars; select a model to search its offers')),
+      say(text('Price per GPU and hour, in dollars; select a model to search its offers')),
       gpus,
       [
         { label: 'p10', cell: (gpu) => exactMoneyCell(gpu.priceP10) },
@@ -144,8 +144,8 @@ function supplySection(gpus: readonly GpuMetrics[], say: Say): Section {
         { label: say(text('Rented, verified')), cell: (gpu) => numberCell(gpu.rentedVerified) },
         { label: say(text('Free, not verified')), cell: (gpu) => numberCell(gpu.availableUnverified) },
         { label: say(text('Rented, not verified')), cell: (gpu) => numberCell(gpu.rentedUnverified) },
-        { label: say(text('In use now, %')), cell: (gpu) => numberCell(gpu.usage, 1) },
-        { label: say(text('In use over 30 days, %')), cell: (gpu) => numberCell(gpu.usage30d, 1) },
+        { label: say(text('In use now (%)')), cell: (gpu) => numberCell(gpu.usage, 1) },
+        { label: say(text('In use, 30-day average (%)')), cell: (gpu) => numberCell(gpu.usage30d, 1) },
       ],
       say,
     ),
@@ -158,13 +158,13 @@ function valueSection(gpus: readonly GpuMetrics[], say: Say): Section {
     title: say(text('Value for Money')),
     folded: false,
     table: modelTable(
-      say(text('Computing power, alone and for a dollar an hour')),
+      say(text('Computing power, total and per $/h')),
       gpus,
       [
         { label: say(text('TFLOPS')), cell: (gpu) => numberCell(gpu.teraflops, 1) },
-        { label: say(text('TFLOPS for $1/h')), cell: (gpu) => numberCell(gpu.teraflopsPerDollar, 1) },
+        { label: say(text('TFLOPS per $/h')), cell: (gpu) => numberCell(gpu.teraflopsPerDollar, 1) },
         { label: say(text('DLPerf')), cell: (gpu) => numberCell(gpu.dlperf, 1) },
-        { label: say(text('DLPerf for $1/h')), cell: (gpu) => numberCell(gpu.dlperfPerDollar, 1) },
+        { label: say(text('DLPerf per $/h')), cell: (gpu) => numberCell(gpu.dlperfPerDollar, 1) },
       ],
       say,
     ),

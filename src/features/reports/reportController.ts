@@ -136,7 +136,7 @@ export class ReportController<Data> implements vscode.Disposable {
       sections: drawn?.sections ?? [],
       words: {
         loading: t('Loading…'),
-        showTable: t('Show the Numbers'),
+        showTable: t('Show Table'),
         savePicture: t('Save Picture…'),
         median: t('Median'),
         sortHint: t('Sort by this column'),
@@ -152,7 +152,7 @@ export class ReportController<Data> implements vscode.Disposable {
     if (this.error === undefined) {
       return [];
     }
-    const why = reasonOf(this.error) ?? t('The report could not be read. The log has the details.');
+    const why = reasonOf(this.error) ?? t('Could not read the report. The log has the details.');
     const age =
       this.data &&
       t('Shown as of {0} ago.', localize(durationText(this.deps.clock.now() - this.data.readAt)));

@@ -76,17 +76,17 @@ export class SpendingSource implements ReportSource<Spending> {
       reportNotice(
         'info',
         spending.origin === 'service'
-          ? t('From the list of charges that the service keeps.')
+          ? t("These figures come from the service's list of charges.")
           : t(
-              'The key may not read the charges of this account. This is an estimate from what this editor has seen, without bandwidth.',
+              "This API key can't read the charges of the account. The figures are an estimate from the instances in this editor, without bandwidth.",
             ),
       ),
-      ...(spending.charges.length === 0 ? [reportNotice('info', t('No charges in this time.'))] : []),
+      ...(spending.charges.length === 0 ? [reportNotice('info', t('No charges in this period.'))] : []),
       ...(spending.skipped > 0
         ? [
             reportNotice(
               'warning',
-              t('Charges that could not be understood and are left out: {0}.', spending.skipped),
+              t('Charges left out because they could not be read: {0}.', spending.skipped),
             ),
           ]
         : []),

@@ -25,7 +25,7 @@ export function spendingView({ charges, agentInstances }: Spent, say: Say): View
     partsOf(charge).map(([kind, amount]) => [kindName(kind, say), amount] as const);
   return {
     tiles: [
-      { label: say(text('Spent in this time')), value: sumText(charges) },
+      { label: say(text('Spent in this period')), value: sumText(charges) },
       ...(byAgents.length > 0 ? [{ label: say(text('By agents')), value: sumText(byAgents) }] : []),
     ],
     sections: [

@@ -61,7 +61,7 @@ describe('what the service does not tell', () => {
   it('is not reported, and never $0.00', () => {
     const report = { summary: {}, perMachine: [{ machineId: 5 }], perDay: [], person: {}, skipped: 0 };
     const { tiles, sections } = earningsView(report, (text) => say(text), false);
-    assert.deepEqual(tiles, [{ label: 'Earned in this time', value: 'not reported' }]);
+    assert.deepEqual(tiles, [{ label: 'Earned in this period', value: 'not reported' }]);
     assert.doesNotMatch(JSON.stringify(sections), /\$0\.00/);
   });
 });

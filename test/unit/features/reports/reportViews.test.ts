@@ -70,7 +70,7 @@ describe('the market report', () => {
     const [prices] = marketSections([gpu], new Map([['RTX 4090', fromDollars(0.32)]]), say);
     assert.deepEqual(prices?.chart, {
       kind: 'boxPlot',
-      unit: 'dollars an hour',
+      unit: 'dollars per hour',
       boxes: [
         {
           name: 'RTX 4090',
@@ -119,7 +119,7 @@ describe('the spending report', () => {
 
   it('sums the same money by day, by source and by kind', () => {
     const { tiles, sections } = spendingView({ charges, agentInstances: [] }, say);
-    assert.deepEqual(tiles, [{ label: 'Spent in this time', value: '$4.00' }]);
+    assert.deepEqual(tiles, [{ label: 'Spent in this period', value: '$4.00' }]);
     const rows = (id: string) =>
       sections
         .find((section) => section.id === id)
