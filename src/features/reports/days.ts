@@ -8,13 +8,13 @@ function dayOf(timeMs: number): number {
   return Math.floor(timeMs / dayMs);
 }
 
-/** `YYYY-MM-DD` as days since 1970-01-01 UTC; undefined for anything else. */
+/** Converts `YYYY-MM-DD` to days since 1970-01-01 UTC. Returns undefined for any other text. */
 function parseDay(value: string): number | undefined {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
   return Number.isNaN(time) ? undefined : dayOf(time);
 }
 
-/** A range of days, both included; the presets end today. */
+/** A range of days that includes both ends. The presets end today. */
 export class DayRange {
   private chosen: { readonly start: number; readonly end: number } | undefined;
   private lastDays = 30;
@@ -33,7 +33,7 @@ export class DayRange {
     return this.chosen ? 'dates' : String(this.lastDays);
   }
 
-  /** True when the range is another one now. A range that ends before it begins is turned around. */
+  /** Returns true if the range changed. A range that ends before it begins is reversed. */
   set(id: string, value: string): boolean {
     if (id === 'preset') {
       const days = Number(value);

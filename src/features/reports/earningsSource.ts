@@ -8,7 +8,7 @@ import type { ReportSource } from './reportController';
 
 const moneyFields = ['gpu', 'storage', 'upload', 'download', 'balance', 'serviceFee', 'total', 'credit'];
 
-/** Reads one report; a parameter, so that the choices here are apart from the service. */
+/** Reads one report. It is a parameter so that the filters here can be tested without the service. */
 export type ReadEarnings = (query: EarningsQuery, signal: AbortSignal) => Promise<EarningsReport>;
 
 /** What the user's machines earned, by day and by machine. */
@@ -105,7 +105,7 @@ export class EarningsSource implements ReportSource<EarningsReport> {
   }
 }
 
-/** The choices of a range: presets, and both of its days. */
+/** Returns the filters for a range of days: the presets and the first and last day. */
 export function rangeFilters(range: DayRange) {
   return [
     {

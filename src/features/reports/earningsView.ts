@@ -10,13 +10,13 @@ type Section = View['sections'][number];
 
 const kinds = ['gpu', 'storage', 'upload', 'download'] as const;
 
-/** `YYYY-MM-DD` of a day counted since 1970-01-01 UTC. */
+/** Formats days since 1970-01-01 UTC as `YYYY-MM-DD`. */
 export function dayName(day: number): string {
   const date = new Date(day * 86_400_000);
   return Number.isNaN(date.getTime()) ? '–' : date.toISOString().slice(0, 10);
 }
 
-/** Undefined where the service reports none of it. */
+/** Returns the total, or undefined if the service reports no amount. */
 function earnedTotal(row: Earned): Micros | undefined {
   const known = kinds.map((kind) => row[kind]).filter((amount) => amount !== undefined);
   return known.length === 0 ? undefined : add(...known);
@@ -31,7 +31,7 @@ function kindNames(say: Say): Record<(typeof kinds)[number], string> {
   };
 }
 
-/** Tiles, columns per day and a table by machine. */
+/** Returns tiles, stacked columns per day and a table by machine. */
 export function earningsView(report: EarningsReport, say: Say, showPerson: boolean): View {
   const earned = earnedTotal(report.summary);
   return {

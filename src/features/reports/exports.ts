@@ -3,7 +3,7 @@ import type { ReportView } from '../../webview/report/protocol';
 
 type Table = ReportView['sections'][number]['table'];
 
-/** RFC 4180, with a quote before what a spreadsheet would run as a formula. */
+/** Returns the table as CSV (RFC 4180). A leading quote keeps spreadsheets from running a cell as a formula. */
 export function toCsv(table: Table): string {
   const lines = [
     table.columns.map(({ label }, index) => (isMoney(table, index) ? `${label} ($)` : label)),
@@ -14,7 +14,7 @@ export function toCsv(table: Table): string {
   return lines.map((line) => line.map(csvField).join(',')).join('\r\n') + '\r\n';
 }
 
-/** Amounts are numbers without their sign in a file, so that the name of the column carries the unit. */
+/** Amounts are written without a dollar sign, so the name of the column must carry the unit. */
 function isMoney({ rows }: Table, column: number): boolean {
   return rows.some(({ cells }) => {
     const cell = cells[column];
@@ -28,7 +28,7 @@ function csvField(value: string): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** A table for a document or an issue; what has a meaning in Markdown is escaped. */
+/** Returns the table in Markdown, with special characters escaped. */
 export function toMarkdown(title: string, table: Table): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replace(/[\\|`*_[\]<>]/g, '\\$&').replace(/\s+/g, ' ')).join(' | ')} |`;
@@ -42,7 +42,7 @@ export function toMarkdown(title: string, table: Table): string {
   ].join('\n');
 }
 
-/** The same data with the named amounts in dollars, under names that say so: `gpu` becomes `gpuDollars`. */
+/** Returns the data with the named amounts converted to dollars and renamed: `gpu` becomes `gpuDollars`. */
 export function withDollarNames(data: object, amounts: readonly string[]): object {
   const entries = Object.entries(data).map(([name, value]: [string, unknown]) =>
     typeof value === 'number' && amounts.includes(name)

@@ -1,7 +1,7 @@
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Reports, type ReportId, type ReportsDeps } from './reports';
 
-/** The commands of the reports. */
+/** Registers the commands that open the reports. */
 export function register(deps: ReportsDeps): Disposable {
   const store = new DisposableStore();
   const reports = store.add(new Reports(deps));

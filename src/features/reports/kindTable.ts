@@ -9,13 +9,13 @@ type Table = Section['table'];
 interface KindRow {
   readonly id: string;
   readonly name: Table['rows'][number]['cells'][number];
-  /** One for each kind. */
+  /** One amount per kind. */
   readonly amounts: readonly (Micros | undefined)[];
-  /** Undefined where nothing of it is reported. */
+  /** Undefined if the service reports no amount. */
   readonly total: Micros | undefined;
 }
 
-/** A table of dollars: a column for what each row is of, one for each kind, and one for the sum. */
+/** Returns a table of dollars with a column for the subject of each row, one per kind and one for the total. */
 export function kindTable(
   caption: string,
   rowsAreOf: string,
@@ -37,7 +37,7 @@ export function kindTable(
   };
 }
 
-/** Dollars by day: columns of the kinds above a table that is folded. Without rows there is no chart. */
+/** Returns a section with stacked columns for each day above a folded table. A section without rows has no chart. */
 export function daysSection(
   title: string,
   {

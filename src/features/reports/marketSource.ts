@@ -12,7 +12,10 @@ export interface Market {
   readonly skipped: number;
   /** Medians of earlier days, as seen on this computer, oldest first. */
   readonly history: readonly MarketDay[];
-  /** The service keeps its figures for hosts: these were made from the offers that could be searched. */
+  /**
+   * True if the figures were computed from the offers that a search returns. The service shows its own figures only
+   * to hosts.
+   */
   readonly fromOffers: boolean;
 }
 

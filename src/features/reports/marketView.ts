@@ -9,19 +9,19 @@ type Section = ReportView['sections'][number];
 type Cell = Section['table']['rows'][number]['cells'][number];
 type Box = Extract<NonNullable<Section['chart']>, { kind: 'boxPlot' }>['boxes'][number];
 
-/** What the user pays now for one GPU and hour, by model. */
+/** What the user pays now for one GPU per hour, by model. */
 export type PaidByModel = ReadonlyMap<string, Micros>;
 
-/** Medians of one day, in whole millionths of a dollar. */
+/** Medians of one day, in whole micro-dollars. */
 export interface MarketDay {
   readonly day: number;
   readonly medians: Readonly<Record<string, number>>;
 }
 
-/** Lines that can still be told apart. */
+/** The number of lines that a reader can still tell apart. */
 const mostLines = 5;
 
-/** How the medians moved on the days on which somebody looked; nothing before the second day. */
+/** Returns a chart of the medians on the days when the report was opened. Empty before the second such day. */
 export function historySections(
   history: readonly MarketDay[],
   paid: PaidByModel,
@@ -70,7 +70,7 @@ export function historySections(
   ];
 }
 
-/** Price quantiles, supply and value of each GPU model; a model without prices has no box, only a row. */
+/** Returns price quantiles, supply and value per GPU model. A model without prices has a row but no box. */
 export function marketSections(gpus: readonly GpuMetrics[], paid: PaidByModel, say: Say): readonly Section[] {
   const sorted = [...gpus].sort((a, b) => a.gpuName.localeCompare(b.gpuName));
   return [priceSection(sorted, paid, say), supplySection(sorted, say), valueSection(sorted, say)];
@@ -101,7 +101,7 @@ function priceSection(gpus: readonly GpuMetrics[], paid: PaidByModel, say: Say):
   };
 }
 
-/** A box only where all five quantiles are there, in order and not negative. */
+/** Returns a box if all five quantiles are present, ascending and not negative. */
 function boxOf(gpu: GpuMetrics, paid: PaidByModel, say: Say): Box | undefined {
   const prices = [gpu.priceP10, gpu.priceP25, gpu.priceMedian, gpu.priceP75, gpu.priceP90];
   const [low, lower, middle, upper, high] = prices.map((price) =>
@@ -171,7 +171,7 @@ function valueSection(gpus: readonly GpuMetrics[], say: Say): Section {
   };
 }
 
-/** A row for each model, which leads to its offers. */
+/** Returns a table with a row per model. Choosing a row searches for the model's offers. */
 function modelTable(
   caption: string,
   gpus: readonly GpuMetrics[],

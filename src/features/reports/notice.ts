@@ -2,7 +2,7 @@ import type { ReportView } from '../../webview/report/protocol';
 
 export type ReportNotice = ReportView['notices'][number];
 
-/** A sentence above a report, without buttons. */
+/** Returns a notice without buttons, to be shown above a report. */
 export function reportNotice(severity: ReportNotice['severity'], sentence: string): ReportNotice {
   return { severity, text: sentence, buttons: [] };
 }

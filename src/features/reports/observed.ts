@@ -7,8 +7,8 @@ const secondsPerDay = 86_400;
 const secondsPerHour = 3600;
 
 /**
- * At most what the present instances cost in a time, a charge a day and instance, as if they had run
- * all the time. What was destroyed before is not known here.
+ * Returns one charge per day and instance: an upper bound that assumes the present instances ran all the time.
+ * Instances that have been destroyed are missing.
  */
 export function observedCharges(
   instances: readonly Instance[],

@@ -16,34 +16,34 @@ export type ReportDeps = Pick<
   'extensionUri' | 'log' | 'accounts' | 'report' | 'clock' | 'commands'
 >;
 
-/** What one report reads and how it is drawn; everything else is the same for all of them. */
+/** The parts of a report that differ from the others: what it reads and how it is drawn. */
 export interface ReportSource<Data> {
   readonly id: string;
   readonly title: string;
-  /** One sentence: what the figures are, and for whom. */
+  /** One sentence that says what the figures are and which time they cover. */
   subtitle(): string;
   filters(): readonly FilterView[];
-  /** Takes a choice; true when the data must be read again. */
+  /** Sets a filter and returns true if the data must be read again. */
   setFilter(id: string, value: string): boolean;
-  /** Buttons beside the usual ones. */
+  /** Buttons in addition to those that every report has. */
   buttons(): readonly { readonly id: string; readonly label: string }[];
-  /** Runs one of its own buttons. */
+  /** Runs one of the report's own buttons. */
   press?(id: string): void;
   read(signal: AbortSignal): Promise<Data>;
   draw(data: Data): Pick<ReportView, 'tiles' | 'sections'> & { readonly notices?: readonly ReportNotice[] };
-  /** For *Save as JSON*. */
+  /** The content for *Save as JSON*. */
   json(data: Data): unknown;
-  /** A row was chosen in a table. */
+  /** Called when the user chooses a row of a table. */
   openRow?(section: string, row: string): void;
 }
 
-/** One open report: reads, keeps the last good data beside an error, and exports. */
+/** One open report. It reads the data, keeps the last good data when a read fails, and exports it. */
 export class ReportController<Data> implements vscode.Disposable {
   private panel: ReportPanel | undefined;
   private data: { readonly value: Data; readonly readAt: number } | undefined;
   private error: unknown;
   private reading: AbortController | undefined;
-  /** What is known was read for other choices than those on the screen. */
+  /** True if the data was read with other filters than those on the screen. */
   private isOutdated = false;
 
   constructor(
@@ -78,7 +78,7 @@ export class ReportController<Data> implements vscode.Disposable {
     void this.refresh();
   }
 
-  /** Reads again; an earlier read that is still under way is dropped. */
+  /** Reads the data again and aborts a read that is still running. */
   async refresh(): Promise<void> {
     this.reading?.abort();
     const own = new AbortController();
@@ -98,7 +98,7 @@ export class ReportController<Data> implements vscode.Disposable {
       if (!isCancelled(error)) {
         this.error = error;
         if (this.isOutdated) {
-          // Figures of another time are never shown under this one.
+          // Never show figures of one time range under another.
           this.data = undefined;
         }
         this.deps.log.warn(`The report “${this.source.id}” could not be read: ${String(error)}`);
@@ -110,7 +110,7 @@ export class ReportController<Data> implements vscode.Disposable {
     }
   }
 
-  /** Draws again what is known, after a choice that needs no reading. */
+  /** Draws the data that has been read, after a choice that needs no new read. */
   draw(): void {
     const { source, data } = this;
     const drawn = data && source.draw(data.value);
@@ -122,7 +122,7 @@ export class ReportController<Data> implements vscode.Disposable {
       filters: [...source.filters()],
       buttons: [
         { id: 'refresh', label: t('Refresh') },
-        // Figures of another time are not saved under this one.
+        // Figures of one time range must not be saved under another.
         ...(data && !this.isOutdated
           ? [
               { id: 'csv', label: t('Save as CSV…') },
@@ -226,7 +226,7 @@ export class ReportController<Data> implements vscode.Disposable {
   }
 }
 
-/** Writes a file that the user picks, and offers to open it. */
+/** Writes a file that the user picks and offers to open it. */
 async function save(name: string, content: Uint8Array, kind: string, ending: string): Promise<void> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const target = await vscode.window.showSaveDialog({

@@ -22,7 +22,7 @@ export type ReportsDeps = ReportDeps & Pick<Services, 'budget' | 'fleet' | 'rent
 
 export type ReportId = 'earnings' | 'market' | 'spending';
 
-/** The reports: earnings of hosts, the GPU market, and what the account paid for. */
+/** The earnings, market and spending reports. */
 export class Reports implements Disposable {
   private readonly store = new DisposableStore();
   private readonly controllers: Record<ReportId, { open(): void }>;
@@ -53,7 +53,7 @@ export class Reports implements Disposable {
     };
   }
 
-  /** Throws `NotSignedInError`. */
+  /** Opens a report. Throws `NotSignedInError`. */
   open(id: ReportId): void {
     this.account();
     this.controllers[id].open();
@@ -67,7 +67,7 @@ export class Reports implements Disposable {
     return active;
   }
 
-  /** Another account's figures are never shown under this one's name. */
+  /** Follows the active account, so that figures of one account never show under the name of another. */
   private ofAccount<Data>(controller: ReportController<Data>): ReportController<Data> {
     const { accounts } = this.deps;
     this.store.add(controller);
@@ -80,7 +80,7 @@ export class Reports implements Disposable {
   }
 }
 
-/** The service's figures; for accounts without a machine quantiles of the offers that can be searched. */
+/** Reads the service's market figures. For accounts without a machine it computes quantiles from current offers. */
 async function readMarket(
   deps: ReportsDeps,
   account: Account,
@@ -125,7 +125,7 @@ async function readPrices(
   return { gpus: quantilesFromOffers(items), skipped, fromOffers: true };
 }
 
-/** The mean price of one GPU and hour over what runs now, by model. */
+/** Returns the average price per GPU and hour of the running instances, by model. */
 function paidByModel({ fleet, clock }: ReportsDeps): PaidByModel {
   const sums = new Map<string, { readonly total: Micros; readonly gpus: number }>();
   const instances = fleet.state.kind === 'ready' ? fleet.state.value.instances : [];
@@ -146,7 +146,10 @@ function paidByModel({ fleet, clock }: ReportsDeps): PaidByModel {
   return new Map([...sums].map(([name, { total, gpus }]) => [name, Math.ceil(total / gpus) as Micros]));
 }
 
-/** The service's list where the key may read it, else an estimate, and the report says which. */
+/**
+ * Reads the service's list of charges. If the key may not read it, returns an estimate, which the report labels as
+ * one.
+ */
 async function readSpending(
   deps: ReportsDeps,
   account: Account,

@@ -14,13 +14,13 @@ import { spreadOverDays } from './spreadCharges';
 export interface Spending {
   readonly charges: readonly Charge[];
   readonly skipped: number;
-  /** Where the figures come from: the service's own list, or what this editor has seen. */
+  /** Where the figures come from: the service's list of charges, or instances that this editor has listed. */
   readonly origin: 'service' | 'observed';
-  /** Ids of the instances that agents rented. */
+  /** Ids of the instances rented by agents. */
   readonly agentInstances: readonly number[];
 }
 
-/** Unix seconds, both included. */
+/** Reads the charges from `from` to `to` (Unix seconds, both included). */
 export type ReadSpending = (
   range: { readonly from: number; readonly to: number },
   signal: AbortSignal,
@@ -65,7 +65,7 @@ export class SpendingSource implements ReportSource<Spending> {
 
   async read(signal: AbortSignal): Promise<Spending> {
     const range = { from: this.range.start * secondsPerDay, to: (this.range.end + 1) * secondsPerDay - 1 };
-    // A charge over several days is listed with the day that it began.
+    // The service lists a charge under the day it began, so the query must start earlier.
     const asked = { ...range, from: range.from - daysBefore * secondsPerDay };
     const { charges, ...rest } = await this.readSpending(asked, signal);
     return { ...rest, charges: charges.flatMap((charge) => spreadOverDays(charge, range)) };

@@ -11,11 +11,11 @@ const secondsPerDay = 86_400;
 
 interface Spent {
   readonly charges: readonly Charge[];
-  /** Ids of the instances that agents rented. */
+  /** Ids of the instances rented by agents. */
   readonly agentInstances: readonly number[];
 }
 
-/** Charges by day, by instance or volume, and by kind. */
+/** Returns the charges by day, by instance or volume, and by kind. */
 export function spendingView({ charges, agentInstances }: Spent, say: Say): View {
   const ofAgents = new Set(agentInstances.map((id) => `instance-${id}`));
   const byAgents = charges.filter(({ source }) => source !== undefined && ofAgents.has(source));
@@ -62,7 +62,7 @@ function byDay(charges: readonly Charge[], say: Say): View['sections'][number] {
     days.set(day, sums);
   }
   const rows = [...days.entries()].sort(([a], [b]) => a - b);
-  // A day without charges is a gap in the chart, not a shorter time.
+  // A day without charges must show as a gap, or the time axis would be wrong.
   const drawn = daysFrom(rows.at(0)?.[0] ?? 0, rows.at(-1)?.[0] ?? 0);
   const names = kinds.map((kind) => kindName(kind, say));
   const series = kinds.map((kind) => ({
@@ -108,7 +108,7 @@ function byKey(
   };
 }
 
-/** In the colours of the earnings, where they are the same kinds. */
+/** The order of the kinds in the earnings report, so that the same kind has the same color in both. */
 const order = ['gpu', 'disk', 'bwu', 'bwd'];
 
 function rank(kind: string): number {
@@ -116,12 +116,12 @@ function rank(kind: string): number {
   return place < 0 ? order.length : place;
 }
 
-/** Both ends included; a year at most, as a broken time may lie anywhere. */
+/** Returns all days from first to last. Limited to a year, because a wrong time in a charge may be far away. */
 function daysFrom(first: number, last: number): readonly number[] {
   return Array.from({ length: Math.min(last - first + 1, 366) }, (_, index) => last - index).reverse();
 }
 
-/** A charge without items counts as one part of its own type. */
+/** Returns the items of a charge. A charge without items is one part of its own type. */
 function partsOf(charge: Charge): readonly (readonly [kind: string, amount: Micros])[] {
   return charge.items.length === 0
     ? [[charge.type, charge.amount]]

@@ -4,8 +4,8 @@ import type { Micros } from '../../model/money';
 const secondsPerDay = 86_400;
 
 /**
- * A charge in parts, one for each day of UTC, as far as it is in a time (Unix seconds, both ends included). The parts of
- * a charge that is whole in it add up to it.
+ * Splits a charge into one part per UTC day and returns the parts within the range (Unix seconds, both ends
+ * included). If the range covers the whole charge, the parts add up to its amount.
  */
 export function spreadOverDays(
   charge: Charge,

@@ -3,12 +3,15 @@ import { formatMoney, toDollars } from '../../model/money';
 import type { Text } from '../../util/text';
 import type { ReportView } from '../../webview/report/protocol';
 
-/** Puts a `Text` into the language of the editor; a parameter, so that views are built without an editor. */
+/**
+ * Translates a `Text` into the language of the editor. It is a parameter so that views can be built without an
+ * editor.
+ */
 export type Say = (text: Text) => string;
 
 type Cell = ReportView['sections'][number]['table']['rows'][number]['cells'][number];
 
-/** Shown where the service did not say. */
+/** Stands for a value that the service did not report. */
 const unknownText = '–';
 
 export function textCell(value: string | undefined): Cell {
@@ -21,7 +24,10 @@ export function moneyCell(amount: Micros | undefined, digits?: number): Cell {
     : { text: formatMoney(amount, digits), sort: toDollars(amount) };
 }
 
-/** With the digits that the service states, four at most; never with fewer than other prices have. */
+/**
+ * Formats an amount with up to four digits, as many as the service reports, and at least as many as other prices
+ * have.
+ */
 export function exactMoneyCell(amount: Micros | undefined): Cell {
   const isExact = amount === undefined || amount < 1e6 || amount % 1e4 === 0;
   return isExact ? moneyCell(amount) : moneyCell(amount, amount % 1e3 === 0 ? 3 : 4);
@@ -31,7 +37,7 @@ export function numberCell(value: number | undefined, digits = 0): Cell {
   return value === undefined ? { text: unknownText } : { text: value.toFixed(digits), sort: value };
 }
 
-/** Names come from strangers: control characters and direction marks go, and the length is bounded. */
+/** Cleans a name from outside: removes control characters and direction marks, and limits the length. */
 export function printable(value: string): string {
   const clean = value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return clean.length > 200 ? `${clean.slice(0, 199)}…` : clean;
