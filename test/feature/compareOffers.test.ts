@@ -44,7 +44,7 @@ describe('comparing offers', () => {
     const [first, second] = offers();
     assert.ok(first !== undefined && second !== undefined);
     await quick().rowButton(first, 'Pin to Compare');
-    await quick().row('1 Pinned Offer pin another one to compare them');
+    await quick().row('1 Pinned Offer pin another offer to compare');
     await quick().rowButton(second, 'Pin to Compare');
     await quick().row('Compare 2 Pinned Offers');
     await quick().rowButton(second, 'Unpin');
@@ -142,7 +142,7 @@ describe('comparing offers', () => {
     assert.deepEqual(quick().ticked(), rows.slice(0, 2));
     await quick().tick(...rows.slice(0, 5));
     await quick().enter();
-    await quick().title('Tick 2 to 4 offers; 5 are ticked');
+    await quick().title('Select 2 to 4 offers; 5 selected');
     await quick().tick(...rows.slice(0, 4));
     await quick().enter();
     await page.shows('four columns', () => columns().length === 4);
@@ -152,7 +152,7 @@ describe('comparing offers', () => {
   it('pins no fifth offer by its button, and says why', async () => {
     await openSearch();
     await quick().rowButton(offers().at(-1) ?? '', 'Pin to Compare');
-    await window.toast('4 offers are pinned, which is the most. Unpin one first.');
+    await window.toast('You can pin at most 4 offers. Unpin one first.');
     window.clearToasts();
     quick().escape();
     assert.equal(columns().length, 4);

@@ -34,7 +34,7 @@ describe('a search for offers in trouble', () => {
     }
     const { description, detail } = await quick().row(/^Searching in about \d+ s/);
     assert.equal(description, undefined);
-    assert.equal(detail, 'The service takes only a few searches a minute.');
+    assert.equal(detail, 'The service allows only a few searches per minute.');
     assert.equal(list.searches().length, before + 8);
     await list.settled();
     assert.equal(waits(), undefined);
@@ -90,7 +90,7 @@ describe('a search for offers in trouble', () => {
     await list.settled();
     assert.deepEqual(quick().rows(), [
       'Filters Price an hour: ≤ $0.0001',
-      'No offers match Take a filter away or raise a limit: press Enter to see the filters.',
+      'No offers match Remove a filter or raise a limit. Press Enter to see the filters.',
     ]);
     await quick().pick('No offers match');
     await quick().title('Search Offers: Filters');

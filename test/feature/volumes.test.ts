@@ -107,7 +107,7 @@ describe('volumes and what a destroy leaves', () => {
     await showsCostNow();
     const { tooltip } = window.screen.status.get('gpuRental.status') ?? {};
     const said = typeof tooltip === 'string' ? tooltip : (tooltip?.value ?? '');
-    assert.match(said, /Of it \S*\$0\S*\/h for volumes/);
+    assert.match(said, /Of which volumes: \S*\$0\S*\/h/);
     assert.ok((instances().tree.description ?? '').includes(`${await costNow()}/h`));
   });
 

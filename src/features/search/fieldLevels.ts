@@ -158,7 +158,7 @@ function choiceLevel(key: ChoiceKey, picker: QuickInput, editor: QueryEditor): L
   const ids = options.map((row) => row.id);
   return {
     title: title(key),
-    placeholder: t('Tick one or several and press Enter; none means any'),
+    placeholder: t('Select one or more and press Enter; none means any'),
     rows: () => [...chosen.filter((id) => !ids.includes(id)).map((id) => ({ id, label: id })), ...options],
     many: {
       ticked: chosen,
@@ -213,7 +213,7 @@ function freeChoiceLevel(key: ChoiceKey, picker: QuickInput, editor: QueryEditor
   };
   return {
     title: title(key),
-    placeholder: t('Type one or several, separated by commas'),
+    placeholder: t('Type one or more, separated by commas'),
     followsTyping: true,
     line: () => editor.query.filters[key]?.oneOf?.join(', ') ?? '',
     rows: (typed) => {

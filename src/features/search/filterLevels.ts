@@ -105,19 +105,19 @@ function rentalTypeLevel(picker: QuickInput, editor: QueryEditor): Level {
     placeholder: t('How do you want to rent?'),
     activeId: () => editor.query.rentalType,
     rows: () => [
-      row('on-demand', t('A fixed price; the machine is yours until you give it back.')),
-      row('interruptible', t('You bid. Cheaper, and stopped when another user bids more.')),
+      row('on-demand', t('Fixed price. The machine is yours until you destroy the instance.')),
+      row('interruptible', t('You bid a price. Cheaper, but stopped when another user bids more.')),
     ],
   };
 }
 
 function orderMeaning(sort: SortOrder): string {
   const meanings: Readonly<Record<SortOrder, string>> = {
-    best: t('What the service finds best, one of each kind of GPU first'),
+    best: t("The service's ranking, with one of each GPU model first"),
     price: t('Total cost per hour, including the disk'),
-    value: t('Deep learning score for the money'),
-    reliability: t('How seldom the machine was away'),
-    memory: t('Memory of all GPUs together'),
+    value: t('Deep learning score per dollar'),
+    reliability: t('Share of time that the machine was reachable'),
+    memory: t('Total memory of all GPUs'),
   };
   return meanings[sort];
 }

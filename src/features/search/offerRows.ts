@@ -170,7 +170,7 @@ export function offerRows(
       note(
         'waits',
         t('Searching in about {0} s', seconds),
-        t('The service takes only a few searches a minute.'),
+        t('The service allows only a few searches per minute.'),
       ),
     );
   }
@@ -186,7 +186,7 @@ export function offerRows(
     rows.push({
       id: 'empty',
       label: t('No offers match'),
-      detail: t('Take a filter away or raise a limit: press Enter to see the filters.'),
+      detail: t('Remove a filter or raise a limit. Press Enter to see the filters.'),
       alwaysShow: true,
       run: () => actions.openFilters(),
     });
@@ -248,7 +248,7 @@ export function offersText(count: number): string {
 function headline(view: OffersView, query: MarketQuery): string {
   const count = countText(view);
   const order = localize(sortText(query.sort));
-  return `${count} · ${view.orderedHere ? t('{0}, among those sent', order) : order}`;
+  return `${count} · ${view.orderedHere ? t('{0}, among the offers read', order) : order}`;
 }
 
 function endRows(view: OffersView, actions: OfferActions): readonly LevelRow[] {
@@ -291,5 +291,5 @@ function moreRow(actions: OfferActions, description: string): LevelRow {
 }
 
 function noMoreText(): string {
-  return t('The service sends no more in this order. Filter, or sort by price to see the rest.');
+  return t('The service sends no more offers in this order. Filter, or sort by price to see the rest.');
 }

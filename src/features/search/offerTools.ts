@@ -134,7 +134,7 @@ function pinButton({ offerPins }: Deps, offer: Offer, pin: (offer: Offer) => boo
       if (isPinned) {
         offerPins.unpin(offer.id);
       } else if (!pin(offer)) {
-        message('info', t('{0} offers are pinned, which is the most. Unpin one first.', mostPins));
+        message('info', t('You can pin at most {0} offers. Unpin one first.', mostPins));
       }
     },
   };
@@ -151,7 +151,7 @@ function pinnedRow({ offerPins }: Deps, picker: QuickInput): LevelRow | undefine
     label: length === 1 ? t('1 Pinned Offer') : t('Compare {0} Pinned Offers', length),
     description:
       length === 1
-        ? t('pin another one to compare them')
+        ? t('pin another offer to compare')
         : offerPins.pins.map(({ offer }) => plainLabel(machineName(offer))).join(' · '),
     alwaysShow: true,
     run: () => {
@@ -173,7 +173,7 @@ function compareLevel(
   const offers = [...elsewhere, ...view.rows.slice(0, 200)];
   return {
     title: t('Search Offers: Compare'),
-    placeholder: t('Tick 2 to {0} offers and press Enter', mostPins),
+    placeholder: t('Select 2 to {0} offers and press Enter', mostPins),
     rows: () =>
       offers.map((offer) => {
         const rate = runningRateOfOffer(offer, session.effectiveQuery);
@@ -195,7 +195,7 @@ function compareLevel(
       ticked: offerPins.pins.map(({ offer }) => String(offer.id)),
       problem: ({ length }) =>
         length < 2 || length > mostPins
-          ? t('Tick 2 to {0} offers; {1} are ticked', mostPins, length)
+          ? t('Select 2 to {0} offers; {1} selected', mostPins, length)
           : undefined,
       accept: (ids) => {
         offerPins.pins

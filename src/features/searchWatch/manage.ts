@@ -60,7 +60,7 @@ function unreadable(error: unknown): LevelRow {
   return {
     id: 'error',
     icon: 'error',
-    label: t('The watched searches could not be read.'),
+    label: t('Could not read the watched searches.'),
     detail: reasonOf(error) ?? t('Something unexpected happened. The log has the details.'),
     alwaysShow: true,
   };

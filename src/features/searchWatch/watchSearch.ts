@@ -133,7 +133,7 @@ export function priceQuestion(value: string) {
 }
 
 export function nameQuestion(value: string) {
-  return { prompt: t('A name by which you know it again'), value, problem: nameProblem };
+  return { prompt: t('A name to recognize it by'), value, problem: nameProblem };
 }
 
 function nameProblem(typed: string): string | undefined {

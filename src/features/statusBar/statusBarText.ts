@@ -49,7 +49,7 @@ const staleMs = 11 * 60_000;
 export function statusBarText(input: StatusBarInput): StatusBarWords | undefined {
   const { state, burn, watches, notKnown, now } = input;
   if (state.kind === 'failed') {
-    const words = t('GPU Rental: the instances could not be loaded');
+    const words = t('GPU Rental: could not load your instances');
     return { text: '$(warning) GPU', tooltip: words, spoken: words, isMoving: false, isWarning: true };
   }
   const instances = state.kind === 'ready' ? state.value.instances : [];
@@ -91,8 +91,8 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
   ].filter((part) => part !== undefined);
   const lines = [
     t('{0} running, {1} stopped or failed, of {2}', running, stopped, instances.length),
-    t('All together {0} now', price),
-    burn.volumesPerHour === 0 ? undefined : t('Of it {0}/h for volumes', formatMoney(burn.volumesPerHour)),
+    t('Total: {0}', price),
+    burn.volumesPerHour === 0 ? undefined : t('Of which volumes: {0}/h', formatMoney(burn.volumesPerHour)),
     left === undefined ? undefined : t('Credit: {0}', left),
     ...(input.budget && spent.length > 0
       ? [t('Budget: {0}', spent.join(', ')), localize(budgetNote(input.budget))]
