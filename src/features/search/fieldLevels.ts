@@ -18,16 +18,16 @@ import {
   type NumberRange,
 } from '../../model/offers/searchFields';
 
-/** What the filter levels change. */
+/** The query that the filter levels change. */
 export interface QueryEditor {
   readonly query: MarketQuery;
   readonly gpuNames: readonly string[];
-  /** "37 offers", for the row that leads back. */
+  /** The number of offers, such as "37 offers", for the row that leads back. */
   readonly count: string;
   set(query: MarketQuery): void;
 }
 
-/** Values to choose without typing. */
+/** Values offered for a field, so that common ones need no typing. */
 const presets: Partial<Record<NumberKey, readonly number[]>> = {
   gpuCount: [1, 2, 4, 8],
   gpuRamGb: [8, 12, 16, 24, 40, 48, 80],
@@ -45,7 +45,7 @@ const presets: Partial<Record<NumberKey, readonly number[]>> = {
   days: [1, 3, 7, 30],
 };
 
-/** Fields that people limit from above. */
+/** Fields that usually have an upper limit. */
 const upperFields: readonly NumberKey[] = [
   'pricePerHour',
   'minBid',
@@ -55,7 +55,7 @@ const upperFields: readonly NumberKey[] = [
 ];
 const exactFields: readonly NumberKey[] = ['gpuCount', 'pcieGeneration'];
 
-/** The third level: the value of one filter. */
+/** Returns the third level: the values of one filter. */
 export function fieldLevel(key: FieldKey, picker: QuickInput, editor: QueryEditor): Level {
   const number = numberKeys.find((one) => one === key);
   if (number) {
@@ -111,7 +111,7 @@ function numberLevel(key: NumberKey, picker: QuickInput, editor: QueryEditor): L
   };
 }
 
-/** `24`, `0,8`, `$0.8`, `24 GB`, or a range `2-8`. */
+/** Reads `24`, `0,8`, `$0.8`, `24 GB` or a range such as `2-8`. */
 function readRange(typed: string): { value: number } | { min: number; max: number } | undefined {
   const match = /^\s*[$≥≤<>=]*\s*(\d+(?:[.,]\d+)?)\s*(?:[-–]\s*\$?(\d+(?:[.,]\d+)?))?\s*\D*$/.exec(typed);
   const number = (text: string | undefined) =>
@@ -204,7 +204,7 @@ function regionTitle(name: string): string {
   return titles[name] ?? name;
 }
 
-/** Numbers of machines and the like: typed, several separated by commas. */
+/** Returns a level for values that are typed, such as machine numbers, separated by commas. */
 function freeChoiceLevel(key: ChoiceKey, picker: QuickInput, editor: QueryEditor): Level {
   const choose = (values: readonly string[]) => {
     const choice = values.length === 0 ? undefined : { oneOf: values };

@@ -14,7 +14,7 @@ import {
 } from '../../model/offers/searchFields';
 import { fieldLevel, type QueryEditor } from './fieldLevels';
 
-/** The fields that people ask for most, in this order; the others follow. */
+/** The most used fields come first in this order, then the others. */
 const mainFields: readonly FieldKey[] = [
   'gpu',
   'gpuCount',
@@ -26,7 +26,7 @@ const mainFields: readonly FieldKey[] = [
   'ports',
 ];
 
-/** The second level: each filter with its value. */
+/** Returns the second level: each filter with its value. */
 export function filtersLevel(
   picker: QuickInput,
   editor: QueryEditor,
@@ -46,7 +46,7 @@ export function filtersLevel(
     title: t('Search Offers: Filters'),
     placeholder: t('Which filter?'),
     activeId: () => 'gpu',
-    // What was typed found a field; after its value was chosen all fields show again.
+    // The typed text found a field. After its value is chosen, show all fields again.
     line: () => '',
     rows: () => [
       {

@@ -14,7 +14,7 @@ import { searchAndRent, type SearchDeps } from './journey';
 
 type Deps = SearchDeps & Pick<Services, 'commands' | 'rentals'>;
 
-/** Registers the search of offers; a picked offer continues with the steps of the rental. */
+/** Registers the search for offers. A chosen offer continues with the steps of a rental. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { commands } = deps;
@@ -32,7 +32,7 @@ async function search(deps: Deps, gpuName: string | undefined): Promise<void> {
   const last = searches.last ?? defaultQuery;
   const { diskGb } = new LastRental(deps.globalState);
   const own = { ...last, diskGb: diskGb ?? last.diskGb };
-  // A GPU that is asked for by name may be offered in other sizes than the first search proposes.
+  // A GPU asked for by name may be offered in other sizes than the first search proposes.
   const keys = gpuName === undefined ? searches.proposed : [];
   const query = withProposal(own, firstSearch(knownOf(deps, account)), keys);
   await searchAndRent(
@@ -52,7 +52,7 @@ async function search(deps: Deps, gpuName: string | undefined): Promise<void> {
   );
 }
 
-/** What the first search begins with. */
+/** Returns the facts that the proposal for a first search is based on. */
 function knownOf({ rentals, settings }: Deps, { key, user }: Account) {
   const limit = settings.get('gpuRental.rent.limitPerHour');
   return {

@@ -33,15 +33,15 @@ export type SearchDeps = Pick<
 >;
 
 interface SearchOptions {
-  /** The next search begins where this one ends. */
+  /** True if the next search begins with the filters of this one. */
   readonly isRemembered?: boolean;
-  /** The search has these places from a proposal, and gives way to the user's own once something is typed. */
+  /** The fields that a proposal filled in. The user's own query replaces it once a filter is typed. */
   readonly proposal?: { readonly own: MarketQuery; readonly keys: readonly ProposedKey[] };
 }
 
 /**
- * From the search to the rental, with every way back: list and steps in turn, until something is rented or the user
- * stops. A draft that has an offer begins with its steps, from which Back leads to the list.
+ * Takes the user from the search to the rental and back: the list and the steps alternate until something is rented
+ * or the user stops. A draft with an offer begins with its steps; Back then leads to the list.
  */
 export async function searchAndRent(
   deps: SearchDeps,
@@ -51,7 +51,7 @@ export async function searchAndRent(
   const searches = new RecentSearches(deps.globalState);
   const { client } = accountStill(deps.accounts, draft.accountKey);
   if (deps.templates.state.kind !== 'loading') {
-    // The steps list them as they are by then; where it fails they say so.
+    // The steps list the templates as they are when opened, and report a failed read themselves.
     deps.templates.refresh().catch(() => undefined);
   }
   const session = new OfferSession({
@@ -69,7 +69,7 @@ export async function searchAndRent(
       const end = await runCommand('gpuRental.rentOffer', picked);
       if (typeof end === 'object') {
         round = { draft: end, session, recent };
-        // What was typed is part of the new filters.
+        // The typed text becomes part of the new filters.
         session.absorbTyped();
         session.setQuery(end.query);
       } else if (end === 'outdated') {
@@ -80,7 +80,7 @@ export async function searchAndRent(
       picked = await pickFrom(deps, round, picked.offer.id);
     }
   } finally {
-    // A proposal that was left as it is would not follow the user's credit and rentals.
+    // Don't remember an unchanged proposal, or later ones would not follow the user's credit and rentals.
     if (isRemembered && !session.isAsProposed) {
       const { query, keys } =
         proposal && !session.isTyped
@@ -98,14 +98,14 @@ interface Round {
   readonly recent: () => readonly MarketQuery[];
 }
 
-/** One showing of the list. */
+/** Shows the list once. */
 async function pickFrom(
   deps: SearchDeps,
   { draft, session, recent }: Round,
   activeOfferId?: number,
 ): Promise<PickedDraft | undefined> {
   const failed = await deps.failedMachines.list().catch((error: unknown) => {
-    // The marks are a help; without them the search goes on.
+    // The marks are optional, so a failed read does not end the search.
     deps.log.warn(`The machines that failed could not be read: ${String(error)}`);
     return [];
   });

@@ -26,18 +26,18 @@ export interface OfferPickerDeps {
   readonly saved: SavedSearches;
   readonly recent: readonly MarketQuery[];
   readonly title: string;
-  /** The offer to come back to. */
+  /** The offer that is active when the list opens again. */
   readonly activeOfferId?: number | undefined;
   readonly report: (error: unknown) => void;
   readonly tools: ListTools;
 }
 
-/** Rows that are made at a time; lists of thousands would hold up the editor. */
+/** The number of rows created at a time; thousands would block the editor. */
 const rowsAtATime = 100;
-/** More rows are made before somebody who moves down gets to the last one. */
+/** Rows are added when the active row is this close to the last one. */
 const rowsAhead = 20;
 
-/** The list of offers, with filters, order and saved searches as deeper levels; `undefined` on Escape. */
+/** Shows the list of offers, with filters, order and saved searches as deeper levels. Returns `undefined` on Escape. */
 export async function pickOffer(deps: OfferPickerDeps): Promise<Picked | undefined> {
   return new OfferPicker(deps).pick();
 }
@@ -89,7 +89,7 @@ class OfferPicker {
       session.start();
     }
     const closed = this.picker.open(this.level);
-    // The first search may be under way by now.
+    // The first search may have started by now.
     refresh();
     await closed;
     listening.dispose();
@@ -149,7 +149,7 @@ class OfferPicker {
       },
       ownPlace: () => this.place.active,
       active: (row) => {
-        // The editor makes the first row active for a moment whenever rows are set, which is no choice.
+        // The editor activates the first row briefly whenever rows are set; the user did not choose it.
         if (row.id !== 'filters') {
           this.place.moved(row.id);
           this.makeRoomFor(row.id);
@@ -174,7 +174,7 @@ class OfferPicker {
     return first && offerId(first);
   }
 
-  /** Makes the rows after the last one, once the active row comes near it. */
+  /** Adds rows once the active row comes near the last one. */
   private makeRoomFor(id: string | undefined): void {
     const { rows } = this.deps.session.view;
     const isNearEnd = rows
@@ -208,7 +208,7 @@ class OfferPicker {
     this.picker.push(this.deps.tools.compareLevel(this.picker));
   }
 
-  /** What the buttons in the title do, for the keyboard. */
+  /** Returns the title's buttons as rows, for keyboard users. */
   private menuRows(): readonly LevelRow[] {
     const row = (id: string, icon: string, label: string, run: () => void): LevelRow => ({
       id,

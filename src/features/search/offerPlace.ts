@@ -1,33 +1,33 @@
-/** Begins the id of an offer's row. */
+/** Prefix of the id of an offer's row. */
 export const offerPrefix = 'offer:';
 
-/** The row that the list of offers moves to when it is made anew: the first offer, until the user moves to another. */
+/** The row to activate when the list of offers is rebuilt: the first offer, until the user moves to another row. */
 export class OfferPlace {
   private rows: readonly (string | undefined)[] = [];
   private first: string | undefined;
 
-  /** `chosen`: the row to come back to. */
+  /** `chosen`: the row to return to. */
   constructor(private chosen?: string) {}
 
-  /** The ids of the rows as they stand now, and of the first offer among them. */
+  /** Takes the ids of the rebuilt rows, and the id of the first offer among them. */
   made(rows: readonly (string | undefined)[], first: string | undefined): void {
     const before = this.rows[this.rows.indexOf(this.chosen) - 1];
     this.rows = rows;
     this.first = first;
-    // Offers may come back with another filter; a note that comes back is another note.
+    // An offer may return under another filter, so its id is kept. The id of any other row is dropped.
     if (this.chosen !== undefined && !this.isThere && !isOffer(this.chosen)) {
-      // Where "Show More Offers" stood, the further ones begin.
+      // "Show More Offers" is replaced by the first of the added offers.
       const instead = before === undefined ? undefined : rows[rows.indexOf(before) + 1];
       this.chosen = isOffer(instead) && instead !== first ? instead : undefined;
     }
   }
 
-  /** A row that is not there for now leaves its place to the first offer. */
+  /** Falls back to the first offer while the chosen row is missing. */
   get active(): string | undefined {
     return this.isThere ? this.chosen : this.first;
   }
 
-  /** The user, or the editor after rows were made, has come to this row. */
+  /** Called when the user, or the editor after a rebuild, activates this row. */
   moved(id: string | undefined): void {
     if (id !== this.first) {
       this.chosen = id;
@@ -36,7 +36,7 @@ export class OfferPlace {
     }
   }
 
-  /** Back to the first offer. */
+  /** Returns to the first offer. */
   reset(): void {
     this.chosen = undefined;
   }

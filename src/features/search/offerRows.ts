@@ -17,23 +17,23 @@ import type { OffersView } from './offersView';
 import { offerPrefix } from './offerPlace';
 import { failedMachineText } from './offerTools';
 
-/** What the rows of the offer list do. */
+/** The actions of the rows in the list of offers. */
 export interface OfferActions {
   choose(offer: Offer): void;
   openFilters(): void;
-  /** Leads to machines with any number of GPUs; nothing where no number was chosen, or one is typed. */
+  /** Searches machines with any number of GPUs. Undefined if no number was chosen, or if one is typed. */
   readonly showLarger: (() => void) | undefined;
   retry(): void;
   more(): void;
   /** Buttons at the end of an offer's row. */
   buttons(offer: Offer): readonly LevelButton[];
-  /** When and why its machine did not get ready. */
+  /** When and why the offer's machine failed to get ready. */
   failure(offer: Offer): FailedMachine | undefined;
-  /** Why its machine may not fit what shall run on it, where that is chosen already. */
+  /** Why the machine may not fit the chosen image or template. */
   misfit(offer: Offer): string | undefined;
-  /** Above the offers. */
+  /** The row above the offers. */
   pinned(): LevelRow | undefined;
-  /** How many of the offers have rows; the others get theirs when somebody comes near. */
+  /** The number of offers that have rows; others get theirs when the active row comes near. */
   readonly shown: number;
   showRest(): void;
 }
@@ -42,7 +42,7 @@ export function offerId(offer: Offer): string {
   return `${offerPrefix}${offer.id}`;
 }
 
-/** One offer: what it is, what it costs, and one line of what matters. */
+/** Returns the row of one offer: what it is, what it costs, and a line of details. */
 function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions): LevelRow {
   const rate = runningRateOfOffer(offer, query);
   const failure = actions.failure(offer);
@@ -63,10 +63,7 @@ function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions): Leve
   };
 }
 
-/**
- * What offers are compared by, filled up with spaces as wide as a digit, so that each figure stands below the same one of
- * the row before.
- */
+/** Returns the figures that users compare, padded with spaces as wide as a digit so that they line up in columns. */
 function columns(offer: Offer, rate: Rate | undefined): readonly string[] {
   const { gpuRamMb, reliability } = offer;
   const memory = gpuRamMb === undefined ? '?' : String(soldGpuGb(gpuRamMb) * (offer.gpuCount ?? 1));
@@ -104,12 +101,12 @@ function details(offer: Offer, query: MarketQuery): readonly string[] {
   return parts.filter((part) => part !== undefined);
 }
 
-/** 99.76% stays 99.76%: rounding up would make it look better than it is. */
+/** Rounds down: 99.99 % must not become 100 %. */
 function percent(share: number): string {
   return (Math.floor(share * 10_000 + 1e-6) / 100).toFixed(2);
 }
 
-/** The filters beyond what every search has. */
+/** Returns the filters that differ from the defaults of every search. */
 function unusualFilters(filters: Filters): Filters {
   const usual: readonly (readonly [string, unknown])[] = Object.entries(defaultFilters);
   return Object.fromEntries(
@@ -128,14 +125,15 @@ function filterSummary(query: MarketQuery, words: readonly string[] = []): strin
   return parts.length === 0 ? t('none, press / to choose') : parts.join(' · ');
 }
 
-/** The whole list for what the session shows. */
+/** Returns all rows of the list for the current view. */
 export function offerRows(
   view: OffersView,
   query: MarketQuery,
   actions: OfferActions,
   now: number,
 ): readonly LevelRow[] {
-  // In the line of an offer, which has more to say than that of the filters, it would hide a part of it.
+  // A heading shares the line of its row and would hide part of an offer, so it goes above the shorter row of
+  // filters.
   const rows: LevelRow[] = [
     ...(view.rows.length > 0 ? [heading(headline(view, query))] : []),
     {
@@ -194,7 +192,7 @@ export function offerRows(
   return rows;
 }
 
-/** Offers of machines that failed come last, under a heading of their own. */
+/** Returns the rows of the offers, with those on machines that failed before under a heading at the end. */
 function shownRows(view: OffersView, query: MarketQuery, actions: OfferActions): readonly LevelRow[] {
   const offers = view.rows.slice(0, actions.shown);
   const rows: LevelRow[] = offers.map((offer) => offerRow(offer, query, actions));
@@ -232,7 +230,7 @@ function errorRow(view: OffersView, actions: OfferActions, now: number): LevelRo
   };
 }
 
-/** The service sends a part of a large market, so a list that is not all says so. */
+/** Returns the number of offers. The service sends only part of a large market, and the text then says so. */
 function countText({ rows: { length }, read, more, isPartial }: OffersView): string {
   if (isPartial) {
     return t('{0} of the {1} offers read so far', length, read);
@@ -244,7 +242,7 @@ export function offersText(count: number): string {
   return count === 1 ? t('1 offer') : t('{0} offers', count);
 }
 
-/** Short, because it stands in the line of the filters. */
+/** Returns a short headline, because it shares the line of the filters. */
 function headline(view: OffersView, query: MarketQuery): string {
   const count = countText(view);
   const order = localize(sortText(query.sort));
@@ -271,7 +269,7 @@ function endRows(view: OffersView, actions: OfferActions): readonly LevelRow[] {
   return view.more === 'fetchable' ? [moreRow(actions, shown)] : [note('first', shown, noMoreText())];
 }
 
-/** Where the rows that were sent match nothing, and the service has others. */
+/** Returns the rows for when no offer that was sent matches, but the service has others. */
 function noneReadRows(view: OffersView, actions: OfferActions): readonly LevelRow[] {
   const none = t('None of the {0} offers read so far match', view.read);
   return view.more === 'fetchable'

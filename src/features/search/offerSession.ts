@@ -20,27 +20,27 @@ export interface SessionOptions {
   readonly clock: Clock;
   readonly budget: Pick<SearchBudget, 'waitMs' | 'note'>;
   readonly query: MarketQuery;
-  /** The query is a proposal, and gives way to this one once filters are typed. */
+  /** Replaces the query once filters are typed, because the query is only a proposal. */
   readonly onceTyped?: MarketQuery | undefined;
 }
 
-/** A pause in typing, after which the service is asked (ms). */
+/** The pause in typing before the service is asked (ms). */
 export const typingPauseMs = 350;
-/** More pages than this are asked for by the user alone. */
+/** The most pages fetched automatically; the user can ask for more. */
 const mostFillPages = 2;
 
 interface Answer {
   readonly query: MarketQuery;
   readonly offers: readonly Offer[];
   readonly last: Offer | undefined;
-  /** Everything that fits was sent. */
+  /** True if the service sent all matching offers. */
   readonly whole: boolean;
   readonly readAt: number;
 }
 
 /**
- * The offers for a query and a typed line. Narrowing is answered from what is there; otherwise the
- * service is asked after a pause in typing, an earlier question is cancelled, and a late answer dropped.
+ * The offers for a query and a typed line. A narrower query is answered from the offers at hand; otherwise the
+ * service is asked after a pause in typing, which cancels an earlier request and drops its late answer.
  */
 export class OfferSession implements Disposable {
   private query: MarketQuery;
@@ -64,7 +64,7 @@ export class OfferSession implements Disposable {
     this.query = options.query;
   }
 
-  /** What was chosen, without what is typed. */
+  /** The chosen filters without the typed ones. */
   get chosenQuery(): MarketQuery {
     return this.query;
   }
@@ -73,17 +73,17 @@ export class OfferSession implements Disposable {
     return this.typed;
   }
 
-  /** Nothing was chosen in place of the proposal that it began with. */
+  /** True while the user has chosen nothing in place of the proposal. */
   get isAsProposed(): boolean {
     return this.options.onceTyped !== undefined && this.query === this.options.query;
   }
 
-  /** What was chosen was typed before, so that each part of it is the user's own. */
+  /** True once the chosen filters were typed, so that all of them are the user's own. */
   get isTyped(): boolean {
     return this.hasTyped;
   }
 
-  /** What was chosen and typed, taken together; what is typed wins. */
+  /** The chosen and the typed filters together; typed ones win. */
   get effectiveQuery(): MarketQuery {
     const { filters, rentalType, understood } = this.parse();
     const { onceTyped } = this.options;
@@ -95,7 +95,7 @@ export class OfferSession implements Disposable {
     };
   }
 
-  /** Names of GPUs that can be chosen: known ones, and those seen in answers. */
+  /** Names of GPUs to choose from: those we ship and those seen in answers. */
   get gpuNames(): readonly string[] {
     const { answer } = this;
     return this.names.of([answer], () => {
@@ -104,7 +104,7 @@ export class OfferSession implements Disposable {
     });
   }
 
-  /** Machines that did not get ready, by id. */
+  /** Machines that failed to get ready, by id. */
   get failedMachines(): ReadonlyMap<number, FailedMachine> {
     return this.failed;
   }
@@ -132,12 +132,12 @@ export class OfferSession implements Disposable {
     };
   }
 
-  /** Searches at once; called when the list opens. */
+  /** Searches without delay; called when the list opens. */
   start(): void {
     this.ask(0);
   }
 
-  /** What a template or workspace added stays. */
+  /** Keeps the filters that a template or workspace added. */
   setQuery(query: MarketQuery): void {
     this.query = { ...query, extraFilters: this.query.extraFilters };
     this.update(0);
@@ -155,7 +155,7 @@ export class OfferSession implements Disposable {
     }
   }
 
-  /** Turns what was typed into chosen filters, so that it can be changed there; free words stay. */
+  /** Turns the typed filters into chosen ones, so that the filter levels can change them. Free words stay typed. */
   absorbTyped(): void {
     const { words, understood } = this.parse();
     this.query = this.effectiveQuery;
@@ -163,12 +163,12 @@ export class OfferSession implements Disposable {
     this.typed = words.join(' ');
   }
 
-  /** Asks again, whatever is there. */
+  /** Asks the service again, even if the offers at hand would do. */
   refresh(): void {
     this.ask(0);
   }
 
-  /** Adds the rows after the last one, where the order allows it. */
+  /** Fetches the next rows, if the order allows it. */
   async more(): Promise<void> {
     const { answer } = this;
     const search = answer && this.nextSearch(answer);
@@ -180,7 +180,7 @@ export class OfferSession implements Disposable {
           ...answer,
           offers: [...answer.offers, ...added],
           last: offers[offers.length - 1],
-          // A page of rows that are all known would be asked for without end.
+          // A page with only known rows would otherwise be fetched forever.
           whole: offers.length < mostRows || added.length === 0,
         };
       });
@@ -194,7 +194,7 @@ export class OfferSession implements Disposable {
     this.changed.dispose();
   }
 
-  /** What fits, in order; worked out once, because lists are long and are asked for at every key. */
+  /** Returns the matching offers in order. Cached, because the list is long and read on every keystroke. */
   private rowsOf(answer: Answer, query: MarketQuery, words: readonly string[]): readonly Offer[] {
     const { failed, typed } = this;
     return this.shown.of([answer, this.query, typed, failed], () => {
@@ -219,7 +219,7 @@ export class OfferSession implements Disposable {
     return from.sort === to.sort && narrows(from, to) && narrows(to, from);
   }
 
-  /** Shows what is there, and asks where that is not all. */
+  /** Shows the offers at hand, and asks the service if they are not all. */
   private update(delayMs: number): void {
     const { answer } = this;
     const query = this.effectiveQuery;
@@ -267,8 +267,8 @@ export class OfferSession implements Disposable {
   }
 
   /**
-   * Asks for the next rows where the service sent a full answer and not all of it fits: it filters interruptible
-   * offers by their bid alone, and people by the price with the disk.
+   * Fetches more rows if the service sent a full page but not all of it matches. It filters interruptible offers by
+   * their bid alone, while users filter by the price including the disk.
    */
   private async fill(query: MarketQuery): Promise<void> {
     for (let page = 0; page < mostFillPages; page += 1) {
@@ -286,7 +286,7 @@ export class OfferSession implements Disposable {
     }
   }
 
-  /** Never rejects: a failure is part of the view. */
+  /** Never rejects; a failure becomes part of the view. */
   private async run(search: OfferSearch, use: (offers: readonly Offer[]) => Answer): Promise<void> {
     this.asking?.abort();
     const own = new AbortController();

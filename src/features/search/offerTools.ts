@@ -21,22 +21,22 @@ import { mostPins } from '../../store/offers/offerPins';
 import type { Event } from '../../util/emitter';
 import type { OfferSession } from './offerSession';
 
-/** What can be done with offers and searches beside choosing one. */
+/** What the list can do with offers and searches besides choosing an offer. */
 export interface ListTools {
-  /** The rows look different now. */
+  /** Fires when the rows change their look. */
   readonly onDidChange: Event<unknown>;
   /** Buttons at the end of an offer's row. */
   buttons(offer: Offer): readonly LevelButton[];
-  /** Why a machine may not fit what shall run on it; nothing until that is chosen. */
+  /** Why a machine may not fit the chosen image or template. Undefined until one is chosen. */
   misfit(offer: Offer): string | undefined;
-  /** "Compare 2 Pinned Offers", above the offers. */
+  /** The row "Compare 2 Pinned Offers" above the offers. */
   pinnedRow(picker: QuickInput): LevelRow | undefined;
-  /** The list in which offers are ticked to be compared. */
+  /** The list in which the user selects offers to compare. */
   compareLevel(picker: QuickInput): Level;
-  /** Leads to the watch of the search as it stands. */
+  /** Opens the watch for the current search. */
   watch(picker: QuickInput): void;
   manageWatches(picker: QuickInput): void;
-  /** How many searches are watched. */
+  /** The number of watched searches. */
   readonly watched: number;
 }
 
@@ -81,12 +81,12 @@ function misfitOf(offer: Offer, choices: RentDraft['choices']): string | undefin
   return misfit && plainLabel(localize(misfit.text));
 }
 
-/** When and why the machine of an offer did not get ready; nothing where it did. */
+/** Returns when and why the machine of an offer failed to get ready; undefined if it never did. */
 export function failureOf(session: OfferSession, { machineId }: Offer): FailedMachine | undefined {
   return machineId === undefined ? undefined : session.failedMachines.get(machineId);
 }
 
-/** "failed before on 12 Nov 2026: the host's reason". */
+/** Returns, for example, "failed before on 12 Nov 2026: no space left on device". */
 export function failedMachineText({ at, reason }: FailedMachine): string {
   const day = new Intl.DateTimeFormat(vscode.env.language, { dateStyle: 'medium' }).format(at);
   const why = plainLabel(plain(reason)).slice(0, 80);

@@ -1,28 +1,28 @@
 import type { Offer } from '../../model/offers/offer';
 import type { Understood } from '../../model/offers/typedQuery';
 
-/** What the list shows. */
+/** The state that the list draws. */
 export interface OffersView {
-  /** Those on machines that failed before come last. */
+  /** Offers on machines that failed before come last. */
   readonly rows: readonly Offer[];
-  /** An answer was read at least once. */
+  /** True once an answer was read. */
   readonly loaded: boolean;
   readonly busy: boolean;
   /** When the shown rows were read, ms since 1970. */
   readonly readAt?: number | undefined;
-  /** Why the last search failed; the rows are the last good ones. */
+  /** Why the last search failed; the rows are then from the last successful one. */
   readonly error?: unknown;
-  /** The service has more rows than these. */
+  /** Whether the service has more rows. */
   readonly more: 'none' | 'fetchable' | 'unreachable';
-  /** How many offers were sent, of which the rows are those that match. */
+  /** The number of offers sent; the rows are those of them that match. */
   readonly read: number;
-  /** They were sent for a wider search, and the market has others that match this one. */
+  /** True if the offers were sent for a wider search, so that the market has other offers that match this one. */
   readonly isPartial: boolean;
-  /** The order was made here, over the rows that were sent. */
+  /** True if the offers sent were sorted here, not by the service. */
   readonly orderedHere: boolean;
-  /** What the typed line was read as, and the words of it that are no filters. */
+  /** The filters recognized in the typed line, and the words that are not filters. */
   readonly understood: readonly Understood[];
   readonly words: readonly string[];
-  /** A search waits for the service's rate limit until then. */
+  /** When the rate limit lets the waiting search start, ms since 1970. */
   readonly waitsUntil?: number | undefined;
 }

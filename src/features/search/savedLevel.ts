@@ -9,11 +9,11 @@ import { defaultQuery, searchKey, type SavedSearch } from '../../model/offers/sa
 import type { QueryEditor } from './fieldLevels';
 import type { ListTools } from './offerTools';
 
-/** Saved searches are settings, so that they come along to other computers. */
+/** Saved searches are settings, so that Settings Sync carries them to other computers. */
 export interface SavedSearches {
   list(): readonly SavedSearch[];
   save(name: string, query: MarketQuery): Promise<void>;
-  /** Keeps the search under another name, in the place of one that has it already. */
+  /** Renames the search and replaces one that has the new name. */
   rename(name: string, to: string): Promise<void>;
   remove(name: string): Promise<void>;
 }
@@ -21,7 +21,7 @@ export interface SavedSearches {
 export interface SavedDeps {
   readonly saved: SavedSearches;
   readonly recent: readonly MarketQuery[];
-  /** What is searched for now, what is typed included. */
+  /** The current search, including the typed filters. */
   readonly current: () => MarketQuery;
   readonly report: (error: unknown) => void;
   readonly tools: Pick<ListTools, 'watch' | 'manageWatches' | 'watched'>;
@@ -31,7 +31,7 @@ function describe(query: MarketQuery): string {
   return describeQuery(query).map(localize).join(' · ');
 }
 
-/** Saved and recent searches, and a way to save this one. */
+/** Returns the level with saved and recent searches and a row that saves the current one. */
 export function savedLevel(picker: QuickInput, editor: QueryEditor, deps: SavedDeps): Level {
   const use = (query: MarketQuery) => {
     editor.set(query);
@@ -58,7 +58,7 @@ export function savedLevel(picker: QuickInput, editor: QueryEditor, deps: SavedD
   return {
     title: t('Search Offers: Saved Searches'),
     placeholder: t('Which search?'),
-    // What was typed found a row; after its action all show again.
+    // The typed text found a row. After its action, show all rows again.
     line: () => '',
     rows: () => {
       const saved = deps.saved.list();
@@ -100,7 +100,7 @@ export function savedLevel(picker: QuickInput, editor: QueryEditor, deps: SavedD
   };
 }
 
-/** What the buttons of saved searches do, for the keyboard. */
+/** Returns the buttons of the saved searches as rows, for keyboard users. */
 function manageLevel(picker: QuickInput, deps: SavedDeps): Level {
   return {
     title: t('Search Offers: Rename or Delete'),

@@ -6,7 +6,7 @@ import { manageWatches } from './manage';
 import { WatchNotifications } from './notifications';
 import { watchSearch } from './watchSearch';
 
-/** Registers searches that continue until an offer is cheap enough. */
+/** Registers searches that are repeated until an offer is cheap enough. */
 export function register(deps: WatchDeps & Pick<Services, 'commands'>): Disposable {
   const store = new DisposableStore();
   const { commands } = deps;

@@ -11,7 +11,7 @@ import { durationText } from '../../util/duration';
 import type { WatchDeps } from './deps';
 import { nameOfQuery, nameQuestion, priceQuestion } from './watchSearch';
 
-/** The list of watched searches, with what can be done with each. */
+/** Shows the watched searches and the actions for each. */
 export async function manageWatches(deps: WatchDeps): Promise<void> {
   await deps.searchWatches.ready;
   const picker = new QuickInput();
@@ -27,7 +27,7 @@ function listLevel(deps: WatchDeps, picker: QuickInput): Level {
   return {
     title: t('Watched Searches'),
     placeholder: t('Which search?'),
-    // What was typed found a row; after its action all show again.
+    // The typed text found a row. After its action, show all rows again.
     line: () => '',
     rows: () => {
       const { rows, error } = deps.searchWatches;
@@ -103,7 +103,7 @@ function matchText({ state }: WatchRow): string {
         : t('{0} offers', now);
 }
 
-/** An error is said in its place, with the age of what is shown beside it. */
+/** Returns the state of a watch. A failed check shows its error, with the age of the last result. */
 function stateText({ watch, state, isChecking }: WatchRow, now: number): string {
   const age = (at: number) => localize(durationText(now - at));
   const checked = state.checkedAt === undefined ? undefined : t('checked {0} ago', age(state.checkedAt));
@@ -121,7 +121,7 @@ function stateText({ watch, state, isChecking }: WatchRow, now: number): string 
   return [checked, nameOfQuery(watch.query)].filter((part) => part !== undefined).join(' · ');
 }
 
-/** All that the buttons do, and more, for the keyboard. */
+/** Returns the level with all actions of a watch, for keyboard users. */
 function watchLevel(deps: WatchDeps, picker: QuickInput, id: string): Level {
   const { searchWatches } = deps;
   const find = () => searchWatches.rows.find(({ watch }) => watch.id === id);
@@ -136,7 +136,7 @@ function watchLevel(deps: WatchDeps, picker: QuickInput, id: string): Level {
       }
     },
   });
-  /** Changes the watch by a text, then returns to the list. */
+  /** Asks for a text, changes the watch by it, then returns to the list. */
   const ask = (
     title: string,
     { value, ...question }: Pick<TextLevel, 'prompt' | 'problem'> & { readonly value: string },
@@ -189,7 +189,7 @@ function stopWatching({ searchWatches, report }: WatchDeps, id: string): void {
   });
 }
 
-/** The offers that match, cheapest first. */
+/** Opens the list of matching offers, cheapest first. */
 export function showOffers(watch: SearchWatch): void {
   void runCommand('gpuRental.searchFor', {
     title: t('Search Offers: {0}', plainLabel(watch.name)),

@@ -7,7 +7,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { WatchDeps } from './deps';
 import { showOffers } from './manage';
 
-/** Says once over all windows, and once for the same offers, that something is cheap enough. */
+/** Notifies once for all windows, and once for the same offers, when an offer is cheap enough. */
 export class WatchNotifications implements Disposable {
   private readonly owned = new DisposableStore();
 
@@ -17,7 +17,7 @@ export class WatchNotifications implements Disposable {
         deps.oneWindow.offer(
           `${found.accountKey}:watch:${found.watchId}:${found.since}`,
           () => this.tell(found),
-          // What another account watched is none of this one's business.
+          // Drop what was found for an account that is no longer active.
           { isStillSo: () => found.accountKey === deps.accounts.active?.key },
         );
       }),

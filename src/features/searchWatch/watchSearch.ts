@@ -14,7 +14,7 @@ import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { WatchDeps } from './deps';
 
-/** What is to be watched, before its price limit is known. */
+/** The search to watch, before its price limit is chosen. */
 interface Subject {
   readonly query: MarketQuery;
   readonly name?: string | undefined;
@@ -25,7 +25,7 @@ const request = z.object({
   name: z.string().max(200).optional(),
 });
 
-/** Asks for a price limit and a name, and watches the search from then on. */
+/** Asks for a price limit and a name, then watches the search. */
 export async function watchSearch(deps: WatchDeps, given: unknown): Promise<void> {
   const subject = given === undefined ? await chooseSearch(deps) : readSubject(given);
   const chosen = subject && (await askForWatch(subject));
@@ -44,7 +44,7 @@ export async function watchSearch(deps: WatchDeps, given: unknown): Promise<void
   );
 }
 
-/** Throws where another extension or an old row gives no search. */
+/** Throws if another extension or an outdated row passes no valid search. */
 function readSubject(given: unknown): Subject {
   const { query: stored, name } = request.safeParse(given).data ?? {};
   const query = readQuery(stored);
@@ -54,7 +54,7 @@ function readSubject(given: unknown): Subject {
   return { query, name };
 }
 
-/** The last search, a saved one or a recent one. */
+/** Lets the user pick the last search, a saved one or a recent one. */
 async function chooseSearch({ globalState, settings }: WatchDeps): Promise<Subject | undefined> {
   const memory = new RecentSearches(globalState);
   const saved = readSavedSearches(settings.get('gpuRental.search.saved'));
@@ -121,7 +121,7 @@ async function askForWatch(
   }
 }
 
-/** For a new watch and for one that gets another limit. */
+/** Returns the question for the price limit of a new or an existing watch. */
 export function priceQuestion(value: string) {
   return {
     prompt: t('Notify me when an offer costs at most this many dollars an hour, including its disk'),
@@ -141,7 +141,7 @@ function nameProblem(typed: string): string | undefined {
   return name === '' ? t('Enter a name.') : name.length > 80 ? t('At most {0} characters.', 80) : undefined;
 }
 
-/** What is searched for, without its order and price. */
+/** Returns a name for the query, without its order and price. */
 export function nameOfQuery(query: MarketQuery): string {
   const described = describeQuery({
     ...query,

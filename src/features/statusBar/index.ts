@@ -11,10 +11,12 @@ type Deps = Pick<
   'accounts' | 'budget' | 'fleet' | 'volumes' | 'rentals' | 'startWatches' | 'settings' | 'clock'
 >;
 
-/** While something gets ready the elapsed time is shown, and goes on. */
+/** Redraws the elapsed time while an instance gets ready (ms). */
 const tickMs = 10_000;
 
-/** Running machines, what they cost and how long the credit lasts; click opens the list. */
+/**
+ * Registers the status bar item: running instances, their cost and how long the credit lasts. A click opens the list.
+ */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const item = store.add(

@@ -23,10 +23,10 @@ export interface StatusBarInput {
   readonly facts: (instanceId: number) => InstanceFacts;
   readonly burn: Burn;
   readonly watches: readonly StartWatch[];
-  /** Rentals whose outcome is open. */
+  /** The number of rentals that the service has not confirmed. */
   readonly notKnown: number;
   readonly credit: Micros | undefined;
-  /** What is spent of the budget, where one is set. */
+  /** The spent part of the budget, if one is set. */
   readonly budget?: BudgetNow | undefined;
   readonly now: number;
 }
@@ -42,10 +42,10 @@ export interface StatusBarWords {
 
 /** Credit for fewer hours gets a warning color. */
 const lowCreditHours = 2;
-/** Data older than two reads is marked (ms). */
+/** Data older than two reads is marked as such (ms). */
 const staleMs = 11 * 60_000;
 
-/** Returns the text of the status bar; nothing if nothing exists or is pending. */
+/** Returns the text of the status bar, or undefined if nothing exists or is pending. */
 export function statusBarText(input: StatusBarInput): StatusBarWords | undefined {
   const { state, burn, watches, notKnown, now } = input;
   if (state.kind === 'failed') {
@@ -80,7 +80,7 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
   const open = notKnown === 0 ? undefined : t('rental not confirmed yet');
   const isBusy = stage !== undefined || open !== undefined;
   const icon = isBusy ? '$(sync~spin)' : '$(server)';
-  // A stage needs the room: beside it stands only what needs attention, and the tooltip has the rest.
+  // A stage needs the room, so only warnings stand beside it; the tooltip has the rest.
   const shown = [
     open,
     stage,
@@ -104,14 +104,14 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
   return {
     text: `${isStale ? '$(warning) ' : ''}${icon} ${shown.join(' · ')}`,
     tooltip: lines.join('\n'),
-    // Without the elapsed time: what changes every few seconds is said again and again.
+    // Screen readers would repeat a text that changes every few seconds, so the elapsed time is left out.
     spoken: [t('GPU Rental'), ...lines.map((line) => (line === stage ? still : line))].join(', '),
     isMoving: watches.length > 0 || notKnown > 0,
     isWarning: isLow || used !== undefined,
   };
 }
 
-/** `Loading image 3 min`, of the one that has been on its way longest. */
+/** Returns, for example, `Loading image 3 min`, for the instance that has been starting longest. */
 function stageText(
   { watches, now }: StatusBarInput,
   kinds: readonly (readonly [Parameters<typeof stateLabel>[0], Parameters<typeof stateLabel>[1]])[],
