@@ -136,9 +136,7 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
   ),
 
   // Two-factor authentication (docs/service/two-factor.md#error-codes).
-  invalid_tfa_method: refused(
-    text('The service does not know this kind of second factor. Choose another one.'),
-  ),
+  invalid_tfa_method: refused(text('The service does not know this 2FA method. Choose another one.')),
   email_not_verified: refused(
     text('The e-mail address of the account is not verified. Verify it in the web console and try again.'),
     'openConsole',
@@ -151,10 +149,10 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
     'retry',
   ),
   no_pending_authorization: refused(
-    text('The permission to add a second factor was not asked for or has ended. Authorize it again.'),
+    text('The permission to add a 2FA method is missing or has expired. Authorize it again.'),
     'retry',
   ),
-  duplicate_tfa_method: refused(text('This second factor is set up already. Choose another one.')),
+  duplicate_tfa_method: refused(text('This 2FA method is set up already. Choose another one.')),
   twilio_error: refused(
     text('The text message could not be sent. Check the phone number and try again.'),
     'retry',
@@ -163,7 +161,7 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
     text('The phone number is not the one that the code was sent to. Enter the same number.'),
   ),
   '2fa_login_failed': refused(
-    text('The sign-in with the second factor failed. Ask for another code and try again.'),
+    text('Could not sign in with this verification code. Request another code and try again.'),
     'retry',
   ),
   '2fa_verification_failed': refused(text('The code is wrong. Check it and try again.'), 'retry'),
@@ -173,13 +171,13 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
   ),
   missing_phone_number: refused(text('The account has no phone number. Enter one and try again.')),
   tfa_method_not_configured: refused(
-    text('This second factor is not set up for the account. Choose another one.'),
+    text('This 2FA method is not set up for the account. Choose another one.'),
   ),
   sms_blocked_number: refused(
     text('No text messages are sent to this phone number. Use another number or method.'),
   ),
   untracked_2fa_found: refused(
-    text('The account has a second factor that only the web console can change. Change it there.'),
+    text('The account has a 2FA method that only the web console can change. Change it there.'),
     'openConsole',
   ),
   invalid_backup_code: refused(
@@ -187,12 +185,12 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
     'retry',
   ),
   authorization_required: refused(
-    text('Adding a second factor must be authorized first. Authorize it and try again.'),
+    text('Adding a 2FA method must be authorized first. Authorize it and try again.'),
     'retry',
   ),
   team_user_forbidden: {
     kind: 'forbidden',
-    text: text("A team account can't change second factors. Switch to your own account."),
+    text: text("A team account can't change 2FA methods. Switch to your own account."),
     nextStep: 'signIn',
   },
   sms_fraud_detected: {

@@ -23,7 +23,7 @@ describe('the question how somebody proves who they are', () => {
     const person = { emailVerified: true } as User; // all that the ways depend on
     const answer = chooseFactor(
       status,
-      { title: 'Second Factor', client, person, clock, ...(signal ? { signal } : {}) },
+      { title: 'Verification Code', client, person, clock, ...(signal ? { signal } : {}) },
       undefined,
     );
     let isAnswered = false;

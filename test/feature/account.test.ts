@@ -48,7 +48,7 @@ describe('the account and its second factor', () => {
   it('shows who is signed in, the credit, and the methods of the second factor', async () => {
     await view().row(account.email);
     await view().row('Credit: $25.00');
-    await view().expand('Second Factor');
+    await view().expand('Two-Factor Authentication');
     await view().row('Authenticator');
     await view().row('Backup codes: 10 left');
   });
@@ -127,7 +127,7 @@ describe('the account and its second factor', () => {
     await quick.row('instance_write');
     await quick.enter();
     await quick.type('127.0.0.1');
-    await quick.title('API Key: Shown This Once');
+    await quick.title('API Key: Shown Only Once');
     const key = quick.rows().at(-1) ?? '';
     assert.ok(key.length > 20, key);
     secrets.push(key);
@@ -180,20 +180,20 @@ describe('the account and its second factor', () => {
 
   it('adds an authenticator app after a backup code, which counts as used', async () => {
     const { quick } = window;
-    window.run('Add Second Factor');
-    await quick.title('Authorize a New Second Factor');
+    window.run('Add 2FA Method');
+    await quick.title('Authorize a New 2FA Method');
     await chooseFactor(window, 'Backup Code');
     await quick.type(account.backupCodes[0]?.toLowerCase() ?? '');
-    await quick.title(/^Add a Second Factor$/);
+    await quick.title(/^Add a 2FA Method$/);
     await quick.pick('Authenticator App');
-    await quick.title('Add a Second Factor: Name');
+    await quick.title('Add a 2FA Method: Name');
     await quick.type('Tablet');
     await quick.title('Add an Authenticator App');
     const html = window.screen.panels.all[0]?.html ?? '';
     const secret = /<code>(.*)<\/code>/.exec(html)?.[1]?.replaceAll(' ', '') ?? '';
     secrets.push(secret);
     await quick.type(totpCode(computer().simulator, secret));
-    await window.toast('The second factor was added');
+    await window.toast('The 2FA method was added');
     await view().row('Tablet');
     await view().row('Backup codes: 9 left');
   });

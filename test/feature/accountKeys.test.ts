@@ -306,7 +306,7 @@ describe('an API key that the product created with some permissions', () => {
     await quick.row('instance_write');
     await quick.enter();
     await quick.enter();
-    await quick.title('API Key: Shown This Once');
+    await quick.title('API Key: Shown Only Once');
     const key = quick.rows().at(-1) ?? '';
     secrets.push(key);
     await quick.pick('I Have Stored It');

@@ -8,7 +8,7 @@ import { orderAccount, otherThan, totpCode, type OrderedAccount } from '../suppo
 
 const phone = '+14155550177';
 /** Counted from the one authorization, however long the steps since then took. */
-const countedDown = /Methods can be added for 2\d:\d\d min more/;
+const countedDown = /You can add methods for another 2\d:\d\d min/;
 const isBackupCode = (row: string) => /^[A-Z0-9]{4}(-[A-Z0-9]{4}){2}$/.test(row);
 
 describe('managing the second factor', () => {
@@ -48,11 +48,11 @@ describe('managing the second factor', () => {
   it('cannot begin without a verified e-mail address, and says where to verify it', async () => {
     await verifyEmail(false);
     await window.signIn(account.key);
-    window.run('Add Second Factor');
+    window.run('Add 2FA Method');
     const { text, detail } = await window.dialog();
     assert.match(
       `${text} ${detail}`,
-      /not verified.*Setting up 2FA begins with a code by e-mail.*web console/s,
+      /not verified.*Setting up 2FA starts with a code by e-mail.*web console/s,
     );
     await window.dialogButton('OK');
     assert.deepEqual(bodies('POST', '/api/v0/tfa/authorize-new-method/'), []);
@@ -62,19 +62,19 @@ describe('managing the second factor', () => {
   it('begins with a code by e-mail', async () => {
     await verifyEmail(true);
     const code = await codeAfter(computer(), 'email', async () => {
-      window.run('Add Second Factor');
-      await window.quick.title('Authorize Your First Second Factor');
+      window.run('Add 2FA Method');
+      await window.quick.title('Authorize Your First 2FA Method');
     });
-    await window.quick.message(`on its way to ${account.email}. It is valid for`);
+    await window.quick.message(`A code was sent to ${account.email}. It is valid for`);
     await window.quick.type(otherThan(code));
     await window.quick.message(/code is wrong/);
     await window.quick.type(code);
-    await window.quick.title(/^Add a Second Factor$/);
+    await window.quick.title(/^Add a 2FA Method$/);
   });
 
   it('counts the 30 minutes for adding methods down', async () => {
     const left = async () => {
-      const said = await window.quick.message(/Methods can be added for \d\d:\d\d min more/);
+      const said = await window.quick.message(/You can add methods for another \d\d:\d\d min/);
       const [, minutes = '', seconds = ''] = /(\d\d):(\d\d) min/.exec(said) ?? [];
       return Number(minutes) * 60 + Number(seconds);
     };
@@ -87,7 +87,7 @@ describe('managing the second factor', () => {
   it('checks a telephone number while it is typed', async () => {
     const { quick } = window;
     await quick.pick('Text Messages');
-    await quick.title('Add a Second Factor: Name');
+    await quick.title('Add a 2FA Method: Name');
     await quick.type('A name that is far longer than thirty characters', { enter: false });
     await quick.message(/At most 30 characters/);
     await quick.type('Work Phone');
@@ -110,8 +110,8 @@ describe('managing the second factor', () => {
     const { quick } = window;
     await quick.message(new RegExp(`number that ends in 0177\\. It is valid for .* ${countedDown.source}`));
     await quick.type(smsCode);
-    await window.toast('The second factor was added');
-    await quick.title('Backup Codes: Shown This Once');
+    await window.toast('The 2FA method was added');
+    await quick.title('Backup Codes: Shown Only Once');
     const { secret, ...body } = lastBody('POST', '/api/v0/tfa/confirm-new/') as Record<string, unknown>;
     assert.ok(secret);
     assert.deepEqual(body, { tfa_method: 'sms', code: smsCode, phone_number: phone, label: 'Work Phone' });
@@ -125,9 +125,9 @@ describe('managing the second factor', () => {
     // A dialog that was closed changes nothing.
     window.screen.fileDialogs.push(undefined, [file]);
     await quick.pick('Save to a File…');
-    await quick.title('Backup Codes: Shown This Once');
+    await quick.title('Backup Codes: Shown Only Once');
     await quick.pick('Save to a File…');
-    await quick.title('Backup Codes: Shown This Once');
+    await quick.title('Backup Codes: Shown Only Once');
     backupCodes = readFileSync(file, 'utf8').trim().split('\n');
     assert.deepEqual(backupCodes, shown);
     assert.equal(backupCodes.length, 10);
@@ -140,11 +140,11 @@ describe('managing the second factor', () => {
     const { quick } = window;
     const before = computer().simulator.received('POST', '/api/v0/tfa/authorize-new-method/').length;
     window.clearToasts();
-    window.run('Add Second Factor');
-    await quick.title(/^Add a Second Factor$/);
+    window.run('Add 2FA Method');
+    await quick.title(/^Add a 2FA Method$/);
     await quick.message(countedDown);
     await quick.pick('Authenticator App');
-    await quick.title('Add a Second Factor: Name');
+    await quick.title('Add a 2FA Method: Name');
     await quick.type('Tablet');
     await quick.title('Add an Authenticator App');
     const [page] = window.screen.panels.all;
@@ -152,11 +152,11 @@ describe('managing the second factor', () => {
     totpSecret = /<code>(.*)<\/code>/.exec(page?.html ?? '')?.[1]?.replaceAll(' ', '') ?? '';
     assert.ok(totpSecret.length >= 16);
     secrets.push(totpSecret);
-    await quick.message(new RegExp(`Scan the picture.*${countedDown.source}`));
+    await quick.message(new RegExp(`Scan the QR code.*${countedDown.source}`));
     await quick.button('Copy the Secret');
     assert.equal(computer().clipboard.text, totpSecret);
     await quick.type(totp());
-    await window.toast('The second factor was added');
+    await window.toast('The 2FA method was added');
     assert.equal(page?.isClosed, true, 'the picture is gone');
     assert.equal(computer().simulator.received('POST', '/api/v0/tfa/authorize-new-method/').length, before);
   });
@@ -164,18 +164,18 @@ describe('managing the second factor', () => {
   it('renames a method and makes it the primary one', async () => {
     const { quick } = window;
     window.clearToasts();
-    await view().expand('Second Factor');
+    await view().expand('Two-Factor Authentication');
     await view().row('Tablet');
-    window.run('Change Second Factor');
-    await quick.title('Change a Second Factor');
+    window.run('Change 2FA Method');
+    await quick.title('Change a 2FA Method');
     await quick.pick('Tablet');
     await quick.pick('Rename');
     await quick.title('Rename Tablet');
     await quick.type('Old Tablet');
     await view().row('Old Tablet');
     assert.deepEqual(lastBody('PUT', '/api/v0/tfa/update/'), { tfa_method_id: 2, label: 'Old Tablet' });
-    window.run('Change Second Factor');
-    await quick.title('Change a Second Factor');
+    window.run('Change 2FA Method');
+    await quick.title('Change a 2FA Method');
     await quick.pick('Old Tablet');
     await quick.pick('Make Primary');
     await view().row(/Old Tablet.*primary/);
@@ -185,7 +185,7 @@ describe('managing the second factor', () => {
   it('says why a method could not be renamed, and shows it as it was', async () => {
     const url = '/api/v0/tfa/update/';
     computer().simulator.fail({ kind: 'error', status: 400, error: 'bad_request', method: 'PUT', path: url });
-    await view().menu('Old Tablet', 'Change Second Factor…');
+    await view().menu('Old Tablet', 'Change 2FA Method…');
     await window.quick.pick('Rename');
     await window.quick.type('Another');
     await window.toast(/did not accept the request.*The service says: Ordered by a test/);
@@ -197,21 +197,21 @@ describe('managing the second factor', () => {
   it('removes the one that was chosen, by the code of another', async () => {
     const { quick } = window;
     const deletes = () => computer().simulator.received('DELETE', '/api/v0/tfa/').length;
-    window.run('Remove Second Factor');
-    await quick.title('Remove a Second Factor');
+    window.run('Remove 2FA Method');
+    await quick.title('Remove a 2FA Method');
     await quick.pick('Work Phone');
     const { text, detail } = await window.dialog();
-    assert.match(`${text} ${detail}`, /other methods and the backup codes stay/);
+    assert.match(`${text} ${detail}`, /other methods and your backup codes stay/);
     await window.dialogButton('Remove');
     await quick.title('Confirm the Removal');
-    await quick.message(/prove that it is you, to remove Work Phone/);
+    await quick.message(/verify that it is you, to remove Work Phone/);
     await chooseFactor(window, 'Old Tablet (#2)');
-    await quick.message(/authenticator app shows/);
+    await quick.message(/from your authenticator app/);
     assert.equal(deletes(), 0);
     // One code counts once.
     computer().simulator.advance(30);
     await quick.type(totp());
-    await window.toast('The second factor was removed. One is left.');
+    await window.toast('The 2FA method was removed. One is left.');
     const { code, ...body } = lastBody('DELETE', '/api/v0/tfa/') as Record<string, unknown>;
     assert.match(String(code), /^\d{6}$/);
     assert.deepEqual(body, { tfa_method: 'totp', tfa_method_id: 2, target_id: 1 });
@@ -223,19 +223,19 @@ describe('managing the second factor', () => {
     const url = '/api/v0/tfa/authorize-new-method/';
     await computer().pass(31 * 60_000);
     window.clearToasts();
-    window.run('Add Second Factor');
-    await quick.title('Authorize a New Second Factor');
+    window.run('Add 2FA Method');
+    await quick.title('Authorize a New 2FA Method');
     await chooseFactor(window, 'Old Tablet (#2)');
-    await quick.message(/authenticator app shows/);
+    await quick.message(/from your authenticator app/);
     await quick.type(otherThan(totp()));
     await quick.message(/code is wrong/);
     await quick.back();
     const code = await codeAfter(computer(), 'email', () => chooseFactor(window, 'E-mail'));
-    await quick.message(/on its way to \S+@example\.com\. It is valid for (10:00|9:5\d)/);
+    await quick.message(/A code was sent to \S+@example\.com\. It is valid for (10:00|9:5\d)/);
     assert.deepEqual(lastBody('POST', url), { tfa_method: 'email' });
     await quick.type(code);
-    await quick.title(/^Add a Second Factor$/);
-    await quick.message(/Methods can be added for (30:00|29:5\d) min more/);
+    await quick.title(/^Add a 2FA Method$/);
+    await quick.message(/You can add methods for another (30:00|29:5\d) min/);
     const body = lastBody('PUT', url) as Record<string, unknown>;
     assert.deepEqual([body['code'], typeof body['secret']], [code, 'string']);
     quick.escape();
@@ -250,25 +250,27 @@ describe('managing the second factor', () => {
       await window.dialogButton('Make New Codes');
       await quick.title('Confirm New Backup Codes');
       await chooseFactor(window, 'Old Tablet (#2)');
-      await quick.message(/authenticator app shows/);
+      await quick.message(/from your authenticator app/);
       simulator.advance(30);
       await quick.type(totp());
     };
     window.run('Make New Backup Codes');
     await prove();
-    await quick.message(/did not arrive, and the older ones may be void\. Make new ones with another code/);
+    await quick.message(
+      /did not arrive, and the older ones may no longer work\. Make new ones with another code/,
+    );
     simulator.advance(30);
     // The box says the same once more: the first time is over with what is typed.
     await quick.type(totp(), { enter: false });
-    await quick.message(/authenticator app shows/);
+    await quick.message(/from your authenticator app/);
     await quick.enter();
     await quick.message(/did not arrive/);
     assert.equal(simulator.received('PUT', '/api/v0/tfa/regen-backup-codes/').length, 2);
     // Who gives up here is told all the same, for the codes on paper may be worthless now.
     quick.escape();
-    await window.toastButton('the older ones may be void', 'Make Backup Codes');
+    await window.toastButton('the older ones may no longer work', 'Make Backup Codes');
     await prove();
-    await quick.title('Backup Codes: Shown This Once');
+    await quick.title('Backup Codes: Shown Only Once');
     newCodes = quick.rows().filter(isBackupCode);
     secrets.push(...newCodes);
     assert.equal(newCodes.length, 10);
@@ -280,19 +282,19 @@ describe('managing the second factor', () => {
   it('says what the end of the last one means, and takes a backup code for it', async () => {
     const { quick } = window;
     window.clearToasts();
-    window.run('Remove Second Factor');
-    await quick.title('Remove a Second Factor');
+    window.run('Remove 2FA Method');
+    await quick.title('Remove a 2FA Method');
     await quick.pick('Old Tablet');
     const { text, detail } = await window.dialog();
-    assert.match(`${text} ${detail}`, /last one: 2FA is off afterwards, all backup codes are void/);
+    assert.match(`${text} ${detail}`, /last method\. 2FA is off afterwards, all backup codes stop working/);
     await window.dialogButton('Turn 2FA Off');
     await quick.title('Confirm the Removal');
     await chooseFactor(window, 'Backup Code');
     await quick.type(newCodes[1] ?? '');
-    await window.toast('2FA is off. The backup codes are void.');
+    await window.toast('2FA is off. Your backup codes no longer work.');
     assert.deepEqual(lastBody('DELETE', '/api/v0/tfa/'), { backup_code: newCodes[1], target_id: 2 });
-    await view().row('Second Factor off');
-    await view().row('No second factor. Select to add one');
+    await view().row('Two-Factor Authentication off');
+    await view().row('No 2FA method. Select to add one');
   });
 
   it('takes the older form of 2FA off without naming a method', async () => {
@@ -301,13 +303,13 @@ describe('managing the second factor', () => {
     await enterKey(window, legacy.key);
     await window.toast(`Signed in as ${legacy.email}`);
     window.clearToasts();
-    await view().expand('Second Factor');
+    await view().expand('Two-Factor Authentication');
     await view().click('Older form, by SMS. Select to change it');
-    await window.dialogButton('Remove the Older Form…', /nothing can be added.*Remove it first/s);
+    await window.dialogButton('Remove the Older Form…', /allows no other methods.*Remove it first/s);
     await window.dialogButton('Turn 2FA Off', /older form of 2FA.*key alone opens the account/s);
     await window.quick.title('Confirm the Removal');
     const code = await codeAfter(computer(), 'sms', () => chooseFactor(window, 'Text message'));
-    await window.quick.message(/on its way/);
+    await window.quick.message(/A code was sent/);
     await window.quick.type(code);
     await window.toast('2FA is off. You can set it up again');
     const body = lastBody('DELETE', '/api/v0/tfa/') as Record<string, unknown>;

@@ -50,7 +50,7 @@ describe('signing in with a second factor', () => {
     await signInUpToFactor(window, account);
     await window.quick.row('Backup Code');
     assert.deepEqual(
-      window.quick.rows().map((row) => row.replace(/ (Code (of|by|to)|One of) .*$/, '')),
+      window.quick.rows().map((row) => row.replace(/ (Code (from|by|to)|One of) .*$/, '')),
       [
         'Authenticator (#1) primary',
         'Phone, ********0142 (#2)',
@@ -67,7 +67,7 @@ describe('signing in with a second factor', () => {
     await simulator.call('POST', '/api/v0/tfa/sms/', { tfa_method_id: 2 }, account.key);
     const before = await sentCodes(computer(), 'sms');
     await chooseFactor(window, 'Phone, ********0142 (#2)');
-    await window.quick.message(/on its way to \*{8}0142\. It is valid for (10:00|9:5\d) min\./);
+    await window.quick.message(/A code was sent to \*{8}0142\. It is valid for (10:00|9:5\d) min\./);
     const answers = simulator.received('POST', /tfa\/sms/).map(({ path, status }) => `${path} ${status}`);
     assert.deepEqual(answers.slice(-2), ['/api/v0/tfa/sms/ 400', '/api/v0/tfa/sms/resend/ 200']);
     assert.equal((await sentCodes(computer(), 'sms')).length, before.length + 1);
@@ -86,7 +86,7 @@ describe('signing in with a second factor', () => {
     await quick.type(otherThan(code));
     await quick.message(/code is wrong/);
     await quick.type(otherThan(code));
-    await quick.message(/2 codes were wrong so far; after too many, none is taken/);
+    await quick.message(/2 codes were wrong so far\. Too many wrong codes lock this method/);
     assert.equal(bodies().length, before + 2);
   });
 
@@ -106,7 +106,7 @@ describe('signing in with a second factor', () => {
   it('asks once when the session ends, and carries on by itself after a code by e-mail', async () => {
     await endSessions(window);
     const code = await codeAfter(computer(), 'email', () => chooseFactor(window, 'E-mail'));
-    await window.quick.message(`on its way to ${account.email}`);
+    await window.quick.message(`A code was sent to ${account.email}`);
     await window.quick.type(code);
     await closed();
     await goesOn(computer());
@@ -118,14 +118,14 @@ describe('signing in with a second factor', () => {
     window.clearToasts();
     await endSessions(window);
     await chooseFactor(window, 'Authenticator (#3)');
-    await window.quick.message(/authenticator app shows/);
+    await window.quick.message(/from your authenticator app/);
     const wrong = otherThan(totpCode(computer().simulator, tablet.totpSecret));
     for (let count = 1; count <= 4; count += 1) {
       await window.quick.type(wrong);
       await window.quick.message(count === 1 ? /code is wrong/ : new RegExp(`${count} codes were wrong`));
     }
     await window.quick.type(wrong);
-    const { text } = await window.toast(/none is taken until .*\d:\d\d/);
+    const { text } = await window.toast(/This method is locked until .*\d:\d\d/);
     const opens = /until (.*\d:\d\d( [AP]M)?)/.exec(text)?.[1] ?? '';
     await window.quick.row(`Authenticator (#3) locked until ${opens}`);
     window.clearToasts();
@@ -139,12 +139,12 @@ describe('signing in with a second factor', () => {
       });
     await verify(false);
     // The palette takes the place of the question.
-    window.run('Enter Second Factor');
-    await window.quick.title('Second Factor');
+    window.run('Enter Verification Code');
+    await window.quick.title('Verification Code');
     const before = (await sentCodes(computer(), 'email')).length;
     await tryFactor(window, 'E-mail');
     const { buttons } = await window.toast(
-      /not verified, so no codes are sent.*choose a way that sends no code/,
+      /not verified, so no codes can be sent.*choose a method that sends no code/,
     );
     assert.deepEqual(buttons, ['Open Web Console']);
     await window.quick.row('Backup Code');
@@ -160,11 +160,11 @@ describe('signing in with a second factor', () => {
 
   it('does not take a locked method, and says why', async () => {
     const before = bodies().length;
-    window.run('Enter Second Factor');
-    await window.quick.title('Second Factor');
+    window.run('Enter Verification Code');
+    await window.quick.title('Verification Code');
     await tryFactor(window, 'Authenticator (#3)');
-    await window.toast(/Too many wrong codes: none is taken until/);
-    await window.quick.title('Second Factor');
+    await window.toast(/Too many wrong codes\. This method is locked until/);
+    await window.quick.title('Verification Code');
     assert.equal(bodies().length, before);
     window.clearToasts();
   });
@@ -177,7 +177,7 @@ describe('signing in with a second factor', () => {
     await window.quick.message(/backup code is wrong or was used before/);
     const [code = ''] = tablet.backupCodes;
     await window.quick.type(code.toLowerCase().replaceAll('-', ' '));
-    await window.toast('The backup code was used. 9 are left.');
+    await window.toast('The backup code was accepted. 9 are left.');
     await goesOn(computer());
     assert.deepEqual(bodies().at(-1), { backup_code: code });
   });
@@ -192,7 +192,7 @@ describe('signing in with a second factor', () => {
     await chooseFactor(window, 'Backup Code');
     await window.quick.type(tablet.backupCodes[9] ?? '');
     const { text } = await window.toast('That was your last backup code.');
-    assert.match(text, /lost phone does not lock you out/);
+    assert.match(text, /lost phone locks you out/);
     await window.toastButton('That was your last backup code.', 'Make New Codes');
     await window.dialogButton('Make New Codes');
     await window.quick.title('Confirm New Backup Codes');
@@ -206,11 +206,11 @@ describe('signing in with a second factor', () => {
 
   it('comes back to the question whose place another one took', async () => {
     const before = logIns(computer());
-    await window.quick.message(/authenticator app shows/);
+    await window.quick.message(/from your authenticator app/);
     await endSessions(window);
     await answerByEmail(window);
     await window.quick.title('Confirm New Backup Codes');
-    await window.quick.message(/authenticator app shows/);
+    await window.quick.message(/from your authenticator app/);
     assert.equal(logIns(computer()), before + 1);
   });
 
@@ -219,9 +219,9 @@ describe('signing in with a second factor', () => {
     await expireSessions();
     await window.quick.type(totpCode(computer().simulator, account.totpSecret));
     await window.toastButton(codeNeeded, 'Enter Code');
-    await window.quick.title(/^Second Factor/);
+    await window.quick.title(/^Verification Code/);
     await answerByEmail(window);
-    await window.quick.title('Backup Codes: Shown This Once');
+    await window.quick.title('Backup Codes: Shown Only Once');
     assert.equal(logIns(computer()), before + 1, 'asked once');
   });
 
@@ -233,10 +233,10 @@ describe('signing in with a second factor', () => {
     await quick.pick('Copy');
     await computer().until('the copy', () => computer().clipboard.text !== '');
     assert.deepEqual(computer().clipboard.text.trim().split('\n'), codes);
-    await quick.title('Backup Codes: Shown This Once');
+    await quick.title('Backup Codes: Shown Only Once');
     quick.escape();
     await window.dialogButton('Cancel');
-    await quick.title('Backup Codes: Shown This Once');
+    await quick.title('Backup Codes: Shown Only Once');
     await quick.pick('I Have Stored Them');
     await closed();
     window.clearToasts();
@@ -256,7 +256,7 @@ describe('signing in with a second factor', () => {
     await quick.title('Search Offers');
     assert.equal(quick.open.value, '2x 4090', 'nothing that is typed is taken away');
     await window.toastButton(codeNeeded, 'Enter Code');
-    await quick.title(/^Second Factor/);
+    await quick.title(/^Verification Code/);
     await answerByEmail(window);
     await quick.title('Search Offers');
     assert.equal(quick.open.value, '2x 4090');
@@ -268,11 +268,11 @@ describe('signing in with a second factor', () => {
     const legacy = await order('legacy');
     window.clearToasts();
     await enterKey(window, legacy.key);
-    await window.quick.title(/^Second Factor/);
+    await window.quick.title(/^Verification Code/);
     await window.quick.row('Text message');
     assert.equal(window.quick.rows().length, 2);
     const code = await codeAfter(computer(), 'sms', () => chooseFactor(window, 'Text message'));
-    await window.quick.message(/A code is on its way/);
+    await window.quick.message(/A code was sent/);
     await window.quick.type(code);
     await closed();
     await goesOn(computer());
@@ -290,11 +290,11 @@ describe('signing in with a second factor', () => {
     await computer().pass(30 * 60_000);
     assert.deepEqual([window.quick.isOpen, window.toasts()], [false, []], 'not asked by itself');
     await window.view('instances').titleAction('Refresh');
-    const needed = 'This account asks for a second factor. Enter a code to continue.';
+    const needed = 'This account requires two-factor authentication (2FA). Enter a code to continue.';
     assert.deepEqual((await window.toast(needed)).buttons, ['Enter Code']);
     assert.equal(window.toasts().filter((text) => text === needed).length, 1);
     await window.view('instances').click(row);
-    await window.quick.title(/^Second Factor/);
+    await window.quick.title(/^Verification Code/);
     await answerByEmail(window);
     await closed();
     await goesOn(computer());
@@ -304,8 +304,8 @@ describe('signing in with a second factor', () => {
   it('says nothing more where the question that was asked for is closed', async () => {
     await expireSessions();
     const before = window.toasts();
-    window.run('Enter Second Factor');
-    await window.quick.title(/^Second Factor/);
+    window.run('Enter Verification Code');
+    await window.quick.title(/^Verification Code/);
     window.quick.escape();
     await computer().pass(5000);
     assert.deepEqual(window.toasts(), before);
@@ -317,7 +317,7 @@ describe('signing in with a second factor', () => {
     const admin = await order('admin');
     window.clearToasts();
     await enterKey(window, admin.key);
-    await window.quick.title(/^Second Factor: /);
+    await window.quick.title(/^Verification Code: /);
     const logIn = async () => {
       await chooseFactor(window, 'Authenticator (#');
       simulator.advance(30);
@@ -327,10 +327,10 @@ describe('signing in with a second factor', () => {
       return bodies().at(-1) as { readonly admin?: boolean };
     };
     assert.equal('admin' in (await logIn()), false);
-    window.run('Enter Second Factor');
-    await window.quick.title('Enter Second Factor');
+    window.run('Enter Verification Code');
+    await window.quick.title('Enter Verification Code');
     await window.quick.pick('Admin Session');
-    await window.quick.title('Second Factor for an Admin Session');
+    await window.quick.title('Verification Code for an Admin Session');
     assert.equal((await logIn()).admin, true);
   });
 });

@@ -11,7 +11,7 @@ export async function signInUpToFactor(
   account: Pick<OrderedAccount, 'key'>,
 ): Promise<void> {
   await enterKey(session, workbench, account);
-  await workbench.quick.waitForTitle('Second Factor');
+  await workbench.quick.waitForTitle('Verification Code');
 }
 
 async function enterKey(
@@ -53,7 +53,7 @@ export async function endSessions(session: UiSession, workbench: Workbench): Pro
 /** Asks for the question by the message. */
 export async function enterCode(workbench: Workbench): Promise<void> {
   await workbench.toastButton(codeNeeded, 'Enter Code');
-  await workbench.quick.waitForTitle('Second Factor');
+  await workbench.quick.waitForTitle('Verification Code');
 }
 
 /** Takes a way to prove who one is, up to the box for its code. */

@@ -106,7 +106,7 @@ describe('keys of an account', function () {
     );
     await workbench.shot('10-json');
     await press(workbench.page.locator('.codelens-decoration a', { hasText: 'Create This API Key' }));
-    await quick.waitForTitle('API Key: Shown This Once');
+    await quick.waitForTitle('API Key: Shown Only Once');
     await quick.pick('I Have Stored It');
     await workbench.page.locator('.tab', { hasText: 'api-key.gpu-key.json' }).waitFor({ state: 'detached' });
     assert.deepEqual(session().simulator.received('POST', '/api/v0/auth/apikeys/').at(-1)?.body, {

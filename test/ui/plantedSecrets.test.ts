@@ -74,7 +74,7 @@ describe('secrets that were planted', function () {
     await enterCode(workbench);
     await chooseFactor(workbench, 'Phone, ********0188 (#2)');
     const { code } = await nextCode(session(), 'sms', 0);
-    await until('the code box', async () => /on its way/.test(await quick().message()));
+    await until('the code box', async () => /A code was sent/.test(await quick().message()));
     await quick().type(code);
     await quick().widget.waitFor({ state: 'hidden' });
     await goesOn(session());
@@ -82,7 +82,7 @@ describe('secrets that were planted', function () {
     await enterCode(workbench);
     await chooseFactor(workbench, 'Backup Code');
     await quick().type(account.backupCodes[0] ?? '');
-    await workbench.toast('The backup code was used');
+    await workbench.toast('The backup code was accepted');
     await quick().widget.waitFor({ state: 'hidden' });
     await goesOn(session());
     await collect();
@@ -90,13 +90,13 @@ describe('secrets that were planted', function () {
 
   it('go through a new authenticator app, a new telephone and new backup codes', async () => {
     const { simulator } = session();
-    await workbench.run('Add Second Factor');
-    await quick().waitForTitle('Authorize a New Second Factor');
+    await workbench.run('Add 2FA Method');
+    await quick().waitForTitle('Authorize a New 2FA Method');
     await chooseFactor(workbench, 'Backup Code');
     await quick().type(account.backupCodes[1] ?? '');
-    await quick().waitForTitle('Add a Second Factor');
+    await quick().waitForTitle('Add a 2FA Method');
     await quick().pick('Authenticator App');
-    await quick().waitForTitle('Add a Second Factor: Name');
+    await quick().waitForTitle('Add a 2FA Method: Name');
     await quick().type('Tablet');
     await quick().waitForTitle('Add an Authenticator App');
     const picture = workbench.webview();
@@ -104,26 +104,26 @@ describe('secrets that were planted', function () {
     const secret = (await picture.locator('code').innerText()).replaceAll(' ', '');
     assert.equal(secrets.told.get(secret), 'totpSecret');
     await quick().type(totpCode(simulator, secret));
-    await workbench.toast('The second factor was added');
+    await workbench.toast('The 2FA method was added');
     await collect();
-    await workbench.run('Add Second Factor');
-    await quick().waitForTitle('Add a Second Factor');
+    await workbench.run('Add 2FA Method');
+    await quick().waitForTitle('Add a 2FA Method');
     await quick().pick('Text Messages');
-    await quick().waitForTitle('Add a Second Factor: Name');
+    await quick().waitForTitle('Add a 2FA Method: Name');
     await quick().enter();
     await quick().waitForTitle('Add Text Messages');
     await quick().type(typed.phone);
     await until('the code box', async () => /ends in 0177/.test(await quick().message()));
     const { code } = await nextCode(session(), 'sms', 1);
     await quick().type(code);
-    await workbench.toast('The second factor was added');
+    await workbench.toast('The 2FA method was added');
     await collect();
     await workbench.run('Make New Backup Codes');
     await workbench.dialogButton('Make New Codes');
     await quick().waitForTitle('Confirm New Backup Codes');
     await chooseFactor(workbench, 'Backup Code');
     await quick().type(account.backupCodes[2] ?? '');
-    await quick().waitForTitle('Backup Codes: Shown This Once');
+    await quick().waitForTitle('Backup Codes: Shown Only Once');
     await quick().pick('I Have Stored Them');
     await quick().widget.waitFor({ state: 'hidden' });
     await collect();
@@ -245,7 +245,7 @@ describe('secrets that were planted', function () {
     await quick().pick('Read Everything');
     await until('the question for addresses', async () => /address/i.test(await quick().message()));
     await quick().type('127.0.0.1');
-    await quick().waitForTitle('API Key: Shown This Once');
+    await quick().waitForTitle('API Key: Shown Only Once');
     const shown = (await quick().rowTexts()).join(' ');
     const [value] = /[0-9a-zA-Z]{40,}/.exec(shown) ?? [];
     assert.ok(value, shown);

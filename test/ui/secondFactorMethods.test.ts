@@ -15,9 +15,9 @@ describe('managing the second factor', function () {
 
   async function addAuthenticatorApp(name: string): Promise<void> {
     const { quick } = workbench;
-    await quick.waitForTitle('Add a Second Factor');
+    await quick.waitForTitle('Add a 2FA Method');
     await quick.pick('Authenticator App');
-    await quick.waitForTitle('Add a Second Factor: Name');
+    await quick.waitForTitle('Add a 2FA Method: Name');
     await quick.type(name);
     await quick.waitForTitle('Add an Authenticator App');
     await workbench.webview().locator('svg').waitFor();
@@ -29,20 +29,20 @@ describe('managing the second factor', function () {
     workbench = await session().window();
     await signInWith(session(), workbench, account);
     await workbench.clearNotifications();
-    await workbench.run('Add Second Factor');
-    await workbench.quick.waitForTitle('Authorize a New Second Factor');
+    await workbench.run('Add 2FA Method');
+    await workbench.quick.waitForTitle('Authorize a New 2FA Method');
     await chooseFactor(workbench, 'Backup Code');
     await workbench.quick.type(account.backupCodes[0] ?? '');
     await addAuthenticatorApp('Tablet');
     totpSecret = (await workbench.webview().locator('code').innerText()).replaceAll(' ', '');
     await workbench.shot('01-picture');
     await workbench.quick.type(totpCode(simulator, totpSecret));
-    await workbench.toast('The second factor was added');
+    await workbench.toast('The 2FA method was added');
   });
 
   it('draws the picture by its contrast, whatever the colours of the editor', async () => {
     await workbench.clearNotifications();
-    await workbench.run('Add Second Factor');
+    await workbench.run('Add 2FA Method');
     await addAuthenticatorApp('');
     const page = workbench.webview();
     await workbench.inThemes(async (theme) => {

@@ -37,7 +37,7 @@ describe('signing in with a second factor', function () {
     const { length } = await sentCodes(session(), 'email');
     await chooseFactor(workbench, 'E-mail');
     const { code } = await nextCode(session(), 'email', length);
-    await message(/on its way/);
+    await message(/A code was sent/);
     await workbench.quick.type(code);
   }
 
@@ -65,13 +65,13 @@ describe('signing in with a second factor', function () {
     await workbench.dialogButton('Make New Codes');
     await workbench.quick.waitForTitle('Confirm New Backup Codes');
     await chooseFactor(workbench, 'Authenticator (#1)');
-    await message(/authenticator app shows/);
+    await message(/from your authenticator app/);
     await endSessions(session(), workbench);
     await workbench.shot('03-message');
     await enterCode(workbench);
     await answerByEmail();
     await workbench.quick.waitForTitle('Confirm New Backup Codes');
-    await message(/authenticator app shows/);
+    await message(/from your authenticator app/);
     await workbench.shot('04-again');
     assert.equal(logIns(session()), 2);
     const progress = workbench.page.locator('.part.sidebar .monaco-progress-container.active');

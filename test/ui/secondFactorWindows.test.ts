@@ -21,7 +21,7 @@ describe('the second factor in two windows', function () {
   let two: Workbench;
   let account: OrderedAccount;
   const isAsked = async (window: Workbench) =>
-    (await window.quick.widget.locator('.quick-input-title', { hasText: 'Second Factor' }).isVisible()) ||
+    (await window.quick.widget.locator('.quick-input-title', { hasText: 'Verification Code' }).isVisible()) ||
     (await window.toasts.filter({ hasText: codeNeeded }).count()) > 0;
   const isEmpty = (window: Workbench) =>
     window.view('Instances').welcome.filter({ hasText: 'You are not charged' }).waitFor();
@@ -87,8 +87,8 @@ describe('the second factor in two windows', function () {
     await enterCode(two);
     await chooseFactor(two, 'E-mail');
     const { code } = await nextCode(session(), 'email', 0);
-    await two.quick.waitForTitle('Second Factor');
-    await until('the code box', async () => (await two.quick.message()).includes('on its way'));
+    await two.quick.waitForTitle('Verification Code');
+    await until('the code box', async () => (await two.quick.message()).includes('A code was sent'));
     await two.quick.type(code);
     await two.quick.widget.waitFor({ state: 'hidden' });
     await goesOn(session());
@@ -153,10 +153,10 @@ describe('the second factor in two windows', function () {
       await toFront(window);
       await window.quick.open('>GPU Rental: Sign');
       await window.quick.row('GPU Rental: Sign In…').waitFor();
-      await window.quick.input.fill('>GPU Rental: Enter Second Factor');
+      await window.quick.input.fill('>GPU Rental: Enter Verification Code');
       // What only resembles it comes last.
       await window.quick.rows.filter({ hasText: 'similar commands' }).first().waitFor();
-      assert.equal(await window.quick.row('GPU Rental: Enter Second Factor', '…?').count(), 0);
+      assert.equal(await window.quick.row('GPU Rental: Enter Verification Code', '…?').count(), 0);
       await window.shot('05-nothing-left');
       await window.page.keyboard.press('Escape');
     }

@@ -110,7 +110,7 @@ export function sshKeyItem(publicKey: string, place: string): vscode.TreeItem {
 /** The heading of a part. */
 export function partItem(part: PartId, user: User, count: number | undefined): vscode.TreeItem {
   const labels: Record<PartId, string> = {
-    tfa: t('Second Factor'),
+    tfa: t('Two-Factor Authentication'),
     apiKeys: t('API Keys'),
     secrets: t('Environment Variables'),
     teamRoles: t('Team Roles'),
@@ -208,7 +208,7 @@ export function teamRoleItem({ name, permissions }: TeamRole): vscode.TreeItem {
 /** `isLegacy`: 2FA is on in its older form, whose list of methods is empty. */
 export function noneItem(part: PartId, isLegacy: boolean): vscode.TreeItem {
   const labels: Record<PartId, string> = {
-    tfa: isLegacy ? t('Older form, by SMS. Select to change it') : t('No second factor. Select to add one'),
+    tfa: isLegacy ? t('Older form, by SMS. Select to change it') : t('No 2FA method. Select to add one'),
     apiKeys: t('No API keys'),
     secrets: t('No environment variables. Select to set one'),
     teamRoles: t('No team roles'),

@@ -66,7 +66,7 @@ async function create(redactor: Redactor, account: Account, wanted: NewApiKey): 
   const created = await whileSending(account.client.apiKeys.create(wanted));
   redactor.addSecret(created.value);
   await showOnce({
-    title: t('API Key: Shown This Once'),
+    title: t('API Key: Shown Only Once'),
     placeholder: t('The service never shows this key again. Store it safely.'),
     lines: [created.value],
     fileName: 'api-key.txt',

@@ -67,7 +67,7 @@ export async function addMethod(deps: Deps, account: Account, authorized: Author
   if (answer?.kind !== 'done') {
     return false;
   }
-  message('info', t('The second factor was added.'));
+  message('info', t('The 2FA method was added.'));
   if (answer.value.backupCodes) {
     await showBackupCodes(answer.value.backupCodes, deps.redactor);
   } else if (status.methods.length === 0) {
@@ -81,7 +81,7 @@ async function replaceLegacy(): Promise<false> {
   await ask(
     'warning',
     {
-      message: t('This account has an older form of 2FA, to which nothing can be added.'),
+      message: t('This account has an older form of 2FA, which allows no other methods.'),
       detail: t('Remove it first, then set up 2FA again.'),
     },
     commandAction(t('Remove the Older Form…'), 'gpuRental.tfa.removeMethod'),
@@ -93,7 +93,7 @@ async function replaceLegacy(): Promise<false> {
 async function pickType({ clock }: Deps, authorizedUntil?: number): Promise<'totp' | 'sms' | undefined> {
   const question = t('What do you want to add?');
   const answer = await pickFromList<'totp' | 'sms'>({
-    title: t('Add a Second Factor'),
+    title: t('Add a 2FA Method'),
     ignoreFocusOut: true,
     placeholder: () =>
       authorizedUntil === undefined
@@ -103,13 +103,13 @@ async function pickType({ clock }: Deps, authorizedUntil?: number): Promise<'tot
       {
         icon: 'device-mobile',
         label: t('Authenticator App'),
-        detail: t('Works without a network; scan a picture with the app'),
+        detail: t('Works without a network. Scan a QR code with the app'),
         value: 'totp',
       },
       {
         icon: 'comment',
         label: t('Text Messages'),
-        detail: t('A code to your phone, each time'),
+        detail: t('Sends a code to your phone each time'),
         value: 'sms',
       },
     ],
@@ -119,7 +119,7 @@ async function pickType({ clock }: Deps, authorizedUntil?: number): Promise<'tot
 
 async function askLabel(): Promise<string | undefined> {
   return askLine({
-    title: t('Add a Second Factor: Name'),
+    title: t('Add a 2FA Method: Name'),
     prompt: t('A name to recognize it by, for example Work Phone. Optional.'),
     ignoreFocusOut: true,
     problem: labelProblem,
@@ -139,7 +139,7 @@ async function addTotp(
     return await askCode<ConfirmedTfaMethod>(
       {
         title: t('Add an Authenticator App'),
-        prompt: t('Scan the picture with your app, then enter the code that it shows.'),
+        prompt: t('Scan the QR code with your app, then enter the code that the app shows.'),
         placeholder: '123456',
         problem: codeProblem,
         authorizedUntil,
@@ -179,7 +179,7 @@ async function addSms(
   return askCode<ConfirmedTfaMethod>(
     {
       title: t('Add Text Messages'),
-      prompt: t('A code is on its way to the number that ends in {0}.', phone.slice(-4)),
+      prompt: t('A code was sent to the number that ends in {0}.', phone.slice(-4)),
       placeholder: '123456',
       problem: codeProblem,
       endsAt: clock.now() + challengeMs,

@@ -34,11 +34,11 @@ export async function authorize(request: AuthorizationRequest): Promise<number |
   if (status.methods.length === 0) {
     // An account without methods gets its code by e-mail, whatever it asks for
     // (docs/service/two-factor.md#authorize-a-new-method).
-    const title = t('Authorize Your First Second Factor');
+    const title = t('Authorize Your First 2FA Method');
     const answer = await byCode(request, { title, to: person.email, canGoBack: false });
     return answer.kind === 'done' ? answer.value : undefined;
   }
-  const title = t('Authorize a New Second Factor');
+  const title = t('Authorize a New 2FA Method');
   return byChosenWay({ title, client, person, clock, forAuthorization: true }, (choice) =>
     choice.kind === 'backup'
       ? byBackupCode(request, title)
@@ -72,10 +72,10 @@ async function byCode(
       title,
       canGoBack,
       prompt: !isSent
-        ? t('Enter the code that your authenticator app shows.')
+        ? t('Enter the code from your authenticator app.')
         : to === undefined
-          ? t('A code is on its way.')
-          : t('A code is on its way to {0}.', to),
+          ? t('A code was sent.')
+          : t('A code was sent to {0}.', to),
       placeholder: '123456',
       problem: codeProblem,
       endsAt: isSent ? clock.now() + challengeMs : undefined,
@@ -119,7 +119,7 @@ function byBackupCode({ account, clock }: AuthorizationRequest, title: string): 
     {
       title,
       canGoBack: true,
-      prompt: t("Enter one of your backup codes. It can't be used again."),
+      prompt: t('Enter one of your backup codes. Each code works only once.'),
       placeholder: 'XXXX-XXXX-XXXX',
       problem: backupCodeProblem,
       use: async (value, signal) => {

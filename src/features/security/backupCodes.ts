@@ -11,13 +11,13 @@ export function showBackupCodes(codes: readonly string[], redactor: Redactor): P
     redactor.addSecret(code);
   });
   return showOnce({
-    title: t('Backup Codes: Shown This Once'),
-    placeholder: t('Each code works once, when your phone is not at hand. Store them safely.'),
+    title: t('Backup Codes: Shown Only Once'),
+    placeholder: t("Each code works once, for when you don't have your phone. Store them safely."),
     lines: codes,
     stored: t('I Have Stored Them'),
     fileName: 'backup-codes.txt',
     closeQuestion: t('Close without storing the backup codes?'),
-    closeDetail: t('They are not shown again. You can make new ones later.'),
+    closeDetail: t('They are shown only once. You can make new ones later.'),
   });
 }
 
@@ -26,10 +26,10 @@ export function tellBackupCodes(left: number): void {
   message(
     left === 0 ? 'warning' : 'info',
     left === 0
-      ? t('That was your last backup code. Make new ones, so that a lost phone does not lock you out.')
+      ? t('That was your last backup code. Make new ones, or a lost phone locks you out.')
       : left === 1
-        ? t('The backup code was used. One is left.')
-        : t('The backup code was used. {0} are left.', left),
+        ? t('The backup code was accepted. One is left.')
+        : t('The backup code was accepted. {0} are left.', left),
     left <= 3 && commandAction(t('Make New Codes'), 'gpuRental.tfa.regenerateBackupCodes'),
   );
 }
@@ -46,7 +46,7 @@ export async function tellIfFewLeft(client: Client): Promise<void> {
 export function tellLostCodes(): void {
   offerNewCodes(
     t(
-      'The second factor was added, but its backup codes did not arrive. Make new ones, so that a lost phone does not lock you out.',
+      'The 2FA method was added, but its backup codes did not arrive. Make new ones, or a lost phone locks you out.',
     ),
   );
 }
@@ -55,7 +55,7 @@ export function tellLostCodes(): void {
 export function tellVoidCodes(): void {
   offerNewCodes(
     t(
-      'The new backup codes did not arrive, and the older ones may be void. Make new ones, so that a lost phone does not lock you out.',
+      'The new backup codes did not arrive, and the older ones may no longer work. Make new ones, or a lost phone locks you out.',
     ),
   );
 }

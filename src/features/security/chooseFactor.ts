@@ -45,7 +45,7 @@ export async function chooseFactor(
         title,
         rows,
         signal,
-        placeholder: reason ?? request.question ?? t('How do you want to prove that it is you?'),
+        placeholder: reason ?? request.question ?? t('How do you want to verify that it is you?'),
         ignoreFocusOut: true,
         guard,
       });
@@ -87,20 +87,20 @@ function factorRow(choice: FactorChoice): Row<FactorChoice> {
         icon: method.type === 'totp' ? 'device-mobile' : 'comment',
         label: methodName(method),
         description: state,
-        detail: method.type === 'totp' ? t('Code of an authenticator app') : t('Code by text message'),
+        detail: method.type === 'totp' ? t('Code from an authenticator app') : t('Code by text message'),
       };
     }
     case 'legacySms':
-      return sentRow(choice, 'comment', t('Text message'), t('To the phone number of the account'));
+      return sentRow(choice, 'comment', t('Text message'), t('To the phone number of your account'));
     case 'email':
-      return sentRow(choice, 'mail', t('E-mail'), t('Code to the e-mail address of the account'));
+      return sentRow(choice, 'mail', t('E-mail'), t('Code to the e-mail address of your account'));
     case 'backup':
       return {
         value: choice,
         icon: 'key',
         label: t('Backup Code'),
         description: choice.remaining === undefined ? '' : t('{0} left', choice.remaining),
-        detail: t('One of the codes that you stored; each works once'),
+        detail: t('One of the codes that you stored. Each works once'),
       };
   }
 }
@@ -111,7 +111,7 @@ function whyNot(choice: FactorChoice): string | undefined {
   }
   return 'unavailable' in choice
     ? t(
-        'The e-mail address of the account is not verified, so no codes are sent. Verify it in the web console, or choose a way that sends no code.',
+        'The e-mail address of your account is not verified, so no codes can be sent. Verify it in the web console, or choose a method that sends no code.',
       )
     : undefined;
 }

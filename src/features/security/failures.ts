@@ -11,7 +11,7 @@ export function factorFailureText(error: UserError, now: number): string {
     }
     if (error.code === '2fa_verification_failed' && (error.failCount ?? 0) > 1) {
       return t(
-        '{0} {1} codes were wrong so far; after too many, none is taken for 15 minutes.',
+        '{0} {1} codes were wrong so far. Too many wrong codes lock this method for 15 minutes.',
         localize(error.text),
         error.failCount ?? 0,
       );
@@ -22,10 +22,7 @@ export function factorFailureText(error: UserError, now: number): string {
 
 /** Milliseconds since 1970 at which codes are looked at again. */
 export function lockedText(untilMs: number): string {
-  return t(
-    'Too many wrong codes: none is taken until {0}. Choose another way until then.',
-    timeOfDay(untilMs),
-  );
+  return t('Too many wrong codes. This method is locked until {0}. Choose another one.', timeOfDay(untilMs));
 }
 
 /** The service looks at no further code of this method for now. */

@@ -91,7 +91,7 @@ function unlessDeclined(error: unknown): 'declined' {
 }
 
 function tellNone(): void {
-  message('info', t('This account has no second factor, so there is no code to enter.'));
+  message('info', t('This account does not use 2FA, so no code is needed.'));
 }
 
 /** An admin session can do more harm, so it is never the one that somebody gets without asking for it. */
@@ -101,11 +101,11 @@ async function askSession(): Promise<StartOptions | undefined> {
       { label: t('Ordinary Session'), admin: false },
       {
         label: t('Admin Session'),
-        detail: t('With the rights of an administrator of the service'),
+        detail: t('With administrator rights at the service'),
         admin: true,
       },
     ],
-    { title: t('Enter Second Factor'), placeHolder: t('Which session do you need?') },
+    { title: t('Enter Verification Code'), placeHolder: t('Which session do you need?') },
   );
   return picked && (picked.admin ? { admin: true } : {});
 }

@@ -27,8 +27,8 @@ export async function logIn(
   const login = await interrupting(() =>
     proveFactor({
       title: admin
-        ? t('Second Factor for an Admin Session: {0}', account.name)
-        : t('Second Factor: {0}', account.name),
+        ? t('Verification Code for an Admin Session: {0}', account.name)
+        : t('Verification Code: {0}', account.name),
       client,
       person: user,
       clock: deps.clock,

@@ -19,7 +19,7 @@ type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor'>;
 
 /** Renames a method or makes it the primary one. */
 export async function updateMethod(account: Account, wantedId: number | undefined): Promise<boolean> {
-  const method = await pickMethod(account, wantedId, t('Change a Second Factor'));
+  const method = await pickMethod(account, wantedId, t('Change a 2FA Method'));
   if (!method) {
     return false;
   }
@@ -61,9 +61,7 @@ export async function removeMethod(
     status: await account.client.tfa.status(),
   }));
   const isLegacy = user.tfaStatus === 'legacy' && status.methods.length === 0;
-  const method = isLegacy
-    ? undefined
-    : await pickMethod(account, wantedId, t('Remove a Second Factor'), status);
+  const method = isLegacy ? undefined : await pickMethod(account, wantedId, t('Remove a 2FA Method'), status);
   if ((!isLegacy && !method) || !(await confirmRemoval(method, isLegacy || status.methods.length <= 1))) {
     return false;
   }
@@ -71,8 +69,8 @@ export async function removeMethod(
   const removed = await proveFactor({
     title: t('Confirm the Removal'),
     question: method
-      ? t('How do you want to prove that it is you, to remove {0}?', methodName(method))
-      : t('How do you want to prove that it is you, to turn 2FA off?'),
+      ? t('How do you want to verify that it is you, to remove {0}?', methodName(method))
+      : t('How do you want to verify that it is you, to turn 2FA off?'),
     client: account.client,
     person: user,
     clock: deps.clock,
@@ -93,11 +91,11 @@ function removedText({ remaining }: RemovedTfaMethod, isLegacy: boolean): string
   if (remaining === undefined) {
     return isLegacy
       ? t('2FA is off. You can set it up again with an authenticator app or text messages.')
-      : t('2FA is off. The backup codes are void.');
+      : t('2FA is off. Your backup codes no longer work.');
   }
   return remaining === 1
-    ? t('The second factor was removed. One is left.')
-    : t('The second factor was removed. {0} are left.', remaining);
+    ? t('The 2FA method was removed. One is left.')
+    : t('The 2FA method was removed. {0} are left.', remaining);
 }
 
 function confirmRemoval(method: TfaMethod | undefined, isLast: boolean): Promise<boolean> {
@@ -107,13 +105,13 @@ function confirmRemoval(method: TfaMethod | undefined, isLast: boolean): Promise
       : t('Remove the older form of 2FA from this account?'),
     detail: !method
       ? t(
-          '2FA is off afterwards, and the key alone opens the account until you set 2FA up again. There are no backup codes to lose.',
+          '2FA is off afterwards, and the API key alone opens the account until you set 2FA up again. You lose no backup codes.',
         )
       : isLast
         ? t(
-            'It is the last one: 2FA is off afterwards, all backup codes are void, and the key alone opens the account.',
+            'It is the last method. 2FA is off afterwards, all backup codes stop working, and the API key alone opens the account.',
           )
-        : t('The other methods and the backup codes stay as they are.'),
+        : t('Your other methods and your backup codes stay.'),
     button: isLast ? t('Turn 2FA Off') : t('Remove'),
   });
 }
@@ -122,12 +120,12 @@ function confirmRemoval(method: TfaMethod | undefined, isLast: boolean): Promise
 export async function regenerateBackupCodes(deps: Deps, account: Account): Promise<boolean> {
   const user = await whileReading(() => deps.accounts.refreshUser());
   if (user.tfaStatus !== 'enabled') {
-    message('info', t('Backup codes come with 2FA. Add a second factor first.'));
+    message('info', t('Backup codes come with 2FA. Add a 2FA method first.'));
     return false;
   }
   const isWanted = await confirm({
     message: t('Make new backup codes?'),
-    detail: t('Every older backup code is void from then on.'),
+    detail: t('All older backup codes stop working.'),
     button: t('Make New Codes'),
   });
   if (!isWanted) {
@@ -166,7 +164,7 @@ export async function regenerateBackupCodes(deps: Deps, account: Account): Promi
 
 /** They may have been made; what proved it counts once, so it takes another code. */
 const codesLost = text(
-  'The new backup codes did not arrive, and the older ones may be void. Make new ones with another code.',
+  'The new backup codes did not arrive, and the older ones may no longer work. Make new ones with another code.',
 );
 
 async function pickMethod(
@@ -181,7 +179,7 @@ async function pickMethod(
     return wanted;
   }
   if (methods.length === 0) {
-    message('info', t('This account has no second factor.'));
+    message('info', t('This account has no 2FA method.'));
     return undefined;
   }
   const picked = await pickOne(
@@ -190,7 +188,7 @@ async function pickMethod(
       description: method.isPrimary ? t('primary') : '',
       method,
     })),
-    { title, placeHolder: t('Which one?'), ignoreFocusOut: true },
+    { title, placeHolder: t('Which method?'), ignoreFocusOut: true },
   );
   return picked?.method;
 }

@@ -91,7 +91,7 @@ function askBackupCode<T>({ title, signal, use, clock }: ProofRequest<T>) {
     {
       title,
       signal,
-      prompt: t("Enter one of your backup codes. It can't be used again."),
+      prompt: t('Enter one of your backup codes. Each code works only once.'),
       placeholder: 'XXXX-XXXX-XXXX',
       problem: backupCodeProblem,
       canGoBack: true,
@@ -106,7 +106,7 @@ function askTotp<T>({ title, signal, use, clock }: ProofRequest<T>, methodId: nu
     {
       title,
       signal,
-      prompt: t('Enter the code that your authenticator app shows.'),
+      prompt: t('Enter the code from your authenticator app.'),
       placeholder: '123456',
       problem: codeProblem,
       canGoBack: true,
@@ -133,7 +133,7 @@ async function askSent<T>(
     {
       title,
       signal,
-      prompt: to === undefined ? t('A code is on its way.') : t('A code is on its way to {0}.', to),
+      prompt: to === undefined ? t('A code was sent.') : t('A code was sent to {0}.', to),
       placeholder: '123456',
       problem: codeProblem,
       canGoBack: true,

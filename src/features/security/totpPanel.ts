@@ -19,9 +19,9 @@ export async function showTotpPanel(setup: TotpSetup, extensionUri: vscode.Uri):
   panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.png');
   panel.webview.html = totpPage(setup, renderSVG(setup.uri, { border: 2 }), {
     title: t('Add an Authenticator App'),
-    scan: t('Scan this picture with your authenticator app, then enter the code that it shows.'),
+    scan: t('Scan this QR code with your authenticator app, then enter the code that the app shows.'),
     type: t('Without a camera, enter this secret in the app:'),
-    picture: t('QR code of the address for the authenticator app'),
+    picture: t('QR code for the authenticator app'),
   });
   return panel;
 }

@@ -13,7 +13,7 @@ export async function tellUnverified(account: Account): Promise<void> {
     {
       message: t('The e-mail address of this account is not verified.'),
       detail: t(
-        'Setting up 2FA begins with a code by e-mail, for an authenticator app as well. Verify the address in the web console, then try again. Everything else works as before.',
+        'Setting up 2FA starts with a code by e-mail, even for an authenticator app. Verify the address in the web console, then try again.',
       ),
     },
     target !== undefined && {

@@ -12,7 +12,7 @@ export function withSending<T>(send: (signal: AbortSignal) => Promise<T>, outer?
 /** Says in the status bar what is read before a question can be asked. */
 export async function whileReading<T>(read: () => Promise<T>): Promise<T> {
   return vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Window, title: t('Reading the second factor…') },
+    { location: vscode.ProgressLocation.Window, title: t('Reading the 2FA settings…') },
     read,
   );
 }

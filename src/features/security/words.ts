@@ -21,12 +21,12 @@ export function timeOfDay(ms: number): string {
 export function codeTime(leftMs: number): string {
   return leftMs > 0
     ? t('It is valid for {0} min.', clockText(leftMs))
-    : t('Its time is over: have it sent again.');
+    : t('The code has expired. Send another one.');
 }
 
 /** How long methods can still be added. */
 export function authorizedTime(leftMs: number): string {
   return leftMs > 0
-    ? t('Methods can be added for {0} min more.', clockText(leftMs))
-    : t('The time for adding methods is over: close this and begin again.');
+    ? t('You can add methods for another {0} min.', clockText(leftMs))
+    : t('The time for adding methods has expired. Close this and start again.');
 }

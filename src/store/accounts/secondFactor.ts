@@ -31,7 +31,7 @@ export type SecondFactorPrompt = (
 /** The account requires a second factor, and the user has not entered one. */
 export class SecondFactorNeededError extends UserError {
   constructor(options: { readonly isTold?: boolean } = {}) {
-    super(text('This account asks for a second factor. Enter a code to continue.'), {
+    super(text('This account requires two-factor authentication (2FA). Enter a code to continue.'), {
       nextStep: 'secondFactor',
       ...options,
     });

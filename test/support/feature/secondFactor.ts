@@ -9,7 +9,7 @@ export async function signInUpToFactor(
   account: Pick<OrderedAccount, 'key'>,
 ): Promise<void> {
   await enterKey(window, account.key);
-  await window.quick.title(/^Second Factor/);
+  await window.quick.title(/^Verification Code/);
 }
 
 /** Types a key into the sign-in, whoever is signed in already. */
@@ -54,7 +54,7 @@ export async function codeAfter(
 /** Proves who one is by a code that comes by e-mail, where the question for the way is open. */
 export async function answerByEmail(window: FeatureWindow): Promise<void> {
   const code = await codeAfter(window.computer, 'email', () => chooseFactor(window, 'E-mail'));
-  await window.quick.message(/on its way/);
+  await window.quick.message(/A code was sent/);
   await window.quick.type(code);
 }
 
@@ -66,7 +66,7 @@ export async function endSessions(window: FeatureWindow): Promise<void> {
   await window.computer.simulator.call('POST', '/__sim/expire-sessions/', {});
   await window.view('instances').titleAction('Refresh');
   await window.toastButton(codeNeeded, 'Enter Code');
-  await window.quick.title(/^Second Factor/);
+  await window.quick.title(/^Verification Code/);
 }
 
 /** Waits until the list of instances was answered after the last log-in. */
