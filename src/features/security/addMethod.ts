@@ -27,18 +27,21 @@ import { authorizedTime } from './words';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor' | 'extensionUri' | 'log'>;
 
-/** Until when methods may be added, by account; the service tells only whether they may now. */
+/**
+ * Until when methods may be added (ms since 1970), by account. The service reports only whether they may be added
+ * now.
+ */
 export type AuthorizedUntil = Map<string, number>;
 
 interface Addition {
   readonly account: Account;
-  /** As it was before. */
+  /** The status before the addition. */
   readonly status: TfaStatus;
   readonly authorizedUntil: number | undefined;
   readonly label: string;
 }
 
-/** Authorizes a new method, checks that the app or telephone works, and stores the backup codes. */
+/** Authorizes a new method, verifies the app or phone, and shows the backup codes. */
 export async function addMethod(deps: Deps, account: Account, authorized: AuthorizedUntil): Promise<boolean> {
   const user = await whileReading(() => deps.accounts.refreshUser());
   if (user.tfaStatus === 'legacy') {
@@ -76,7 +79,7 @@ export async function addMethod(deps: Deps, account: Account, authorized: Author
   return true;
 }
 
-/** Nothing can be added to the older form, so the way to a second method begins with its end. */
+/** The service can't add a method to the older form of 2FA, so that form must be removed first. */
 async function replaceLegacy(): Promise<false> {
   await ask(
     'warning',
@@ -89,7 +92,7 @@ async function replaceLegacy(): Promise<false> {
   return false;
 }
 
-/** Which kind of method to add; counts down until when that is possible, where it is known. */
+/** Asks for the kind of method. Shows how long methods can be added, if that is known. */
 async function pickType({ clock }: Deps, authorizedUntil?: number): Promise<'totp' | 'sms' | undefined> {
   const question = t('What do you want to add?');
   const answer = await pickFromList<'totp' | 'sms'>({

@@ -25,15 +25,14 @@ interface AuthorizationRequest {
 }
 
 /**
- * Runs the two steps that precede a new method (docs/service/two-factor.md#authorize-a-new-method). Returns
- * the time until which methods can be added, or `undefined` when the user cancelled.
+ * Runs the two steps that precede a new method (docs/service/two-factor.md#authorize-a-new-method). Returns the time
+ * until which methods can be added (ms since 1970), or `undefined` if the user cancels.
  */
 export async function authorize(request: AuthorizationRequest): Promise<number | undefined> {
   const { account, status, clock } = request;
   const { client, user: person } = account;
   if (status.methods.length === 0) {
-    // An account without methods gets its code by e-mail, whatever it asks for
-    // (docs/service/two-factor.md#authorize-a-new-method).
+    // An account without methods always gets its code by e-mail (docs/service/two-factor.md#authorize-a-new-method).
     const title = t('Authorize Your First 2FA Method');
     const answer = await byCode(request, { title, to: person.email, canGoBack: false });
     return answer.kind === 'done' ? answer.value : undefined;
@@ -94,7 +93,7 @@ async function byCode(
   );
 }
 
-/** The first of the two steps; gives what the second one needs beside the code. */
+/** Runs the first step and returns what the second one needs in addition to the code. */
 async function startByCode(
   { client }: Account,
   { factor, methodId }: Pick<Way, 'factor' | 'methodId'>,
@@ -127,7 +126,7 @@ function byBackupCode({ account, clock }: AuthorizationRequest, title: string): 
           { kind: 'backup', backupCode: normalBackupCode(value) },
           { signal },
         );
-        // That few are left is worth a hint and no error.
+        // The number of codes left is only a hint, so ignore errors.
         void tellIfFewLeft(account.client).catch(() => undefined);
         return clock.now() + authorizationMs;
       },

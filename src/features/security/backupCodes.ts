@@ -5,7 +5,7 @@ import { message } from '../../editor/message';
 import { showOnce } from '../../editor/showOnce';
 import type { Redactor } from '../../util/redact';
 
-/** Codes that are told once. */
+/** Shows the backup codes, which the service sends only once. */
 export function showBackupCodes(codes: readonly string[], redactor: Redactor): Promise<void> {
   codes.forEach((code) => {
     redactor.addSecret(code);
@@ -21,7 +21,7 @@ export function showBackupCodes(codes: readonly string[], redactor: Redactor): P
   });
 }
 
-/** Few codes are a reason to make others; none means that the next lost phone locks the account. */
+/** Shows how many backup codes are left. Without any, a lost phone locks the user out of the account. */
 export function tellBackupCodes(left: number): void {
   message(
     left === 0 ? 'warning' : 'info',
@@ -34,7 +34,7 @@ export function tellBackupCodes(left: number): void {
   );
 }
 
-/** After a backup code was used for something that does not answer with the number left. */
+/** Reads and shows how many backup codes are left, after a request whose answer does not include the number. */
 export async function tellIfFewLeft(client: Client): Promise<void> {
   const { enabled, backupCodesRemaining: left } = await client.tfa.status();
   if (enabled && left !== undefined && left <= 3) {
@@ -42,7 +42,7 @@ export async function tellIfFewLeft(client: Client): Promise<void> {
   }
 }
 
-/** The codes that came with the first method were lost on the way; the method is there. */
+/** Shows that the first method was added but the answer with its backup codes was lost. */
 export function tellLostCodes(): void {
   offerNewCodes(
     t(
@@ -51,7 +51,7 @@ export function tellLostCodes(): void {
   );
 }
 
-/** New codes may have been made without arriving here. */
+/** Shows that new backup codes may have been created although the answer was lost. */
 export function tellVoidCodes(): void {
   offerNewCodes(
     t(

@@ -2,7 +2,7 @@ import type { Client } from '../../api/client';
 import { RefusedError } from '../../api/errors';
 import type { CallOptions } from '../../api/http';
 
-/** What the service sends back with each code that it sends; goes with the code. */
+/** The secret that the service returns for each code it sends. It must be submitted with the code. */
 export interface Challenge {
   readonly secret: string;
 }
@@ -12,7 +12,7 @@ export interface SmsGoal {
   readonly phone?: string;
 }
 
-/** A code that was sent a short while ago is sent again instead of being an error. */
+/** Sends a code. If one was sent a short while ago, sends that one again instead of failing. */
 export async function sendSms(client: Client, goal: SmsGoal, options: CallOptions = {}): Promise<Challenge> {
   try {
     return await client.tfa.sendSms(goal, options);
@@ -24,7 +24,7 @@ export async function sendSms(client: Client, goal: SmsGoal, options: CallOption
   }
 }
 
-/** Where the ten minutes of the first code are over there is nothing to send again, so a new one is sent. */
+/** Sends the code again. After its ten minutes there is nothing to repeat, so a new code is sent. */
 export async function sendSmsAgain(
   client: Client,
   goal: SmsGoal,
@@ -40,7 +40,7 @@ export async function sendSmsAgain(
   }
 }
 
-/** The code that was sent does not count any more; it can only be sent anew. */
+/** Returns true if the sent code has expired and only a new one can be sent. */
 function isOver(error: unknown): boolean {
   return (
     error instanceof RefusedError &&

@@ -16,16 +16,16 @@ export interface ChoiceRequest {
   readonly person: User;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
-  /** Asked above the ways; by default how somebody proves who they are. */
+  /** Replaces the default question above the methods. */
   readonly question?: string;
-  /** The proof opens the adding of methods, for which nobody is exempt from a verified e-mail address. */
+  /** True if the proof authorizes new methods, which always requires a verified e-mail address. */
   readonly forAuthorization?: boolean;
 }
 
 /**
- * The account's methods, the primary one first; locked ones say when they open again. The question may come
- * up while somebody clicks or types elsewhere, so what is chosen in its first moment does not count: it
- * would have a code sent that nobody asked for.
+ * Asks for one of the account's methods, the primary one first. Locked methods show when they unlock. The list may
+ * open while the user clicks or types elsewhere, so choices in its first moment are ignored; they would send a code
+ * by accident.
  */
 export async function chooseFactor(
   status: TfaStatus,

@@ -12,26 +12,26 @@ export interface CodeQuestion<T> {
   readonly title: string;
   readonly prompt: string;
   readonly placeholder: string;
-  /** What is wrong with the text so far. */
+  /** Returns what is wrong with the text typed so far. */
   readonly problem: (value: string) => Text | undefined;
-  /** Milliseconds since 1970 until which the code counts; counted down in the box. */
+  /** When the code expires (ms since 1970); the box counts down. */
   readonly endsAt?: number | undefined;
-  /** Milliseconds since 1970 until which methods can be added; counted down as well. */
+  /** Until when methods can be added (ms since 1970); the box counts down. */
   readonly authorizedUntil?: number | undefined;
-  /** Has the code sent again; gives the time until which that one counts. */
+  /** Requests another code. Resolves to its expiry (ms since 1970). */
   readonly resend?: ((signal: AbortSignal) => Promise<number>) | undefined;
   readonly canGoBack?: boolean;
-  /** A button of the step beside those above. */
+  /** An extra button of this step. */
   readonly extra?: LevelButton;
   readonly signal?: AbortSignal | undefined;
-  /** Uses the code; a `UserError` after which another code may help is shown in the box, which stays open. */
+  /** Submits the code. A `UserError` that another code may solve is shown in the box, which stays open. */
   readonly use: (value: string, signal: AbortSignal) => Promise<T>;
 }
 
 export type CodeAnswer<T> =
   { readonly kind: 'done'; readonly value: T } | { readonly kind: 'back' } | { readonly kind: 'cancelled' };
 
-/** Asks for a code until one is accepted, the person stops, or the signal fires. */
+/** Asks for a code until one is accepted, the user cancels, or the signal fires. */
 export async function askCode<T>(question: CodeQuestion<T>, clock: Clock): Promise<CodeAnswer<T>> {
   const { resend, canGoBack, extra, use, authorizedUntil } = question;
   const input = new QuickInput<CodeAnswer<T>>();
@@ -68,7 +68,7 @@ export async function askCode<T>(question: CodeQuestion<T>, clock: Clock): Promi
         const message = value === '' ? undefined : problem(value);
         return message && { message, severity: vscode.InputBoxValidationSeverity.Info };
       },
-      // Whether a code was taken has to be told: what it was for may have been done.
+      // Keep waiting for the answer when the box closes: the request behind the code may have taken effect.
       keepsWorking: true,
       accept: async (value, signal) => {
         input.close({ kind: 'done', value: await use(value, signal) });

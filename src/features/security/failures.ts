@@ -3,7 +3,7 @@ import { localize, t } from '../../editor/localize';
 import type { UserError } from '../../util/errors';
 import { timeOfDay } from './words';
 
-/** What went wrong with a code, with the time at which a locked method opens again. */
+/** Returns why a code failed and, for a locked method, when it unlocks. */
 export function factorFailureText(error: UserError, now: number): string {
   if (error instanceof RefusedError) {
     if (isLockedOut(error, now)) {
@@ -20,12 +20,12 @@ export function factorFailureText(error: UserError, now: number): string {
   return localize(error.text);
 }
 
-/** Milliseconds since 1970 at which codes are looked at again. */
+/** `untilMs`: when the method unlocks (ms since 1970). */
 export function lockedText(untilMs: number): string {
   return t('Too many wrong codes. This method is locked until {0}. Choose another one.', timeOfDay(untilMs));
 }
 
-/** The service looks at no further code of this method for now. */
+/** Returns true if the service accepts no further code of this method for now. */
 function isLockedOut(error: unknown, now: number): boolean {
   return (
     error instanceof RefusedError &&
@@ -33,7 +33,7 @@ function isLockedOut(error: unknown, now: number): boolean {
   );
 }
 
-/** No other code helps; another method may. */
+/** Returns true if no other code of this method can help; another method may. */
 export function isFinal(error: unknown, now: number): boolean {
   return (
     isLockedOut(error, now) ||
@@ -43,7 +43,7 @@ export function isFinal(error: unknown, now: number): boolean {
   );
 }
 
-/** Not the way of proving is refused, but what it is for. */
+/** Returns true if the service refuses the request itself and not the proof. */
 export function isAboutRequest(error: unknown): boolean {
   return (
     error instanceof UnauthorizedError ||

@@ -17,7 +17,7 @@ type Deps = Pick<
   'accounts' | 'secondFactor' | 'commands' | 'clock' | 'redactor' | 'extensionUri' | 'log'
 >;
 
-/** The second factor: asked for when the service wants it, set up, changed and taken off. */
+/** Registers two-factor authentication: asks for codes, and adds, changes and removes methods. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { accounts, commands } = deps;
@@ -26,7 +26,7 @@ export function register(deps: Deps): Disposable {
   store.add(
     commands.register('gpuRental.tfa.signIn', async () => {
       const before = activeAccount(deps).user;
-      // It may have been set up elsewhere since; a key that is refused says so itself.
+      // 2FA may have been set up elsewhere since. If the key is refused, the read reports it.
       const user =
         before.tfaStatus === 'disabled' ? await whileReading(() => accounts.refreshUser()) : before;
       if (user.tfaStatus === 'disabled') {
@@ -42,10 +42,10 @@ export function register(deps: Deps): Disposable {
         return;
       }
       if (hasCode) {
-        // What failed for want of a code is read again, so that nobody has to ask for it.
+        // Refresh the lists that failed without a code.
         await commands.run('gpuRental.refresh', []);
       } else {
-        // Throws where the key itself is refused.
+        // Throws if the service refuses the key.
         await accounts.refreshUser();
         tellNone();
       }
@@ -82,7 +82,7 @@ export function register(deps: Deps): Disposable {
   return store;
 }
 
-/** Closing the question that the command opened ends the command; the views keep saying what is missing. */
+/** If the user closes the question, the command ends without an error. The views still show what is missing. */
 function unlessDeclined(error: unknown): 'declined' {
   if (error instanceof SecondFactorNeededError) {
     return 'declined';
@@ -94,7 +94,7 @@ function tellNone(): void {
   message('info', t('This account does not use 2FA, so no code is needed.'));
 }
 
-/** An admin session can do more harm, so it is never the one that somebody gets without asking for it. */
+/** An admin session can do more harm, so it starts only when the user picks it. */
 async function askSession(): Promise<StartOptions | undefined> {
   const picked = await pickOne(
     [

@@ -11,8 +11,8 @@ import { proveFactor } from './proof';
 type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor'>;
 
 /**
- * Asks for the second factor at sign-in, or after a session has ended. Unless the user started it, it is announced by
- * a message, so that typing elsewhere is not interrupted.
+ * Asks for a verification code at sign-in, or after a session has ended. Unless the user started it, a message
+ * announces the question so that it does not interrupt typing elsewhere.
  */
 export async function logIn(
   deps: Deps,
@@ -45,7 +45,7 @@ export async function logIn(
   return login;
 }
 
-/** False where the message is closed. The editor keeps a message that was answered in another way. */
+/** Returns false if the user closes the message. A code entered elsewhere leaves the message open. */
 async function isAgreed(
   { accounts }: Deps,
   { account: { key, name } }: SecondFactorSubject,
@@ -65,7 +65,7 @@ async function isAgreed(
   };
   const answers: Promise<boolean | undefined>[] = [fires(wanted).then(() => true)];
   if (!wanted.aborted) {
-    // The editor keeps an error with a button in view until it is answered.
+    // The editor keeps an error message with a button until the user answers it.
     const words = t('{0} needs a verification code (2FA). Enter it to continue.', name);
     answers.push(suggest('error', words, { label: t('Enter Code'), run: enter }));
   }

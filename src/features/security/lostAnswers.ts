@@ -11,8 +11,8 @@ import type {
 } from '../../model/accounts/tfa';
 
 /**
- * Confirms a new method. Where an answer was lost it looks whether the method is there, for a second try
- * would be refused as a duplicate; the backup codes that came with it are lost then.
+ * Returns a function that confirms a new method. After a lost answer it reads whether the method exists, because the
+ * service would refuse a second try as a duplicate. The backup codes in the lost answer are gone.
  */
 export function confirmer(
   client: Client,
@@ -27,7 +27,10 @@ export function confirmer(
   );
 }
 
-/** Removes a method, or the older form; where an answer was lost it looks whether it is gone. */
+/**
+ * Returns a function that removes a method or the older form. After a lost answer it reads whether the method is
+ * gone.
+ */
 export function remover(
   client: Client,
   target: TfaMethod | undefined,
@@ -39,7 +42,7 @@ export function remover(
       if (!enabled) {
         return {};
       }
-      // One that could not be read may be the one.
+      // The record that could not be read may be the removed method.
       return !target || skipped > 0 || methods.some(({ id }) => id === target.id)
         ? undefined
         : { remaining: methods.length };
@@ -47,7 +50,10 @@ export function remover(
   );
 }
 
-/** Sends, and looks where an answer was lost; also when a later try is refused because the first took effect. */
+/**
+ * Sends the request, and reads the result if the answer is lost or if a retry is refused because the first try
+ * worked.
+ */
 function sure<In, Out>(
   send: (input: In, options: CallOptions) => Promise<Out>,
   look: () => Promise<Out | undefined>,

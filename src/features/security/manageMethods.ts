@@ -50,7 +50,7 @@ export async function updateMethod(account: Account, wantedId: number | undefine
   return true;
 }
 
-/** Removes a method once it is clear what that means, and once another proof was given. */
+/** Removes a method after a confirmation and another proof. */
 export async function removeMethod(
   deps: Deps,
   account: Account,
@@ -81,7 +81,7 @@ export async function removeMethod(
   }
   message('info', removedText(removed, isLegacy));
   if (removed.remaining !== undefined) {
-    // That few backup codes are left is worth a hint and no error.
+    // The number of backup codes left is only a hint, so ignore errors.
     void tellIfFewLeft(account.client).catch(() => undefined);
   }
   return true;
@@ -116,7 +116,7 @@ function confirmRemoval(method: TfaMethod | undefined, isLast: boolean): Promise
   });
 }
 
-/** Makes ten new codes; older ones are void from then on. */
+/** Creates ten new backup codes, which replace all older ones. */
 export async function regenerateBackupCodes(deps: Deps, account: Account): Promise<boolean> {
   const user = await whileReading(() => deps.accounts.refreshUser());
   if (user.tfaStatus !== 'enabled') {
@@ -162,7 +162,7 @@ export async function regenerateBackupCodes(deps: Deps, account: Account): Promi
   return codes !== undefined;
 }
 
-/** They may have been made; what proved it counts once, so it takes another code. */
+/** The service may have created the codes. A proof counts only once, so a retry needs another code. */
 const codesLost = text(
   'The new backup codes did not arrive, and the older ones may no longer work. Make new ones with another code.',
 );

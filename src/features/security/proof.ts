@@ -17,18 +17,18 @@ import { tellClosed } from './unverified';
 import { whileReading, withSending } from './waiting';
 
 export interface ProofRequest<T> extends ChoiceRequest {
-  /** What the proof is for; called for each code until one is accepted. */
+  /** Uses the proof; called for each code until one is accepted. */
   readonly use: (proof: TfaProof, signal: AbortSignal) => Promise<T>;
 }
 
-/** Asks how somebody proves who they are, has a code sent where that is the way, and uses it. */
+/** Asks the user how to verify, sends a code if needed, and uses the proof. */
 export function proveFactor<T>(request: ProofRequest<T>): Promise<T | undefined> {
   return byChosenWay(request, (choice) => proveBy(choice, request));
 }
 
 /**
- * Offers the ways of the account until one has led to an end. A way that turns out to be closed is told, and
- * the others are offered again.
+ * Offers the account's methods until one of them succeeds or the user cancels. If a method turns out to be
+ * unavailable, a message says so and the others are offered again.
  */
 export async function byChosenWay<T>(
   request: ChoiceRequest,
@@ -62,7 +62,7 @@ export async function byChosenWay<T>(
   }
 }
 
-/** Why another way is worth a try. Throws what is wrong with the request itself, which no other way mends. */
+/** Returns why the user should try another method. Throws an error that no other method can solve. */
 function closedWay(error: unknown, now: number): string {
   if (!(error instanceof UserError) || isAboutRequest(error)) {
     throw error;
@@ -70,7 +70,7 @@ function closedWay(error: unknown, now: number): string {
   return factorFailureText(error, now);
 }
 
-/** One factor, from sending its code to using it. */
+/** Verifies by one method, from sending the code to using it. */
 function proveBy<T>(choice: FactorChoice, request: ProofRequest<T>) {
   switch (choice.kind) {
     case 'backup':
@@ -139,7 +139,7 @@ async function askSent<T>(
       canGoBack: true,
       endsAt: clock.now() + challengeMs,
       resend: async (inner) => {
-        // Each e-mail call with a key makes a fresh challenge (docs/service/two-factor.md#e-mail-code).
+        // Each e-mail request with a key creates a new challenge (docs/service/two-factor.md#e-mail-code).
         ({ secret } = await (factor === 'email'
           ? send(inner)
           : sendSmsAgain(client, target, { signal: inner })));

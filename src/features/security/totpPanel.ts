@@ -5,8 +5,8 @@ import type { TotpSetup } from '../../model/accounts/tfa';
 import type { Disposable } from '../../util/disposable';
 
 /**
- * The `otpauth://` address as a picture for an authenticator app, drawn here, with the secret as text for
- * an app without a camera. Nothing of it is kept: the page has no script and ends with the step.
+ * Shows the `otpauth://` address as a QR code drawn here, and the secret as text for an app without a camera. Nothing
+ * is stored: the page has no script and closes with the step.
  */
 export async function showTotpPanel(setup: TotpSetup, extensionUri: vscode.Uri): Promise<Disposable> {
   const { renderSVG } = await import('uqr');
@@ -33,7 +33,7 @@ interface Words {
   readonly picture: string;
 }
 
-/** The whole page; every value is escaped. */
+/** Returns the whole page, with every value escaped. */
 function totpPage({ secret }: Pick<TotpSetup, 'secret'>, picture: string, words: Words): string {
   const nonce = randomBytes(16).toString('base64');
   const grouped = secret.replace(/(.{4})(?=.)/g, '$1 ');

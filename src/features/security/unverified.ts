@@ -5,7 +5,7 @@ import { ask, message } from '../../editor/message';
 import { consoleAddress, consolePages } from '../../model/accounts/webConsole';
 import type { Account } from '../../store/ports';
 
-/** A second factor begins with a code by e-mail, so without a verified address nothing can begin. */
+/** Shows that the e-mail address must be verified first. Setting up 2FA begins with a code by e-mail. */
 export async function tellUnverified(account: Account): Promise<void> {
   const target = consoleAddress(account.serviceUrl, consolePages.user);
   await ask(
@@ -23,7 +23,7 @@ export async function tellUnverified(account: Account): Promise<void> {
   );
 }
 
-/** Why a way is closed, and where it opens again where that is the web console. */
+/** Shows why a method is unavailable, with a button for the web console if the problem can be solved there. */
 export function tellClosed(reason: string, isMendedInConsole: boolean): void {
   const open = commandAction(t('Open Web Console'), 'gpuRental.openConsole', { kind: 'user' });
   message('warning', reason, isMendedInConsole && open);

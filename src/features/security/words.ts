@@ -4,7 +4,7 @@ import { plainLabel } from '../../editor/quickPick';
 import { clockText } from '../../model/accounts/secondFactor';
 import type { TfaMethod } from '../../model/accounts/tfa';
 
-/** Label, number and id tell several methods of one type apart. */
+/** Returns a name that stays unique among methods of one type, thanks to label, number and id. */
 export function methodName(method: TfaMethod): string {
   const type = method.type === 'totp' ? t('Authenticator app') : t('Text message');
   const label = method.label === undefined ? type : plainLabel(method.label);
@@ -17,14 +17,14 @@ export function timeOfDay(ms: number): string {
   return new Date(ms).toLocaleTimeString(vscode.env.language, { hour: 'numeric', minute: '2-digit' });
 }
 
-/** How long a code that was sent still counts. */
+/** Returns how long a sent code stays valid. */
 export function codeTime(leftMs: number): string {
   return leftMs > 0
     ? t('It is valid for {0} min.', clockText(leftMs))
     : t('The code has expired. Send another one.');
 }
 
-/** How long methods can still be added. */
+/** Returns how long methods can still be added. */
 export function authorizedTime(leftMs: number): string {
   return leftMs > 0
     ? t('You can add methods for another {0} min.', clockText(leftMs))
