@@ -88,8 +88,8 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
   ),
 
   // Instances.
-  no_such_instance: notFound(text('This instance does not exist any more. Refresh the list.')),
-  invalid_id: notFound(text('This instance does not exist any more. Refresh the list.')),
+  no_such_instance: notFound(text('This instance no longer exists. Refresh the list.')),
+  invalid_id: notFound(text('This instance no longer exists. Refresh the list.')),
   not_found: notFound(text('The service does not know what was asked for. Refresh and try again.')),
   resources_unavailable: refused(
     text('The machine has no free GPU for this instance now. It starts as soon as one is free.'),
@@ -111,14 +111,14 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
   no_ssh_key: refused(
     text('The service found no SSH public key in the request. Choose a public key and try again.'),
   ),
-  no_such_ssh_key: notFound(text('This SSH key is not registered any more. Refresh the list.')),
+  no_such_ssh_key: notFound(text('This SSH key is no longer registered. Refresh the list.')),
   delete_ssh_from_instance: refused(
     text('The service could not take the SSH key off the instance. Try again when the instance runs.'),
     'retry',
   ),
 
   // Volumes.
-  no_such_volume: notFound(text('This volume does not exist any more. Refresh the list.')),
+  no_such_volume: notFound(text('This volume no longer exists. Refresh the list.')),
 
   // The service itself.
   deprecated_endpoint: {

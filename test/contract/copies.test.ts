@@ -9,7 +9,7 @@ const gone: Refusal = {
   status: 404,
   code: 'no_such_instance',
   error: NotFoundError,
-  says: /does not exist any more/,
+  says: /no longer exists/,
   nextStep: 'retry',
 };
 const direct = '/api/v0/commands/copy_direct/';

@@ -56,7 +56,7 @@ describeFailures({
       status: 404,
       code: 'invalid_id',
       error: NotFoundError,
-      says: /does not exist any more/,
+      says: /no longer exists/,
       nextStep: 'retry',
     },
     {

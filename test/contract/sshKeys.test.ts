@@ -10,14 +10,14 @@ const noKey: Refusal = {
   status: 404,
   code: 'no_such_ssh_key',
   error: NotFoundError,
-  says: /not registered any more/,
+  says: /no longer registered/,
   nextStep: 'retry',
 };
 const noInstance: Refusal = {
   status: 404,
   code: 'no_such_instance',
   error: NotFoundError,
-  says: /does not exist any more/,
+  says: /no longer exists/,
   nextStep: 'retry',
 };
 

@@ -90,7 +90,13 @@ describeFailures({
   },
   refusals: [
     refused(400, 'invalid_args', /did not accept/),
-    { status: 404, code: 'no_such_volume', error: NotFoundError, says: /does not exist/, nextStep: 'retry' },
+    {
+      status: 404,
+      code: 'no_such_volume',
+      error: NotFoundError,
+      says: /no longer exists/,
+      nextStep: 'retry',
+    },
   ],
 });
 

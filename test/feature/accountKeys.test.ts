@@ -180,7 +180,7 @@ describe('keys of an account', () => {
     await quick.type('abc', { enter: false });
     await quick.message('At least 5');
     await quick.type(passphrase);
-    await quick.message('same again');
+    await quick.message('passphrase again');
     await quick.type(passphrase);
     await window.toast('is registered');
     const file = sshFile('with_phrase');
@@ -205,12 +205,12 @@ describe('keys of an account', () => {
       times: 9,
     });
     await sshKeys().menu('with_phrase', 'Delete SSH Key…');
-    const { detail = '' } = await window.dialog('Could not be checked: trainer');
+    const { detail = '' } = await window.dialog('Could not check: trainer');
     assert.doesNotMatch(detail, /None of your instances/);
     await window.dialogButton('Cancel');
     simulator.faults.clear();
     await sshKeys().menu('with_phrase', 'Delete SSH Key…');
-    await window.dialog('It still opens: trainer');
+    await window.dialog('It still gives access to trainer');
     assert.equal(deletes(), 0);
     await window.dialogButton('Delete');
     await sshKeys().noRow('with_phrase');

@@ -91,7 +91,7 @@ describe('connecting to an instance', () => {
     await instances().menu('second', 'Detach SSH Key…');
     assert.match(
       (await window.dialog(/Detach the SSH key “second”/)).detail ?? '',
-      /Logins with this key will be refused/,
+      /The instance will refuse logins with this key/,
     );
     assert.equal(detached().length, 0);
     await window.dialogButton('Detach');

@@ -77,9 +77,9 @@ describe('connecting where no Remote-SSH is installed', () => {
     await window.quick.type('abc');
     await window.quick.message(/At least \d+ characters, or none/);
     await window.quick.type('long enough');
-    await window.quick.message(/same again/);
+    await window.quick.message(/passphrase again/);
     await window.quick.type('something else');
-    await window.quick.message('The two are not the same.');
+    await window.quick.message('The passphrases do not match.');
     window.quick.escape();
     await computer().rest();
     assert.equal(existsSync(path.join(home(), 'locked')), false);
@@ -93,7 +93,7 @@ describe('connecting where no Remote-SSH is installed', () => {
     await computer().rest();
     assert.equal(deleted(), 0);
     await keys().menu('fresh', 'Delete SSH Key…');
-    await window.dialogButton('Delete', 'None of your instances lets it in now.');
+    await window.dialogButton('Delete', 'None of your instances accepts it now.');
     await keys().noRow('fresh');
     assert.equal(deleted(), 1);
     assert.ok(existsSync(path.join(home(), 'fresh')), 'the file stays');

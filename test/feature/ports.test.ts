@@ -62,9 +62,9 @@ describe('ports and the agent of an instance', () => {
     assert.match(window.screen.externalLinks.join('\n'), new RegExp(`^https?://${address(6006)}/$`));
   });
 
-  it('says that a port is not open any more where its instance is gone', async () => {
+  it('says that a port is no longer open where its instance is gone', async () => {
     window.start('gpuRental.port.copy', { instanceId: id + 1, port: 6006, via: 'public' });
-    await window.toast(/This port is not open any more/);
+    await window.toast(/This port is no longer open/);
     window.clearToasts();
   });
 

@@ -164,7 +164,7 @@ describe('searching and renting', () => {
     const [price] = /\$[\d.]+\/h/.exec(row.label) ?? [];
     assert.ok(price);
     await quick().enter();
-    await quick().title('An SSH Key to Log In With');
+    await quick().title('Choose an SSH Key to Log In With');
     await quick().pick(/Generate a New Key/);
     await quick().title('Generate an SSH Key');
     await quick().enter();

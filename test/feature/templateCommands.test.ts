@@ -96,7 +96,7 @@ describe('commands for templates', () => {
     const page = 'https://hub.docker.com/r/pytorch/pytorch';
     await computer().until('the page', () => window.screen.externalLinks.at(-1) === page);
     await templates().menu('Beta', 'Open Image Page');
-    await window.toast(/No page is known for this image/);
+    await window.toast(/This image has no known page/);
     assert.deepEqual(window.screen.externalLinks, [page]);
     window.clearToasts();
   });

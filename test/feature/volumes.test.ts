@@ -168,7 +168,7 @@ describe('volumes and what a destroy leaves', () => {
     await instances().menu('spare', 'Delete Volume…');
     const { text, detail } = await window.dialog();
     assert.match(text, /Delete the volume “spare”\?/);
-    assert.match(detail ?? '', /lost for good/);
+    assert.match(detail ?? '', /All data is lost/);
     assert.match(detail ?? '', /spare · 20 GB · \$\d+\.\d+\/day/);
     assert.equal(deletions().length, 1);
     await window.dialogButton('Delete');

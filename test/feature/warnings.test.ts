@@ -37,11 +37,11 @@ describe('warnings', () => {
   });
 
   it('name a higher price with the old one, and accept it only after a question', async () => {
-    const asked = /host of trainer asks for a higher price: \$\d+\.\d+\/h now, \$20\.00\/h then/;
+    const asked = /host of trainer asks for a higher price: \$\d+\.\d+\/h now, \$20\.00\/h if you accept/;
     await window.toastButton(asked, 'Accept…');
     const { text, detail } = await window.dialog();
-    assert.match(`${text} ${detail}`, /\$20\.00\/h then/);
-    assert.match(`${text} ${detail}`, /\$\d+\.\d+ a day more while it runs/);
+    assert.match(`${text} ${detail}`, /\$20\.00\/h if you accept/);
+    assert.match(`${text} ${detail}`, /That adds \$\d+\.\d+\/day while the instance runs/);
     assert.deepEqual(received('PUT', /price-increase/), []);
     await window.dialogButton('Accept');
     await window.toast(/The price of trainer rises to \$20\.00\/h/);
@@ -75,11 +75,10 @@ describe('warnings', () => {
     window.clearToasts();
     await set({ gpu_util: 1 });
     const since = computer().clock.elapsed();
-    const idle =
-      /^For 1\d min no remote window, terminal or forwarded port of GPU Rental was open on trainer/;
+    const idle = /^trainer has been idle for 1\d min: no connection from GPU Rental on this computer/;
     const { text } = await window.toast(idle, { withinMs: 25 * minute });
     assert.ok(computer().clock.elapsed() - since >= 14 * minute);
-    assert.match(text, /its GPU use was under 5% whenever it was looked at\. It costs \$20/);
+    assert.match(text, /GPU use under 5% at each check\. It costs \$20/);
     await window.toastButton(idle, 'Stop or Destroy Later…');
     await window.quick.title('Stop or Destroy trainer Later');
     window.quick.escape();
@@ -89,20 +88,20 @@ describe('warnings', () => {
     window.clearToasts();
     const endsAt = computer().clock.now() + 5 * 60 * minute + 5 * minute;
     await set({ end_date: endsAt / 1000 });
-    await window.toast(/The host of trainer takes it back in 5 h.*, at .* may be deleted 48 h later/);
-    const { buttons } = await window.toast(/takes it back/);
+    await window.toast(/The host ends the rental of trainer in 5 h.*, at .* may be deleted 48 h later/);
+    const { buttons } = await window.toast(/The host ends the rental/);
     assert.deepEqual(buttons, ['Download…', 'Connect', 'Rent Another…']);
     await instances().row(/trainer.*rental ends in 5 h/);
     window.clearToasts();
     await set({ end_date: (endsAt - 4 * 60 * minute - 10 * minute) / 1000 });
-    await window.toast(/The host of trainer takes it back in 5\d min/);
+    await window.toast(/The host ends the rental of trainer in 5\d min/);
     await set({ end_date: computer().clock.now() / 1000 + 90 * 24 * 3600 });
   });
 
   it('name credit that ends soon, and lead to a stop that asks', async () => {
     window.clearToasts();
     await setCredit(computer(), 60);
-    await window.toastButton(/Your credit lasts .*h at the present cost/, 'Stop Instances…');
+    await window.toastButton(/At the current cost, your credit lasts .*h/, 'Stop Instances…');
     await window.quick.title(/Stop which instances/);
     window.quick.escape();
   });
@@ -214,8 +213,8 @@ describe('an answer to a higher price', () => {
     const body = { ...json, pending_price_increases: [{ ...json.pending_price_increases[0], new_price: 6 }] };
     simulator.fail({ kind: 'answer', method: 'GET', path, status: 200, times: 0, body });
     const before = puts().length;
-    await window.dialogButton('Accept', /\$5\.00\/h then/);
-    await window.dialogButton('Cancel', /\$6\.00\/h then/);
+    await window.dialogButton('Accept', /\$5\.00\/h if you accept/);
+    await window.dialogButton('Cancel', /\$6\.00\/h if you accept/);
     await computer().rest();
     assert.equal(puts().length, before);
   });
@@ -232,7 +231,7 @@ describe('an answer to a higher price', () => {
       msg: 'gone',
     });
     await window.dialogButton('Reject');
-    await window.toast(/This price increase is not pending any more/);
+    await window.toast(/This price increase is no longer pending/);
     assert.equal(puts().length, before + 1);
   });
 

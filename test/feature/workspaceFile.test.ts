@@ -78,7 +78,7 @@ describe('a workspace that knows its machine', () => {
   it('connects to a machine of the recipe or rents another, as the user says', async () => {
     await write({ image });
     await editor().press('Rent for This Workspace');
-    await window.quick.title('An Instance for This Workspace Exists Already');
+    await window.quick.title('An Instance for This Workspace Already Exists');
     await window.quick.row('Connect to trainer');
     await window.quick.pick('Rent Another Instance');
     await window.quick.title('Search Offers for This Workspace');
@@ -152,7 +152,7 @@ describe('a workspace that knows its machine', () => {
     window.run('Refresh');
     await instances().row(/Stopped/);
     window.run(rent);
-    await window.quick.title('An Instance for This Workspace Exists Already');
+    await window.quick.title('An Instance for This Workspace Already Exists');
     await window.quick.row('Start trainer');
     assert.ok(!window.quick.rows().some((row) => row.includes('Connect to')));
     window.quick.escape();
@@ -171,7 +171,7 @@ describe('a workspace that knows its machine', () => {
     // While it gets ready another one may not be what is wanted.
     await instances().noRow(/Stopped/);
     window.run(rent);
-    await window.quick.title('An Instance for This Workspace Exists Already');
+    await window.quick.title('An Instance for This Workspace Already Exists');
     await window.quick.row('Wait for trainer');
     window.quick.escape();
     await computer().rest();
@@ -210,7 +210,7 @@ describe('a workspace that knows its machine', () => {
   it('is written by a command where there is none, and never over one that exists', async () => {
     rmSync(file());
     window.run(rent);
-    await window.toastButton(/does not say yet what it needs/, 'Create Workspace File');
+    await window.toastButton(/has no \.vscode\/gpu-rental\.json/, 'Create Workspace File');
     await window.quick.title('Create Workspace File');
     await window.quick.pick('An Image');
     await computer().until('the file', () => existsSync(file()));

@@ -66,7 +66,7 @@ export async function confirmRental(workbench: Workbench): Promise<void> {
 /** Answers the question for a key that comes before the first rental: makes one on this computer. */
 export async function generateKey(session: Pick<UiSession, 'root'>, workbench: Workbench): Promise<void> {
   const { quick } = workbench;
-  await quick.waitForTitle('An SSH Key to Log In With');
+  await quick.waitForTitle('Choose an SSH Key to Log In With');
   await quick.pickMatching(/Generate a New Key/);
   await quick.waitForTitle('Generate an SSH Key');
   await quick.enter();

@@ -141,7 +141,7 @@ describe('what a machine can do, and what is announced of it', function () {
   it('counts down to what a host ends, on the row and in one message', async () => {
     await set(helper, { end_date: inHours(6) });
     await refresh();
-    await workbench.toast(/The host of helper takes it back in .* may be deleted 48 h later/, 60_000);
+    await workbench.toast(/The host ends the rental of helper in .* may be deleted 48 h later/, 60_000);
     await row(/rental ends in [56] h/).waitFor();
     await workbench.shot('13-host-ends');
     await workbench.clearNotifications();

@@ -232,7 +232,7 @@ describe('secrets that were planted', function () {
     await quick().type('with_phrase');
     await quick().waitForTitle('Generate an SSH Key: Passphrase');
     await quick().type(typed.passPhrase);
-    await until('the second box', async () => (await quick().message()).includes('same again'));
+    await until('the second box', async () => (await quick().message()).includes('passphrase again'));
     await quick().type(typed.passPhrase);
     await workbench.toast('is registered');
     await collect();

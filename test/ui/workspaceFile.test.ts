@@ -90,7 +90,7 @@ describe('a workspace that knows its machine', function () {
     await workbench.quick.run('View: Close All Editors');
     rmSync(file());
     await workbench.run('Rent for This Workspace…');
-    await workbench.toastButton(/does not say yet what it needs/, 'Create Workspace File');
+    await workbench.toastButton(/has no \.vscode\/gpu-rental\.json/, 'Create Workspace File');
     await workbench.quick.waitForTitle('Create Workspace File');
     await workbench.shot('06-create');
     await press(workbench.quick.rows.filter({ hasText: 'An Image' }).first());

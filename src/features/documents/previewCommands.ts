@@ -93,7 +93,7 @@ async function requestOf(
     const recipe = parseWorkspaceFile(document.getText());
     const known = recipe.template && (await deps.templateStores.documents.open(recipe.template.id));
     if (recipe.template && !known) {
-      throw new UserError(text('The template {0} of this file does not exist any more.', recipe.template.id));
+      throw new UserError(text('The template {0} of this file no longer exists.', recipe.template.id));
     }
     return {
       request: recipeRequest(recipe, known?.fields, known?.hashId),

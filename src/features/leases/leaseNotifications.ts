@@ -100,7 +100,7 @@ function words(
     case 'destroyed':
       return { sentence: t('{0} is destroyed, as scheduled. The service no longer lists it.', name) };
     case 'gone':
-      return { sentence: t('{0} was to be stopped, and the service does not list it any more.', name) };
+      return { sentence: t('{0} was to be stopped, and the service no longer lists it.', name) };
     case 'failed': {
       const why =
         notice.problem === undefined

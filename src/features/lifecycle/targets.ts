@@ -17,7 +17,7 @@ import type { LifecycleDeps } from './deps';
 /** It left the list between the click and the action. */
 export class InstanceGoneError extends UserError {
   constructor(instanceId: number) {
-    super(text('Instance #{0} is not in the list any more. Refresh the list.', instanceId), {
+    super(text('Instance #{0} is no longer in the list. Refresh the list.', instanceId), {
       nextStep: 'retry',
     });
   }

@@ -186,7 +186,7 @@ function addressOf(deps: Deps, forwards: Forwards, target: PortTarget | undefine
       return withTokenOf(deps, instance, target.port, port.url);
     }
   }
-  throw new UserError(text('This port is not open any more. Refresh and try again.'));
+  throw new UserError(text('This port is no longer open. Refresh and try again.'));
 }
 
 /** Jupyter speaks TLS on the machine too, and asks for its token wherever it is reached. */

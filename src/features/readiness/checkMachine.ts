@@ -31,7 +31,7 @@ export async function checkMachine(
     return;
   }
   if (!instance) {
-    throw new UserError(text('Instance #{0} is not in the list any more. Refresh the list.', instanceId), {
+    throw new UserError(text('Instance #{0} is no longer in the list. Refresh the list.', instanceId), {
       nextStep: 'retry',
     });
   }

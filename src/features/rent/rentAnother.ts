@@ -57,7 +57,7 @@ function known(deps: Deps, id: number): Past {
     return { kind: 'rental', rental };
   }
   if (!instance) {
-    throw new UserError(text('Instance #{0} is not in the list any more. Refresh the list.', id));
+    throw new UserError(text('Instance #{0} is no longer in the list. Refresh the list.', id));
   }
   return { kind: 'instance', instance };
 }

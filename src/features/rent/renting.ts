@@ -161,10 +161,7 @@ export class Renting {
       const template = await findTemplate(this.deps.account.client, { templateId: id }, { signal });
       if (!template) {
         return again(
-          t(
-            'The template {0} was deleted, or its owner does not show it any more. Nothing was rented.',
-            name,
-          ),
+          t('The template {0} was deleted or made private by its owner. Nothing was rented.', name),
           t('Go back and choose another one.'),
         );
       }

@@ -88,7 +88,7 @@ async function ensureSshKey(deps: Deps, how?: { readonly isQuiet: boolean }): Pr
   const [registered, local, uncompared] = await (how?.isQuiet ? reading : whileAsking(reading));
   if (registered instanceof UserError) {
     return confirm({
-      message: t('It could not be read whether a key of this computer is registered.'),
+      message: t('Could not check whether a key of this computer is registered.'),
       detail: `${localize(registered.text)} ${t("Without a registered key you can't log in.")}`,
       button: t('Continue Without a Key'),
     });
@@ -100,10 +100,13 @@ async function ensureSshKey(deps: Deps, how?: { readonly isQuiet: boolean }): Pr
     return true;
   }
   const choice = await pickKey(deps, {
-    title: t('An SSH Key to Log In With'),
+    title: t('Choose an SSH Key to Log In With'),
     placeholder:
       uncompared.length > 0
-        ? t('No key that could be compared is registered. Not compared: {0}', uncompared.join(', '))
+        ? t(
+            'No key of this computer was found among the registered keys. Could not read: {0}',
+            uncompared.join(', '),
+          )
         : skipped === 0
           ? t("No key of this computer is registered. Without one you can't log in.")
           : t(
@@ -161,7 +164,7 @@ async function registerKey(deps: Deps, client: Client, line: string): Promise<vo
   message(
     'info',
     t(
-      'The SSH key {0} is registered. Instances that you rent from now on let it in; for one that runs already, attach it.',
+      'The SSH key {0} is registered. New instances accept it; attach it to instances that you already have.',
       keyName(line),
     ),
   );
@@ -182,15 +185,14 @@ async function deleteKey(deps: Deps, target: SshKeyTarget | undefined): Promise<
     return;
   }
   if (key.id === ownKeyId) {
-    message('info', t('This key is a field of your account. It can be changed in the web console alone.'));
+    message('info', t('This key is part of your account record. You can change it only in the web console.'));
     return;
   }
   const opens = await instancesOpenedBy(deps, client(), key.publicKey);
   const isLast = registeredKeys(deps).length === 1 && !hasUnreadKeys(deps);
-  const detail = [
-    opens,
-    t('Instances that you rent later will not let it in. The key files on this computer stay.'),
-  ].join('\n\n');
+  const detail = [opens, t('New instances will not accept it. The key files on this computer stay.')].join(
+    '\n\n',
+  );
   if (
     await confirm({
       message: t('Delete the SSH key “{0}” from your account?', keyName(key.publicKey, key.name)),
@@ -206,7 +208,7 @@ async function deleteKey(deps: Deps, target: SshKeyTarget | undefined): Promise<
 /** A sentence about the instances that let a key in now; a check that fails is not "none". */
 async function instancesOpenedBy(deps: Deps, client: Client, publicKey: string): Promise<string> {
   const instances = await listedInstances(deps.fleet, whileReadingInstances);
-  const checks = await withCancellableProgress(t('Looking where the key is in use…'), (signal) =>
+  const checks = await withCancellableProgress(t('Checking where the key is in use…'), (signal) =>
     Promise.all(
       instances.map(async (instance) => {
         try {
@@ -232,10 +234,10 @@ async function instancesOpenedBy(deps: Deps, client: Client, publicKey: string):
   return [
     open === ''
       ? unknown === '' && isWhole(deps)
-        ? t('None of your instances lets it in now.')
+        ? t('None of your instances accepts it now.')
         : ''
-      : t('It still opens: {0}. Detach it there to shut it out.', open),
-    unknown === '' ? '' : t('Could not be checked: {0}.', unknown),
+      : t('It still gives access to {0}. Detach it there to revoke access.', open),
+    unknown === '' ? '' : t('Could not check: {0}.', unknown),
   ]
     .filter((part) => part !== '')
     .join(' ');

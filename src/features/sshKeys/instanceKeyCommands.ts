@@ -33,7 +33,7 @@ export async function attachKey(
     deps,
     {
       title: t('Attach an SSH Key'),
-      placeholder: t('Which key should the instance let in?'),
+      placeholder: t('Which key should the instance accept?'),
     },
     (key) => items.some((item) => sameKey(item.publicKey, key.line)),
   );
@@ -68,8 +68,8 @@ export async function detachKey(
       message: t('Detach the SSH key “{0}” from the instance?', keyName(key.publicKey, key.name)),
       detail:
         items.length === 1 && skipped === 0
-          ? t('It is the only key on the instance: no login will be possible.')
-          : t('Logins with this key will be refused.'),
+          ? t('It is the only key on the instance, so you will no longer be able to log in.')
+          : t('The instance will refuse logins with this key.'),
       button: t('Detach'),
     })
   ) {

@@ -110,7 +110,7 @@ function headingItem(instanceId: number, list: Keys | undefined): vscode.TreeIte
   const item = new vscode.TreeItem(t('SSH keys'), vscode.TreeItemCollapsibleState.Collapsed);
   item.id = `keys-${instanceId}`;
   item.description = list?.kind === 'ready' ? String(list.keys.length) : '';
-  item.tooltip = t('The keys that this instance lets in');
+  item.tooltip = t('SSH keys that this instance accepts');
   item.iconPath = new vscode.ThemeIcon('key');
   item.contextValue = ';instanceKeys;';
   return item;
@@ -128,10 +128,8 @@ function keyItem(instanceId: number, { id, publicKey, name }: SshKey): vscode.Tr
 }
 
 function noneItem(): vscode.TreeItem {
-  const item = new vscode.TreeItem(t('None was attached'));
-  item.tooltip = t(
-    'Keys that your account had when the instance was rented can be let in without being listed.',
-  );
+  const item = new vscode.TreeItem(t('No keys attached'));
+  item.tooltip = t('The instance may accept keys that your account had at rental without listing them');
   return item;
 }
 

@@ -46,14 +46,14 @@ export async function pickKey(
     {
       id: 'generate',
       label: t('Generate a New Key…'),
-      detail: t('Made on this computer; only its public part leaves it'),
+      detail: t('Created on this computer; only the public key leaves it'),
       iconPath: new vscode.ThemeIcon('add'),
       value: { kind: 'generate' },
     },
     {
       id: 'file',
       label: t('From a File…'),
-      detail: t('A public key, in a file that ends in .pub'),
+      detail: t('A public key in a file that ends in .pub'),
       iconPath: new vscode.ThemeIcon('folder-opened'),
       value: { kind: 'file' },
     },
@@ -158,7 +158,7 @@ async function choosePassphrase(): Promise<'' | typeof inTerminal | undefined> {
   const without = { label: t('Without a Passphrase') };
   const withOne = {
     label: t('With a Passphrase, Typed in a Terminal'),
-    detail: t('On Windows ssh-keygen takes it from a terminal alone. Until then the key has none.'),
+    detail: t('On Windows, ssh-keygen reads it only in a terminal. Until then the key has no passphrase.'),
   };
   const picked = await pickOne([without, withOne], {
     title: t('Generate an SSH Key: Passphrase'),
@@ -173,7 +173,7 @@ async function askPassphrase(): Promise<string | undefined> {
   const first = await askLine({
     title,
     prompt: t(
-      'Press Enter for a key without a passphrase. With one, add the key to your SSH agent, or each connection asks for it.',
+      'Press Enter for no passphrase. If you set one, add the key to your SSH agent, or every connection asks for it.',
     ),
     placeholder: t('No passphrase'),
     password: true,
@@ -188,7 +188,7 @@ async function askPassphrase(): Promise<string | undefined> {
   }
   return askLine({
     title,
-    prompt: t("Enter the same again. It can't be recovered."),
+    prompt: t("Enter the passphrase again. It can't be recovered."),
     password: true,
     ignoreFocusOut: true,
     problem: (value) =>
@@ -196,7 +196,7 @@ async function askPassphrase(): Promise<string | undefined> {
         ? undefined
         : first.startsWith(value)
           ? { message: t('Not complete yet.'), severity: vscode.InputBoxValidationSeverity.Error }
-          : t('The two are not the same.'),
+          : t('The passphrases do not match.'),
   });
 }
 

@@ -26,7 +26,7 @@ export function localKeyRow<T>(key: LocalKey, label: string, value: T): Row<T> {
 /** What a login with the key asks of the person; empty where nothing. */
 function needsOf(key: LocalKey): string {
   if (isSecurityKey(key)) {
-    return t('security key, to be touched');
+    return t('security key, needs a touch');
   }
   return key.encrypted && !key.inAgent ? t('asks for a passphrase') : '';
 }
@@ -42,10 +42,10 @@ export function placeOf(key: LocalKey): string {
 export function publicKeyProblem(value: string): string | undefined {
   if (/PRIVATE KEY/.test(value)) {
     return t(
-      'This is a private key, which must never leave this computer. Paste the public one, from the file that ends in .pub.',
+      'This is a private key, which must never leave this computer. Paste the public key from the file that ends in .pub.',
     );
   }
   return parsePublicKey(value)
     ? undefined
-    : t('This is not a public key in one line, such as "ssh-ed25519 AAAA… name".');
+    : t('Enter a public key in one line, such as "ssh-ed25519 AAAA… name".');
 }

@@ -24,13 +24,13 @@ export async function createTemplate(deps: CommandDeps): Promise<void> {
     {
       icon: 'package',
       label: t('From an Image…'),
-      detail: t('SSH, private, with the image that you name'),
+      detail: t('A private SSH template with an image of your choice'),
       run: () => fromImage(deps),
     },
     {
       icon: 'new-file',
       label: t('From Scratch'),
-      detail: t('All fields, nothing filled in'),
+      detail: t('All fields, left empty'),
       run: () => openDraft(deps, templateForImage('')),
     },
     ...(instances.length === 0
@@ -39,7 +39,7 @@ export async function createTemplate(deps: CommandDeps): Promise<void> {
           {
             icon: 'server',
             label: t('From an Instance…'),
-            detail: t('Image, environment, start script and disk of a machine that you rent'),
+            detail: t('Image, environment, start script and disk of one of your instances'),
             run: () => fromInstance(deps),
           },
         ]),
@@ -80,7 +80,7 @@ async function fromInstance(deps: CommandDeps): Promise<void> {
   // What windows share of an instance is without the values of its environment.
   const instance = await deps.templateStores.documents.account().client.instances.get(id);
   if (!instance) {
-    throw new UserError(text('This instance does not exist any more. Refresh the list.'));
+    throw new UserError(text('This instance no longer exists. Refresh the list.'));
   }
   await openDraft(deps, templateFromInstance(instance));
 }

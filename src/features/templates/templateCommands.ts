@@ -61,16 +61,14 @@ export async function knownTemplate(deps: CommandDeps, id: number): Promise<Know
       vscode.workspace.textDocuments.some((document) => document.isDirty && templateIdOf(document.uri) === id)
     ) {
       throw new UserError(
-        text(
-          'A template of another account with the same number is open and not saved. Save or close it first.',
-        ),
+        text('An unsaved template of another account has the same number. Save or close it first.'),
       );
     }
     deps.templateStores.documents.close(id);
   }
   const known = await deps.templateStores.documents.open(id);
   if (!known) {
-    throw new UserError(text('This template does not exist any more. Refresh the list.'));
+    throw new UserError(text('This template no longer exists. Refresh the list.'));
   }
   return known;
 }
@@ -144,9 +142,9 @@ export async function deleteTemplates(
   const isWanted = await confirm({
     message:
       mine.length === 1
-        ? t('Delete the template {0} at the service?', names)
-        : t('Delete {0} templates at the service: {1}?', mine.length, names),
-    detail: t("This can't be undone. Instances that were rented before stay."),
+        ? t('Delete the template {0} from the service?', names)
+        : t('Delete {0} templates from the service: {1}?', mine.length, names),
+    detail: t("This can't be undone. Instances that you already rented stay."),
     button: t('Delete'),
   });
   if (isWanted) {
@@ -178,7 +176,7 @@ export async function openImagePage(deps: CommandDeps, target: TemplateTarget | 
   const { fields } = await knownTemplate(deps, id);
   const page = imagePage(fields);
   if (!page) {
-    throw new UserError(text('No page is known for this image. Enter one as "href" in the template.'));
+    throw new UserError(text('This image has no known page. Add one as "href" in the template.'));
   }
   // The editor asks before it opens an address that is not trusted.
   await vscode.env.openExternal(page);

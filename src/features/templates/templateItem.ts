@@ -103,7 +103,7 @@ export function moreItem(group: TemplateGroup, count: number): vscode.TreeItem {
   const item = new vscode.TreeItem(t('Show More…'));
   item.id = `template-more-${group}`;
   item.description = t('{0} more', count);
-  item.tooltip = t('"Open Template…" finds one by its name.');
+  item.tooltip = t('Use "Open Template…" to find a template by name');
   item.iconPath = new vscode.ThemeIcon('ellipsis');
   item.contextValue = ';more;';
   item.command = {

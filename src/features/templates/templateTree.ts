@@ -141,7 +141,7 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
     item.tooltip =
       state.kind === 'ready' && state.skipped !== undefined
         ? t('It may be among the templates that could not be read.')
-        : t('This template was deleted, or its owner does not show it any more.');
+        : t('This template was deleted or made private by its owner.');
     item.iconPath = new vscode.ThemeIcon('question');
     item.contextValue = this.lists.isFavourite(node.templateId) ? ';missing;favourite;' : ';missing;';
     return item;

@@ -26,7 +26,7 @@ export async function chooseVolumes(
   if (targets.length > 0) {
     const given = all.filter(({ id }) => targets.some(({ volumeId }) => volumeId === id));
     if (given.length === 0) {
-      throw new UserError(text('The volume is not in the list any more. Refresh the list.'));
+      throw new UserError(text('The volume is no longer in the list. Refresh the list.'));
     }
     return given;
   }

@@ -60,7 +60,7 @@ async function confirmDeletion(volumes: readonly Volume[]): Promise<boolean> {
         ? t('Delete the volume “{0}”?', volumeName(only))
         : t('Delete {0} volumes?', volumes.length),
     detail: [
-      t("Everything on it is lost for good. This can't be undone. Afterwards it costs nothing."),
+      t("All data is lost, and storage no longer costs anything. This can't be undone."),
       '',
       ...listed,
     ].join('\n'),
@@ -74,8 +74,8 @@ function tell(deleted: readonly Volume[]): void {
     message(
       'info',
       deleted.length === 1
-        ? t('The volume {0} is deleted: the service does not list it any more.', volumeName(only))
-        : t('{0} volumes are deleted: the service does not list them any more.', deleted.length),
+        ? t('The volume {0} is deleted: the service no longer lists it.', volumeName(only))
+        : t('{0} volumes are deleted: the service no longer lists them.', deleted.length),
     );
   }
 }

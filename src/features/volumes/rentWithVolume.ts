@@ -25,7 +25,9 @@ export async function rentWithVolume(
   }
   const { id, machineId } = volume;
   if (machineId === undefined) {
-    throw new UserError(text('The service does not say on which machine this volume is.'));
+    throw new UserError(
+      text("The service does not report this volume's machine, so its offers can't be searched."),
+    );
   }
   await runCommand('gpuRental.searchFor', {
     title: t('Search Offers on Machine {0}', machineId),

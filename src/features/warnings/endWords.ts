@@ -52,7 +52,7 @@ function deletion(deletedAtMs: number, now: number): string {
 
 export function hostEndsText(name: string, endsAtMs: number, now: number): string {
   return t(
-    'The host of {0} takes it back in {1}, at {2}. Save what you need before then: its data may be deleted 48 h later.',
+    'The host ends the rental of {0} in {1}, at {2}. Save what you need before then; its data may be deleted 48 h later.',
     name,
     left(endsAtMs, now),
     momentText(endsAtMs, now),

@@ -60,13 +60,13 @@ export function tellForgotten(
     'warning',
     knowsGpu
       ? t(
-          'For {1} no remote window, terminal or forwarded port of GPU Rental was open on {0} on this computer, and its GPU use was under 5% whenever it was looked at. It costs {2}.',
+          '{0} has been idle for {1}: no connection from GPU Rental on this computer, and GPU use under 5% at each check. It costs {2}.',
           name,
           span,
           price,
         )
       : t(
-          'For {1} no remote window, terminal or forwarded port of GPU Rental was open on {0} on this computer. Its GPU use is not reported. It costs {2}.',
+          '{0} has had no connection from GPU Rental on this computer for {1}, and its GPU use is not reported. It costs {2}.',
           name,
           span,
           price,

@@ -88,7 +88,7 @@ function tell(deps: Deps, warning: Warning): void {
       message(
         'warning',
         t(
-          'Your credit lasts {0} at the present cost. Add credit, or stop what you do not need.',
+          'At the current cost, your credit lasts {0}. Add credit, or stop instances that you do not need.',
           localize(creditText(warning.hours)),
         ),
         addCredit(deps),

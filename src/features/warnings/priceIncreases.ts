@@ -152,7 +152,7 @@ async function confirmAnswer(deps: PriceDeps, increase: PriceIncrease, verb: Ver
       ? []
       : [
           t(
-            'That is {0} a day more while it runs.',
+            'That adds {0}/day while the instance runs.',
             formatMoney(times((newPrice - currentPrice) as Micros, 24)), // a difference of whole millionths
           ),
         ];
@@ -160,10 +160,10 @@ async function confirmAnswer(deps: PriceDeps, increase: PriceIncrease, verb: Ver
     message:
       verb === 'accept' ? t('Pay more for “{0}”?', name) : t('Reject the higher price of “{0}”?', name),
     detail: [
-      t('Price of the GPU: {0} now, {1} then.', pricePerHour(currentPrice), pricePerHour(newPrice)),
+      t('GPU price: {0} now, {1} if you accept.', pricePerHour(currentPrice), pricePerHour(newPrice)),
       ...(verb === 'accept'
         ? perDay
-        : [t('What the host does after that, the service does not say. Save what you need.')]),
+        : [t('The service does not say what the host does next. Save what you need.')]),
     ].join('\n\n'),
     button: verb === 'accept' ? t('Accept') : t('Reject'),
   });
@@ -171,7 +171,7 @@ async function confirmAnswer(deps: PriceDeps, increase: PriceIncrease, verb: Ver
 
 function sentence(deps: PriceDeps, increase: PriceIncrease): string {
   const said = t(
-    'The host of {0} asks for a higher price: {1} now, {2} then.',
+    'The host of {0} asks for a higher price: {1} now, {2} if you accept.',
     nameOf(deps, increase),
     pricePerHour(increase.currentPrice),
     pricePerHour(increase.newPrice),
@@ -192,6 +192,6 @@ function nameOf({ fleet }: PriceDeps, { instanceId }: PriceIncrease): string {
 
 class NotPendingError extends UserError {
   constructor() {
-    super(text('This price increase is not pending any more. Look at the price of the instance.'));
+    super(text('This price increase is no longer pending. Check the price of the instance.'));
   }
 }

@@ -31,7 +31,7 @@ type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'templateStores'>;
 export async function rentForWorkspace(deps: Deps): Promise<void> {
   // What a stranger's repository asks for is shown, and never rented.
   if (!vscode.workspace.isTrusted) {
-    message('warning', t('This workspace is not trusted, so that nothing is rented for it.'), {
+    message('warning', t('This workspace is not trusted, so nothing can be rented for it.'), {
       label: t('Manage Workspace Trust'),
       run: () => vscode.commands.executeCommand('workbench.trust.manage'),
     });
@@ -138,7 +138,7 @@ async function chooseFile(): Promise<vscode.Uri | undefined> {
   if (files.length === 0) {
     message(
       'info',
-      t('This workspace does not say yet what it needs: it has no .vscode/gpu-rental.json.'),
+      t('This workspace has no .vscode/gpu-rental.json that describes what to rent.'),
       commandAction(t('Create Workspace File'), 'gpuRental.workspaceFile.create'),
     );
     return undefined;
@@ -221,7 +221,7 @@ async function ask(
     ...coming.map((instance) => ({
       icon: 'loading',
       label: t('Wait for {0}', plainLabel(instanceName(instance))),
-      description: t('it is getting ready'),
+      description: t('getting ready'),
       run: async () => {
         await runCommand('gpuRental.instance.reveal', { instanceId: instance.id });
       },
@@ -229,7 +229,7 @@ async function ask(
     another,
   ];
   const picked = await pickOne(rows, {
-    title: t('An Instance for This Workspace Exists Already'),
+    title: t('An Instance for This Workspace Already Exists'),
     placeHolder: t('Use it, or rent another one?'),
   });
   if (picked === another) {
@@ -260,7 +260,7 @@ async function isWantedAsItIs(deps: Deps, ref: NonNullable<Recipe['template']>):
     case 'deleted':
       throw new UserError(
         text(
-          'The template {0} was deleted, or its owner does not show it any more. Name another one in the file.',
+          'The template {0} was deleted or made private by its owner. Name another one in the file.',
           name,
         ),
       );

@@ -4,8 +4,8 @@ import { text, type Text } from '../../util/text';
 export function destroyedText(names: readonly string[]): Text {
   const [only = ''] = names;
   return names.length === 1
-    ? text('{0} is destroyed: the service does not list it any more.', only)
-    : text('{0} instances are destroyed: the service does not list them any more.', names.length);
+    ? text('{0} is destroyed: the service no longer lists it.', only)
+    : text('{0} instances are destroyed: the service no longer lists them.', names.length);
 }
 
 /** Sent, and the service still lists it or did not answer. */

@@ -27,9 +27,7 @@ export async function findTemplate(
 export async function currentTemplate(client: Client, id: number): Promise<Template> {
   const found = await findTemplate(client, { templateId: id });
   if (!found) {
-    throw new UserError(
-      text('This template was deleted, or its owner does not show it any more. Choose another one.'),
-    );
+    throw new UserError(text('This template was deleted or made private by its owner. Choose another one.'));
   }
   return found;
 }

@@ -117,7 +117,7 @@ export async function newInstance(computer: Computer, rent: () => Promise<void>)
 /** Answers the question for a key that comes before the first rental: makes one on this computer. */
 export async function generateKey(window: FeatureWindow): Promise<void> {
   const { quick, computer } = window;
-  await quick.title('An SSH Key to Log In With');
+  await quick.title('Choose an SSH Key to Log In With');
   await quick.pick(/Generate a New Key/);
   await quick.title('Generate an SSH Key');
   await quick.enter();
