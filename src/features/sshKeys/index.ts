@@ -43,7 +43,7 @@ type Deps = Pick<
   | 'instanceGroups'
 >;
 
-/** The SSH keys view, its commands, and the keys of single instances. */
+/** Registers the SSH keys view, its commands, and the keys of single instances. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { commands } = deps;
@@ -75,8 +75,8 @@ export function register(deps: Deps): Disposable {
 }
 
 /**
- * Before money is spent: true where a key with which this computer can log in is registered, or was
- * registered here, or the user goes on without one; false where the user stopped.
+ * Checks before money is spent that this computer will be able to log in. Returns true if one of its keys is
+ * registered or gets registered here, or if the user continues without one; false if the user cancels.
  */
 async function ensureSshKey(deps: Deps, how?: { readonly isQuiet: boolean }): Promise<boolean> {
   const client = keyClient(deps);
@@ -121,7 +121,7 @@ async function ensureSshKey(deps: Deps, how?: { readonly isQuiet: boolean }): Pr
   return choice !== undefined;
 }
 
-/** Read for all who need them: the check of the machine that is rented next needs them as well. */
+/** Refreshes the shared list, because the check of the next machine needs the keys as well. */
 async function readRegisteredKeys({ sshKeys }: Deps) {
   await sshKeys.refresh();
   const { state } = sshKeys;
@@ -130,7 +130,7 @@ async function readRegisteredKeys({ sshKeys }: Deps) {
     : { items: [], skipped: 0 };
 }
 
-/** Only what can be said in words is asked about. */
+/** Returns an error that has a text for the user; rethrows any other. */
 function asUserError(error: unknown): UserError {
   if (error instanceof UserError && !isCancelled(error)) {
     return error;
@@ -251,7 +251,7 @@ function hasUnreadKeys({ sshKeys: { state } }: Deps): boolean {
   return state.kind === 'ready' && state.skipped !== undefined;
 }
 
-/** The key of a tree node or call, else one that is picked. */
+/** Returns the key of the tree node or call, or lets the user pick one. */
 async function chooseKey(
   deps: Deps,
   target: SshKeyTarget | undefined,
@@ -268,7 +268,7 @@ async function chooseKey(
   return key;
 }
 
-/** As the account view and the tree show them; the user's own key has the id 0 and cannot be deleted. */
+/** Returns the keys that the views show. The key in the account record has the id 0 and can't be deleted. */
 function registeredKeys({ sshKeys, accounts }: Deps): readonly SshKey[] {
   const { state } = sshKeys;
   return withOwnKey(state.kind === 'ready' ? state.value : [], accounts.active?.user.sshKey);

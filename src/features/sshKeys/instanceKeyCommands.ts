@@ -14,10 +14,7 @@ import { keyName } from './keyWords';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'redactor'>;
 
-/**
- * Attaches a key to one instance, running or not, and returns whether it was attached
- * (docs/service/ssh-keys.md#attach).
- */
+/** Attaches a key to an instance, running or not. Returns true if it was attached (docs/service/ssh-keys.md#attach). */
 export async function attachKey(
   deps: Deps,
   rows: InstanceKeyRows,

@@ -17,13 +17,13 @@ type Keys =
 
 type Deps = Pick<Services, 'accounts' | 'log'>;
 
-/** The keys that an instance lets in, below its row; read when somebody opens them. */
+/** The keys that an instance accepts, below its row. They are read when the user expands them. */
 export class InstanceKeyRows implements InstanceRows, Disposable {
   private readonly store = new DisposableStore();
   private readonly changed = this.store.add(new Emitter<undefined>());
   readonly onDidChange = this.changed.event;
   private readonly lists = new Map<number, Keys>();
-  /** The same objects for the same things, so that refreshes do not move the selection. */
+  /** Reuses the nodes, so that refreshes do not move the selection. */
   private readonly nodes = new Map<string, InstanceTarget>();
 
   constructor(private readonly deps: Deps) {
@@ -45,7 +45,7 @@ export class InstanceKeyRows implements InstanceRows, Disposable {
     ];
   }
 
-  /** Reads the keys of an instance again, where they were read before. Settles also where it fails. */
+  /** Refreshes the keys of an instance if they have been read before. Never rejects. */
   async refresh(instanceId: number): Promise<void> {
     if (this.lists.has(instanceId)) {
       await this.read(instanceId);

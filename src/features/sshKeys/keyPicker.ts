@@ -19,7 +19,7 @@ type Deps = Pick<Services, 'ssh' | 'redactor'>;
 
 export type KeyChoice =
   | { readonly kind: 'key'; readonly line: string }
-  /** The user goes on without a key. */
+  /** The user continues without a key. */
   | { readonly kind: 'without' };
 
 type RowValue =
@@ -29,10 +29,7 @@ type RowValue =
   | { readonly kind: 'paste' }
   | { readonly kind: 'without' };
 
-/**
- * Asks for a public key: one of this computer, a freshly made one, or one that is pasted.
- * `undefined` where the user stopped.
- */
+/** Asks for a public key: one of this computer, a new one or a pasted one. Returns `undefined` if the user cancels. */
 export async function pickKey(
   deps: Deps,
   words: { readonly title: string; readonly placeholder: string; readonly without?: string },
@@ -92,7 +89,7 @@ export async function pickKey(
   }
 }
 
-/** Asks for a key of the account or of an instance; `undefined` where there is none or the user stopped. */
+/** Asks for a key of the account or an instance. Returns `undefined` if there is none or the user cancels. */
 export async function pickListed(keys: readonly SshKey[], title: string): Promise<SshKey | undefined> {
   if (keys.length === 0) {
     message('info', t('There are no SSH keys.'));
@@ -111,7 +108,7 @@ export async function pickListed(keys: readonly SshKey[], title: string): Promis
   return answer.kind === 'picked' ? answer.value : undefined;
 }
 
-/** Asks for the name of the file and for a passphrase, and makes the key. */
+/** Asks for a file name and a passphrase, and creates the key. */
 export async function generate({ ssh, redactor }: Deps): Promise<LocalKey | undefined> {
   const taken = (await ssh.localKeys()).map((key) => key.privateFile ?? '');
   const isFree = (name: string) =>
@@ -151,7 +148,7 @@ export async function generate({ ssh, redactor }: Deps): Promise<LocalKey | unde
   return made;
 }
 
-/** The person types it there, where `ssh-keygen` takes it from a console alone. */
+/** Stands for a passphrase that the user types in a terminal, where `ssh-keygen` reads it only from a console. */
 const inTerminal = Symbol('in a terminal');
 
 async function choosePassphrase(): Promise<'' | typeof inTerminal | undefined> {
@@ -167,7 +164,7 @@ async function choosePassphrase(): Promise<'' | typeof inTerminal | undefined> {
   return picked && (picked === withOne ? inTerminal : '');
 }
 
-/** Empty for a key without one; `undefined` where the user stopped. */
+/** Returns an empty string for no passphrase, or `undefined` if the user cancels. */
 async function askPassphrase(): Promise<string | undefined> {
   const title = t('Generate an SSH Key: Passphrase');
   const first = await askLine({
@@ -200,7 +197,7 @@ async function askPassphrase(): Promise<string | undefined> {
   });
 }
 
-/** More than any public key has, in bytes. */
+/** Larger than any public key file, in bytes. */
 const longestKeyFile = 20_000;
 
 async function fromFile(title: string): Promise<string | undefined> {

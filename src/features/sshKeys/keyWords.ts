@@ -4,7 +4,7 @@ import { plainLabel, type Row } from '../../editor/quickPick';
 import { isSecurityKey, type LocalKey } from '../../ssh/localKeys';
 import { parsePublicKey } from '../../ssh/publicKey';
 
-/** What a key is called: its comment, else its kind; the text of a stranger as one plain line. */
+/** Returns the comment of a key, or else its kind, as plain text in one line. */
 export function keyName(publicKey: string, name?: string): string {
   const parsed = parsePublicKey(publicKey);
   const words = plainLabel(name ?? '') || plainLabel(parsed?.comment ?? '');
@@ -23,7 +23,7 @@ export function localKeyRow<T>(key: LocalKey, label: string, value: T): Row<T> {
   };
 }
 
-/** What a login with the key asks of the person; empty where nothing. */
+/** Returns what a login with the key requires of the user; empty if nothing. */
 function needsOf(key: LocalKey): string {
   if (isSecurityKey(key)) {
     return t('security key, needs a touch');
@@ -31,14 +31,14 @@ function needsOf(key: LocalKey): string {
   return key.encrypted && !key.inAgent ? t('asks for a passphrase') : '';
 }
 
-/** Where a registered key is on this computer, and what it asks for. */
+/** Returns where the private key is on this computer, and what a login with it requires. */
 export function placeOf(key: LocalKey): string {
   const place = key.inAgent ? t('in the SSH agent') : t('on this computer');
   const needs = needsOf(key);
   return needs === '' ? place : `${place}, ${needs}`;
 }
 
-/** Why a text cannot be registered; `undefined` where it is one public key. */
+/** Returns why the text can't be registered, or `undefined` if it is one public key. */
 export function publicKeyProblem(value: string): string | undefined {
   if (/PRIVATE KEY/.test(value)) {
     return t(

@@ -1,10 +1,10 @@
 import type { SshKey } from '../../model/accounts/account';
 import { sameKey } from '../../ssh/publicKey';
 
-/** Stands for the key in the user's own record, which has no id. */
+/** Id of the key in the account record, which has none at the service. */
 export const ownKeyId = 0;
 
-/** The registered keys with the one in the user's own record, unless that is among them. */
+/** Returns the registered keys, and the key in the account record unless it is among them. */
 export function withOwnKey(keys: readonly SshKey[], own: string | undefined): readonly SshKey[] {
   return own === undefined || keys.some((key) => sameKey(key.publicKey, own))
     ? keys

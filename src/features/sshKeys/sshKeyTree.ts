@@ -15,7 +15,7 @@ export type SshKeyNode = { readonly kind: 'sshKey'; readonly sshKeyId: number } 
 
 type Deps = Pick<Services, 'accounts' | 'sshKeys' | 'ssh' | 'log' | 'trees'>;
 
-/** The SSH keys of the account, with those that this computer can use marked. */
+/** The account's SSH keys, with a mark on those that this computer can use. */
 export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<SshKeyNode | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
@@ -32,7 +32,7 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
     let accountKey = deps.accounts.active?.key;
     this.store.add(
       watchAccounts(deps.accounts, () => {
-        // A changed credit has nothing to do with keys, and looking for them starts programs.
+        // Finding local keys starts programs, so do it only for another account and not whenever the credit changes.
         if (deps.accounts.active?.key !== accountKey) {
           accountKey = deps.accounts.active?.key;
           refresh();
@@ -47,13 +47,13 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
       return [];
     }
     if (sshKeys.state.kind === 'idle') {
-      // The failure is in the state, which is shown.
+      // The state shows the failure.
       await sshKeys.refresh({ isUnasked: true }).catch(() => undefined);
     } else if (sshKeys.state.kind === 'loading') {
       await this.nextChange();
     }
     const { state } = sshKeys;
-    // One object a key, so that refreshes do not move the selection.
+    // Reuses the node of each key, so that refreshes do not move the selection.
     this.nodes = new Map(
       this.keys().map((key) => [key.id, this.nodes.get(key.id) ?? { kind: 'sshKey', sshKeyId: key.id }]),
     );
@@ -76,7 +76,7 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
     this.store.dispose();
   }
 
-  /** An empty view would say that there are no keys. */
+  /** Waits for the read in progress, because an empty view would claim that there are no keys. */
   private nextChange(): Promise<void> {
     return new Promise((resolve) => {
       const subscription = this.deps.sshKeys.onDidChange(() => {
@@ -112,7 +112,7 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
     return item;
   }
 
-  /** Which keys are here is only a mark: without it the list is as good. */
+  /** The local keys only add a mark; the list works without them. */
   private async readLocal(): Promise<void> {
     this.changed.fire(undefined);
     try {

@@ -15,7 +15,7 @@ import { listedInstances } from '../../store/instances/listed';
 import { text } from '../../util/text';
 import { chooseTemplate, knownTemplate, openDraft, type CommandDeps } from './templateCommands';
 
-/** Asks what the template starts from, and opens it as a draft. */
+/** Asks what the template starts from and opens it as a draft. */
 export async function createTemplate(deps: CommandDeps): Promise<void> {
   deps.templateStores.documents.account();
   const { state } = deps.fleet;
@@ -77,7 +77,7 @@ async function fromInstance(deps: CommandDeps): Promise<void> {
   if (id === undefined) {
     return;
   }
-  // What windows share of an instance is without the values of its environment.
+  // The instances that windows share lack the values of their environment, so read this one from the service.
   const instance = await deps.templateStores.documents.account().client.instances.get(id);
   if (!instance) {
     throw new UserError(text('This instance no longer exists. Refresh the list.'));
@@ -85,7 +85,7 @@ async function fromInstance(deps: CommandDeps): Promise<void> {
   await openDraft(deps, templateFromInstance(instance));
 }
 
-/** Writes a template to a file; secrets stay references, whose values are not in it. */
+/** Writes a template to a file. Secrets stay references; the file never contains their values. */
 export async function exportTemplate(deps: CommandDeps, target: TemplateTarget | undefined): Promise<void> {
   const id = await chooseTemplate(deps, target, t('Export Which Template?'));
   if (id === undefined) {
@@ -122,7 +122,7 @@ async function pickFile(): Promise<vscode.Uri | undefined> {
   return picked?.[0];
 }
 
-/** Everything that marks a template as somebody's favourite needs. */
+/** Returns what a favorite remembers of a template. */
 export function refOf(template: Pick<Template, 'id' | 'name' | 'hashId'>) {
   return { id: template.id, name: template.name, hash: template.hashId };
 }

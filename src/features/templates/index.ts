@@ -22,7 +22,7 @@ type Deps = Pick<
   'accounts' | 'fleet' | 'templates' | 'templateStores' | 'trees' | 'commands' | 'hub' | 'clock' | 'log'
 >;
 
-/** The templates view and its commands; the documents are a feature of their own. */
+/** Registers the templates view and its commands. Template documents are another feature. */
 export function register(services: Deps): Disposable {
   const store = new DisposableStore();
   const lists = store.add(new TemplateLists(services));
@@ -73,7 +73,7 @@ async function setFavourite(
   if (id === undefined) {
     return;
   }
-  // A favourite that was deleted can be removed too.
+  // A deleted template can still be removed from the favorites.
   const known = isFavourite ? await knownTemplate(deps, id) : undefined;
   await deps.lists.setFavourite(
     defined<TemplateRef>({ id, name: known?.name, hash: known?.hashId }),

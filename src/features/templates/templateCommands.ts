@@ -21,7 +21,7 @@ export type CommandDeps = Pick<
   'accounts' | 'fleet' | 'templates' | 'templateStores' | 'commands' | 'log'
 > & { readonly lists: TemplateLists };
 
-/** The template of a tree node, a lens, the active editor or a call, else one that is picked. */
+/** Returns the template of a tree node, a lens, the active editor or a call, or lets the user pick one. */
 export async function chooseTemplate(
   deps: CommandDeps,
   target: TemplateTarget | undefined,
@@ -52,7 +52,7 @@ export async function chooseTemplate(
   return picked?.id;
 }
 
-/** Reads a template for a command that needs it. */
+/** Reads a template that a command needs. */
 export async function knownTemplate(deps: CommandDeps, id: number): Promise<KnownTemplate> {
   const account = deps.templateStores.documents.account();
   const stale = deps.templateStores.documents.peek(id);
@@ -73,7 +73,7 @@ export async function knownTemplate(deps: CommandDeps, id: number): Promise<Know
   return known;
 }
 
-/** Opens the document: the account's own for editing, others to look at. */
+/** Opens the document of a template: editable if the account owns it, otherwise read-only. */
 export async function openTemplate(deps: CommandDeps, target: TemplateTarget | undefined): Promise<void> {
   const id = await chooseTemplate(deps, target, t('Open Which Template?'));
   if (id === undefined) {
@@ -86,7 +86,7 @@ export async function openTemplate(deps: CommandDeps, target: TemplateTarget | u
   await deps.lists.noteUse({ id, name, hash: hashId });
 }
 
-/** Opens a draft; it reaches the service when it is saved. */
+/** Opens a draft. Saving it sends it to the service. */
 export async function openDraft(
   deps: CommandDeps,
   fields: DocumentFields,
@@ -99,7 +99,7 @@ export async function openDraft(
   });
 }
 
-/** A copy of an own template, or somebody else's as one's own; private in both cases. */
+/** Opens a private copy of a template of the account or of another user. */
 export async function duplicateTemplate(
   deps: CommandDeps,
   target: TemplateTarget | undefined,
@@ -113,7 +113,7 @@ export async function duplicateTemplate(
     ...fields,
     name: isMine ? t('Copy of {0}', name) : name,
     private: true,
-    // Credentials of others are not ours, and a copy is private.
+    // The copy is private and must not carry another user's credentials.
     ...(isMine ? {} : { docker_login_repo: '', docker_login_user: '', docker_login_pass: '' }),
   };
   await openDraft(deps, copy, isMine ? templateOwner(id) : undefined);
@@ -167,7 +167,7 @@ export async function copyOf(
   }
 }
 
-/** The documentation that the template names, else the image's page at the public registry. */
+/** Opens the documentation that the template names, or else the image's page at the public registry. */
 export async function openImagePage(deps: CommandDeps, target: TemplateTarget | undefined): Promise<void> {
   const id = await chooseTemplate(deps, target, t('Open the Image Page of Which Template?'));
   if (id === undefined) {
@@ -178,11 +178,11 @@ export async function openImagePage(deps: CommandDeps, target: TemplateTarget | 
   if (!page) {
     throw new UserError(text('This image has no known page. Add one as "href" in the template.'));
   }
-  // The editor asks before it opens an address that is not trusted.
+  // The editor asks the user before it opens an untrusted address.
   await vscode.env.openExternal(page);
 }
 
-/** Only web pages: an address from the service can be anything. */
+/** Returns the address if it is a web page. An address from the service can be of any kind. */
 function imagePage(fields: DocumentFields): vscode.Uri | undefined {
   const { href, image } = fields;
   if (typeof href === 'string' && URL.canParse(href) && /^https?:$/.test(new URL(href).protocol)) {

@@ -13,7 +13,7 @@ export interface ItemFacts {
 
 const readmeLimit = 2_000;
 
-/** A row of the tree: name, then image and tag. */
+/** Returns the row of a template: its name, image and tag. */
 export function templateItem(
   node: TemplateNode & { readonly kind: 'template' },
   template: Template,
@@ -47,7 +47,7 @@ export function templateItem(
   return item;
 }
 
-/** The essentials and the readme; nothing of the service is read as Markdown or as a link. */
+/** Returns a tooltip with the main facts and the readme. Text of the service is never parsed as Markdown or links. */
 export function templateTooltip(template: Template, facts: ItemFacts): vscode.MarkdownString {
   const lines = [
     template.desc ?? '',
@@ -71,14 +71,14 @@ export function templateTooltip(template: Template, facts: ItemFacts): vscode.Ma
   });
 }
 
-/** Empty where the service does not say when, or says never, which is 0. */
+/** Returns an empty string if the service reports no time, or 0 for never. */
 function dated(seconds: number | undefined, words: (day: string) => string): string {
   return seconds === undefined || seconds === 0
     ? ''
     : words(new Date(seconds * 1000).toLocaleDateString(vscode.env.language));
 }
 
-/** A heading of the tree. */
+/** Returns the heading of a group. */
 export function groupItem(group: TemplateGroup, count: number): vscode.TreeItem {
   const names: Readonly<Record<TemplateGroup, string>> = {
     mine: t('Mine'),
@@ -98,7 +98,7 @@ export function groupItem(group: TemplateGroup, count: number): vscode.TreeItem 
   return item;
 }
 
-/** The last row of a long group. */
+/** Returns the last row of a long group. */
 export function moreItem(group: TemplateGroup, count: number): vscode.TreeItem {
   const item = new vscode.TreeItem(t('Show More…'));
   item.id = `template-more-${group}`;

@@ -8,11 +8,11 @@ import type { TemplateGroup } from './templateNodes';
 
 type Deps = Pick<Services, 'accounts' | 'templates' | 'templateStores'>;
 
-/** The templates of the active account in their groups, with favourites and recents. */
+/** The templates of the active account by group, with favorites and recent ones. */
 export class TemplateLists implements vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly changed = new vscode.EventEmitter<TemplateGroup | undefined>();
-  /** Tells the group where only its order changed. */
+  /** Fires with the group if only its order changed. */
   readonly onDidChange = this.changed.event;
   private byId = new Map<number, Template>();
 
@@ -30,7 +30,7 @@ export class TemplateLists implements vscode.Disposable {
     return this.byId.get(id);
   }
 
-  /** Whether a template is the account's own; where the record does not say, it counts as own. */
+  /** Returns whether the account owns the template; true if the record names no owner. */
   isMine(template: Template): boolean {
     return template.creatorId === undefined || template.creatorId === this.deps.accounts.active?.user.id;
   }

@@ -1,6 +1,6 @@
 import type { ListProblem } from '../../editor/listRows';
 
-/** What the templates tree holds: plain data, also the argument of its commands. */
+/** The nodes of the templates tree: plain data, which are also the arguments of its commands. */
 export const groups = ['mine', 'favourites', 'recent', 'recommended'] as const;
 export type TemplateGroup = (typeof groups)[number];
 
@@ -11,10 +11,10 @@ export type TemplateNode =
   | { readonly kind: 'more'; readonly group: TemplateGroup }
   | ListProblem;
 
-/** The editor makes every row of a group at once, however few are in view, and thousands hold it up. */
+/** The editor creates all rows of a group at once, in view or not, and thousands would block it. */
 export const rowsAtOnce = 200;
 
-/** Keeps one object for each node, so that refreshes do not move selection or focus. */
+/** Keeps one object per node, so that refreshes do not move selection or focus. */
 export class TemplateNodes {
   private readonly groups = new Map<TemplateGroup, TemplateNode>();
   private readonly mores = new Map<TemplateGroup, TemplateNode>();

@@ -19,10 +19,10 @@ import { knownTemplate, openTemplate, type CommandDeps } from './templateCommand
 
 const startQuery = 'recommended = true';
 const mostRows = 200;
-/** Long enough for a pause in typing; the service takes a search every few seconds. */
+/** The pause in typing before a search (ms). The service allows one every few seconds. */
 const delayMs = 500;
 
-/** A quick pick whose line is the query; it completes what is typed and shows what is found. */
+/** Shows a quick pick whose input is the query. It completes the query and lists the templates found. */
 export function searchTemplates(deps: CommandDeps & { readonly clock: Clock }): void {
   deps.templateStores.documents.account();
   void new TemplateSearch(deps).show();
@@ -58,7 +58,7 @@ class TemplateSearch {
   private typed(value: string, afterMs = delayMs): void {
     this.timer.value = undefined;
     const parsed = parseTemplateQuery(value);
-    // One word that is no query looks among the names of what was found.
+    // A single word that is not a query filters the names of the templates found.
     const isWord = /^[^\s=<>!]*$/.test(value.trim());
     this.note = parsed.kind === 'problem' && !isWord ? localize(parsed.problem.message) : undefined;
     if (parsed.kind === 'filters') {
@@ -68,7 +68,7 @@ class TemplateSearch {
 
   private async search(filters: TemplateFilters): Promise<void> {
     const key = JSON.stringify(filters);
-    // One that is under way was for another query.
+    // Abort the running search, because it was for another query.
     this.stop.abort();
     if (key === this.searched) {
       return;
@@ -96,11 +96,11 @@ class TemplateSearch {
     this.input.refresh();
   }
 
-  /** Runs it, and says in the list why it failed. */
+  /** Runs the action and shows in the list why it failed. */
   private run(action: () => Thenable<unknown>): void {
     Promise.resolve(action()).catch((error: unknown) => {
       if (!isCancelled(error)) {
-        // "Could not load" is told from "none".
+        // Without the note, a failed search would look like one without results.
         this.note = reasonOf(error) ?? t('The search failed.');
         this.deps.log.warn(`The search for templates failed: ${String(error)}`);
         this.input.refresh();
@@ -167,15 +167,15 @@ class TemplateSearch {
     };
   }
 
-  /** To look at; what is found is other people's unless it says otherwise. */
+  /** Opens a template. Templates of other users are read-only. */
   private async open(template: Template): Promise<void> {
-    // While the list is there to say why it cannot be opened.
+    // Read the template while the list is open, because the list shows why it can't be opened.
     await knownTemplate(this.deps, template.id);
     this.input.close();
     await openTemplate(this.deps, { templateId: template.id });
   }
 
-  /** Commands say themselves what went wrong; this list is gone by then. */
+  /** Closes the list and runs the command, which reports its own errors. */
   private leave(
     command: 'gpuRental.rentFromTemplate' | 'gpuRental.template.duplicate',
     { id }: Template,

@@ -12,7 +12,7 @@ import { groups, TemplateNodes, rowsAtOnce, type TemplateGroup, type TemplateNod
 
 type Deps = Pick<Services, 'accounts' | 'templates' | 'trees' | 'clock'>;
 
-/** The templates view: mine, favourites, recent and recommended ones. */
+/** The templates view with the user's own, favorite, recent and recommended templates. */
 export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly changed = new vscode.EventEmitter<TemplateNode | undefined>();
@@ -35,7 +35,7 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
     this.store.add(vscode.workspace.onDidChangeTextDocument(({ document }) => this.noteEdit(document)));
     this.store.add(vscode.workspace.onDidSaveTextDocument((document) => this.noteEdit(document)));
     this.store.add(vscode.workspace.onDidCloseTextDocument((document) => this.noteEdit(document)));
-    // Unsaved documents of a restored window are there before anything is listened to.
+    // Unsaved documents of a restored window exist before any event arrives.
     this.countUnsaved();
     this.refresh();
   }
@@ -49,14 +49,14 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
     }
     const { templates } = this.deps;
     if (templates.state.kind === 'idle') {
-      // The failure is in the state, which is shown.
+      // The state shows the failure.
       await templates.refresh({ isUnasked: true }).catch(() => undefined);
     }
     const { state } = templates;
     const shown = state.kind === 'ready' ? groups.filter((group) => this.idsOf(group).length > 0) : [];
     return [
       ...listProblems(state),
-      // With nothing at all the view offers to make one.
+      // An empty tree lets the view's welcome text offer to create a template.
       ...shown.map((group) => this.nodes.group(group)),
     ];
   }
@@ -131,7 +131,7 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
     };
   }
 
-  /** Remembered, and not in the list: deleted, or somebody made it private. */
+  /** Returns the row of a remembered template that is missing from the list, because it was deleted or made private. */
   private missingItem(node: TemplateNode & { readonly kind: 'template' }): vscode.TreeItem {
     const ref = [...this.lists.favourites, ...this.lists.recents].find(({ id }) => id === node.templateId);
     const item = new vscode.TreeItem(ref?.name ?? `#${node.templateId}`);
@@ -147,7 +147,7 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
     return item;
   }
 
-  /** Unsaved templates are marked, and counted on the view. */
+  /** Marks unsaved templates and counts them on the view. */
   private noteEdit(document: vscode.TextDocument): void {
     if (parseTemplateUri(document.uri)) {
       this.countUnsaved();

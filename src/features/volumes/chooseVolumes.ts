@@ -10,13 +10,13 @@ import { attachedText, costText, sizeText } from './volumeGroup';
 
 type Deps = Pick<Services, 'fleet' | 'volumes'>;
 
-/** The volumes as they are now; rejects where they cannot be read. */
+/** Refreshes the volumes and returns them. Rejects if they can't be read. */
 export async function readAnew({ volumes }: Deps): Promise<readonly Volume[]> {
   await volumes.refresh();
   return volumes.state.kind === 'ready' ? volumes.state.value : [];
 }
 
-/** Those that are named, or the one that is picked where there are none. */
+/** Returns the volumes of the targets, or the one that the user picks if there are no targets. */
 export async function chooseVolumes(
   deps: Deps,
   all: readonly Volume[],

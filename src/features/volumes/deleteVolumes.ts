@@ -13,13 +13,13 @@ import { attachedNames, costText, sizeText } from './volumeGroup';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'report' | 'log'>;
 
-/** Deletes volumes after a question; those in use are refused, as the service would. */
+/** Deletes volumes after a confirmation. Refuses volumes in use, as the service would. */
 export async function deleteVolumes(deps: Deps, targets: readonly VolumeTarget[]): Promise<void> {
-  // What is attached decides, so it is read anew.
+  // Refresh first, because only unattached volumes can be deleted.
   const all = await withCancellableProgress(t('Reading the volumes…'), (signal) =>
     orCancelled(readAnew(deps), signal),
   );
-  // Whose list that was: the account may have been changed meanwhile, and may be while the question stands.
+  // Keep the client of the account whose list was read. Another account may become active before the user confirms.
   const client = deps.accounts.active?.client;
   if (!client) {
     throw new NotSignedInError();

@@ -19,7 +19,9 @@ type Deps = Pick<
   | 'log'
 >;
 
-/** Disks that outlive instances: a heading under the instances, and *Delete*. */
+/**
+ * Registers the volumes, which outlive instances: their group below the instances, and the command that deletes them.
+ */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const group = store.add(new VolumeGroup(deps));

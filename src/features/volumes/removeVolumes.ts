@@ -5,13 +5,13 @@ import { text } from '../../util/text';
 
 export interface RemovedVolumes {
   readonly deleted: readonly Volume[];
-  /** Why the others are still there, or may be. */
+  /** Why the other volumes still exist or may exist. */
   readonly problems: readonly unknown[];
 }
 
 /**
- * One after the other; each counts as deleted only once the service lists it no more. The client is that of the
- * account that they belong to: another one may be active by the end, whose list lacks them anyway.
+ * Deletes volumes one by one. A volume counts as deleted once the service no longer lists it. The client must belong
+ * to the account that owns them: the list of another account lacks them in any case.
  */
 export async function removeVolumes(
   { volumes: client }: Pick<Client, 'volumes'>,
@@ -26,7 +26,7 @@ export async function removeVolumes(
   }
   const { items, skipped } = await client.list();
   const left = new Set(items.map(({ id }) => id));
-  // A record that is not understood may be one of them.
+  // The record that could not be read may be one of them.
   const isLeft = ([{ id }, error]: readonly [Volume, unknown]) =>
     left.has(id) || (error !== undefined && skipped > 0);
   const all = [...sent];

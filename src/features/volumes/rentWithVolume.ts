@@ -11,7 +11,7 @@ import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { chooseVolumes, readAnew } from './chooseVolumes';
 
-/** The offers of the machine that a volume is on, and the volume linked to what is rented there. */
+/** Searches the offers of a volume's machine and links the volume to the instance rented there. */
 export async function rentWithVolume(
   deps: Pick<Services, 'fleet' | 'volumes' | 'globalState'>,
   target: VolumeTarget | undefined,
@@ -31,7 +31,7 @@ export async function rentWithVolume(
   }
   await runCommand('gpuRental.searchFor', {
     title: t('Search Offers on Machine {0}', machineId),
-    // A volume never leaves its machine, so nothing else about the machine matters.
+    // A volume stays on its machine, so no other filter of the search applies.
     query: {
       ...defaultQuery,
       diskGb: new LastRental(deps.globalState).diskGb ?? defaultQuery.diskGb,

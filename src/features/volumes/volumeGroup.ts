@@ -16,7 +16,10 @@ import { Emitter } from '../../util/emitter';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'trees' | 'log'>;
 
-/** Read with the first list of instances, since they bill like these, and again when one came or went. */
+/**
+ * The group of volumes. They cost money like instances, so they are read with the first list of instances, and again
+ * when an instance appears or is gone.
+ */
 export class VolumeGroup implements TreeGroup, Disposable {
   readonly id = 'volumes';
   readonly label = t('Volumes');
@@ -43,7 +46,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
       volumes.onDidChange((state) => {
         const { kind } = state;
         this.hasFailed = kind === 'failed' || (kind === 'loading' && this.hasFailed);
-        // Rows that stay as they are need not be drawn again.
+        // Skip the redraw if the rows stay the same.
         const shown = JSON.stringify(
           kind === 'ready' ? [state.value, state.skipped, state.error !== undefined] : kind,
         );
@@ -56,7 +59,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
     look();
   }
 
-  /** Settles also where it fails: the failure is a row. */
+  /** Never rejects; a failure becomes a row. */
   async refresh(how?: RefreshOptions): Promise<void> {
     if (this.deps.accounts.active) {
       await this.deps.volumes.refresh(how).catch((error: unknown) => {
@@ -82,7 +85,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
     const { state } = this.deps.volumes;
     const volumes = state.kind === 'ready' ? state.value : [];
     return [
-      // While it is tried again the heading stays, and open.
+      // Keep the group and its expansion during a retry.
       ...(state.kind === 'loading' && this.hasFailed ? [{ node: this.errorNode, item: loadingItem }] : []),
       ...listProblems(state).map((problem) => ({
         node: problem.kind === 'loadError' ? this.errorNode : this.skippedNode,
@@ -116,7 +119,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
     }
   }
 
-  /** The same object for the same volume, so that refreshes do not move the selection. */
+  /** Reuses the node of a volume, so that refreshes do not move the selection. */
   private node({ id }: Volume): VolumeTarget {
     const node = this.nodes.get(id) ?? { volumeId: id };
     this.nodes.set(id, node);
@@ -149,7 +152,7 @@ export function costText(volume: Volume): string {
   return cost === undefined ? t('price not stated') : t('{0}/day', formatMoney(cost));
 }
 
-/** Names the instances that use it; nothing where the record does not say. */
+/** Returns the names of the instances that use the volume; empty if the record does not say. */
 export function attachedText({ fleet }: Pick<Services, 'fleet'>, volume: Volume): string {
   if (volume.instanceIds === undefined) {
     return '';

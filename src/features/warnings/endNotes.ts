@@ -10,7 +10,7 @@ import { endNote, noCreditNote } from './endWords';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'clock'>;
 
-/** What ends, in the rows of the instances: a rental by its date, and all of them without credit. */
+/** Notes in the rows of instances: when a rental ends by its date, and that all of them stop without credit. */
 export class EndNotes implements InstanceNotes, Disposable {
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<void>());
@@ -18,7 +18,7 @@ export class EndNotes implements InstanceNotes, Disposable {
   private hadCredit = true;
 
   constructor(private readonly deps: Deps) {
-    // The rows follow the list by themselves; the credit is read apart from it.
+    // The rows already follow the list of instances; the credit changes independently.
     this.owned.add(
       watchAccounts(deps.accounts, () => {
         if (this.hasCredit !== this.hadCredit) {

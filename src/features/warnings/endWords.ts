@@ -7,8 +7,8 @@ import { durationText } from '../../util/duration';
 const left = (untilMs: number, now: number) => localize(durationText(untilMs - now));
 
 /**
- * Row and tooltip of an instance whose host ends the rental. Far ends stand in the tooltip alone, but for one that was
- * outbid: it may stay paused until then.
+ * Returns the row and tooltip of an instance whose rental has an end date. A distant date appears only in the
+ * tooltip, unless the instance was outbid, because it may stay paused until then.
  */
 export function endNote(end: RentalEnd, now: number, isOutbid = false): InstanceNote {
   const ends = t('{0}, in {1}', momentText(end.endsAtMs, now), left(end.endsAtMs, now));
@@ -72,7 +72,7 @@ export function expiredText(name: string, endsAtMs: number, deletedAtMs: number,
     : t('The rental of {0} ended at {1}. Its data can be deleted at any time.', name, ended);
 }
 
-/** In the row of each instance while there is nothing to pay it with. */
+/** Returns the note for every instance while the account has no credit. */
 export function noCreditNote(): InstanceNote {
   return {
     row: t('no credit left'),

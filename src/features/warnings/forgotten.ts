@@ -22,7 +22,7 @@ export const forgottenShape = z.object({
   knowsGpu: z.boolean(),
 });
 
-/** Posts each running instance that was idle for too long; runs in the leading window. */
+/** Posts a notice for each running instance that was idle for too long. Runs in the leading window. */
 export function postForgotten(deps: ForgottenDeps): void {
   const { accounts, fleet, idle, presence, leases, notices, settings, clock } = deps;
   const account = accounts.active;
@@ -30,12 +30,12 @@ export function postForgotten(deps: ForgottenDeps): void {
   if (!account || state.kind !== 'ready' || state.error !== undefined || !presence.isComplete) {
     return;
   }
-  // Read once: the editor takes its time over each look at a setting.
+  // Read outside the loop, because reading a setting is slow.
   const idleHours = settings.get('gpuRental.warn.idleHours');
   for (const { id } of state.value.instances) {
     const facts = idle.facts(id);
     const since = facts && forgottenSince(facts, idleHours, clock.now());
-    // A scheduled instance is not forgotten.
+    // Skip instances that have a schedule.
     if (since !== undefined && !leases.find(id)) {
       const key = `${account.key}:warning:forgotten:${id}:${since}`;
       const data = { instanceId: id, since, knowsGpu: facts?.knowsGpu === true };

@@ -25,7 +25,7 @@ type Deps = ForgottenDeps &
   PriceDeps &
   Pick<Services, 'oneWindow' | 'commands' | 'volumes' | 'instanceGroups'>;
 
-/** Warns of upcoming costs and losses: each once over all windows, in the focused one. */
+/** Registers the warnings of upcoming costs and losses. Each appears once over all windows, in the focused one. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const keysNow = () =>
@@ -66,7 +66,7 @@ export function register(deps: Deps): Disposable {
 function warningsNow({ accounts, fleet, volumes, clock, settings }: Deps): readonly Warning[] {
   const { state } = fleet;
   const account = accounts.active;
-  // Old data must not cause warnings.
+  // Outdated data must not cause warnings.
   if (!account || state.kind !== 'ready' || state.error !== undefined) {
     return [];
   }
@@ -160,7 +160,7 @@ function tellOf(
   }
 }
 
-/** Only where the service has a page for it. */
+/** Returns the button only if the service has a page for it. */
 function addCredit({ accounts }: Deps): Action | false {
   const { serviceUrl = '' } = accounts.active ?? {};
   return (

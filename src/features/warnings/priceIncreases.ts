@@ -23,7 +23,7 @@ async function pending(client: Client, id?: number, signal?: AbortSignal): Promi
   return id === undefined ? items : items.filter((one) => one.id === id);
 }
 
-/** Told once; says the old and the new price, read at this moment. */
+/** Shows a price increase once, with the old and the new price as they are now. */
 export async function tellPriceIncrease(deps: PriceDeps, id: number): Promise<void> {
   const client = clientFor(deps.accounts);
   const [increase] = await pending(client(), id);
@@ -41,7 +41,7 @@ export async function tellPriceIncrease(deps: PriceDeps, id: number): Promise<vo
   );
 }
 
-/** The list of all that wait, for whoever closed the message. */
+/** Lists all pending price increases, for when their messages have been closed. */
 export async function reviewPriceIncreases(deps: PriceDeps): Promise<void> {
   const client = clientFor(deps.accounts);
   const increases = await withCancellableProgress(t('Reading price increases…'), (signal) =>
@@ -153,7 +153,7 @@ async function confirmAnswer(deps: PriceDeps, increase: PriceIncrease, verb: Ver
       : [
           t(
             'That adds {0}/day while the instance runs.',
-            formatMoney(times((newPrice - currentPrice) as Micros, 24)), // a difference of whole millionths
+            formatMoney(times((newPrice - currentPrice) as Micros, 24)), // whole micro-dollars minus whole micro-dollars
           ),
         ];
   return confirm({

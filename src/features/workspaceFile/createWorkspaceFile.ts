@@ -12,7 +12,7 @@ import { exists } from './workspaceFiles';
 
 type Deps = Pick<Services, 'accounts' | 'templates'>;
 
-/** Writes a first workspace file; one that exists is opened and not touched. */
+/** Creates a workspace file. If one exists, opens it unchanged. */
 export async function createWorkspaceFile(deps: Deps): Promise<void> {
   const folder = await chooseFolder();
   if (!folder) {
@@ -52,7 +52,7 @@ async function chooseSource({
 }: Deps): Promise<Pick<WorkspaceFile, 'template' | 'image'> | undefined> {
   const image = { icon: 'package', label: t('An Image'), description: '', id: undefined };
   if (accounts.active && templates.state.kind === 'idle') {
-    // Without the list an image can still be named.
+    // Without the list of templates, the user can still enter an image.
     await templates.refresh().catch(() => undefined);
   }
   const { state } = templates;

@@ -9,7 +9,7 @@ type Deps = Pick<
   'accounts' | 'clock' | 'extensionUri' | 'fleet' | 'templates' | 'templateStores' | 'commands'
 >;
 
-/** A workspace that knows its machine: one command for everyone who clones it. */
+/** Registers the workspace file, which lets everyone who clones a repository rent its machine with one command. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   store.add(deps.commands.register('gpuRental.rentForWorkspace', () => rentForWorkspace(deps)));

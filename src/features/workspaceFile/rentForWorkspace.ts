@@ -27,9 +27,9 @@ import { workspaceFiles } from './workspaceFiles';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'templateStores'>;
 
-/** Opens what the repository asks for on an instance that exists, or rents one. */
+/** Connects to an existing instance for the workspace, or rents the machine that its file describes. */
 export async function rentForWorkspace(deps: Deps): Promise<void> {
-  // What a stranger's repository asks for is shown, and never rented.
+  // An untrusted repository must not lead to a rental.
   if (!vscode.workspace.isTrusted) {
     message('warning', t('This workspace is not trusted, so nothing can be rented for it.'), {
       label: t('Manage Workspace Trust'),
@@ -55,13 +55,13 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
   }
 }
 
-/** The job that a machine is rented for, and what its file says of the machine. */
+/** A job that needs a machine, and the machine that its file describes. */
 export interface WantedForJob {
   readonly job: DraftJob;
   readonly recipe?: Recipe | undefined;
 }
 
-/** Shows the offers for a job whose file was read in a workspace that is trusted. */
+/** Shows the offers for a job. The caller has read its file in a trusted workspace. */
 export async function rentForJob(deps: Deps, { job, recipe }: WantedForJob): Promise<void> {
   const account = await signedIn(deps.accounts);
   if (!account) {
@@ -76,7 +76,7 @@ export async function rentForJob(deps: Deps, { job, recipe }: WantedForJob): Pro
   if (!draft) {
     return;
   }
-  // One that ends before the job is no use to it.
+  // The rental must not end before the job does.
   const days = Math.max(
     (hours * Math.ceil(each.length / machines) + 1) / 24,
     draft.query.filters.days?.min ?? 0,
@@ -90,7 +90,7 @@ export async function rentForJob(deps: Deps, { job, recipe }: WantedForJob): Pro
   });
 }
 
-/** The search for what the file asks for; nothing where the user stops. */
+/** Returns the search for what the file describes, or undefined if the user cancels. */
 async function draftOf(
   deps: Deps,
   account: Account,
@@ -119,7 +119,7 @@ async function draftOf(
   };
 }
 
-/** What the recipe runs, with its template of this moment; nothing where it names neither. */
+/** Returns the current template or the image that the recipe names; undefined if it names neither. */
 async function sourceOf(
   deps: Deps,
   { client }: Account,
@@ -153,7 +153,7 @@ async function chooseFile(): Promise<vscode.Uri | undefined> {
   return picked?.uri;
 }
 
-/** What is on the screen counts, saved or not. A file that cannot be read is shown, with the reason. */
+/** Reads the document as shown, saved or not. Opens a file that can't be parsed and reports the reason. */
 async function readRecipe(uri: vscode.Uri): Promise<Recipe> {
   const document = await vscode.workspace.openTextDocument(uri);
   try {
@@ -166,7 +166,7 @@ async function readRecipe(uri: vscode.Uri): Promise<Recipe> {
   }
 }
 
-/** True where a machine that exists took the place of a rental. */
+/** Returns true if an existing instance is used instead of a new rental. */
 async function useExisting(deps: Deps, recipe: Recipe): Promise<boolean> {
   if (deps.fleet.state.kind !== 'ready') {
     await deps.fleet.refresh();
@@ -239,7 +239,7 @@ async function ask(
   return true;
 }
 
-/** Beside a name that does not hold it already. */
+/** Returns the instance number, unless the name already contains it. */
 function numberOf(instance: Instance): { readonly description?: string } {
   const number = `#${instance.id}`;
   return instanceName(instance).includes(number) ? {} : { description: number };
@@ -249,7 +249,10 @@ async function start(instance: Instance): Promise<void> {
   await runCommand('gpuRental.instance.start', { instanceId: instance.id });
 }
 
-/** Names a template that was edited or deleted before money is spent; false where the user then stops. */
+/**
+ * Warns before money is spent if the template was edited. Returns false if the user cancels; throws if it was
+ * deleted.
+ */
 async function isWantedAsItIs(deps: Deps, ref: NonNullable<Recipe['template']>): Promise<boolean> {
   const { documents } = deps.templateStores;
   await documents.open(ref.id);

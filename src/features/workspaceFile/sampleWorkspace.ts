@@ -7,14 +7,14 @@ import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 import type { Services } from '../../services';
 import { errorCode } from '../../util/errorCode';
 
-/** Files of the package, and what they are called in the workspace. */
+/** Each file of the package with its name in the sample workspace. */
 const files = [
   ['README.md', 'README.md'],
   ['train.sh', 'train.sh'],
   ['gpu-rental.json', workspaceFilePath],
 ] as const;
 
-/** Copies what is not there yet: what the user changed stays. */
+/** Copies the missing files only, so that changes of the user stay. */
 async function writeSample(from: string, to: string): Promise<void> {
   for (const [source, name] of files) {
     const target = join(to, name);
@@ -27,7 +27,7 @@ async function writeSample(from: string, to: string): Promise<void> {
   }
 }
 
-/** Opens a folder with a job that trains something small; in a window of its own where this one has a folder. */
+/** Opens a folder with a job that trains a small model, in a new window if this one has a folder. */
 export async function openSample({ extensionUri }: Pick<Services, 'extensionUri'>): Promise<void> {
   const folder = join(homedir(), 'gpu-rental-demo', 'sample');
   await writeSample(vscode.Uri.joinPath(extensionUri, 'media', 'sample').fsPath, folder);

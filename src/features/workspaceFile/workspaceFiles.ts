@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 
-/** The files that exist, one a folder of the workspace. */
+/** Returns the workspace files that exist, at most one per folder. */
 export async function workspaceFiles(): Promise<readonly vscode.Uri[]> {
   const uris = (vscode.workspace.workspaceFolders ?? []).map((folder) =>
     vscode.Uri.joinPath(folder.uri, workspaceFilePath),
