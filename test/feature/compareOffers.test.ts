@@ -59,7 +59,7 @@ describe('comparing offers', () => {
     assert.equal(columns().length, 2);
     assert.equal(comparison?.best, 'best');
     assert.equal(comparison.groups.length, 7);
-    const running = cells('Running, an hour');
+    const running = cells('Running, per hour');
     assert.equal(running.length, 2);
     for (const { text } of running) assert.match(text, /^\$\d+\.\d+\/h$/);
     assert.equal(running.filter(({ best }) => best).length, 1);

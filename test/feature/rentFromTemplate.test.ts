@@ -96,7 +96,7 @@ describe('renting from a template and by bid', () => {
     await quick().pick('Search All Templates…');
     await quick().title('Search All Templates');
     await quick().type('name =', { enter: false });
-    await quick().message('A value is expected');
+    await quick().message('Expected a value');
     await quick().type('name = "NVIDIA CUDA (SSH)"');
     await quick().title('Templates Found');
     await quick().row('NVIDIA CUDA (SSH)');

@@ -89,7 +89,7 @@ describe('a search for offers in trouble', () => {
     await quick().type('<0.0001', { enter: false });
     await list.settled();
     assert.deepEqual(quick().rows(), [
-      'Filters Price an hour: ≤ $0.0001',
+      'Filters Price per hour: ≤ $0.0001',
       'No offers match Remove a filter or raise a limit. Press Enter to see the filters.',
     ]);
     await quick().pick('No offers match');

@@ -162,7 +162,7 @@ describe('commands for templates', () => {
 
   it('say what is wrong with a query, and that the search failed rather than found nothing', async () => {
     await search('nonsense = 1');
-    await quick().row('"nonsense" is not a field of the search');
+    await quick().row('"nonsense" is not a search field');
     await quick().type('name = nothing-is-called-this', { enter: false });
     await quick().row('No template matches');
     computer().simulator.fail({ kind: 'html500', method: 'GET', path: route, times: 9 });

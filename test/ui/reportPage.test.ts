@@ -132,7 +132,7 @@ describe('the page of the reports in a real browser', function () {
       view.comparison?.groups.map(({ label }) => label),
     );
     const row = find('.comparison tbody tr').filter({
-      has: shown.page.locator('th[scope="row"]', { hasText: /^Running, an hour$/ }),
+      has: shown.page.locator('th[scope="row"]', { hasText: /^Running, per hour$/ }),
     });
     const cells = (await row.locator('td').allInnerTexts()).map(inOneLine);
     assert.deepEqual(

@@ -52,7 +52,7 @@ describe('search and rent', function () {
     // In one piece: on a busy machine letters may come with pauses, after each of which it may ask.
     await workbench.page.keyboard.insertText('4090 <2 ≥24gb');
     await workbench.quick.rows
-      .filter({ hasText: 'GPU: RTX 4090 · Memory per GPU: ≥ 24 GB · Price an hour: ≤ $2.00' })
+      .filter({ hasText: 'GPU: RTX 4090 · Memory per GPU: ≥ 24 GB · Price per hour: ≤ $2.00' })
       .waitFor();
     await until('only what fits', async () => {
       const texts = await textsOf(offers());

@@ -26,7 +26,7 @@ const several = [
   'Rent {0} machines like {1}?',
   'Rented {0} of {1} machines: {2}.',
   'Rented {0} of {1} machines: {2}. There is no further offer of this GPU at this price.',
-  'The script has {0} characters; above {1} it is compressed when renting.',
+  'The script has {0} characters. Scripts of more than {1} are compressed when renting.',
   'Select 2 to {0} offers and press Enter',
   'Select 2 to {0} offers; {1} selected',
   'You can pin at most {0} offers. Unpin one first.',

@@ -141,7 +141,7 @@ function priceRow(id: string, label: Text, of: (side: Side) => number | undefine
 const priceLines: readonly Line[] = [
   {
     id: 'running',
-    label: text('Running, an hour'),
+    label: text('Running, per hour'),
     show: ({ quote }) =>
       quote.running === undefined ? undefined : text('{0}/h', formatMoney(perHour(quote.running))),
     value: ({ quote }) => quote.running,
@@ -149,31 +149,31 @@ const priceLines: readonly Line[] = [
   },
   {
     id: 'day',
-    label: text('Running, a day'),
+    label: text('Running, per day'),
     show: ({ quote }) => (quote.running === undefined ? undefined : formatMoney(perDay(quote.running))),
     value: ({ quote }) => quote.running,
     better: 'less',
   },
   {
     id: 'stopped',
-    label: text('Stopped, a month of 720 h'),
+    label: text('Stopped, per month (720 h)'),
     show: ({ quote }) => (quote.stopped === undefined ? undefined : formatCents(perMonth(quote.stopped))),
     value: ({ quote }) => quote.stopped,
     better: 'less',
   },
   {
     id: 'disk',
-    label: text('Disk in these prices'),
+    label: text('Disk included in these prices'),
     show: ({ diskGb }) => `${diskGb} GB`,
   },
   {
     id: 'rentalType',
     label: text('Rental type'),
     show: ({ rentalType }) =>
-      rentalType === 'interruptible' ? text('Interruptible, at the least bid') : text('On demand'),
+      rentalType === 'interruptible' ? text('Interruptible, at the minimum bid') : text('On demand'),
   },
-  priceRow('downPerGb', text('Download price a GB'), ({ quote }) => quote.downPerGb),
-  priceRow('upPerGb', text('Upload price a GB'), ({ quote }) => quote.upPerGb),
+  priceRow('downPerGb', text('Download price per GB'), ({ quote }) => quote.downPerGb),
+  priceRow('upPerGb', text('Upload price per GB'), ({ quote }) => quote.upPerGb),
 ];
 
 const groups: readonly { readonly label: Text; readonly lines: readonly Line[] }[] = [
@@ -205,7 +205,7 @@ const groups: readonly { readonly label: Text; readonly lines: readonly Line[] }
     lines: [
       field('diskGb', 'more'),
       field('diskSpeed', 'more'),
-      priceRow('storage', text('Disk price a GB and month'), ({ offer }) => offer.storagePerGbMonth),
+      priceRow('storage', text('Disk price per GB and month'), ({ offer }) => offer.storagePerGbMonth),
     ],
   },
   {

@@ -64,7 +64,7 @@ function* checkKeys({ places }: Subject): Iterable<Finding> {
         code: 'unknownField',
         severity: 'information',
         span,
-        message: text('"{0}" is not a documented field. It is kept, and sent when you change it.', name),
+        message: text('"{0}" is not a documented field. It is kept, and sent if you change it.', name),
         fixes: [edit(text('Remove "{0}"', name), places.remove([name]))],
       };
     }
@@ -80,7 +80,7 @@ function* checkImage(subject: Subject): Iterable<Finding> {
       code: 'imageWithoutTag',
       severity: 'information',
       span: places.nearest(['image']),
-      message: text('Without a tag, "latest" is used, which can change under you.'),
+      message: text('Without a tag, the image uses "latest", which can change at any time.'),
       fixes: [edit(text('Add "tag": "latest"'), places.set('tag', 'latest'))],
     };
   }
@@ -89,7 +89,7 @@ function* checkImage(subject: Subject): Iterable<Finding> {
       code: 'twoTags',
       severity: 'warning',
       span: places.nearest(['tag']),
-      message: text('The image names a tag of its own, "tag" names another one.'),
+      message: text('The image already names a tag, and "tag" names another one.'),
       fixes: [edit(text('Remove "tag"'), places.remove(['tag']), true)],
     };
   }
@@ -115,7 +115,7 @@ function* checkRuntype(subject: Subject): Iterable<Finding> {
       code: 'runtypeUnknown',
       severity: 'warning',
       span: places.nearest(['runtype']),
-      message: text('"{0}" is not a documented run type: use ssh, jupyter or args.', runtype),
+      message: text('"{0}" is not a documented run type. Use ssh, jupyter or args.', runtype),
       fixes: templateRuntypes.map((name) => edit(text('Use "{0}"', name), places.set('runtype', name))),
     };
     return;
@@ -154,7 +154,11 @@ function* checkRuntype(subject: Subject): Iterable<Finding> {
       code: 'runtypeMismatch',
       severity: 'information',
       span: places.nearest(['runtype']),
-      message: text('Run type {0} without "{1}" goes through the proxy, which is slower.', runtype, direct),
+      message: text(
+        'Run type {0} without "{1}" connects through the proxy, which is slower.',
+        runtype,
+        direct,
+      ),
       fixes: [edit(text('Set "{0}" to true', direct), places.set(direct, true), true)],
     };
   }
@@ -163,7 +167,7 @@ function* checkRuntype(subject: Subject): Iterable<Finding> {
       code: 'runtypeMismatch',
       severity: 'warning',
       span: places.nearest(['use_ssh']),
-      message: text('Run type ssh with "use_ssh" switched off contradicts itself.'),
+      message: text('Run type ssh needs "use_ssh" to be on.'),
       fixes: [edit(text('Set "{0}" to true', 'use_ssh'), places.set('use_ssh', true), true)],
     };
   }
@@ -178,7 +182,7 @@ function* checkScript(subject: Subject): Iterable<Finding> {
       severity: 'warning',
       span: places.nearest(['onstart']),
       message: text(
-        'The script has {0} characters; above {1} it is compressed when renting.',
+        'The script has {0} characters. Scripts of more than {1} are compressed when renting.',
         onstart.length,
         onstartLimit,
       ),
@@ -191,7 +195,7 @@ function* checkScript(subject: Subject): Iterable<Finding> {
       severity: 'information',
       span: places.nearest(['runtype']),
       message: text(
-        'With run type {0} the entrypoint of the image is replaced: without "onstart" its application does not start by itself.',
+        'Run type {0} replaces the entrypoint of the image. Without "onstart", its application does not start by itself.',
         runtype,
       ),
       fixes: [
@@ -211,7 +215,7 @@ function* checkRegistry(subject: Subject): Iterable<Finding> {
       severity: 'warning',
       span: places.nearest(['docker_login_pass']),
       message: text(
-        'A registry password in clear. Move it to the secret store: backups and searches read this file.',
+        'Registry password in plain text. Move it to the secret store, because backups and searches read this file.',
       ),
       fixes: [
         {
@@ -232,7 +236,7 @@ function* checkRegistry(subject: Subject): Iterable<Finding> {
         severity: 'information',
         span: places.nearest([name]),
         message: text(
-          'Logging in to a private registry takes an address, a user and a password; "{0}" is empty.',
+          'Signing in to a private registry requires an address, a user and a password. "{0}" is empty.',
           name,
         ),
         fixes: [],

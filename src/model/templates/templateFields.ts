@@ -30,10 +30,10 @@ const offerFields: Readonly<Partial<Record<OfferField, string>>> = {
   reliability: 'Share of time the machine was reachable, 0 to 1.',
   verified: 'Machine verified by the service.',
   rentable: 'Free to rent now.',
-  dph_total: 'Price in dollars an hour, disk included.',
+  dph_total: 'Price in dollars per hour, including the disk.',
   direct_port_count: 'Ports that can be reached directly.',
   cuda_max_good: 'Highest CUDA version that works, for example 12.4.',
-  dlperf_per_dphtotal: 'Deep-learning score for each dollar an hour.',
+  dlperf_per_dphtotal: 'Deep learning score per $/h.',
   compute_cap: 'Compute capability times 100: 890 is 8.9.',
   cpu_cores: 'CPU cores of the machine.',
   cpu_ram: 'Memory of the machine in MB.',
@@ -41,8 +41,8 @@ const offerFields: Readonly<Partial<Record<OfferField, string>>> = {
   inet_down: 'Download speed in Mbit/s.',
   inet_up: 'Upload speed in Mbit/s.',
   geolocation: 'Country as two capital letters, for example {"in": ["SE", "DE"]}.',
-  datacenter: 'In a data centre.',
-  static_ip: 'Has a fixed address.',
+  datacenter: 'In a data center.',
+  static_ip: 'Has a fixed IP address.',
   duration: 'Seconds for which the host still offers the machine.',
 };
 
@@ -101,7 +101,7 @@ const flag = (description: string, more: z.GlobalMeta = {}) =>
 export const templateFields = z
   .looseObject({
     name: text('Name of the template. Required.', { examples: ['PyTorch with SSH'] }),
-    desc: text('One line about what it is for.'),
+    desc: text('One line that says what it is for.'),
     image: text('Container image. Required.', {
       examples: ['pytorch/pytorch', 'nvidia/cuda', 'vllm/vllm-openai', 'ghcr.io/owner/image'],
     }),
@@ -115,11 +115,11 @@ export const templateFields = z
       .optional()
       .meta({
         description:
-          'How the machine is reached: `ssh` and `jupyter` replace the entrypoint of the image; `args` keeps it and has neither SSH nor Jupyter. Default: `args`.',
+          'How you connect: `ssh` and `jupyter` replace the entrypoint of the image; `args` keeps it and has neither SSH nor Jupyter. Default: `args`.',
         default: 'args',
         examples: [...templateRuntypes],
       }),
-    ssh_direct: flag('Direct SSH: faster than through the proxy; recommended with runtype `ssh`.'),
+    ssh_direct: flag('Direct SSH: faster than through the proxy; recommended with run type `ssh`.'),
     use_ssh: flag('SSH access.'),
     jup_direct: flag('Direct connection to Jupyter.'),
     use_jupyter_lab: flag('JupyterLab instead of Jupyter Notebook.'),
@@ -128,11 +128,11 @@ export const templateFields = z
       .optional()
       .meta({ description: 'Folder in which Jupyter starts.', examples: ['/workspace'] }),
     args_str: text(
-      'Replaces the command of the image; passed to its entrypoint where it has one. Used with runtype `args` only.',
+      'Replaces the command of the image, or is passed to its entrypoint. Only for run type `args`.',
     ),
     env: environment.optional(),
     onstart: text(
-      'Shell commands that run each time the instance starts, after SSH or Jupyter are up. Up to 4048 characters; longer scripts are compressed when renting.',
+      'Shell commands that run each time the instance starts, after SSH or Jupyter is up. Up to 4048 characters; longer scripts are compressed when renting.',
     ),
     recommended_disk_space: z
       .number()
@@ -144,16 +144,16 @@ export const templateFields = z
         examples: [16, 32, 64],
       }),
     extra_filters: z.union([offerFilters, z.string()]).optional().meta({
-      description: 'Which machines this template is for; used as the filters of the search.',
+      description: 'Filters for the search of offers: the machines that this template is for.',
     }),
-    docker_login_repo: text('Address of the private registry. Required; empty text when unused.', {
+    docker_login_repo: text('Address of the private registry. Required; empty if unused.', {
       examples: ['', 'docker.io', 'ghcr.io'],
     }),
-    docker_login_user: text('User at the private registry. Required; empty text when unused.', {
+    docker_login_user: text('User at the private registry. Required; empty if unused.', {
       examples: [''],
     }),
     docker_login_pass: text(
-      'Access token for the private registry. Required; empty text when unused. The document holds a reference such as `${secret:name}`; the value is kept in the secret store of the editor.',
+      'Access token for the private registry. Required; empty if unused. The document holds a reference such as `${secret:name}`; the value is kept in the secret store of the editor.',
       { examples: [''] },
     ),
     volume_info: z
@@ -162,10 +162,10 @@ export const templateFields = z
       .meta({
         description: 'A hint for the web console only. It does not attach a volume; choose one when renting.',
       }),
-    private: flag('Only you can see it. `false` shows the template, with its environment, to everyone.', {
+    private: flag('Visible only to you. `false` shows the template and its environment to everyone.', {
       default: true,
     }),
-    readme_visible: flag('The readme is shown in the web console.'),
+    readme_visible: flag('Show the readme in the web console.'),
     readme: text('Long documentation in Markdown.'),
   })
   .meta({ title: 'GPU Rental template' });

@@ -99,13 +99,13 @@ function readValue(token: Token, field: string, type: QueryType): Scalar {
       const lower = token.value.toLowerCase();
       return lower === 'true' || lower === 'false'
         ? lower === 'true'
-        : fail(text('{0} is true or false.', field));
+        : fail(text('{0} must be true or false.', field));
     }
     case 'number': {
       const parsed = Number(token.value);
       return token.value.trim() !== '' && Number.isFinite(parsed)
         ? parsed
-        : fail(text('{0} is a number.', field));
+        : fail(text('{0} must be a number.', field));
     }
     case 'time': {
       const seconds = Number(token.value);
@@ -113,7 +113,7 @@ function readValue(token: Token, field: string, type: QueryType): Scalar {
         return seconds;
       }
       const time = /^\d{4}-\d{2}-\d{2}/.test(token.value) ? Date.parse(token.value) : NaN;
-      return Number.isNaN(time) ? fail(text('{0} is a date such as 2026-01-31.', field)) : time / 1000;
+      return Number.isNaN(time) ? fail(text('{0} must be a date such as 2026-01-31.', field)) : time / 1000;
     }
   }
 }
@@ -153,32 +153,32 @@ class Reader {
 }
 
 function readList(reader: Reader, field: string, type: QueryType): Scalar[] {
-  const open = reader.next(text('A list in brackets is expected: [a, b].'));
+  const open = reader.next(text('Expected a list in brackets: [a, b].'));
   if (open.kind !== 'open') {
-    throw new QueryError({ span: open, message: text('A list in brackets is expected: [a, b].') });
+    throw new QueryError({ span: open, message: text('Expected a list in brackets: [a, b].') });
   }
   const values: Scalar[] = [];
   for (;;) {
-    const token = reader.next(text('The list is not closed: add "]".'));
+    const token = reader.next(text('The list is not closed. Add "]".'));
     if (token.kind === 'close') {
       return values;
     }
     if (token.kind === 'word' || token.kind === 'quoted') {
       values.push(readValue(token, field, type));
     } else if (token.kind !== 'comma') {
-      throw new QueryError({ span: token, message: text('A value is expected.') });
+      throw new QueryError({ span: token, message: text('Expected a value.') });
     }
   }
 }
 
 function readCondition(reader: Reader): [string, QueryOperator, Scalar | Scalar[]] {
-  const name = reader.next(text('The name of a field is expected.'));
+  const name = reader.next(text('Expected the name of a field.'));
   const field = name.value.toLowerCase();
   const type = name.kind === 'word' && Object.hasOwn(queryFields, field) ? queryFields[field] : undefined;
   if (!type) {
-    throw new QueryError({ span: name, message: text('"{0}" is not a field of the search.', name.value) });
+    throw new QueryError({ span: name, message: text('"{0}" is not a search field.', name.value) });
   }
-  const token = reader.next(text('An operator is expected: =, !=, <, <=, >, >=, in or notin.'));
+  const token = reader.next(text('Expected an operator: =, !=, <, <=, >, >=, in or notin.'));
   let operator = token.value.toLowerCase();
   if (operator === 'not' && reader.skipWord('in')) {
     operator = 'notin';
@@ -186,15 +186,15 @@ function readCondition(reader: Reader): [string, QueryOperator, Scalar | Scalar[
   if (!operatorsOf[type].includes(operator) || token.kind === 'quoted') {
     throw new QueryError({
       span: token,
-      message: text('{0} takes one of {1}.', field, operatorsOf[type].join(', ')),
+      message: text('{0} allows only {1}.', field, operatorsOf[type].join(', ')),
     });
   }
   if (operator === 'in' || operator === 'notin') {
     return [field, operator, readList(reader, field, type)];
   }
-  const value = reader.next(text('A value is expected.'));
+  const value = reader.next(text('Expected a value.'));
   if (value.kind !== 'word' && value.kind !== 'quoted') {
-    throw new QueryError({ span: value, message: text('A value is expected.') });
+    throw new QueryError({ span: value, message: text('Expected a value.') });
   }
   const symbol = Object.entries(operatorNames).find(([name]) => name === operator);
   return [field, symbol ? symbol[1] : 'eq', readValue(value, field, type)];
@@ -207,7 +207,7 @@ export function parseTemplateQuery(source: string): ParsedQuery {
     const span = { offset: tokens, length: source.length - tokens };
     return {
       kind: 'problem',
-      problem: { span, message: text('A quote is not closed, or a character does not belong here.') },
+      problem: { span, message: text('A quote is not closed, or a character is not allowed here.') },
     };
   }
   const reader = new Reader(tokens, source.length);
@@ -217,7 +217,7 @@ export function parseTemplateQuery(source: string): ParsedQuery {
       const [field, operator, value] = readCondition(reader);
       filters[field] = { ...filters[field], [operator]: value };
       if (!reader.skipWord('and') && reader.peek()?.kind === 'comma') {
-        reader.next(text('A condition is expected.'));
+        reader.next(text('Expected a condition.'));
       }
     }
     return { kind: 'filters', filters };

@@ -19,7 +19,7 @@ export class MissingSecretError extends DocumentError {
   ) {
     super(
       text(
-        'The secret "{0}" has no value for this template on this computer. Enter it with the fix on this line, then save again.',
+        'The secret "{0}" has no value for this template on this computer. Enter it with the quick fix on this line, then save again.',
         reference,
       ),
       path,

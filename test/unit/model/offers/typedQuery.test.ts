@@ -31,7 +31,7 @@ describe('a typed search', () => {
     assert.deepEqual(meanings('4090 x2 <0.8 eu ≥24gb'), [
       '4090 → GPU: RTX 4090',
       'x2 → GPUs: 2',
-      '<0.8 → Price an hour: ≤ $0.80',
+      '<0.8 → Price per hour: ≤ $0.80',
       'eu → Location: EU',
       '≥24gb → Memory per GPU: ≥ 24 GB',
     ]);

@@ -40,14 +40,14 @@ describe('the search of public templates', () => {
   });
 
   for (const [query, at, words] of [
-    ['colour = red', 'colour', /not a field/],
+    ['colour = red', 'colour', /not a search field/],
     ['recommended = maybe', 'maybe', /true or false/],
     ['count_created > many', 'many', /number/],
-    ['recommended > true', '>', /takes one of/],
+    ['recommended > true', '>', /allows only/],
     ['image in [a', '', /not closed/],
     ['image in a', 'a', /brackets/],
-    ['image =', '', /value is expected/],
-    ['image', '', /operator is expected/],
+    ['image =', '', /Expected a value/],
+    ['image', '', /Expected an operator/],
     ['image = "open', '"open', /quote/],
     ['created_at > soon', 'soon', /date/],
   ] as const) {
