@@ -6,21 +6,21 @@ import { placeText } from './places';
 import { perDay, perHour, perMonth, quoteOffer, type Quote } from '../quote';
 import { numberFields, type NumberField } from './searchFields';
 
-/** An offer to compare, with what its price depends on. */
+/** An offer to compare, and the choices that its price depends on. */
 export interface Compared {
   readonly offer: Offer;
   readonly rentalType: RentalType;
-  /** GB that the price includes, and what a stopped machine goes on paying for. */
+  /** GB of disk that the price includes and that a stopped machine still pays for. */
   readonly diskGb: number;
-  /** When its figures were read, ms since 1970. */
+  /** When the offer was read, ms since 1970. */
   readonly readAt: number;
-  /** No longer on the market: shown, and never the best. */
+  /** True if the offer is no longer on the market. It is shown but never counts as the best. */
   readonly isGone?: boolean;
 }
 
 export interface ComparedCell {
   readonly text: Text | string;
-  /** Better than the others of its row, or as good as the best of them. */
+  /** True for the best value of the row, or one equal to it. */
   readonly isBest: boolean;
 }
 
@@ -35,14 +35,14 @@ export interface ComparedGroup {
   readonly rows: readonly ComparedRow[];
 }
 
-/** Shown where the service does not say. */
+/** Stands for a value that the service does not report. */
 const unknown = '–';
 
 interface Line {
   readonly id: string;
   readonly label: Text;
   readonly show: (one: Side) => Text | string | undefined;
-  /** What is compared, and which way is better; without it no value of the row is the best. */
+  /** The value to compare and the better direction. Without them the row has no best value. */
   readonly value?: (one: Side) => number | undefined;
   readonly better?: 'less' | 'more';
 }
@@ -50,7 +50,7 @@ interface Side extends Compared {
   readonly quote: Quote;
 }
 
-/** Everything that tells offers apart, group by group; a row in which all are equal has no best value. */
+/** Returns all differing facts in groups. A row with equal values has no best one. */
 export function compareOffers(compared: readonly Compared[]): readonly ComparedGroup[] {
   const sides = compared.map((one): Side => {
     const { offer, rentalType, diskGb } = one;
@@ -77,7 +77,7 @@ function compareLine(line: Line, sides: readonly Side[]): ComparedRow {
   };
 }
 
-/** As in the list of offers: a reliability is never rounded up, because that would make it look better. */
+/** Formats a value as the list of offers does. Reliability is rounded down, because rounding up would flatter it. */
 function rounded(key: keyof typeof numberFields, value: number): number {
   if (key === 'reliability') {
     return Math.floor(value * 100 + 1e-6) / 100;
@@ -86,7 +86,7 @@ function rounded(key: keyof typeof numberFields, value: number): number {
   return isShownWhole === true ? Math.floor(value) : Math.round(value);
 }
 
-/** A row for one of the fields that offers are searched by. */
+/** Returns the row of a field that offers can be searched by. */
 function field(key: keyof typeof numberFields, better?: 'less' | 'more'): Line {
   const { label, unit, of } = numberFields[key] as {
     readonly label: Text;
@@ -124,7 +124,7 @@ function flagRow(id: string, label: Text, of: (offer: Offer) => boolean | undefi
   };
 }
 
-/** A price a GB, in dollars. */
+/** Returns the row of a price per GB, in dollars. */
 function priceRow(id: string, label: Text, of: (side: Side) => number | undefined): Line {
   return {
     id,
@@ -247,11 +247,11 @@ function daysText(days: number): Text {
   return days === 1 ? text('1 day') : text('{0} days', days);
 }
 
-/** "2027-03-01, 100 days": whole days, rounded down. */
+/** Returns, for example, "2027-03-01, 100 days", with days rounded down. */
 function endText(seconds: number, readAt: number): Text | string {
   const days = Math.floor(seconds / 86_400);
   const end = new Date(readAt + seconds * 1000);
-  // Dates have an end; a duration that a host made up has none.
+  // A duration that a host made up may lie beyond the last valid date.
   return Number.isNaN(end.getTime())
     ? daysText(days)
     : text('{0}, {1}', end.toISOString().slice(0, 10), daysText(days));

@@ -15,7 +15,7 @@ import {
   type NumberRange,
 } from './searchFields';
 
-/** A number with its unit: `24 GB`, `$0.80`, `99%`. */
+/** Formats a number with its unit: `24 GB`, `$0.80`, `99%`. */
 export function numberText(value: number, unit: string): string {
   if (unit === '$') {
     return `$${Number.isInteger(value * 100) ? value.toFixed(2) : String(value)}`;
@@ -35,7 +35,7 @@ function rangeText(range: NumberRange, field: NumberField): Text | string {
   return max === undefined ? text('any') : `≤ ${show(max)}`;
 }
 
-/** Countries by name, or the region that they make up. */
+/** Returns the names of countries, or the region that they make up. */
 function namesOf(key: FieldKey, values: readonly string[]): string {
   if (key !== 'country') {
     return values.join(', ');
@@ -56,7 +56,7 @@ function choiceText(key: FieldKey, choice: Choice): Text | string {
   return wanted === '' ? text('not {0}', unwanted) : text('{0}, not {1}', wanted, unwanted);
 }
 
-/** The value of one filter for people; "any" where it is not set. */
+/** Returns the value of a filter as the user reads it; "any" if the filter is not set. */
 export function filterValueText(key: FieldKey, filters: Filters): Text | string {
   const number = numberKeys.find((one) => one === key);
   if (number) {
@@ -71,12 +71,12 @@ export function filterValueText(key: FieldKey, filters: Filters): Text | string 
   return value === undefined ? text('any') : value ? text('yes') : text('no');
 }
 
-/** The fields that are set, in the order of the tables. */
+/** Returns the fields that are set, in the order of the tables. */
 function setFields(filters: Filters): readonly FieldKey[] {
   return [...choiceKeys, ...numberKeys, ...flagKeys].filter((key) => filters[key] !== undefined);
 }
 
-/** "GPU: RTX 4090", "Verified by the service": one text for each filter that is set. */
+/** Returns a text for each filter that is set: "GPU: RTX 4090", "Verified by the service". */
 export function describeFilters(filters: Filters): readonly Text[] {
   return setFields(filters).map((key) => {
     const flag = flagKeys.find((one) => one === key);
@@ -98,7 +98,7 @@ export function sortText(sort: SortOrder): Text {
   return names[sort];
 }
 
-/** One line for a saved or recent search; what every search has by default is left out. */
+/** Returns a description of a saved or recent search, without the filters that every search has by default. */
 export function describeQuery(query: MarketQuery): readonly Text[] {
   const { verified, rentable, external, ...others } = query.filters;
   const unusual: Filters = {

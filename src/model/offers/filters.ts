@@ -5,7 +5,7 @@
 export type WireFiltersShape = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 export type FilterPrimitive = string | number | boolean;
-/** One search of the market, in the service's field names and units. */
+/** A search of the market, in the service's field names and units. */
 export interface OfferSearch {
   readonly filters: Readonly<
     Record<string, Readonly<Record<string, FilterPrimitive | readonly FilterPrimitive[]>>>
@@ -13,13 +13,13 @@ export interface OfferSearch {
   readonly rentalType: 'on-demand' | 'interruptible';
   readonly order: readonly (readonly [field: string, direction: 'asc' | 'desc'])[];
   readonly limit?: number;
-  /** GB that the total price shall include. */
+  /** GB of disk that the total price includes. */
   readonly allocatedStorageGb?: number;
 }
 
 const operators = new Set(['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'notin']);
 
-/** A stored filter in the shape of a search; what is not a comparison is left out. */
+/** Returns a stored filter in the shape of a search, without anything that is not a comparison. */
 export function cleanWireFilters(filters: WireFiltersShape | undefined): OfferSearch['filters'] {
   const clean: Record<string, Record<string, FilterPrimitive | readonly FilterPrimitive[]>> = {};
   for (const [field, comparisons] of Object.entries(filters ?? {})) {

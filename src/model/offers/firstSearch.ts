@@ -4,29 +4,30 @@ import type { Offer } from './offer';
 import { defaultQuery } from './savedSearches';
 import type { NumberRange } from './searchFields';
 
-/** What is known of a user before anything was searched for. */
+/** The facts about a user who has not searched yet. */
 export interface FirstSearchInput {
-  /** Machines of the last rentals, newest first. */
+  /** Machines of the latest rentals, newest first. */
   readonly rented: readonly Offer[];
   readonly credit?: Micros | undefined;
-  /** The price an hour that all machines together shall not pass. */
+  /** The user's limit for all machines together, per hour. */
   readonly limitPerHour?: Micros | undefined;
 }
 
-/** What a proposal fills, as long as the user has chosen nothing else there. */
+/** The fields that a proposal fills until the user changes them. */
 export const proposedKeys = ['gpuCount', 'pricePerHour'] as const;
 export type ProposedKey = (typeof proposedKeys)[number];
 
-/** An afternoon: a machine that the credit does not pay for so long is no good start. */
+/** About one afternoon. A machine that the credit does not pay for that long is a poor start. */
 const leastHours = 4;
-/** A price above which single GPUs are rare, in dollars an hour; a filter for it would change nothing. */
+/** Single GPUs above this price are rare (dollars per hour), so a filter for it would change nothing. */
 const dearest = 4;
-/** Hardly anything costs less, in dollars an hour, and a search must not begin with an empty list. */
+/** Hardly any machine costs less (dollars per hour), and the first search must not show an empty list. */
 const cheapest = 0.05;
 
 /**
- * The search of someone who has chosen none: machines of the size that was rented last, single GPUs otherwise, at a price
- * that the limit, the last rentals or the credit allow. Its filters are shown like any others, and a reset takes them away.
+ * Returns the search for a user who has chosen no filters. It looks for the size of the last rental, otherwise single
+ * GPUs, at a price that the limit, the last rentals or the credit allow. The list shows its filters, and a reset
+ * removes them.
  */
 export function firstSearch({ rented, credit, limitPerHour }: FirstSearchInput): MarketQuery {
   const [last] = rented;
@@ -48,12 +49,12 @@ export function firstSearch({ rented, credit, limitPerHour }: FirstSearchInput):
   };
 }
 
-/** Without credit nothing can be rented, and a look at the market is all that is left. */
+/** Without credit the user can only look at the market, so any price will do. */
 function affordable(credit: Micros | undefined): number {
   return credit === undefined || credit <= 0 ? Infinity : toDollars(credit) / leastHours;
 }
 
-/** Rounded down to two digits, as people would type it. */
+/** Rounds down to two digits, as a user would type the price. */
 function twoDigits(price: number): number {
   if (!Number.isFinite(price) || price <= 0) {
     return 0;
@@ -62,7 +63,7 @@ function twoDigits(price: number): number {
   return Number((Math.floor(price / step + 1e-9) * step).toPrecision(2));
 }
 
-/** The user's own search with the proposal in the places where nothing was chosen. */
+/** Returns the user's search with the proposal for the fields that the user left open. */
 export function withProposal(
   own: MarketQuery,
   proposal: MarketQuery,
@@ -72,7 +73,7 @@ export function withProposal(
   return { ...own, filters: { ...own.filters, ...Object.fromEntries(proposed) } };
 }
 
-/** What of a search was chosen, and the places that are still as they were proposed. */
+/** Returns the fields that the user chose, and the keys that still have their proposed value. */
 export function withoutProposal(
   query: MarketQuery,
   shown: { readonly own: MarketQuery; readonly proposed: MarketQuery; readonly keys: readonly ProposedKey[] },

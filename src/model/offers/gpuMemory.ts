@@ -1,4 +1,4 @@
-/** Memory of one GPU in GB as cards are sold; drivers report a little less. */
+/** The sizes in GB that cards are sold with. Drivers report a little less. */
 const soldSizesGb = [
   1, 2, 3, 4, 5, 6, 8, 10, 11, 12, 16, 20, 22, 24, 32, 40, 48, 64, 80, 94, 96, 128, 141, 180, 192, 256, 288,
 ];
@@ -9,14 +9,16 @@ const soldSizesGb = [
  */
 const shareMissing = 0.065;
 
-/** 24,564 MB is 24 GB, 81,559 MB is 80 GB: what display and filters both use. */
+/**
+ * Converts reported MB to the sold size in GB: 24,564 MB is 24 GB, 81,559 MB is 80 GB. Rows and filters both use it.
+ */
 export function soldGpuGb(mb: number): number {
   const gb = mb / 1024;
   const sold = soldSizesGb.find((size) => size >= gb);
   return sold !== undefined && sold - gb <= sold * shareMissing ? sold : Math.round(gb);
 }
 
-/** The least MB that counts as `gb` GB, for a filter on the service's side. */
+/** Returns the least MB that count as `gb` GB, for a filter of the service. */
 export function leastMbFor(gb: number): number {
   let low = 0;
   let high = Math.ceil((gb + 1) * 1024);
@@ -31,7 +33,7 @@ export function leastMbFor(gb: number): number {
   return low;
 }
 
-/** The most MB that still counts as `gb` GB. */
+/** Returns the most MB that still count as `gb` GB. */
 export function mostMbFor(gb: number): number {
   return leastMbFor(Math.floor(gb) + 1) - 1;
 }

@@ -1,6 +1,6 @@
 import type { Micros } from '../money';
 
-/** One GPU model on the market (docs/service/market.md#record). Prices are for one GPU and hour. */
+/** The figures of a GPU model on the market (docs/service/market.md#record). Prices are per GPU and hour. */
 export interface GpuMetrics {
   readonly gpuName: string;
   readonly total?: number;
@@ -27,14 +27,14 @@ export interface GpuMetrics {
 export interface MetricsQuery {
   readonly verified: 'yes' | 'no' | 'all';
   readonly hostingType: 'all' | 'secure_cloud' | 'community';
-  /** `all`, or a number of GPUs as text. */
+  /** `all`, or the number of GPUs as text. */
   readonly gpuCount: string;
 }
 
 export interface MetricsAnswer {
   readonly gpus: readonly GpuMetrics[];
   /**
-   * The service shows figures only to accounts that host a machine
+   * True if the service refuses, because it shows figures only to accounts that host a machine
    * (docs/service/market.md#accounts-without-a-machine).
    */
   readonly needsMachine: boolean;

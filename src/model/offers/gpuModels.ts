@@ -1,6 +1,6 @@
 /**
- * GPU models as the market spells them, newest first; only for typing and choosing. A model that is
- * not here is found all the same: by the names in the answers and by free text.
+ * GPU models as the market spells them, newest first. The list only helps with typing and choosing. Other models are
+ * found by the names in the answers and by free text.
  */
 export const knownGpuModels: readonly string[] = [
   'RTX 5090',
@@ -108,7 +108,7 @@ export const knownGpuModels: readonly string[] = [
   'PRO W7900',
 ];
 
-/** Makers' and series' words that people leave out when they name a model. */
+/** Names of makers and series that users often omit. */
 const leadWords = [
   'nvidia',
   'geforce',
@@ -125,12 +125,12 @@ const leadWords = [
   'rx',
   'q',
 ];
-/** Builds of one model; who types the model means all of them. */
+/** Variants of one model. A user who types the model means all of them. */
 const buildWords = ['sxm', 'sxm2', 'sxm3', 'sxm4', 'sxm5', 'pcie', 'nvl', 'ws', 's'];
-/** Only these have builds: an RTX 4080S is another model than an RTX 4080. */
+/** Only these models have variants: an RTX 4080S is another model than an RTX 4080. */
 const hasBuilds = /^(?:[abhv]\d{3}|gh200|(?:rtx)?pro\d{4})/;
 
-/** `RTX_4090`, `rtx 4090` and `RTX4090` are the same text. */
+/** Normalizes a name: `RTX_4090`, `rtx 4090` and `RTX4090` become the same text. */
 function normalizeGpuName(name: string): string {
   return name
     .toLowerCase()
@@ -138,7 +138,7 @@ function normalizeGpuName(name: string): string {
     .replace('super', 's');
 }
 
-/** The name itself, and without each word that it may begin with. */
+/** Returns the name itself, and the name without each of its possible first words. */
 function leadForms(normal: string): readonly string[] {
   const shorter = leadWords
     .filter((word) => normal.startsWith(word) && normal.length > word.length + 1)
@@ -152,8 +152,8 @@ function buildForms(normal: string): readonly string[] {
 }
 
 /**
- * The models that a typed name means: `4090` is the RTX 4090 and not the 4090D, `h100` is all three
- * builds of it. Empty when it names none.
+ * Returns the models that a typed name means: `4090` is the RTX 4090 and not the 4090D, `h100` is all three variants.
+ * Empty if no model matches.
  */
 export function findGpuModels(typed: string, models: readonly string[] = knownGpuModels): readonly string[] {
   const wanted = normalizeGpuName(typed);
@@ -161,7 +161,7 @@ export function findGpuModels(typed: string, models: readonly string[] = knownGp
     return [];
   }
   const names = [...new Set(models)];
-  // "H200" is a name of its own and the first part of another; who types it means both.
+  // "H200" is both a model and the first part of another name, so it means both.
   const direct = names.filter((name) => buildForms(normalizeGpuName(name)).includes(wanted));
   if (direct.length > 0) {
     return direct;

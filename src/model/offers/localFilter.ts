@@ -12,7 +12,7 @@ import {
   type NumberRange,
 } from './searchFields';
 
-/** What limits and orders compare, and rows show: all that a running machine costs. */
+/** Returns the whole cost of a running machine, which limits, sort orders and rows use. */
 export function runningRateOfOffer(
   offer: Offer,
   query: Pick<MarketQuery, 'rentalType' | 'diskGb'>,
@@ -21,8 +21,8 @@ export function runningRateOfOffer(
 }
 
 /**
- * True when all that fits `to` is among what was found for `from`, so that no request is needed. The
- * answer to `from` must have been whole; the order does not matter then.
+ * Returns true if the answer to `from` contains all matches for `to`, so that no request is needed. The answer to
+ * `from` must have been complete; its order is irrelevant then.
  */
 export function narrows(from: MarketQuery, to: MarketQuery): boolean {
   return (
@@ -61,7 +61,7 @@ function choiceNarrows(from: Choice = {}, to: Choice = {}, canCheck: boolean): b
   return same || (canCheck && oneOf && noneOf);
 }
 
-/** Sorted without changing the order of equals; what lacks the value comes last. */
+/** Returns the offers in a stable order. Offers without the value come last. */
 export function sorted(
   offers: readonly Offer[],
   query: Pick<MarketQuery, 'sort' | 'rentalType' | 'diskGb'>,
@@ -74,8 +74,8 @@ export function sorted(
 }
 
 /**
- * The order of the list: in that of the service one of each kind of GPU comes first, among as many as it sends at once,
- * because the best offers of a market are often all of one kind.
+ * Returns the offers in the order of the list. The service's ranking starts with one offer of each GPU model, because
+ * the best offers of a market are often all of one model.
  */
 export function inListOrder(
   offers: readonly Offer[],
@@ -91,7 +91,7 @@ export function inListOrder(
   return [...page.filter(isFirst), ...page.filter((offer) => !isFirst(offer)), ...inOrder.slice(mostRows)];
 }
 
-/** Smaller comes first. */
+/** Smaller keys come first. */
 function sortKeys(
   query: Pick<MarketQuery, 'rentalType' | 'diskGb'>,
 ): Readonly<Record<SortOrder, (offer: Offer) => number | undefined>> {

@@ -19,7 +19,7 @@ import {
 export const sortOrders = ['best', 'price', 'value', 'reliability', 'memory'] as const;
 export type SortOrder = (typeof sortOrders)[number];
 
-/** A search of the market as a person sees it. */
+/** A search of the market, in the units that users see. */
 export interface MarketQuery {
   readonly filters: Filters;
   readonly rentalType: RentalType;
@@ -27,13 +27,13 @@ export interface MarketQuery {
   /** GB of disk that the prices include. */
   readonly diskGb: number;
   /**
-   * Filters of a template or workspace that the others cannot express, in the service's names. The others win over
+   * Filters of a template or workspace that `filters` can't express, in the service's names. `filters` wins over
    * them, field by field (docs/service/renting.md#template-merge).
    */
   readonly extraFilters?: WireFiltersShape | undefined;
 }
 
-/** The service sends no more rows than this, whatever `limit` asks for (docs/service/offers.md#search). */
+/** The most rows that the service sends, even if `limit` asks for more (docs/service/offers.md#search). */
 export const mostRows = 64;
 
 type WireFilter = Record<string, FilterPrimitive | readonly FilterPrimitive[]>;
@@ -46,12 +46,12 @@ const orders: Readonly<Record<SortOrder, readonly (readonly [OfferField, 'asc' |
   memory: [['gpu_total_ram', 'desc']],
 };
 
-/** What an interruptible machine costs is its bid, so limits and orders go by the least one. */
+/** An interruptible machine costs at least its minimum bid, so limits and sort orders use that price. */
 function priceField(rentalType: RentalType): OfferField {
   return rentalType === 'interruptible' ? 'min_bid' : 'dph_total';
 }
 
-/** The same search in the service's names and units. */
+/** Converts the query to the service's names and units. */
 export function toOfferSearch(query: MarketQuery): OfferSearch {
   return {
     filters: { ...cleanWireFilters(query.extraFilters), ...wireFilters(query.filters, query.rentalType) },
@@ -62,7 +62,7 @@ export function toOfferSearch(query: MarketQuery): OfferSearch {
   };
 }
 
-/** The filters in wire form. */
+/** Converts the filters to the service's names and units. */
 export function wireFilters(filters: Filters, rentalType: RentalType = 'on-demand'): OfferSearch['filters'] {
   const wire: Record<string, WireFilter> = {};
   const put = (name: OfferField, filter: WireFilter | undefined) => {
@@ -87,7 +87,7 @@ export function wireFilters(filters: Filters, rentalType: RentalType = 'on-deman
   return wire;
 }
 
-/** Takes the noise of binary fractions out: 57 × 0.01 is 0.57. */
+/** Removes the noise of binary fractions: 57 × 0.01 becomes 0.57. */
 function tidy(value: number): number {
   return Number(value.toPrecision(12));
 }
@@ -118,8 +118,8 @@ function wireChoice(field: ChoiceField, choice: Choice): WireFilter {
 }
 
 /**
- * The search for what comes after the last row of a full answer; `undefined` where the order does not
- * allow it. Rows that are equal in the order come again and are dropped by id.
+ * Returns the search for the rows after the last one of a full answer, or `undefined` if the order does not allow it.
+ * Rows with equal sort values are sent again and dropped by id.
  */
 export function searchAfter(query: MarketQuery, last: Offer): OfferSearch | undefined {
   const search = toOfferSearch(query);
@@ -131,7 +131,7 @@ export function searchAfter(query: MarketQuery, last: Offer): OfferSearch | unde
   switch (query.sort) {
     case 'price': {
       const price = query.rentalType === 'interruptible' ? last.minBidPerHour : last.totalPerHour;
-      // A millionth less: our price is rounded up, and rows at the same price must come again.
+      // Subtract a micro-dollar: our price is rounded up, and rows at the same price must be sent again.
       return price === undefined
         ? undefined
         : next(priceField(query.rentalType), { gte: tidy((price - 1) / 1e6) });
@@ -151,7 +151,7 @@ export function searchAfter(query: MarketQuery, last: Offer): OfferSearch | unde
   }
 }
 
-/** Filters with one field changed; `undefined` takes the field out. */
+/** Returns the filters with one field changed; `undefined` removes the field. */
 export function withFilter<Key extends keyof Filters>(
   filters: Filters,
   key: Key,

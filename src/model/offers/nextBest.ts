@@ -3,17 +3,17 @@ import type { Offer, RentalType } from './offer';
 
 export interface ReplacementNeeds {
   readonly rentalType: RentalType;
-  /** What it may cost an hour at most. */
+  /** The most that it may cost per hour. */
   readonly priceLimit: Micros;
-  /** The user's bid, for an interruptible one. */
+  /** The user's bid for an interruptible machine. */
   readonly bidPerHour?: Micros | undefined;
   readonly diskGb?: number | undefined;
   readonly avoidMachines: ReadonlySet<number>;
-  /** A linked volume ties the rental to its machine. */
+  /** Set if a linked volume ties the rental to its machine. */
   readonly onlyMachine?: number | undefined;
 }
 
-/** What it would cost an hour: the bid and the disk where it is a bid, else the whole price. */
+/** Returns the cost per hour: the bid plus the disk for an interruptible machine, otherwise the whole price. */
 export function priceToPay(
   offer: Offer,
   needs: Pick<ReplacementNeeds, 'rentalType' | 'bidPerHour'>,
@@ -26,7 +26,9 @@ export function priceToPay(
   return (needs.bidPerHour + Math.max(0, rest)) as Micros;
 }
 
-/** The offers that may stand in, in the order of the search; one without a known price never may. */
+/**
+ * Returns the offers that may replace a rental, in the order of the search. An offer without a price never qualifies.
+ */
 export function nextBest(offers: readonly Offer[], needs: ReplacementNeeds): readonly Offer[] {
   return offers.filter((offer) => {
     const price = priceToPay(offer, needs);

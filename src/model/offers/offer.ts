@@ -1,14 +1,14 @@
 import type { Micros } from '../money';
 
-/** A machine on the market. `undefined` means that the service did not say. */
+/** A machine on the market. A field is `undefined` if the service does not report it. */
 export interface Offer {
-  /** Ephemeral: names this offer, not the machine. */
+  /** Temporary: identifies this offer, not the machine. */
   readonly id: number;
   readonly machineId?: number;
   readonly hostId?: number;
   readonly gpuName?: string;
   readonly gpuCount?: number;
-  /** MB of one GPU as sent. */
+  /** Memory of one GPU in MB, as sent. */
   readonly gpuRamMb?: number;
   readonly gpuArch?: string;
   readonly computeCapability?: number;
@@ -32,11 +32,11 @@ export interface Offer {
   readonly staticIp?: boolean;
   /** As sent, for example "Sweden, SE". */
   readonly location?: string;
-  /** Two capital letters, where the location names a country. */
+  /** Two capital letters (ISO 3166), if the location names a country. */
   readonly countryCode?: string;
-  /** GPU alone, an hour. */
+  /** GPU without disk, per hour. */
   readonly gpuPerHour?: Micros;
-  /** GPU and the disk that the search allocated, an hour. */
+  /** GPU with the disk that the search allocated, per hour. */
   readonly totalPerHour?: Micros;
   readonly storagePerGbMonth?: Micros;
   readonly minBidPerHour?: Micros;
@@ -45,7 +45,7 @@ export interface Offer {
   readonly reliability?: number;
   readonly verified?: boolean;
   readonly datacenter?: boolean;
-  /** Seconds for which the host still offers the machine. */
+  /** How long the host still offers the machine (s). */
   readonly durationSeconds?: number;
   readonly vmSupport?: boolean;
 }

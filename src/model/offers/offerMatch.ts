@@ -17,9 +17,9 @@ import {
 type Comparisons = OfferSearch['filters'][string];
 
 /**
- * Returns the fields in which an offer does not match. Some of the service's filters misbehave, so every
- * answer is checked again (docs/service/offers.md#filters-that-misbehave). A value that the service does not
- * state matches, except a price.
+ * Returns the fields in which an offer does not match. Some filters of the service misbehave, so every answer is
+ * checked again (docs/service/offers.md#filters-that-misbehave). A value that the service does not report matches,
+ * except a price.
  */
 export function misfits(
   offer: Offer,
@@ -37,7 +37,7 @@ export function misfits(
   return [...own, ...wireMisfits(offer, extra)];
 }
 
-/** The extra filters of a query, without those that a filter of the user's takes the place of. */
+/** Returns the extra filters of a query, without those that the user's own filters replace. */
 function extraOf({ extraFilters = {}, filters, rentalType }: Omit<MarketQuery, 'sort'>): WireFiltersShape {
   const chosen = wireFilters(filters, rentalType);
   return Object.fromEntries(Object.entries(extraFilters).filter(([field]) => !Object.hasOwn(chosen, field)));
@@ -62,12 +62,12 @@ function comparisonsOf(key: FieldKey, wanted: NumberRange | Choice | boolean): C
   };
 }
 
-/** What people read in a row, for words that are not filters. */
+/** Returns the text of a row, which is searched for words that are not filters. */
 function rowText(offer: Offer): string {
   return [offer.gpuName, offer.cpuName, offer.location, offer.id, offer.machineId].join(' ').toLowerCase();
 }
 
-/** The offers that fit, and contain all the words. */
+/** Returns the offers that match the query and contain all words. */
 export function fitting(
   offers: readonly Offer[],
   query: Omit<MarketQuery, 'sort'>,
@@ -81,7 +81,7 @@ export function fitting(
   );
 }
 
-/** The fields of a wire filter that an offer does not satisfy; what is not known satisfies. */
+/** Returns the fields of a wire filter that an offer fails. A value that the service does not report passes. */
 export function wireMisfits(offer: Offer, filters: WireFiltersShape | undefined): readonly FieldKey[] {
   const clean = cleanWireFilters(filters);
   return fieldKeys.filter((key) => {
@@ -116,7 +116,7 @@ function holds(
   const [first = ''] = list;
   const same = (one: FilterPrimitive) => plainValue(one) === plainValue(value);
   const difference = Number(value) - Number(first);
-  // Forgives what a change of units costs: 99 % is 0.99 as a share.
+  // Tolerates the rounding of a change of units: 99 % is 0.99 as a share.
   const order = Math.abs(difference) <= Math.abs(Number(first)) * 1e-9 ? 0 : Math.sign(difference);
   const comparable = Number.isFinite(Number(value)) && Number.isFinite(Number(first));
   switch (operator) {
@@ -139,7 +139,7 @@ function holds(
   }
 }
 
-/** `"RTX_4090"` and `"RTX 4090"`, `"true"` and `true`, `"2"` and `2` are the same. */
+/** Normalizes a value: `"RTX_4090"` equals `"RTX 4090"`, `"true"` equals `true`, and `"2"` equals `2`. */
 function plainValue(value: FilterPrimitive): string {
   return String(value).replace(/_/g, ' ').toLowerCase();
 }

@@ -3,7 +3,7 @@ import type { GpuMetrics } from './gpuMetrics';
 import type { Micros } from '../money';
 import type { Offer } from './offer';
 
-/** Price quantiles of each GPU model from offers; what offers cannot tell (rentals) stays unknown. */
+/** Returns the price quantiles of each GPU model. Offers say nothing about rentals, so those figures stay undefined. */
 export function quantilesFromOffers(offers: readonly Offer[]): readonly GpuMetrics[] {
   const prices = new Map<string, Micros[]>();
   for (const offer of offers) {
@@ -32,7 +32,7 @@ export function quantilesFromOffers(offers: readonly Offer[]): readonly GpuMetri
   });
 }
 
-/** Between two neighbours in proportion, as spreadsheets do; rounded up to a whole millionth. */
+/** Interpolates between neighbors as spreadsheets do, rounded up to a whole micro-dollar. */
 export function quantile(sorted: readonly Micros[], share: number): Micros | undefined {
   const place = (sorted.length - 1) * share;
   const lower = sorted[Math.floor(place)];

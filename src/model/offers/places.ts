@@ -1,6 +1,6 @@
 /**
- * Countries in which machines are offered, and those whose people may name their own. Not all there are: two letters that
- * begin another word, such as `cu` for CUDA, would be taken for one.
+ * Countries that have machines, and those whose users may type their own. Others are left out, because two letters
+ * that begin another word, such as `cu` for CUDA, would be read as a country.
  */
 const codes = (
   'AE AL AM AR AT AU AZ BA BD BE BG BR BY CA CH CL CN CO CR CY CZ DE DK EE EG ES FI FR GB GE GR HK HR ' +
@@ -15,14 +15,14 @@ export interface Country {
   readonly name: string;
 }
 
-/** By their names. */
+/** Sorted by name. */
 export const countries: readonly Country[] = codes
   .map((code) => ({ code, name: nameOf.of(code) ?? code }))
   .sort((a, b) => a.name.localeCompare(b.name, 'en'));
 
 const eu = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ');
 
-/** Groups of countries under the names that people type. */
+/** Groups of countries by the names that users type. */
 export const regions: Readonly<Record<string, readonly string[]>> = {
   eu,
   europe: [...eu, 'AL', 'BA', 'BY', 'CH', 'GB', 'IS', 'LI', 'MD', 'ME', 'MK', 'NO', 'RS', 'RU', 'UA'].sort(),
@@ -51,7 +51,7 @@ const otherNames: Readonly<Record<string, string>> = {
   uae: 'AE',
 };
 
-/** Country codes for a typed country, code or region; empty when it is none. */
+/** Returns the country codes of a typed country, code or region; empty if it is none of them. */
 export function findPlaces(typed: string): readonly string[] {
   const word = nameKey(typed.trim());
   const region = Object.hasOwn(regions, word) ? regions[word] : undefined;
@@ -74,7 +74,7 @@ export function placeName(code: string): string {
   return countries.find((one) => one.code === code)?.name ?? code;
 }
 
-/** Where a machine is, for people: `Sweden, SE` says it twice, `, US` lacks the state; `Texas, US` stays. */
+/** Formats a location: `Sweden, SE` repeats itself, `, US` lacks the state, and `Texas, US` stays as it is. */
 export function placeText(location: string): string {
   const comma = location.lastIndexOf(',');
   const area = location.slice(0, Math.max(comma, 0)).trim();
@@ -82,7 +82,7 @@ export function placeText(location: string): string {
   return area === '' || area === country ? country : location;
 }
 
-/** The name of a region that consists of exactly these countries. */
+/** Returns the name of the region that consists of exactly these countries. */
 export function regionName(codes: readonly string[]): string | undefined {
   const wanted = [...codes].sort().join();
   const found = Object.entries(regions).find(([, members]) => [...members].sort().join() === wanted);

@@ -14,15 +14,15 @@ import {
 } from './searchFields';
 
 export interface ReadFilters {
-  /** What people can see and change. */
+  /** The filters that users can see and change. */
   readonly filters: Filters;
-  /** What cannot be said in people's terms; sent as it stands. */
+  /** The filters that `filters` can't express, in the service's names. They are sent unchanged. */
   readonly extraFilters: OfferSearch['filters'];
 }
 
 type Comparisons = OfferSearch['filters'][string];
 
-/** Filters as a template, a workspace or a page has them, in people's units as far as that goes. */
+/** Reads filters of a template, a workspace or a page, and converts them to the users' units where possible. */
 export function readWireFilters(wire: WireFiltersShape | undefined): ReadFilters {
   const clean = cleanWireFilters(wire);
   const filters: Record<string, unknown> = {};
@@ -59,7 +59,7 @@ function readField(
   return flag && value !== undefined ? { key: flag, value } : undefined;
 }
 
-/** The value, where the comparison stands alone. */
+/** Returns the value if this is the only comparison. */
 function onlyValue(comparisons: Comparisons, operator: string): FilterPrimitive | undefined {
   const [entry, another] = Object.entries(comparisons);
   return entry && !another && entry[0] === operator && !isList(entry[1]) ? entry[1] : undefined;
@@ -85,7 +85,7 @@ function readRange(key: NumberKey, comparisons: Comparisons): NumberRange | unde
     } else if (operator === 'lte') {
       range.max = people;
     } else {
-      // People's ranges include their ends; `gt` and `lt` do not.
+      // `gt` and `lt` exclude the bound, while ranges in the users' units include it.
       return undefined;
     }
   }

@@ -10,7 +10,7 @@ export interface SavedSearch {
 }
 
 export const mostRecentSearches = 8;
-/** GB that prices include until somebody chooses a disk. */
+/** GB of disk that prices include until the user chooses a size. */
 export const usualDiskGb = 20;
 
 export const defaultQuery: MarketQuery = {
@@ -20,7 +20,7 @@ export const defaultQuery: MarketQuery = {
   diskGb: usualDiskGb,
 };
 
-/** A search that begins with somebody's filters; of ours only those that they do not name. */
+/** Returns a search that starts with given filters. Our defaults fill only the fields that they leave open. */
 export function queryWith(
   wire: WireFiltersShape | undefined,
   diskGb: number,
@@ -52,13 +52,13 @@ const shape = z.object({
   extraFilters: z.record(z.string(), z.record(z.string(), z.unknown())).optional().catch(undefined),
 });
 
-/** Without the members that are `undefined`; nothing is left for an empty object. */
+/** Removes members that are `undefined`. Returns `undefined` for an object without members. */
 function compact(value: object): object | undefined {
   const entries = Object.entries(value).filter(([, member]) => member !== undefined);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** The filters of a stored search; what this version does not know is left out. */
+/** Reads the filters of a stored search and drops those that this version does not know. */
 function readFilters(value: Readonly<Record<string, unknown>>): Filters {
   const filters: Record<string, unknown> = {};
   for (const key of numberKeys) {
@@ -72,11 +72,11 @@ function readFilters(value: Readonly<Record<string, unknown>>): Filters {
   for (const key of flagKeys) {
     filters[key] = typeof value[key] === 'boolean' ? value[key] : undefined;
   }
-  // Each member was checked against its table above.
+  // Each member has been checked against its table above.
   return compact(filters) ?? {};
 }
 
-/** A query from settings or storage; `undefined` when it is not one. */
+/** Reads a query from settings or storage. Returns `undefined` if the value is not a query. */
 export function readQuery(value: unknown): MarketQuery | undefined {
   const parsed = shape.safeParse(value);
   if (!parsed.success) {
@@ -90,7 +90,7 @@ export function readQuery(value: unknown): MarketQuery | undefined {
   };
 }
 
-/** The setting `{name: query}`, by name; entries that cannot be read are left out. */
+/** Reads the setting `{name: query}`, sorted by name. Unreadable entries are dropped. */
 export function readSavedSearches(value: unknown): readonly SavedSearch[] {
   const entries = z.record(z.string(), z.unknown()).safeParse(value);
   if (!entries.success) {
@@ -102,18 +102,18 @@ export function readSavedSearches(value: unknown): readonly SavedSearch[] {
     .sort((a, b) => a.name.localeCompare(b.name));
 }
 
-/** What is kept of a search: the user's own part, without what a template or workspace added. */
+/** Returns the user's own part of a search, without what a template or workspace added. */
 export function ownQuery({ filters, rentalType, sort, diskGb }: MarketQuery): MarketQuery {
   return { filters, rentalType, sort, diskGb };
 }
 
-/** The setting with one search added or replaced; entries of other versions stay as they are. */
+/** Returns the setting with one search added or replaced. Entries of other versions stay unchanged. */
 export function withSavedSearch(setting: unknown, name: string, query: MarketQuery): Record<string, unknown> {
   const entries = z.record(z.string(), z.unknown()).safeParse(setting);
   return { ...(entries.success ? entries.data : {}), [name]: ownQuery(query) };
 }
 
-/** The setting with a search under another name, which takes the place of one that has it already. */
+/** Returns the setting with a search renamed. The search replaces one that has the new name. */
 export function withRenamedSearch(setting: unknown, name: string, to: string): Record<string, unknown> {
   const entries = z.record(z.string(), z.unknown()).safeParse(setting);
   const { [name]: moved, ...others } = entries.success ? entries.data : {};
@@ -127,7 +127,7 @@ export function withoutSavedSearch(setting: unknown, name: string): Record<strin
   );
 }
 
-/** The same text for the same search, whatever the order of its members. */
+/** Returns the same text for equal searches, in any order of members. */
 export function searchKey(query: MarketQuery): string {
   return JSON.stringify(query, (_key, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -145,7 +145,7 @@ export function readRecentSearches(value: unknown): readonly MarketQuery[] {
     : [];
 }
 
-/** The last search first, each once. */
+/** Returns the recent searches with `query` first and without duplicates. */
 export function withRecentSearch(recent: readonly MarketQuery[], query: MarketQuery): readonly MarketQuery[] {
   const own = ownQuery(query);
   const key = searchKey(own);

@@ -5,24 +5,24 @@ import { toDollars, type Micros } from '../money';
 import type { Offer } from './offer';
 
 /**
- * The fields that offers can be searched by: the units that users see, and the service's names and units
- * (docs/service/offers.md#fields-and-units). No other place in the product names a wire unit of an offer.
+ * The fields that offers can be searched by, in the units that users see and in the service's names and units
+ * (docs/service/offers.md#fields-and-units). This is the only file that names the wire unit of an offer.
  */
 export interface NumberField {
   readonly kind: 'number';
   readonly wire: OfferField;
   readonly label: Text;
-  /** Written after the number; empty where the number speaks for itself. */
+  /** Follows the number; empty if the number needs no unit. */
   readonly unit: string;
-  /** The value of an offer in people's units; `undefined` where the service does not say. */
+  /** Returns the value of an offer in the users' units, or `undefined` if the service does not report it. */
   readonly of?: (offer: Offer) => number | undefined;
-  /** The value of an offer in the service's units, where it is not `of` times the scale. */
+  /** Returns the value of an offer in the service's units, if it differs from `of` times the scale. */
   readonly wireOf?: (offer: Offer) => number | undefined;
-  /** Wire units in one of people's units. */
+  /** Wire units per user unit. */
   readonly scale?: number;
-  /** Shown without its fraction, so that an upper limit includes the fraction above it: 64.4 GB is 64 GB. */
+  /** True if the fraction is not shown. An upper limit then includes it: 64.4 GB is shown as 64 GB. */
   readonly isShownWhole?: true;
-  /** The bound to send, where it is not the value times the scale. */
+  /** Returns the bound to send, if it differs from the value times the scale. */
   readonly least?: (value: number) => number;
   readonly most?: (value: number) => number;
 }
@@ -32,7 +32,7 @@ export interface ChoiceField {
   readonly wire: OfferField;
   readonly label: Text;
   readonly of?: (offer: Offer) => string | undefined;
-  /** The values are whole numbers on the wire. */
+  /** True if the values are whole numbers on the wire. */
   readonly numeric?: true;
 }
 
@@ -46,14 +46,14 @@ export interface FlagField {
 const dollars = (amount: Micros | undefined) => (amount === undefined ? undefined : toDollars(amount));
 const over = (value: number | undefined, scale: number) => (value === undefined ? undefined : value / scale);
 
-/** 16 × 80 GB: the total as the cards are sold. */
+/** Returns the total memory from the sizes that cards are sold with, such as 16 × 80 GB. */
 function totalGpuGb(offer: Offer): number | undefined {
   return offer.gpuRamMb === undefined || offer.gpuCount === undefined
     ? undefined
     : soldGpuGb(offer.gpuRamMb) * offer.gpuCount;
 }
 
-/** "570.124.04" is 570: people ask for a series of drivers. */
+/** Returns the driver series, by which users search: 570 for "570.124.04". */
 function driverSeries(offer: Offer): number | undefined {
   const match = /^\d+/.exec(offer.driverVersion ?? '');
   return match ? Number(match[0]) : undefined;
@@ -78,7 +78,8 @@ export const numberFields = {
     unit: 'GB',
     of: totalGpuGb,
     wireOf: (o) => over(o.gpuRamMb, 1 / (o.gpuCount ?? 1)),
-    // Cards report up to a sixteenth less than they are sold with; the answer is checked again here.
+    // Cards report up to a sixteenth less than the size they are sold with. The exact check is made here, on the
+    // answer.
     least: (gb) => Math.floor(gb * 1024 * 0.93),
     most: (gb) => gb * 1024,
   },
@@ -297,18 +298,18 @@ export const choiceKeys = Object.keys(choiceFields) as readonly ChoiceKey[];
 export const flagKeys = Object.keys(flagFields) as readonly FlagKey[];
 export const fieldKeys: readonly FieldKey[] = [...numberKeys, ...choiceKeys, ...flagKeys];
 
-/** In people's units; both ends are included. */
+/** A range in the users' units that includes both ends. */
 export interface NumberRange {
   readonly min?: number;
   readonly max?: number;
 }
-/** One of these and none of those. */
+/** Accepts one of `oneOf` and none of the others. */
 export interface Choice {
   readonly oneOf?: readonly string[];
   readonly noneOf?: readonly string[];
 }
 
-/** What is searched for, in people's units. A field that is left out does not matter. */
+/** The filters of a search in the users' units. A missing field accepts any value. */
 export type Filters = { readonly [Key in NumberKey]?: NumberRange } & {
   readonly [Key in ChoiceKey]?: Choice;
 } & { readonly [Key in FlagKey]?: boolean };
@@ -316,7 +317,7 @@ export type Filters = { readonly [Key in NumberKey]?: NumberRange } & {
 export function numberField(key: NumberKey): NumberField {
   return numberFields[key];
 }
-/** The largest value that an upper limit includes. */
+/** Returns the largest value that an upper limit includes. */
 export function upperLimit({ isShownWhole }: NumberField, max: number): number {
   return isShownWhole === true && Number.isInteger(max) ? max + 0.999 : max;
 }

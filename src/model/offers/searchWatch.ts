@@ -3,30 +3,30 @@ import type { MarketQuery } from './marketQuery';
 import { toDollars, type Micros } from '../money';
 import type { Offer } from './offer';
 
-/** A search that is repeated until something costs little enough. */
+/** A search that is repeated until an offer is cheap enough. */
 export interface SearchWatch {
   readonly id: string;
   readonly name: string;
   readonly query: MarketQuery;
-  /** All that a running machine costs an hour, the disk of the query included. */
+  /** The limit for the whole cost of a running machine per hour, including the disk of the query. */
   readonly maxPerHour: Micros;
-  /** Milliseconds since 1970, as all times here. */
+  /** Milliseconds since 1970, like all times here. */
   readonly createdAt: number;
 }
 
-/** An offer that matched when it was looked for last, or shortly before. */
+/** An offer that matched at the last check or shortly before. */
 export interface WatchMatch {
-  /** The same for a machine that comes back under another offer id. */
+  /** Stays the same for a machine that returns under another offer id. */
   readonly key: string;
   readonly offerId: number;
   readonly firstSeenAt: number;
   readonly lastSeenAt: number;
 }
 
-/** An offer that is missing from one answer and there again in the next is no news. */
+/** An offer missing from one answer and back in the next is not new. */
 export const forgetMatchMs = 30 * 60_000;
 
-/** The watched search: cheapest first, so that the rows of one answer are those that count. */
+/** Returns the search to run. The cheapest offers come first, so that one answer holds those that matter. */
 export function watchedSearch({ query, maxPerHour }: SearchWatch): MarketQuery {
   return {
     ...query,
@@ -42,7 +42,7 @@ function matchKey({ id, machineId, gpuCount }: Offer): string {
   return machineId === undefined ? `offer ${id}` : `machine ${machineId} ${gpuCount ?? ''}`;
 }
 
-/** What matches after an answer: known ones keep the time at which they were first seen. */
+/** Returns the matches after an answer. Known matches keep the time when they first appeared. */
 export function matchesAfter(
   watch: SearchWatch,
   before: readonly WatchMatch[],
@@ -65,7 +65,7 @@ export function matchesAfter(
   return { matches: [...seen.values(), ...missing], offers };
 }
 
-/** Dollars an hour as typed, `0.4` or `$0,40`; `undefined` for what is no price. */
+/** Reads dollars per hour such as `0.4` or `$0,40`. Returns `undefined` for any other text. */
 export function readPriceLimit(typed: string): number | undefined {
   const match = /^\s*\$?\s*(\d+(?:[.,]\d+)?|[.,]\d+)\s*(?:\/\s*h)?\s*$/.exec(typed);
   const value = Number((match?.[1] ?? '').replace(',', '.'));

@@ -1,7 +1,7 @@
 import type { RentalType } from './offer';
 import type { FlagKey, NumberKey } from './searchFields';
 
-/** Names that people write before or after a number. */
+/** Names that users type before or after a number. */
 export const numberNames: Readonly<Record<string, NumberKey>> = {
   gpus: 'gpuCount',
   gpu: 'gpuCount',
@@ -67,7 +67,7 @@ export const rentalNames: Readonly<Record<string, RentalType>> = {
   'on-demand': 'on-demand',
 };
 
-/** Scales of the units that may follow a number, in the field's own unit. */
+/** Factors that convert a typed unit to the unit of its field. */
 export const unitScales: Readonly<Record<string, number>> = {
   tb: 1000,
   gb: 1,

@@ -15,17 +15,17 @@ import {
 } from './searchFields';
 
 export interface Understood {
-  /** What was typed. */
+  /** The typed text. */
   readonly source: string;
   readonly meaning: Text;
 }
 
-/** What a line such as `4090 x2 <0.8 eu ≥24gb` says. */
+/** The meaning of a line such as `4090 x2 <0.8 eu ≥24gb`. */
 export interface TypedQuery {
   readonly filters: Filters;
   readonly rentalType?: RentalType;
   readonly understood: readonly Understood[];
-  /** Words that are no filter; a row must contain them. */
+  /** Words that are not filters; a row must contain all of them. */
   readonly words: readonly string[];
 }
 
@@ -36,7 +36,7 @@ interface Draft {
   rentalType: RentalType | undefined;
 }
 
-/** How a rule read a token: the field it set, another meaning, or nothing. */
+/** What a token means: the field it set or a text. Undefined if the rule does not apply. */
 type Reading = FieldKey | Text | undefined;
 
 const comparison =
@@ -48,7 +48,7 @@ function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** Reads a typed line. Never fails: what it does not know is looked for in the rows. */
+/** Parses a typed line. Never fails: unrecognized words are searched for in the rows. */
 export function parseTypedQuery(line: string, models: readonly string[] = knownGpuModels): TypedQuery {
   const tokens = tokenize(line);
   const draft: Draft = { numbers: new Map(), choices: new Map(), flags: new Map(), rentalType: undefined };
@@ -78,7 +78,7 @@ export function parseTypedQuery(line: string, models: readonly string[] = knownG
   };
 }
 
-/** The last word may be unfinished: `cud` or `>=` shall not empty the list while somebody types. */
+/** The last word may be incomplete: `cud` or `>=` must not empty the list while the user types. */
 function isBeginning(word: string): boolean {
   const vocabulary = [numberNames, flagNames, rentalNames].flatMap((names) => Object.keys(names));
   return isOperator(word) || vocabulary.some((name) => name.startsWith(word.replace(/[<>=≤≥:$]+$/, '')));
@@ -93,7 +93,7 @@ const looseOperator = new RegExp(`\\s*(${operators})\\s*`, 'g');
 const looseUnit =
   /(^|[\s<>=≤≥])(\d{1,3}(?:\.\d+)?)\s+(gb|tb|gib|mbit|gbit|mbps|gbps|days?|weeks?|%)(?=\s|$)/g;
 
-/** Lower case; joins operators and units with their number, and takes `2x4090` and `4090x2` apart. */
+/** Converts to lower case, joins operators and units with their number, and splits `2x4090` and `4090x2`. */
 function tokenize(line: string): readonly string[] {
   return line
     .toLowerCase()
@@ -111,7 +111,7 @@ function tokenize(line: string): readonly string[] {
 
 interface Read {
   readonly reading: FieldKey | Text;
-  /** How many tokens it took. */
+  /** The number of tokens consumed. */
   readonly length: number;
 }
 
@@ -124,7 +124,7 @@ function readAt(
   const token = tokens[at] ?? '';
   const negated = /^[-!]./.test(token) && token.length > 2;
   const bare = negated ? token.slice(1) : token;
-  // The longest name counts: "4070 ti" is not a 4070.
+  // The longest name wins: "4070 ti" is not a 4070.
   for (let length = Math.min(4, tokens.length - at); length >= 1; length -= 1) {
     const parts = [bare, ...tokens.slice(at + 1, at + length)];
     const found = parts.every((part) => /[a-z0-9]/.test(part)) ? findGpuModels(parts.join(' '), models) : [];
@@ -140,7 +140,7 @@ function readAt(
   return reading === undefined ? undefined : { reading, length: 1 };
 }
 
-/** `64gb ram` and `ram 64gb`. */
+/** Reads `64gb ram` and `ram 64gb`. */
 function readPair(token: string, next: string | undefined, draft: Draft): Reading {
   const unitOf = (word: string) => {
     const groups = comparison.exec(word)?.groups;
@@ -160,7 +160,7 @@ function readPair(token: string, next: string | undefined, draft: Draft): Readin
   return keyOf(token) !== undefined && unitOf(next) !== undefined ? join(token, next) : undefined;
 }
 
-/** Whether a number with this unit can be meant for the field: `24gb cuda` is not a CUDA version. */
+/** Returns whether a number with this unit fits the field: `24gb cuda` is not a CUDA version. */
 function suits(unit: string, key: NumberKey): boolean {
   const fields: readonly NumberKey[] = memoryUnits.includes(unit)
     ? ['ramGb', 'diskGb', 'gpuRamGb', 'gpuTotalRamGb']
@@ -210,10 +210,10 @@ function tidy(value: number): number {
   return Number(value.toPrecision(12));
 }
 
-/** Operators that limit from above. */
+/** Operators that set an upper limit. */
 const upperLimits: readonly string[] = ['<', '<=', '=<', '≤'];
 
-/** Fields of which a bare number means "exactly this". */
+/** Fields for which a number without an operator means "exactly". */
 const exactFields: readonly NumberKey[] = ['gpuCount'];
 
 function rangeOf(op: string | undefined, plus: boolean, value: number, key: NumberKey): NumberRange {
@@ -233,7 +233,7 @@ const memoryUnits = ['gb', 'g', 'gib', 'tb'];
 const speedUnits = ['mbit', 'mbps', 'gbit', 'gbps'];
 const timeUnits = ['d', 'day', 'days', 'w', 'week', 'weeks', 'month', 'months'];
 
-/** The field that a number belongs to: by its name, its unit, or its size. */
+/** Returns the field of a number, found by its name, its unit or its size. */
 function fieldOf(
   name: string,
   unit: string,
@@ -251,7 +251,7 @@ function fieldOf(
   if (speedUnits.includes(unit)) return 'downMbit';
   if (timeUnits.includes(unit)) return 'days';
   if (unit !== '') return own(numberNames, unit);
-  // `<0.8` alone is a price: nothing else that people limit from above is written without a name.
+  // `<0.8` without a name is a price: users name every other field with an upper limit.
   if (op !== undefined && upperLimits.includes(op)) return 'pricePerHour';
   if (op === undefined) return undefined;
   return value <= 1 ? 'pricePerHour' : 'gpuRamGb';

@@ -32,6 +32,6 @@ export interface Template {
   readonly recentCreateAt?: number;
   readonly createdCount?: number;
   readonly recommended?: boolean;
-  /** The record as the service sent it, for the document. */
+  /** The record as sent by the service, from which the document is made. */
   readonly raw: Readonly<Record<string, unknown>>;
 }

@@ -2,9 +2,9 @@ import { envFlagsToObject } from '../documents/envObject';
 import { documentChanges, isPlainObject, sameField, sameJson, type DocumentFields } from './templateDocument';
 import { absentValue, serviceFields } from './templateFields';
 
-/** One place that both sides changed, and differently. */
+/** A place that both sides changed in different ways. */
 export interface Conflict {
-  /** The field, and below `env` and `extra_filters` the name in it. */
+  /** The field; below `env` and `extra_filters` also the name in it. */
   readonly path: readonly string[];
   readonly base: unknown;
   readonly mine: unknown;
@@ -12,12 +12,12 @@ export interface Conflict {
 }
 
 export interface Merge {
-  /** Mine where both sides changed the same place. */
+  /** The merged document, with my value at each conflict. */
   readonly fields: DocumentFields;
   readonly conflicts: readonly Conflict[];
 }
 
-/** How deep a field is merged by name; all others are one value. */
+/** How many levels of names a field is merged by. All other fields are merged as one value. */
 const depths: Readonly<Record<string, number>> = { env: 1, extra_filters: 2 };
 
 function get(from: DocumentFields, key: string): unknown {
@@ -41,11 +41,11 @@ function mergeObjects(
       merged.push([name, value]);
     }
   }
-  // Deleted on both sides needs nothing; deleted on one and changed on the other is found above.
+  // A key deleted on both sides needs no merge; one deleted on one side and changed on the other is found above.
   return Object.fromEntries(merged);
 }
 
-/** An environment text as an object, where that loses nothing, so that variables merge one by one. */
+/** Converts the text of an environment to an object if nothing gets lost, so that variables merge one by one. */
 function comparable(name: string, value: unknown): unknown {
   const present = value === undefined ? absentValue(name) : value;
   if (name === 'env' && typeof present === 'string') {
@@ -82,8 +82,8 @@ function mergeValue(
 }
 
 /**
- * Three-way merge: what one side changed is taken, what both changed differently stays mine and is a
- * conflict. Variables and filters are merged one by one. No edit of either side is dropped unseen.
+ * Merges three versions. A change on one side is taken; different changes of the same place keep mine and become a
+ * conflict. Variables and filters merge one by one. No edit of either side is lost without a conflict.
  */
 export function mergeDocuments(base: DocumentFields, mine: DocumentFields, theirs: DocumentFields): Merge {
   const conflicts: Conflict[] = [];
@@ -101,7 +101,7 @@ export function mergeDocuments(base: DocumentFields, mine: DocumentFields, their
   return { fields: Object.fromEntries(merged), conflicts };
 }
 
-/** Mine with one conflicting place taken from theirs. */
+/** Returns my version with one conflicting place taken from theirs. */
 export function takeTheirs(mine: DocumentFields, conflict: Conflict): DocumentFields {
   const [name, ...rest] = conflict.path;
   if (name === undefined) {
@@ -116,13 +116,13 @@ export function takeTheirs(mine: DocumentFields, conflict: Conflict): DocumentFi
   if (value === undefined) {
     return others;
   }
-  // The key keeps its place.
+  // Keeps the position of the key.
   return Object.hasOwn(mine, name)
     ? Object.fromEntries(Object.entries(mine).map(([key, old]) => [key, key === name ? value : old]))
     : { ...others, [name]: value };
 }
 
-/** True where saving `mine` over `theirs` would send nothing. */
+/** Returns true if saving `mine` over `theirs` would send nothing. */
 export function sameDocument(left: DocumentFields, right: DocumentFields): boolean {
   return documentChanges(left, right).size === 0;
 }

@@ -11,7 +11,7 @@ import { referenceName } from './templateReference';
 /** See docs/service/limits.md#sizes. */
 const onstartLimit = 4048;
 
-/** What several checks read. */
+/** The input that the checks share. */
 interface Subject {
   readonly places: JsonPlaces;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -95,7 +95,7 @@ function* checkImage(subject: Subject): Iterable<Finding> {
   }
 }
 
-/** Run types of which a flag is no part, with what the flag is called there. */
+/** The run types in which each flag has an effect. */
 const flagsOfRuntype: readonly {
   readonly flag: TemplateRecordField;
   readonly runtypes: readonly string[];
@@ -260,8 +260,8 @@ function* checkVolume({ places, fields }: Subject): Iterable<Finding> {
 const checks = [checkRequired, checkKeys, checkImage, checkRuntype, checkScript, checkRegistry, checkVolume];
 
 /**
- * Everything there is to say about a template document beyond its schema. `enteredHere` names the
- * references whose value this computer has; leave it out where that is not known.
+ * Returns all findings on a template document that its schema does not cover. `enteredHere` names the references
+ * whose values this computer has; omit it if they are unknown.
  */
 export function findTemplateProblems(source: string, enteredHere?: ReadonlySet<string>): readonly Finding[] {
   const places = new JsonPlaces(source);

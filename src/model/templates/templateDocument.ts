@@ -20,7 +20,7 @@ import {
   type ReferenceSlot,
 } from './templateReference';
 
-/** The parsed document: fields by name, unknown ones included. */
+/** The parsed document: all fields by name, including unknown ones. */
 export type DocumentFields = Readonly<Record<string, unknown>>;
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -58,7 +58,7 @@ export function asObject(value: unknown): unknown {
   }
 }
 
-/** The filters of a record in their object form; empty where there are none or they cannot be read. */
+/** Returns the filters of a record as an object; empty if there are none or they can't be read. */
 export function readFilters(value: unknown): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   const filters = asObject(value);
   return isPlainObject(filters)
@@ -95,17 +95,17 @@ function readField(name: string, value: unknown): unknown {
   }
 }
 
-/** Left out of a fresh document: what a person would not write. */
+/** Returns true for values that a new document omits, because no user would write them. */
 function isNoise(name: string, value: unknown): boolean {
   if (value === undefined || value === '') return true;
   if (name === 'private' || name === 'readme_visible') return false;
   return value === false || (isPlainObject(value) && Object.keys(value).length === 0);
 }
 
-/** Puts references where the record holds a value that this computer keeps secret. */
+/** Replaces the values that this computer keeps secret by references. */
 function hideEnv(env: unknown, held: HeldReferences): unknown {
   if (typeof env === 'string') {
-    // Text that an object cannot hold; a value is still hidden wherever it stands.
+    // The text can't become an object, but each secret value in it is still replaced.
     let hidden = env;
     for (const [slot, reference] of held) {
       if (slot.startsWith('env.') && reference.value !== undefined && reference.value.length >= 4) {
@@ -125,7 +125,7 @@ function hideEnv(env: unknown, held: HeldReferences): unknown {
   );
 }
 
-/** The password itself is never in a document: a reference stands for it wherever a registry is used. */
+/** Returns a reference instead of the password, which never appears in a document, if the record uses a registry. */
 function registryPassword(raw: Raw, held: HeldReferences): string {
   const used = [raw['docker_login_pass'], raw['docker_login_user'], raw['docker_login_repo']].some(
     (value) => typeof value === 'string' && value !== '',
@@ -134,7 +134,7 @@ function registryPassword(raw: Raw, held: HeldReferences): string {
   return used ? makeReference(held.get('docker_login_pass')?.name ?? registryReference(id)) : '';
 }
 
-/** The document of a record as the service sent it, with references in place of the secrets held here. */
+/** Returns the document of a record from the service, with references in place of the secrets stored here. */
 export function documentFields(raw: Raw, held: HeldReferences = new Map()): DocumentFields {
   const fields: [string, unknown][] = [];
   for (const name of fieldOrder) {
@@ -164,12 +164,12 @@ export function documentFields(raw: Raw, held: HeldReferences = new Map()): Docu
   return Object.fromEntries(fields);
 }
 
-/** The text of a document, with a final newline. */
+/** Returns the text of a document, with a final newline. */
 export function renderDocument(fields: DocumentFields): string {
   return `${jsonText(fields, 2)}\n`;
 }
 
-/** The document cannot be saved as it stands; `path` says where. */
+/** Thrown if the document can't be saved as it is; `path` names the place. */
 export class DocumentError extends UserError {
   constructor(
     message: Text,
@@ -180,9 +180,8 @@ export class DocumentError extends UserError {
 }
 
 /**
- * Reads the text of a document. What the service sent is not ours to refuse: a field that is as in `base` is
- * not checked.
- * @throws DocumentError where it is not a JSON object or a field has the wrong type.
+ * Parses the text of a document. Fields equal to `base` are not checked, because values from the service must stay
+ * valid. @throws DocumentError if the text is not a JSON object or a field has the wrong type.
  */
 export function parseDocument(source: string, base?: DocumentFields): DocumentFields {
   let value: unknown;
@@ -211,7 +210,7 @@ export function parseDocument(source: string, base?: DocumentFields): DocumentFi
   return value;
 }
 
-/** Equal as JSON values; the order of keys does not count. */
+/** Compares JSON values, ignoring the order of keys. */
 export function sameJson(left: unknown, right: unknown): boolean {
   if (left === right) {
     return true;
@@ -229,7 +228,7 @@ export function sameJson(left: unknown, right: unknown): boolean {
   );
 }
 
-/** The entries behind either form of an environment, or the text where it cannot be read. */
+/** Returns the entries of either form of an environment, or the text if it can't be parsed. */
 function envMeaning(env: unknown): readonly EnvEntry[] | string {
   if (isPlainObject(env)) {
     const object = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)]));
@@ -241,7 +240,7 @@ function envMeaning(env: unknown): readonly EnvEntry[] | string {
   return problems.length > 0 ? source : entries.map(({ entry }) => entry);
 }
 
-/** Whether two values of a field mean the same, in whatever form they are written. */
+/** Returns whether two values of a field mean the same, in any form. */
 export function sameField(name: string, left: unknown, right: unknown): boolean {
   const first = left === undefined ? absentValue(name) : left;
   const second = right === undefined ? absentValue(name) : right;
@@ -254,10 +253,10 @@ export function sameField(name: string, left: unknown, right: unknown): boolean 
   return sameJson(first, second);
 }
 
-/** Fields whose value differs from the base, with the value as written; `undefined` for a deleted key. */
+/** Fields that differ from the base, with their new value; `undefined` for a deleted key. */
 export type DocumentChanges = ReadonlyMap<string, unknown>;
 
-/** What was changed between two documents; fields of the service are not ours to change. */
+/** Returns the differences between two documents, except in fields that only the service sets. */
 export function documentChanges(base: DocumentFields, mine: DocumentFields): DocumentChanges {
   const changes = new Map<string, unknown>();
   for (const name of new Set([...Object.keys(base), ...Object.keys(mine)])) {
@@ -270,7 +269,7 @@ export function documentChanges(base: DocumentFields, mine: DocumentFields): Doc
   return changes;
 }
 
-/** The references in a document with their places. */
+/** Returns the references in a document with their places. */
 export function referencesIn(fields: DocumentFields): ReadonlyMap<ReferenceSlot, string> {
   const found = new Map<ReferenceSlot, string>();
   const note = (slot: ReferenceSlot, value: unknown) => {
@@ -287,7 +286,7 @@ export function referencesIn(fields: DocumentFields): ReadonlyMap<ReferenceSlot,
   return found;
 }
 
-/** Where a document that everyone can see holds a secret: a reference, or a password in clear. */
+/** Returns the places where a public document holds a secret: a reference or a plain password. */
 export function secretsInPublic(fields: DocumentFields): readonly ReferenceSlot[] {
   if (fields['private'] !== false) {
     return [];
@@ -296,7 +295,7 @@ export function secretsInPublic(fields: DocumentFields): readonly ReferenceSlot[
   return [...referencesIn(fields).keys(), ...(hasPassword ? (['docker_login_pass'] as const) : [])];
 }
 
-/** The document without the references that it may not use; their variables stay, empty. */
+/** Returns the document without the references that it may not use. Their variables stay, with empty values. */
 export function withoutReferences(fields: DocumentFields, mayUse: ReadonlySet<string>): DocumentFields {
   const foreign = new Set(
     [...referencesIn(fields)].flatMap(([slot, name]) => (mayUse.has(name) ? [] : [slot])),

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import type { OfferField } from '../../wire/offer';
 
 /**
- * The only description of a template document. It keeps the service's field names, so that users find the
- * same names in the service's documentation and its command-line client (docs/service/templates.md#record).
- * The JSON schema for completion and checks is generated from it.
+ * The only definition of a template document. It keeps the service's field names, so that users recognize them from
+ * the service's documentation and command-line client (docs/service/templates.md#record). The JSON schema for
+ * completion and checks is generated from it.
  */
 
 const filterValue = z.union([
@@ -19,10 +19,7 @@ const fieldFilter = z
   .partialRecord(z.enum(operators), filterValue)
   .meta({ description: 'Operators and values, for example {"gte": 24000}; `in` and `notin` take a list.' });
 
-/**
- * The filters that users need most (docs/service/offers.md#fields-and-units). Any other field of an offer is
- * allowed.
- */
+/** The most used filters (docs/service/offers.md#fields-and-units). Any other field of an offer is allowed. */
 const offerFields: Readonly<Partial<Record<OfferField, string>>> = {
   gpu_name: 'GPU model with a space, for example "RTX 4090".',
   num_gpus: 'Number of GPUs.',
@@ -97,7 +94,7 @@ const flag = (description: string, more: z.GlobalMeta = {}) =>
     .optional()
     .meta({ description, ...more });
 
-/** The editable fields, in the order in which a user would write them (docs/service/templates.md#record). */
+/** The editable fields, in the order that a user would write them (docs/service/templates.md#record). */
 export const templateFields = z
   .looseObject({
     name: text('Name of the template. Required.', { examples: ['PyTorch with SSH'] }),
@@ -182,7 +179,7 @@ export const requiredFields = [
   'docker_login_pass',
 ] as const satisfies readonly TemplateField[];
 
-/** Set by the service: shown in the tree and the hover, never in the document. */
+/** Fields that the service sets. They appear in the tree and the hover, never in the document. */
 export const serviceFields: ReadonlySet<string> = new Set([
   'id',
   'hash_id',
@@ -202,8 +199,8 @@ export function isTemplateField(name: string): name is TemplateField {
 }
 
 /**
- * What a missing key means, for telling whether two documents differ. `private` is left out: a record
- * that does not say whether it is private is neither.
+ * The value that a missing key stands for when two documents are compared. `private` has none: a record without it
+ * says neither true nor false.
  */
 const meaningOfAbsent: Readonly<Partial<Record<TemplateField, unknown>>> = {
   name: '',
@@ -234,8 +231,7 @@ export function absentValue(name: string): unknown {
 }
 
 /**
- * Returns what is sent when the user deletes the key: the documented default
- * (docs/service/templates.md#record).
+ * Returns the value to send when the user deletes the key: the documented default (docs/service/templates.md#record).
  */
 export function resetValue(name: string): unknown {
   switch (name) {

@@ -12,7 +12,7 @@ export const edit = (title: Text, changes: readonly TextChange[], preferred = fa
   preferred,
 });
 
-/** Ways to give the references at a path another value. */
+/** Returns the fixes that give the references at a path another value. */
 export function referenceChanges(fields: Readonly<Record<string, unknown>>): readonly Fix[] {
   return [...referencesIn(fields)].map(([slot, name]) => ({
     title: text('Change the Secret {0}…', name),
@@ -20,7 +20,7 @@ export function referenceChanges(fields: Readonly<Record<string, unknown>>): rea
   }));
 }
 
-/** The two rewritings of an environment, each where nothing is lost by it. */
+/** Returns the two rewrites of an environment, if they lose nothing. */
 export function environmentRewrites(source: string): readonly Fix[] {
   const places = new JsonPlaces(source);
   const env = places.value(['env']);
@@ -39,9 +39,8 @@ export function environmentRewrites(source: string): readonly Fix[] {
 }
 
 /**
- * Puts a reference where a secret stands in clear, or where the variable is to be; an environment written as
- * flags becomes an object.
- * `undefined` where that would lose something.
+ * Puts a reference in place of a plain secret, or adds the variable. Turns an environment of flags into an object.
+ * Returns `undefined` if that would lose something.
  */
 export function replaceByReference(
   source: string,
@@ -55,7 +54,7 @@ export function replaceByReference(
   return changeVariable(places, slot.slice('env.'.length), reference);
 }
 
-/** Takes a variable out of the environment, for one that becomes a secret of the account. */
+/** Removes a variable that becomes a secret of the account. */
 export function removeVariable(source: string, name: string): readonly TextChange[] | undefined {
   return changeVariable(new JsonPlaces(source), name, undefined);
 }

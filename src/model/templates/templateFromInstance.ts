@@ -3,7 +3,7 @@ import type { Instance } from '../instances/instance';
 import { displayLabel } from '../instances/instanceLabel';
 import type { DocumentFields } from './templateDocument';
 
-/** Set by the service in every instance; no part of a configuration. */
+/** Variables that the service sets in every instance. They are not part of a configuration. */
 const ofTheService = new Set([
   'CONTAINER_API_KEY',
   'CONTAINER_ID',
@@ -12,7 +12,7 @@ const ofTheService = new Set([
   'DATA_DIRECTORY',
 ]);
 
-/** `image:tag` in its two parts; a digest stays with the image. */
+/** Splits `image:tag`. A digest stays part of the image. */
 function splitImage(image: string): { readonly image: string; readonly tag?: string } {
   const slash = image.lastIndexOf('/');
   const colon = image.lastIndexOf(':');
@@ -21,7 +21,7 @@ function splitImage(image: string): { readonly image: string; readonly tag?: str
     : { image };
 }
 
-/** A fresh template for an image. */
+/** Returns a new template for an image. */
 export function templateForImage(image: string): DocumentFields {
   const parts = splitImage(image.trim());
   const name = parts.image.slice(parts.image.lastIndexOf('/') + 1);
@@ -44,7 +44,7 @@ export function templateForImage(image: string): DocumentFields {
   };
 }
 
-/** A template that rents again what an instance is. */
+/** Returns a template that rents an instance like this one. */
 export function templateFromInstance(instance: Instance): DocumentFields {
   const runtype = instance.runtype ?? '';
   const kind = runtype.includes('jupyter') ? 'jupyter' : runtype.includes('ssh') ? 'ssh' : 'args';

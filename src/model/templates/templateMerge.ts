@@ -2,7 +2,7 @@ import { envFlagsToObject, readEnv, type EnvObject } from '../documents/envObjec
 import type { WireRentRequest } from '../../wire/instance';
 import { isPlainObject, readFilters } from './templateDocument';
 
-/** A rental's body in the service's own form (docs/service/renting.md#request). */
+/** The body of a rental in the service's form (docs/service/renting.md#request). */
 export type RentBody = Readonly<Record<string, unknown>>;
 type Raw = Readonly<Record<string, unknown>>;
 
@@ -27,18 +27,18 @@ function objectOf(env: EnvObject | string | undefined): EnvObject {
   return typeof env === 'string' ? (envFlagsToObject(env) ?? {}) : (env ?? {});
 }
 
-/** `image:tag` unless the image names a tag or a digest itself. */
+/** Returns `image:tag`, or the image alone if it names a tag or digest itself. */
 export function imageWithTag(image: string, tag: string | undefined): string {
   return hasTag(image) || !tag ? image : `${image}:${tag}`;
 }
 
-/** Whether an image path names a tag or a digest; the port of a registry is neither. */
+/** Returns whether an image names a tag or digest. The port of a registry is neither. */
 export function hasTag(image: string): boolean {
   const last = image.slice(image.lastIndexOf('/') + 1);
   return last.includes(':') || last.includes('@');
 }
 
-/** The runtype of a rental that a template's three fields amount to. */
+/** Returns the run type of a rental that corresponds to the three fields of a template. */
 export function recordRuntype(raw: Raw): string {
   const runtype = typeof raw['runtype'] === 'string' && raw['runtype'] !== '' ? raw['runtype'] : 'args';
   if (runtype === 'ssh') {
@@ -90,7 +90,7 @@ export function mergeTemplate(template: Raw, request: RentBody): Record<string, 
   return merged;
 }
 
-/** Environment and ports of a recipe in the object form that a rental takes. */
+/** Returns environment and ports of a recipe as the object that a rental takes. */
 export function rentEnv(env: unknown, ports: readonly string[] = []): EnvObject {
   return {
     ...objectOf(readEnv(env)),
@@ -98,7 +98,7 @@ export function rentEnv(env: unknown, ports: readonly string[] = []): EnvObject 
   };
 }
 
-/** What renting from a template sends: the disk is the recommended one, everything else is the template's. */
+/** Returns the request for a rental from a template: its recommended disk, everything else from the template. */
 export function templateRequest(template: Raw, hashId: string | undefined): RentBody {
   const disk = Number(template['recommended_disk_space'] ?? 8);
   return {
@@ -108,7 +108,9 @@ export function templateRequest(template: Raw, hashId: string | undefined): Rent
   } satisfies WireRentRequest;
 }
 
-/** What a workspace file's rental sends; the disk is the file's, the template's, or the default. */
+/**
+ * Returns the request for a rental from a workspace file. The disk is that of the file, the template or the default.
+ */
 export function recipeRequest(
   recipe: {
     readonly image?: string;

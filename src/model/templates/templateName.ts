@@ -1,7 +1,7 @@
 import { plainLabel } from '../../util/plainLabel';
 import { imageWithTag } from './templateMerge';
 
-/** What lists and questions call a template, as plain text: its number where it has no name. */
+/** Returns the name of a template as plain text, or its number if it has no name. */
 export function templateName({
   id,
   name,
@@ -12,7 +12,7 @@ export function templateName({
   return plainLabel(name ?? '').trim() || `#${id}`;
 }
 
-/** Its image with the tag, as plain text. */
+/** Returns the image of a template with its tag, as plain text. */
 export function templateImage({
   image,
   tag,

@@ -87,7 +87,7 @@ class QueryError extends Error {
   }
 }
 
-/** One value of a field; times are ISO dates or Unix seconds. */
+/** Reads a value of a field. Times are ISO dates or Unix seconds. */
 function readValue(token: Token, field: string, type: QueryType): Scalar {
   const fail = (message: Text): never => {
     throw new QueryError({ span: token, message });
@@ -200,7 +200,7 @@ function readCondition(reader: Reader): [string, QueryOperator, Scalar | Scalar[
   return [field, symbol ? symbol[1] : 'eq', readValue(value, field, type)];
 }
 
-/** Reads a query; conditions are joined by `and`, a comma or nothing. An empty query has no filters. */
+/** Parses a query. Conditions are joined by `and`, a comma or nothing. An empty query has no filters. */
 export function parseTemplateQuery(source: string): ParsedQuery {
   const tokens = tokenize(source);
   if (typeof tokens === 'number') {
@@ -235,7 +235,7 @@ function formatScalar(value: Scalar): string {
     : String(value);
 }
 
-/** The query that reads as these filters. */
+/** Returns the query that parses to these filters. */
 export function formatTemplateQuery(filters: TemplateFilters): string {
   const symbols = new Map<string, string>(
     Object.entries(operatorNames).map(([symbol, name]) => [name, symbol]),
@@ -252,9 +252,9 @@ export function formatTemplateQuery(filters: TemplateFilters): string {
 }
 
 export interface QueryCompletion {
-  /** The whole query after taking it. */
+  /** The whole query after the completion is applied. */
   readonly query: string;
-  /** What is added, for the list. */
+  /** The added text, for the list. */
   readonly label: string;
   readonly detail: Text;
 }
@@ -266,7 +266,7 @@ const typeTexts: Readonly<Record<QueryType, Text>> = {
   time: text('Date'),
 };
 
-/** What can come next at the end of the query. */
+/** Returns what can follow at the end of the query. */
 export function completeTemplateQuery(source: string): readonly QueryCompletion[] {
   const tokens = tokenize(source);
   if (typeof tokens === 'number') {

@@ -1,18 +1,21 @@
-/** A template as favourites, recents and workspace files remember it: the id decides, the rest is for people. */
+/**
+ * A template as favorites, recents and workspace files remember it. Only the id identifies it; the rest is for
+ * display.
+ */
 export interface TemplateRef {
   readonly id: number;
   readonly name?: string;
-  /** The hash when it was last looked at; another one means that it was edited since. */
+  /** The hash at the last visit. Another hash means that the template has been edited. */
   readonly hash?: string;
 }
 
-/** What became of a remembered template. */
+/** The state of a remembered template. */
 export type TemplateRefState =
   | { readonly kind: 'current'; readonly hash: string }
   | { readonly kind: 'edited'; readonly hash: string }
   | { readonly kind: 'deleted' };
 
-/** Compares what was remembered with what the service has; the current hash is what a rental sends. */
+/** Compares a remembered template with the one at the service. A rental sends the current hash. */
 export function refState(ref: TemplateRef, found: { readonly hashId: string } | undefined): TemplateRefState {
   if (!found) {
     return { kind: 'deleted' };
@@ -22,10 +25,10 @@ export function refState(ref: TemplateRef, found: { readonly hashId: string } | 
     : { kind: 'edited', hash: found.hashId };
 }
 
-/** How many are listed as used lately. */
+/** The number of templates listed as recent. */
 export const mostRecents = 10;
 
-/** The list with `ref` first and at most `limit` long. */
+/** Returns the list with `ref` first, limited to `limit` entries. */
 export function remember(
   list: readonly TemplateRef[],
   ref: TemplateRef,

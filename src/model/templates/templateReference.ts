@@ -1,11 +1,10 @@
 /**
- * A secret in a template document is a reference such as `${secret:registry-12}`. Its value is in the
- * editor's secret store, so that the document can be backed up, searched and shared
- * (docs/rules.md#secrets-stay-secret).
+ * A secret in a template document is a reference such as `${secret:registry-12}`. Its value is in the editor's secret
+ * store, so that the document can be backed up, searched and shared (docs/rules.md#secrets-stay-secret).
  */
 const pattern = /^\$\{secret:([A-Za-z0-9._-]{1,100})\}$/;
 
-/** The name in a reference; `undefined` for any other text. */
+/** Returns the name in a reference, or `undefined` for any other text. */
 export function referenceName(value: string): string | undefined {
   return pattern.exec(value)?.[1];
 }
@@ -14,20 +13,20 @@ export function makeReference(name: string): string {
   return `\${secret:${name}}`;
 }
 
-/** The reference that a template's registry password has before the user chose another. */
+/** Returns the default reference for the registry password of a template. */
 export function registryReference(templateId: number): string {
   return `registry-${templateId}`;
 }
 
-/** A name for what was at `slot`, of letters that a reference may have. */
+/** Returns a name for the secret at `slot`, with only the letters that a reference allows. */
 export function referenceNameFor(slot: ReferenceSlot, owner: string): string {
   const base = slot === 'docker_login_pass' ? 'registry' : slot.slice('env.'.length);
   return `${base}-${owner}`.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 100);
 }
 
 /**
- * A document that a secret was stored for. A name alone is no right to a value: anybody can write one into a
- * template or a file.
+ * The document that a secret was stored for. A reference alone gives no access to a value, because any template or
+ * file can contain its name.
  */
 export type SecretOwner = `template:${number}` | `draft:${string}` | `file:${string}`;
 
@@ -43,17 +42,17 @@ export function fileOwner(address: string): SecretOwner {
   return `file:${address}`;
 }
 
-/** Where a document may hold a reference. */
+/** A place where a document may hold a reference. */
 export type ReferenceSlot = 'docker_login_pass' | `env.${string}`;
 
-/** What stands for a slot's value in the document; the value is `undefined` where this computer lacks it. */
+/** The reference for the value of a slot. The value is `undefined` if this computer does not have it. */
 export interface HeldReference {
   readonly name: string;
   readonly value: string | undefined;
 }
 export type HeldReferences = ReadonlyMap<ReferenceSlot, HeldReference>;
 
-/** Characters of random secrets: entropy in bits a character. */
+/** Returns the entropy in bits per character, which is high for random secrets. */
 function entropy(value: string): number {
   const counts = new Map<string, number>();
   for (const char of value) {
@@ -74,8 +73,8 @@ const secretNames =
 const obviousPlaceholders = /^(true|false|none|null|changeme|your[-_ ].*|<.*>|x{3,}|\*+|\.{3,}|\d{1,6})$/i;
 
 /**
- * True for a variable whose name or value is that of a secret. Errs on the side of asking: the answer is
- * only a question to the user, never a decision.
+ * Returns true if the name or value of a variable looks like a secret. Prefers false alarms, because the result only
+ * leads to a question to the user.
  */
 export function looksSecret(name: string, value: string): boolean {
   const text = value.trim();
@@ -90,7 +89,7 @@ export function looksSecret(name: string, value: string): boolean {
   if (knownPrefixes.test(text) || text.includes('PRIVATE KEY-----')) {
     return true;
   }
-  // `user:password@host` in an address.
+  // An address with `user:password@host`.
   if (/^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]+:[^/\s@]+@/i.test(text)) {
     return true;
   }

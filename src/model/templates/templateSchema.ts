@@ -9,7 +9,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The editor shows Markdown in hovers; descriptions use it. */
+/** Adds Markdown descriptions, which the editor shows in hovers. */
 function withMarkdown(schema: unknown): unknown {
   if (Array.isArray(schema)) {
     return schema.map(withMarkdown);
@@ -19,7 +19,7 @@ function withMarkdown(schema: unknown): unknown {
   }
   const copy = Object.fromEntries(
     Object.entries(schema).map(([key, value]) =>
-      // Values are data of the user's kind, not schemas.
+      // Examples and defaults are values, not schemas.
       key === 'examples' || key === 'default' || key === 'defaultSnippets' || key === 'enum'
         ? [key, value]
         : [key, withMarkdown(value)],
@@ -37,8 +37,8 @@ function draft7(schema: z.ZodType, more: JsonObject): JsonObject {
 }
 
 /**
- * The JSON schemas that the package ships, by file name. Missing and unknown keys are not in them: those
- * are our own diagnostics, which have fixes, and one place should not be marked twice.
+ * Returns the JSON schemas that the package ships, by file name. They say nothing about missing and unknown keys,
+ * which our own diagnostics report and fix; one place should not be marked twice.
  */
 export function documentSchemas(): Readonly<Record<string, JsonObject>> {
   return {
@@ -88,7 +88,7 @@ export function documentSchemas(): Readonly<Record<string, JsonObject>> {
   };
 }
 
-/** The text of one schema file. */
+/** Returns the text of a schema file. */
 export function renderSchema(schema: JsonObject): string {
   return `${JSON.stringify(schema, null, 2)}\n`;
 }

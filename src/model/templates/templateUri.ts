@@ -6,18 +6,18 @@ import { safeFileName } from '../../util/fileName';
  */
 const templateScheme = 'gpurental';
 
-/** What a document of this scheme is. */
+/** What a document of this scheme shows. */
 export type TemplateUri =
   | { readonly kind: 'own' | 'public' | 'theirs'; readonly id: number; readonly name: string }
-  /** Not at the service yet; the token tells drafts apart. */
+  /** A template that the service does not have yet; the token distinguishes drafts. */
   | { readonly kind: 'draft'; readonly token: string; readonly name: string }
-  /** A text made for looking at, such as the preview of a request. */
+  /** A read-only text, such as the preview of a request. */
   | { readonly kind: 'preview'; readonly token: string; readonly name: string };
 
 export interface UriParts {
   readonly scheme: string;
   readonly authority: string;
-  /** Decoded, as the editor's own URI class gives it. */
+  /** The decoded path, as the editor's URI class returns it. */
   readonly path: string;
 }
 
@@ -29,12 +29,12 @@ const authorities: Readonly<Record<TemplateUri['kind'], string>> = {
   preview: 'preview',
 };
 
-/** The name of a template as the last segment of a path, and as that of a file. */
+/** Returns the last segment of a template's path, which is also its file name. */
 export function fileNameOf(name: string): string {
   return safeFileName(name.replace(/\.json$/i, ''), 'template');
 }
 
-/** Scheme, authority and decoded path of a document. */
+/** Returns scheme, authority and decoded path of a document. */
 export function templateUriParts(uri: TemplateUri): UriParts {
   const folder = 'id' in uri ? String(uri.id) : uri.kind === 'draft' ? `new-${uri.token}` : uri.token;
   return {
@@ -45,8 +45,8 @@ export function templateUriParts(uri: TemplateUri): UriParts {
 }
 
 /**
- * Reads a document's address; the last segment is only for people and may be stale. `undefined` for
- * anything that is no document of ours.
+ * Parses the address of a document. The last segment is only for display and may be outdated. Returns `undefined` for
+ * an address that is not one of ours.
  */
 export function parseTemplateUri(parts: UriParts): TemplateUri | undefined {
   const [empty, folder = '', file = '', ...rest] = parts.path.split('/');
@@ -76,7 +76,7 @@ export function parseTemplateUri(parts: UriParts): TemplateUri | undefined {
   }
 }
 
-/** The template that a document is about. */
+/** Returns the id of the document's template. */
 export function templateIdOf(uri: UriParts): number | undefined {
   const read = parseTemplateUri(uri);
   return read && 'id' in read ? read.id : undefined;

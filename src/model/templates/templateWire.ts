@@ -11,7 +11,7 @@ import {
 import { fieldOrder, requiredFields, resetValue, serviceFields } from './templateFields';
 import { referenceName } from './templateReference';
 
-/** The value behind a reference is not on this computer, so that it cannot be sent. */
+/** Thrown if the value of a reference is missing on this computer and so can't be sent. */
 export class MissingSecretError extends DocumentError {
   constructor(
     readonly reference: string,
@@ -27,7 +27,7 @@ export class MissingSecretError extends DocumentError {
   }
 }
 
-/** The value of a reference by name; `undefined` where it is not known here. */
+/** Returns the value of a reference by name, or `undefined` if this computer does not have it. */
 export type ResolveReference = (name: string) => string | undefined;
 
 function resolve(value: string, path: readonly string[], lookUp: ResolveReference): string {
@@ -52,16 +52,15 @@ function wireEnv(env: unknown, lookUp: ResolveReference): string {
   }
   const source = typeof env === 'string' ? env : '';
   const object = envFlagsToObject(source);
-  // The user's own text is sent as it is unless a reference in it has to be replaced.
+  // Send the text unchanged unless a reference in it has to be replaced.
   return object && Object.values(object).some((value) => referenceName(value) !== undefined)
     ? wireEnv(object, lookUp)
     : source;
 }
 
 /**
- * Returns the body of an edit without `hash_id`: only the changed fields, in the service's form, with
- * references resolved (docs/service/templates.md#edit). Throws `MissingSecretError` where a reference has no
- * value on this computer.
+ * Returns the body of an edit without `hash_id`: the changed fields in the service's form, with references resolved
+ * (docs/service/templates.md#edit). Throws `MissingSecretError` if a reference has no value on this computer.
  */
 export function wireChanges(changes: DocumentChanges, lookUp: ResolveReference): Record<string, unknown> {
   const body: Record<string, unknown> = {};
@@ -78,7 +77,7 @@ export function wireChanges(changes: DocumentChanges, lookUp: ResolveReference):
   return body;
 }
 
-/** The body that creates a template: private unless the document says otherwise. */
+/** Returns the body that creates a template. It is private unless the document says otherwise. */
 export function wireTemplate(fields: DocumentFields, lookUp: ResolveReference): Record<string, unknown> {
   const written = Object.entries({
     ...Object.fromEntries(requiredFields.map((name) => [name, ''])),
@@ -88,7 +87,7 @@ export function wireTemplate(fields: DocumentFields, lookUp: ResolveReference): 
   return wireChanges(new Map(written), lookUp);
 }
 
-/** Field whose line a refusal of the service belongs to: one that it names, or the only one sent. */
+/** Returns the field that a refusal is about: one that the message names, or the only one sent. */
 export function fieldOfRefusal(message: string, sent: readonly string[]): string | undefined {
   const lower = message.toLowerCase();
   const words = new Set(lower.split(/[^a-z0-9_]+/));
