@@ -39,7 +39,7 @@ describe('copying data from machine to machine', () => {
     await window.quick.type('/workspace');
     await window.quick.title('Copy to helper');
     await window.quick.type('/root', { enter: false });
-    await window.quick.message('neither to / nor to /root');
+    await window.quick.message("can't copy to / or /root");
     await window.quick.type('/workspace/copy');
     const { text, detail = '' } = await window.dialog('Copy /workspace of trainer to helper?');
     assert.ok(text);
@@ -130,7 +130,7 @@ describe('copying data from machine to machine', () => {
     await window.quick.type('/bucket/run');
     await window.quick.title('Copy to trainer');
     await window.quick.type('/root', { enter: false });
-    await window.quick.message('neither to / nor to /root');
+    await window.quick.message("can't copy to / or /root");
     await window.quick.type('/workspace/run');
     const { detail = '' } = await window.dialog('Copy /bucket/run of checkpoints to trainer?');
     assert.match(detail, /Files of the same name in \/workspace\/run on trainer are replaced\./);

@@ -26,7 +26,7 @@ describe('fit before payment', () => {
     await quick().title('Rent: Disk');
     await quick().button('Keep the Defaults and Review');
     await quick().title('Rent: Confirm');
-    await quick().row(/The image needs CUDA 12\.8; this driver \(535\.[\d.]+\) goes up to 12\.2\./);
+    await quick().row(/The image needs CUDA 12\.8, but this driver \(535\.[\d.]+\) supports up to 12\.2\./);
     await quick().row(/Show Only Offers That Fit.*CUDA: ≥ 12\.8/s);
   });
 
@@ -75,11 +75,13 @@ describe('fit before payment', () => {
     await quick().title('Search Offers for Fine-tuning');
     await quick().row('% reliable');
     await quick().type('cuda=12.2', { enter: false });
-    await quick().pick(/The image needs CUDA 12\.8; this driver \(535\.[\d.]+\) goes up to 12\.2\. · \$/);
+    await quick().pick(
+      /The image needs CUDA 12\.8, but this driver \(535\.[\d.]+\) supports up to 12\.2\. · \$/,
+    );
     await quick().title('Rent: Disk');
     await quick().button('Keep the Defaults and Review');
     await quick().title('Rent: Confirm');
-    await quick().row(/^The image needs CUDA 12\.8; this driver/);
+    await quick().row(/^The image needs CUDA 12\.8, but this driver/);
     await quick().row(/Show Only Offers That Fit.*CUDA: ≥ 12\.8/s);
     quick().escape();
     assert.deepEqual(rentalsOf(computer()), []);

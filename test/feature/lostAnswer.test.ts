@@ -142,7 +142,7 @@ describe('a rental without an answer', () => {
     assert.ok(!told().some((text) => text.includes(`instance ${id}`)));
     window.run('Sign Out…');
     const { detail } = await window.dialog('Sign out of');
-    assert.match(detail ?? '', /A rental has no answer yet and is not looked for any more/);
+    assert.match(detail ?? '', /A rental has no answer yet and will no longer be checked/);
     await window.dialogButton('Cancel');
     simulator.faults.clear();
     await window.view('instances').row(`#${id}`);

@@ -284,7 +284,7 @@ describe('options of a rental', () => {
     await quick().type('Only H100', { enter: false });
     await quick().pick(/^Only H100/);
     await quick().title('Rent: Confirm');
-    await quick().row('The template Only H100 asks for GPU: H100 SXM; this machine has RTX 3090.');
+    await quick().row('The template Only H100 requires GPU: H100 SXM. This machine has RTX 3090.');
     quick().escape();
   });
 

@@ -93,7 +93,7 @@ describe('managing the second factor', () => {
     await quick.type('Work Phone');
     await quick.title('Add Text Messages');
     for (const [typed, says] of [
-      ['0415 555', /Begin with \+ and the country code/],
+      ['0415 555', /Start with \+ and the country code/],
       ['+0415', /7 to 15 digits/],
       ['+1415555CALL', /no letters/],
     ] as const) {

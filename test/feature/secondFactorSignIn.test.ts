@@ -78,7 +78,7 @@ describe('signing in with a second factor', () => {
     const code = (await sentCodes(computer(), 'sms')).at(-1) ?? '';
     const before = bodies().length;
     await quick.type('12a', { enter: false });
-    await quick.message(/made of six digits/);
+    await quick.message(/Enter six digits/);
     await quick.type('123', { enter: false });
     await quick.message(/3 so far/);
     await quick.enter();

@@ -68,7 +68,7 @@ describe('a machine that is ready once a login worked and its GPUs answered', ()
   ];
   const sentences: Partial<Record<MachineManner, RegExp>> = {
     mig: /The GPU is partitioned \(MIG\), so only the memory of its partitions is compared\./,
-    noNvidiaSmi: /The image has no nvidia-smi, so only the number and the model of the GPUs are known/,
+    noNvidiaSmi: /The image has no nvidia-smi, so only the number and model of the GPUs can be checked/,
   };
   for (const [manner, said, wanted] of table) {
     it(`says what a machine is like: ${manner}`, async () => {

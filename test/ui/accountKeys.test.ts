@@ -95,7 +95,7 @@ describe('keys of an account', function () {
     await editor.replaceAll('{"name": "log reader", "permissions": {"api": {"instance_reed": {}}}}');
     await workbench.page.locator('.squiggly-warning, .squiggly-error').first().waitFor();
     await press(workbench.page.locator('.codelens-decoration a', { hasText: 'Create This API Key' }));
-    await workbench.toast('instance_reed is unknown here');
+    await workbench.toast('instance_reed is not allowed here');
     await workbench.shot('09-json-problem');
     await workbench.clearNotifications();
     const permissions = {

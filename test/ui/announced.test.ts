@@ -69,7 +69,7 @@ describe('what a machine can do, and what is announced of it', function () {
     await review.focus();
     await pressEnter(review);
     await quick.waitForTitle('Rent: Confirm');
-    await quick.rows.filter({ hasText: /The image needs CUDA 12\.8; this driver/ }).waitFor();
+    await quick.rows.filter({ hasText: /The image needs CUDA 12\.8, but this driver/ }).waitFor();
     await workbench.shot('01-does-not-fit');
     await quick.pickMatching(/Show Only Offers That Fit/);
     await quick.waitForTitle('Search Offers');

@@ -98,7 +98,7 @@ export class ReadyProgress implements vscode.Disposable {
     const now = this.deps.clock.now();
     const label = instance
       ? localize(stateLabel(instance, stateOf(instance, this.deps.fleet.facts(instance.id), now)))
-      : t('Being prepared');
+      : t('Preparing');
     const elapsed = localize(durationText(now - watch.since));
     if (watch.check) {
       return checkTexts(watch.check, now).map(localize).join(' · ');

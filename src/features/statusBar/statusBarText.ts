@@ -124,7 +124,7 @@ function stageText(
   const elapsed = isTimed ? localize(durationText(now - watch.since)) : '';
   const found = kinds.find(([instance]) => instance.id === watch.instanceId);
   if (!found) {
-    return t('Being prepared {0}', elapsed).trim();
+    return t('Preparing {0}', elapsed).trim();
   }
   const [instance, kind] = found;
   const label = watch.check

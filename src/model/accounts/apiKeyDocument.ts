@@ -78,7 +78,7 @@ export function readApiKeyDocument(source: string, isIp: (address: string) => bo
   const unknownKey = (path: readonly string[], name: string): ReadApiKey => {
     const places = new JsonPlaces(source);
     const span = places.keySpan([...path, name]) ?? places.nearest(path);
-    return { kind: 'problem', message: text('{0} is unknown here.', name), span };
+    return { kind: 'problem', message: text('{0} is not allowed here.', name), span };
   };
   const permissions = field(content, 'permissions');
   // Of the two forms the one is checked that was meant, so that the message fits.

@@ -19,12 +19,12 @@ export class WrongPlaceError extends UserError {}
 export function keyProblem(place: EditorPlace): Text | undefined {
   if (place.hasContainerKey) {
     return text(
-      'GPU Rental does not read your key here, because this editor runs on a rented machine. Use it in a window on your own computer.',
+      "GPU Rental can't read your key here, because this editor runs on a rented machine. Use it in a window on your own computer.",
     );
   }
   if (place.isWorkspaceExtension && !place.isBrowserEditor) {
     return text(
-      'GPU Rental does not read your key here, because it was installed on the remote side of this window. Uninstall it there and install it on your own computer.',
+      "GPU Rental can't read your key here, because it is installed on the remote side of this window. Uninstall it there and install it on your own computer.",
     );
   }
   return undefined;

@@ -16,7 +16,7 @@ export function addressesProblem(value: string, isIp: (address: string) => boole
   const wrong = splitAddresses(value).find((address) => !isIp(address));
   return wrong === undefined
     ? undefined
-    : text('{0} is not an IP address. Enter addresses such as 203.0.113.7, with commas between them.', wrong);
+    : text('{0} is not an IP address. Enter addresses such as 203.0.113.7, separated by commas.', wrong);
 }
 
 /**
@@ -29,7 +29,7 @@ export function secretNameProblem(value: string): Text | undefined {
     return text('Enter a name, for example HF_TOKEN.');
   }
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    return text('A name is made of letters, digits and underscores, and does not begin with a digit.');
+    return text("Use letters, digits and underscores. A name can't begin with a digit.");
   }
   return name.length > 255 ? text('At most {0} characters.', 255) : undefined;
 }
@@ -40,5 +40,5 @@ export function secretValueProblem(value: string): Text | undefined {
   }
   return /^[A-Za-z0-9_.-]+$/.test(value)
     ? undefined
-    : text('The service takes letters, digits and the characters _ . - in a value.');
+    : text('The service allows only letters, digits and the characters _ . - in a value.');
 }

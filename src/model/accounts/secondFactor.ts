@@ -77,9 +77,9 @@ export function factorChoices(
 export function codeProblem(value: string): Text | undefined {
   const digits = normalCode(value);
   if (/\D/.test(digits)) {
-    return text('A code is made of six digits.');
+    return text('Enter six digits.');
   }
-  return digits.length === 6 ? undefined : text('Six digits; {0} so far.', digits.length);
+  return digits.length === 6 ? undefined : text('Enter six digits; {0} so far.', digits.length);
 }
 
 export function normalCode(value: string): string {
@@ -93,11 +93,11 @@ export function normalCode(value: string): string {
 export function backupCodeProblem(value: string): Text | undefined {
   const letters = value.replace(/[\s-]/g, '');
   if (/[^A-Za-z0-9]/.test(letters)) {
-    return text('A backup code is made of letters and digits, as in XXXX-XXXX-XXXX.');
+    return text('Use only letters and digits, as in XXXX-XXXX-XXXX.');
   }
   return letters.length === 12
     ? undefined
-    : text('Twelve letters and digits, as in XXXX-XXXX-XXXX; {0} so far.', letters.length);
+    : text('Enter twelve letters and digits, as in XXXX-XXXX-XXXX; {0} so far.', letters.length);
 }
 
 /** Upper case, with its hyphens. */
@@ -110,7 +110,7 @@ export function normalBackupCode(value: string): string {
 export function phoneProblem(value: string): Text | undefined {
   const phone = normalPhone(value);
   if (!phone.startsWith('+')) {
-    return text('Begin with + and the country code, for example +14155550100.');
+    return text('Start with + and the country code, for example +14155550100.');
   }
   return /^\+[1-9]\d{6,14}$/.test(phone)
     ? undefined

@@ -29,6 +29,6 @@ export function stillCostsText(isDemo: boolean, instances: number | undefined): 
 /** Of rentals without an answer, whose records go with the account. */
 export function openRentalText(): Text {
   return text(
-    'A rental has no answer yet and is not looked for any more. If it went through, its instance costs money.',
+    'A rental has no answer yet and will no longer be checked. If it went through, its instance costs money.',
   );
 }

@@ -23,8 +23,8 @@ export function partText({ period, spent, limit }: BudgetPart): Text {
 /** For the tooltip: what the figures are made of. */
 export function budgetNote({ isWhole }: BudgetNow): Text {
   return isWhole
-    ? text('Charges of the service and what has run since, in days and months of UTC')
-    : text('At least, because not all charges could be read, in days and months of UTC');
+    ? text('Charges and the cost since the last of them, in UTC days and months')
+    : text('At least this much, because not all charges could be read, in UTC days and months');
 }
 
 /** Names the limits that are used up, or why that is not known; `undefined` where money may be spent. */

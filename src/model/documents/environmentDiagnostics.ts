@@ -15,11 +15,10 @@ interface EnvironmentOptions {
 
 const problemTexts: Readonly<Record<EnvProblemKind, (subject: string) => Text>> = {
   unclosedQuote: () => text('A quote is not closed.'),
-  missingValue: (subject) =>
-    text('"{0}" lacks its value: write -e NAME=value or -p host:container.', subject),
-  badName: (subject) => text('"{0}" is not the name of a variable.', subject),
+  missingValue: (subject) => text('"{0}" has no value. Write -e NAME=value or -p host:container.', subject),
+  badName: (subject) => text('"{0}" is not a valid variable name.', subject),
   badPort: (subject) =>
-    text('"{0}" is not a port mapping: write host:container, for example 8080:8080 or 53:53/udp.', subject),
+    text('"{0}" is not a port mapping. Write host:container, for example 8080:8080 or 53:53/udp.', subject),
   strayWord: (subject) =>
     text('"{0}" belongs to no flag. A value with spaces needs quotes: -e NAME="two words".', subject),
 };
@@ -105,7 +104,7 @@ function* checkSecret(
               variable.name,
             )
           : text(
-              '"{0}" looks like a secret, in clear. Move it to the secret store or to the account.',
+              '"{0}" looks like a secret in plain text. Move it to the secret store or to the account.',
               variable.name,
             ),
       fixes: rewrite,
@@ -141,7 +140,7 @@ function* checkText(places: JsonPlaces, env: string, options: EnvironmentOptions
         code: 'envTwice',
         severity: 'warning',
         span: where,
-        message: text('"{0}" is set twice; the last value counts.', variable.name),
+        message: text('"{0}" is set twice. The last value wins.', variable.name),
         fixes: [],
       };
     }

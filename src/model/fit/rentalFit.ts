@@ -118,9 +118,9 @@ function cudaCheck({ cudaVersion, driverVersion }: Offer, { cuda: needed }: Imag
       id: 'cuda',
       text:
         driverVersion === undefined
-          ? text('The image needs CUDA {0}; this machine goes up to {1}.', wanted, cudaText(most))
+          ? text('The image needs CUDA {0}, but this machine supports up to {1}.', wanted, cudaText(most))
           : text(
-              'The image needs CUDA {0}; this driver ({1}) goes up to {2}.',
+              'The image needs CUDA {0}, but this driver ({1}) supports up to {2}.',
               wanted,
               driverVersion,
               cudaText(most),
@@ -147,7 +147,7 @@ function gpuCheck(offer: Offer, { cuda, leastCapability = 0 }: ImageNeeds): Chec
   if (cuda?.isExact === true && support && cuda.cuda < support.from) {
     return misfit(
       text(
-        '{0} is supported from CUDA {1} on; the image has CUDA {2}.',
+        '{0} needs CUDA {1} or newer, but the image has CUDA {2}.',
         gpuName(offer),
         cudaText(support.from),
         cudaText(cuda.cuda),
@@ -157,7 +157,7 @@ function gpuCheck(offer: Offer, { cuda, leastCapability = 0 }: ImageNeeds): Chec
   if (cuda && support?.until !== undefined && cuda.cuda > support.until) {
     return misfit(
       text(
-        '{0} is supported up to CUDA {1}; the image has CUDA {2}.',
+        '{0} needs CUDA {1} or older, but the image has CUDA {2}.',
         gpuName(offer),
         cudaText(support.until),
         cudaText(cuda.cuda),
@@ -167,7 +167,7 @@ function gpuCheck(offer: Offer, { cuda, leastCapability = 0 }: ImageNeeds): Chec
   if (isTooOld) {
     return misfit(
       text(
-        'The image needs compute capability {0}; {1} has {2}.',
+        'The image needs compute capability {0}, but {1} has {2}.',
         (min / 100).toFixed(1),
         gpuName(offer),
         (has / 100).toFixed(1),
@@ -188,11 +188,11 @@ function makerCheck({ gpuArch }: Offer, { maker, cuda }: ImageNeeds): Check {
       id: 'maker',
       text:
         maker === 'amd'
-          ? text('The image is for AMD GPUs (ROCm); this machine has NVIDIA GPUs.')
+          ? text('The image is for AMD GPUs (ROCm), but this machine has NVIDIA GPUs.')
           : cuda === undefined
-            ? text('The image is for NVIDIA GPUs (CUDA); this machine has AMD GPUs.')
+            ? text('The image is for NVIDIA GPUs (CUDA), but this machine has AMD GPUs.')
             : text(
-                'The image is for NVIDIA GPUs (CUDA {0}); this machine has AMD GPUs.',
+                'The image is for NVIDIA GPUs (CUDA {0}), but this machine has AMD GPUs.',
                 cudaText(cuda.cuda),
               ),
       step: 'source',
@@ -208,7 +208,7 @@ function sizeCheck({ choices }: FitInput, { aboutGb }: ImageNeeds): Check {
   return {
     misfit: {
       id: 'imageSize',
-      text: text('The image takes about {0} GB, and the disk has {1} GB.', aboutGb, diskGb),
+      text: text('The image takes about {0} GB, but the disk has only {1} GB.', aboutGb, diskGb),
       step: 'disk',
     },
   };
@@ -237,7 +237,11 @@ function diskCheck({ offer: { diskSpaceGb }, choices }: FitInput): Check {
     filters: { diskGb: { min: planned } },
     misfit: {
       id: 'disk',
-      text: text('{0} GB of disk are wanted, and this machine has {1} GB.', planned, Math.floor(diskSpaceGb)),
+      text: text(
+        'You want a disk of {0} GB, but this machine has only {1} GB.',
+        planned,
+        Math.floor(diskSpaceGb),
+      ),
       step: 'disk',
     },
   };
@@ -264,9 +268,13 @@ function templateCheck({ offer, choices: { source } }: FitInput, { cuda }: Image
       id: 'template',
       text:
         filters[first] === undefined
-          ? text('The template {0} is not meant for this machine: {1} does not fit.', name, fieldLabel(first))
+          ? text(
+              'The template {0} is not meant for this machine: {1} does not match.',
+              name,
+              fieldLabel(first),
+            )
           : text(
-              'The template {0} asks for {1}: {2}; this machine has {3}.',
+              'The template {0} requires {1}: {2}. This machine has {3}.',
               name,
               fieldLabel(first),
               filterValueText(first, filters),

@@ -30,10 +30,10 @@ export interface CloudPath {
 export function sourceProblem(typed: string): Text | undefined {
   const path = typed.trim();
   if (!isWholePath(path)) {
-    return text('Enter a whole path without "..", which begins with a slash.');
+    return text('Enter a full path that begins with a slash and has no "..".');
   }
   return path === '/'
-    ? text("The whole disk can't be copied. Enter a folder, such as /workspace.")
+    ? text("You can't copy the whole disk. Enter a folder, such as /workspace.")
     : undefined;
 }
 
@@ -41,10 +41,10 @@ export function sourceProblem(typed: string): Text | undefined {
 export function targetProblem(typed: string): Text | undefined {
   const path = typed.trim().replace(/\/+$/, '');
   if (!isWholePath(typed.trim())) {
-    return text('Enter a whole path without "..", which begins with a slash.');
+    return text('Enter a full path that begins with a slash and has no "..".');
   }
   return path === '' || path === '/root'
-    ? text('The service copies neither to / nor to /root. Enter a folder, such as /workspace.')
+    ? text("The service can't copy to / or /root. Enter a folder, such as /workspace.")
     : undefined;
 }
 

@@ -283,7 +283,7 @@ export function actionsFor(instance: Instance, facts: InstanceFacts, now: number
 }
 
 const labels: Record<Exclude<InstanceStateKind, 'other'>, Text> = {
-  provisioning: text('Being prepared'),
+  provisioning: text('Preparing'),
   loading: text('Loading image'),
   starting: text('Starting'),
   queued: text('Waiting for a free GPU'),
@@ -294,8 +294,8 @@ const labels: Record<Exclude<InstanceStateKind, 'other'>, Text> = {
   outbid: text('Outbid'),
   unknown: text('No heartbeat from the host'),
   offline: text('Host disconnected'),
-  gaveUp: text('Start given up'),
-  destroying: text('Being destroyed'),
+  gaveUp: text('Gave up starting'),
+  destroying: text('Destroying'),
 };
 
 export function stateLabel(instance: Instance, kind: InstanceStateKind): Text {

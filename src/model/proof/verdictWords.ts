@@ -79,7 +79,7 @@ function downloadText({ inetDownMbit }: ExpectedMachine): readonly Text[] {
 export function differenceText(difference: Difference): Text {
   switch (difference.kind) {
     case 'noGpu':
-      return text('no GPU found, {0} rented', difference.expected);
+      return text('no GPU found, but {0} rented', difference.expected);
     case 'gpuCount':
       return text('{0} of {1} GPUs answer', difference.found, difference.expected);
     case 'gpuModel':
@@ -137,11 +137,11 @@ export function noteText(note: ProofNote): Text {
       return text('The driver does not report the GPU memory, so it is not compared.');
     case 'smiMissing':
       return text(
-        'The image has no nvidia-smi, so only the number and the model of the GPUs are known, not whether they work.',
+        'The image has no nvidia-smi, so only the number and model of the GPUs can be checked, not whether they work.',
       );
     case 'amd':
       return text(
-        'AMD GPUs: their number, model and memory are compared, and uncorrected errors where the driver counts them.',
+        'For AMD GPUs, the number, model and memory are compared, and uncorrected errors if the driver counts them.',
       );
   }
 }

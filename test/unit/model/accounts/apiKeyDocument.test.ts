@@ -43,7 +43,7 @@ describe('the document of an API key', () => {
     assert.match(problem('{"permissions": '), /not valid JSON/);
     assert.match(
       problem({ permissions: { api: { instance_reed: {} } } }),
-      /^instance_reed is unknown here\. @ "instance_reed"/,
+      /^instance_reed is not allowed here\. @ "instance_reed"/,
     );
     assert.match(problem({ permissions: { api: {} } }), /at least one permission/);
     assert.match(problem({ permissions: { read: false } }), /at least one permission/);
@@ -53,14 +53,14 @@ describe('the document of an API key', () => {
     );
     assert.match(problem({ permissions: { read: 'yes' } }), /^permissions\.read can't .* @ "yes"/);
     assert.match(problem({ name: 'x' }), /permissions can't have this value/);
-    assert.match(problem({ permissions: { read: true }, key: 'abc' }), /^key is unknown here/);
+    assert.match(problem({ permissions: { read: true }, key: 'abc' }), /^key is not allowed here/);
     assert.match(
       problem({ permissions: { read: true }, ip_whitelist: ['nowhere'] }),
       /^nowhere is not an IP address/,
     );
     assert.match(
       problem({ permissions: { api: { misc: { 'api.x': { constraints: { id: { like: 5 } } } } } } }),
-      /^like is unknown here/,
+      /^like is not allowed here/,
     );
     assert.match(problem('[]'), /can't have this value/);
   });

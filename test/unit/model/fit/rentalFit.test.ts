@@ -24,16 +24,16 @@ function words(input: FitInput): readonly string[] {
 describe('the fit of an image to a machine', () => {
   it('names the CUDA that the image needs and that the driver serves', () => {
     assert.deepEqual(words(anInput(cuda128, { offer: old })), [
-      'The image needs CUDA 12.8; this driver (535.54.03) goes up to 12.2.',
+      'The image needs CUDA 12.8, but this driver (535.54.03) supports up to 12.2.',
     ]);
     assert.deepEqual(words(anInput(cuda128, { offer: marketOffer({ cudaVersion: 12.4 }) })), [
-      'The image needs CUDA 12.8; this machine goes up to 12.4.',
+      'The image needs CUDA 12.8, but this machine supports up to 12.4.',
     ]);
   });
 
   it('goes by the driver where the service does not state the CUDA version', () => {
     assert.deepEqual(words(anInput(cuda128, { offer: lacking(old, 'cudaVersion') })), [
-      'The image needs CUDA 12.8; this driver (535.54.03) goes up to 12.2.',
+      'The image needs CUDA 12.8, but this driver (535.54.03) supports up to 12.2.',
     ]);
     const open = { ...lacking(old, 'cudaVersion'), driverVersion: 'nightly' };
     assert.deepEqual(words(anInput(cuda128, { offer: open })), []);
@@ -50,11 +50,11 @@ describe('the fit of an image to a machine', () => {
       marketOffer({ gpuName, computeCapability, cudaVersion: 13 });
     assert.deepEqual(
       words(anInput('pytorch/pytorch:2.6.0-cuda12.4-cudnn9-devel', { offer: gpu('RTX 5090', 1200) })),
-      ['RTX 5090 is supported from CUDA 12.8 on; the image has CUDA 12.4.'],
+      ['RTX 5090 needs CUDA 12.8 or newer, but the image has CUDA 12.4.'],
     );
     assert.deepEqual(
       words(anInput('nvidia/cuda:13.0.1-devel-ubuntu24.04', { offer: gpu('Tesla V100', 700) })),
-      ['Tesla V100 is supported up to CUDA 12.9; the image has CUDA 13.0.'],
+      ['Tesla V100 needs CUDA 12.9 or older, but the image has CUDA 13.0.'],
     );
     assert.deepEqual(
       words(anInput('quay.io/jupyter/pytorch-notebook:cuda12-latest', { offer: gpu('RTX 5090', 1200) })),
@@ -62,23 +62,23 @@ describe('the fit of an image to a machine', () => {
     );
     assert.deepEqual(
       words(anInput('ghcr.io/huggingface/text-embeddings-inference:1.8', { offer: gpu('Tesla P100', 600) })),
-      ['The image needs compute capability 7.5; Tesla P100 has 6.0.'],
+      ['The image needs compute capability 7.5, but Tesla P100 has 6.0.'],
     );
   });
 
   it('warns of the other maker’s GPUs', () => {
     assert.deepEqual(words(anInput('rocm/pytorch', { offer: marketOffer({ gpuArch: 'nvidia' }) })), [
-      'The image is for AMD GPUs (ROCm); this machine has NVIDIA GPUs.',
+      'The image is for AMD GPUs (ROCm), but this machine has NVIDIA GPUs.',
     ]);
     assert.deepEqual(words(anInput(cuda128, { offer: marketOffer({ gpuArch: 'amd' }) })), [
-      'The image is for NVIDIA GPUs (CUDA 12.8); this machine has AMD GPUs.',
+      'The image is for NVIDIA GPUs (CUDA 12.8), but this machine has AMD GPUs.',
     ]);
     assert.deepEqual(words(anInput('rocm/pytorch')), []);
   });
 
   it('compares the size of the image with the disk that is rented', () => {
     const image = 'vllm/vllm-openai:v0.9.2';
-    assert.deepEqual(words(anInput(image)), ['The image takes about 25 GB, and the disk has 20 GB.']);
+    assert.deepEqual(words(anInput(image)), ['The image takes about 25 GB, but the disk has only 20 GB.']);
     assert.deepEqual(
       words(anInput(image, { choices: { source: { kind: 'image', image }, diskGb: 40 } })),
       [],
@@ -95,8 +95,8 @@ describe('the fit of an image to a machine', () => {
       }),
     } as const;
     assert.deepEqual(words({ offer: old, choices: { source } }), [
-      'The image needs CUDA 12.8; this driver (535.54.03) goes up to 12.2.',
-      'The template Trainer asks for Memory per GPU: ≥ 80 GB; this machine has 24 GB.',
+      'The image needs CUDA 12.8, but this driver (535.54.03) supports up to 12.2.',
+      'The template Trainer requires Memory per GPU: ≥ 80 GB. This machine has 24 GB.',
     ]);
   });
 

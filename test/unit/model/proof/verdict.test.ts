@@ -52,7 +52,7 @@ describe('The verdict on a machine', () => {
       ['gpuMemory'],
       '12 GB of GPU memory instead of 24 GB',
     ],
-    ['no GPU', { kind: 'none', gpus: [] }, ['noGpu'], 'no GPU found, 4 rented'],
+    ['no GPU', { kind: 'none', gpus: [] }, ['noGpu'], 'no GPU found, but 4 rented'],
     [
       'a tool that fails',
       { gpus: [], faults: [{ kind: 'smiFailed', detail: 'No devices were found' }] },

@@ -256,7 +256,7 @@ describe('the confirmation', () => {
     assert.ok(warning);
     assert.equal(
       formatText(warning.text),
-      'The template Only 3090 asks for GPU: RTX 3090; this machine has RTX 4090.',
+      'The template Only 3090 requires GPU: RTX 3090. This machine has RTX 4090.',
     );
   });
 

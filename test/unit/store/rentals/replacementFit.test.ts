@@ -57,7 +57,7 @@ describe('the fit of a replacement', () => {
     assert.equal(offer.id, 9002);
     assert.deepEqual(
       misfits.map((misfit) => formatText(misfit)),
-      ['The image needs CUDA 12.8; this driver (535.54.03) goes up to 12.2.'],
+      ['The image needs CUDA 12.8, but this driver (535.54.03) supports up to 12.2.'],
     );
   });
 });
