@@ -1,9 +1,9 @@
 import type { Micros } from '../money';
 
-/** Who the key belongs to. */
+/** The owner of the key. */
 export interface User {
   readonly id: number;
-  /** Of the key that was entered, also while a session is in use. */
+  /** The id of the key that was entered, even while a session is in use. */
   readonly keyId?: number;
   readonly email?: string;
   readonly name?: string;
@@ -12,7 +12,7 @@ export interface User {
   readonly credit?: Micros;
   readonly sshKey?: string;
   readonly tfaStatus?: string;
-  /** `undefined` where the record does not say. */
+  /** `undefined` if the record does not say. */
   readonly emailVerified?: boolean;
   readonly isAdmin?: boolean;
 }
@@ -21,13 +21,13 @@ export interface SshKey {
   readonly id: number;
   readonly name?: string;
   readonly publicKey: string;
-  /** ISO text or Unix seconds as the service sent it. */
+  /** ISO text or Unix seconds, as the service sent it. */
   readonly createdAt?: string | number;
 }
 
 /** The account and service that a window works with. */
 export interface AccountRef {
-  /** Stable: derived from the service address and the user id. */
+  /** A stable identifier, derived from the service address and the user id. */
   readonly key: string;
   readonly serviceUrl: string;
   readonly userId: number;

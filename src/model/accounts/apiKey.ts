@@ -15,35 +15,32 @@ export const permissionCategories = [
 export type PermissionCategory = (typeof permissionCategories)[number];
 
 /**
- * What a key may do: `{api: {<category>: {}}}`, or the flat form with `read` and `write`
+ * The permissions of a key: `{api: {<category>: {}}}`, or the flat form with `read` and `write`
  * (docs/service/authentication.md#key-permissions). Unknown parts are kept.
  */
 export type KeyPermissions = Readonly<Record<string, unknown>>;
 
-/**
- * A key of the account as it is listed. The value is known only when the key is made
- * (docs/service/api-keys.md#record).
- */
+/** A key in the account's list. Its value is known only when the key is created (docs/service/api-keys.md#record). */
 export interface ApiKey {
   readonly id: number;
   readonly name?: string;
   readonly rights?: string;
   readonly teamName?: string;
-  /** Absent where the record does not say; a full key has none. */
+  /** Absent if the record does not say; a key with full access has none. */
   readonly permissions?: KeyPermissions;
   readonly ipWhitelist?: readonly string[];
-  /** ISO text or Unix seconds as the service sent it. */
+  /** ISO text or Unix seconds, as the service sent it. */
   readonly createdAt?: string | number;
 }
 
 export interface NewApiKey {
   readonly name?: string;
   readonly permissions: KeyPermissions;
-  /** IP addresses; nothing is restricted when empty. */
+  /** The IP addresses that may use the key; empty for all. */
   readonly ipWhitelist?: readonly string[];
 }
 
-/** `value` is told once; it is shown and forgotten. */
+/** The service sends `value` only once. It is shown and never stored. */
 export interface CreatedApiKey {
   readonly id: number;
   readonly value: string;

@@ -22,10 +22,7 @@ const endpoint = z
   .describe('One endpoint of the category; nothing else of it is allowed then.');
 const category = z.record(z.string(), endpoint);
 
-/**
- * `{api: {<category>: {}}}`, with constraints for single endpoints
- * (docs/service/authentication.md#constraints).
- */
+/** `{api: {<category>: {}}}`, with constraints for single endpoints (docs/service/authentication.md#constraints). */
 const scoped = z.strictObject({
   api: z
     .strictObject(
@@ -43,7 +40,7 @@ const flat = z.strictObject({
   write: z.boolean().optional().describe('Change everything. Spends money.'),
 });
 
-/** A key as somebody writes it down before it is made. */
+/** An API key as a user describes it before it is created. */
 export const apiKeyDocument = z.strictObject({
   name: z.string().max(255).optional().describe('Tells what the key is for.'),
   permissions: z.union([scoped, flat]).describe('What the key may do.'),
@@ -61,7 +58,7 @@ export type ReadApiKey =
   | { readonly kind: 'key'; readonly key: NewApiKey }
   | { readonly kind: 'problem'; readonly message: Text; readonly span: Span };
 
-/** Reads a document; the first problem has its place. `isIp` decides about one address. */
+/** Parses a document. Returns the first problem with its place. `isIp` checks a single address. */
 export function readApiKeyDocument(source: string, isIp: (address: string) => boolean): ReadApiKey {
   const errors: ParseError[] = [];
   const content: unknown = parse(source, errors, { allowTrailingComma: true });
@@ -81,7 +78,7 @@ export function readApiKeyDocument(source: string, isIp: (address: string) => bo
     return { kind: 'problem', message: text('{0} is not allowed here.', name), span };
   };
   const permissions = field(content, 'permissions');
-  // Of the two forms the one is checked that was meant, so that the message fits.
+  // Check only the form that the user meant, so that the message fits.
   const shape = apiKeyDocument.extend({
     permissions: field(permissions, 'api') === undefined ? flat : scoped,
   });

@@ -1,6 +1,6 @@
 import type { Micros } from '../money';
 
-/** One charge of an account (docs/service/billing.md#charges). Times are Unix seconds. */
+/** A charge of an account (docs/service/billing.md#charges). Times are Unix seconds. */
 export interface Charge {
   readonly start?: number;
   readonly end?: number;

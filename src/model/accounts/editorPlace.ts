@@ -1,21 +1,21 @@
 import { text, type Text } from '../../util/text';
 import { UserError } from '../../util/errors';
 
-/** Where this extension host runs, as far as it matters for keys. */
+/** Where this extension host runs, which decides whether keys may be read. */
 export interface EditorPlace {
-  /** True on the server side of a remote window, false beside the user. */
+  /** True on the server side of a remote window, false on the user's computer. */
   readonly isWorkspaceExtension: boolean;
   readonly isBrowserEditor: boolean;
   readonly hasContainerKey: boolean;
 }
 
 /**
- * The key must never be read on a rented machine, which belongs to a stranger
+ * Thrown instead of reading the key on a rented machine, which belongs to a stranger
  * (docs/rules.md#where-the-extension-runs).
  */
 export class WrongPlaceError extends UserError {}
 
-/** Why no key may be read here; undefined where it may. */
+/** Returns why no key may be read here, or undefined if it may. */
 export function keyProblem(place: EditorPlace): Text | undefined {
   if (place.hasContainerKey) {
     return text(

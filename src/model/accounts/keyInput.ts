@@ -6,12 +6,12 @@ export function keyNameProblem(value: string): Text | undefined {
   return value.length > longestKeyName ? text('At most {0} characters.', longestKeyName) : undefined;
 }
 
-/** Addresses between commas or spaces. */
+/** Splits addresses at commas, semicolons and spaces. */
 export function splitAddresses(value: string): readonly string[] {
   return value.split(/[\s,;]+/).filter((each) => each !== '');
 }
 
-/** `isIp` decides about one address. */
+/** Returns what is wrong with the addresses. `isIp` checks a single address. */
 export function addressesProblem(value: string, isIp: (address: string) => boolean): Text | undefined {
   const wrong = splitAddresses(value).find((address) => !isIp(address));
   return wrong === undefined
@@ -20,7 +20,7 @@ export function addressesProblem(value: string, isIp: (address: string) => boole
 }
 
 /**
- * Returns the problem with a variable's name. The service writes names in upper case
+ * Returns the problem with the name of a variable. The service stores names in upper case
  * (docs/service/environment-variables.md#names-and-values).
  */
 export function secretNameProblem(value: string): Text | undefined {

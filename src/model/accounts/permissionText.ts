@@ -1,7 +1,7 @@
 import { text, type Text } from '../../util/text';
 import { permissionCategories, type ApiKey, type KeyPermissions, type PermissionCategory } from './apiKey';
 
-/** Explains what each category allows (docs/service/authentication.md#permission-categories). */
+/** What each category allows (docs/service/authentication.md#permission-categories). */
 export const permissionMeaning: Readonly<Record<PermissionCategory, Text>> = {
   instance_read: text('See instances, their logs, volumes and deployments'),
   instance_write: text('Rent, start, stop and destroy instances; run commands; attach keys. Spends money'),
@@ -16,7 +16,7 @@ export const permissionMeaning: Readonly<Record<PermissionCategory, Text>> = {
   team_write: text('Change team roles'),
 };
 
-/** Enough to find, rent, use and give back machines, and to see what they and the market cost. */
+/** The permissions to find, rent, use and destroy machines, and to see what they and the market cost. */
 export const usualPermissions: readonly PermissionCategory[] = [
   'misc',
   'instance_read',
@@ -30,13 +30,13 @@ export function scopedPermissions(categories: readonly PermissionCategory[]): Ke
   return { api: Object.fromEntries(categories.map((category) => [category, {}])) };
 }
 
-/** The categories of a key; `undefined` where the record does not say or is of another form. */
+/** Returns the categories of a key, or `undefined` if the record does not list them. */
 function categoriesOf(permissions: KeyPermissions | undefined): readonly string[] | undefined {
   const api = permissions?.['api'];
   return typeof api === 'object' && api !== null ? Object.keys(api) : undefined;
 }
 
-/** In a few words: full, flat, or the categories. */
+/** Returns a short summary: full access, the rights, or the categories. */
 export function permissionSummary({ permissions, rights }: Pick<ApiKey, 'permissions' | 'rights'>): Text {
   const categories = categoriesOf(permissions);
   if (categories) {
@@ -51,7 +51,7 @@ export function permissionSummary({ permissions, rights }: Pick<ApiKey, 'permiss
   return rights === undefined || rights === 'full' ? text('full access') : text('{0}', rights);
 }
 
-/** False only where the record says so; who does not know tries, and learns from the refusal. */
+/** Returns false only if the record rules it out. When in doubt, the call is tried and the service refuses it. */
 export function mayUse(key: ApiKey | undefined, category: PermissionCategory): boolean {
   const permissions = key?.permissions;
   const categories = categoriesOf(permissions);

@@ -1,7 +1,7 @@
 import { permissionCategories, type PermissionCategory } from './apiKey';
 
 /**
- * Method and path pattern of a call, and the permission it needs; the first match counts
+ * Method and path pattern of a call, and the permission it needs. The first match wins
  * (docs/service/authentication.md#permission-categories).
  */
 const rules: readonly (readonly [RegExp, PermissionCategory])[] = [
@@ -18,14 +18,14 @@ const rules: readonly (readonly [RegExp, PermissionCategory])[] = [
   [/^GET \/api\/v0\/team\//, 'team_read'],
 ];
 
-/** The permission that a call needs; `undefined` where the facts do not say. */
+/** Returns the permission that a call needs, or `undefined` if it is not documented. */
 export function permissionOfRoute(route: string): PermissionCategory | undefined {
   return rules.find(([pattern]) => pattern.test(route))?.[1];
 }
 
-/** The permission that the service's own words name, as in "This key lacks the permission user_write." */
+/** Returns the permission named in the service's message, such as "This key lacks the permission user_write." */
 export function permissionNamedIn(sentence: string): PermissionCategory | undefined {
   const words = new Set<string>(sentence.match(/[a-z_]+/g) ?? []);
-  // `misc` is a word that a sentence may hold for other reasons.
+  // `misc` may occur in a message with another meaning.
   return permissionCategories.find((category) => category !== 'misc' && words.has(category));
 }

@@ -3,30 +3,28 @@ import type { TfaMethod, TfaStatus } from './tfa';
 
 /** The lifetime of a challenge (docs/service/two-factor.md#lifetimes). */
 export const challengeMs = 10 * 60_000;
-/**
- * The time after an authorization during which methods can be added (docs/service/two-factor.md#lifetimes).
- */
+/** How long methods can be added after an authorization (docs/service/two-factor.md#lifetimes). */
 export const authorizationMs = 30 * 60_000;
 const longestLabel = 30;
 
 /**
- * Until when methods can be added, in milliseconds since 1970, where the service says that they can be now. What is known
- * of an authorization that is over says nothing of the one that was given since, in another window or the console.
+ * Returns until when methods can be added (ms since 1970), while the service reports that they can be. A known end
+ * that has passed says nothing about a newer authorization from another window or the console.
  */
 export function authorizationEnd(known: number | undefined, nowMs: number): number | undefined {
   return known !== undefined && known > nowMs ? known : undefined;
 }
 
-/** One way to prove who one is. */
+/** A way to verify the user's identity. */
 export type FactorChoice =
   | {
       readonly kind: 'method';
       readonly method: TfaMethod;
-      /** Milliseconds since 1970 at which it opens again. */
+      /** When the method unlocks (ms since 1970). */
       readonly lockedUntilMs?: number | undefined;
       readonly unavailable?: Text;
     }
-  /** The telephone of an account whose second factor predates methods. */
+  /** The phone of an account with the older form of 2FA, which has no methods. */
   | { readonly kind: 'legacySms'; readonly unavailable?: Text }
   | { readonly kind: 'email'; readonly unavailable?: Text }
   | { readonly kind: 'backup'; readonly remaining?: number | undefined };
@@ -38,8 +36,8 @@ interface Person {
 }
 
 /**
- * Returns the factors that an account can use, the primary method first. Codes are sent only when the e-mail
- * address is verified. Administrators are exempt for SMS, except where it authorizes a method
+ * Returns the factors that an account can use, the primary method first. Codes are sent only to accounts with a
+ * verified e-mail address. Administrators are exempt for SMS, unless the code authorizes a method
  * (docs/service/two-factor.md#prerequisites).
  */
 export function factorChoices(
@@ -73,7 +71,7 @@ export function factorChoices(
   return choices;
 }
 
-/** What is wrong with a six-digit code while it is typed; spaces are forgiven. */
+/** Returns what is wrong with the six-digit code typed so far. Spaces are ignored. */
 export function codeProblem(value: string): Text | undefined {
   const digits = normalCode(value);
   if (/\D/.test(digits)) {
@@ -87,7 +85,7 @@ export function normalCode(value: string): string {
 }
 
 /**
- * Returns the problem with a code that is not of the form `XXXX-XXXX-XXXX`
+ * Returns the problem with a backup code that is not of the form `XXXX-XXXX-XXXX`
  * (docs/service/two-factor.md#backup-codes).
  */
 export function backupCodeProblem(value: string): Text | undefined {
@@ -100,13 +98,13 @@ export function backupCodeProblem(value: string): Text | undefined {
     : text('Enter twelve letters and digits, as in XXXX-XXXX-XXXX; {0} so far.', letters.length);
 }
 
-/** Upper case, with its hyphens. */
+/** Converts a backup code to upper case with hyphens. */
 export function normalBackupCode(value: string): string {
   const letters = value.replace(/[\s-]/g, '').toUpperCase();
   return [letters.slice(0, 4), letters.slice(4, 8), letters.slice(8)].join('-');
 }
 
-/** E.164; spaces, hyphens, dots and brackets are forgiven. */
+/** Returns what is wrong with a number that should be E.164. Spaces, hyphens, dots and brackets are ignored. */
 export function phoneProblem(value: string): Text | undefined {
   const phone = normalPhone(value);
   if (!phone.startsWith('+')) {
@@ -125,7 +123,7 @@ export function labelProblem(value: string): Text | undefined {
   return value.trim().length > longestLabel ? text('At most {0} characters.', longestLabel) : undefined;
 }
 
-/** `9:05`, rounded up, so that nothing is said to be over before it is. */
+/** Formats a time such as `9:05`, rounded up, so that it never reaches zero too early. */
 export function clockText(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;

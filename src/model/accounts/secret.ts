@@ -1,9 +1,6 @@
-/**
- * An environment variable of the account, which its instances receive
- * (docs/service/environment-variables.md#list).
- */
+/** An environment variable of the account, which its instances receive (docs/service/environment-variables.md#list). */
 export interface Secret {
   readonly name: string;
-  /** Absent where the service sends stars. Never logged, shown only on request. */
+  /** Absent if the service masks it. Never logged, and shown only on request. */
   readonly value?: string;
 }

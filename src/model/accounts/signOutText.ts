@@ -1,6 +1,6 @@
 import { text, type Text } from '../../util/text';
 
-/** The words of the question before an account is left; the demo is left, as nobody signed in to it. */
+/** Returns the question before the user signs out. The demo has no sign-in, so there the user leaves it. */
 export function signOutText(account: { readonly isDemo: boolean; readonly name: string }): {
   readonly question: Text;
   readonly button: Text;
@@ -11,8 +11,8 @@ export function signOutText(account: { readonly isDemo: boolean; readonly name: 
 }
 
 /**
- * What still costs money afterwards; undefined where nothing does, as in the demo. `instances` is how many there are,
- * undefined where they could not be listed.
+ * Returns what still costs money after the sign-out; undefined if nothing does, as in the demo. `instances` is their
+ * number, or undefined if they could not be listed.
  */
 export function stillCostsText(isDemo: boolean, instances: number | undefined): Text | undefined {
   if (isDemo || instances === 0) {
@@ -26,7 +26,7 @@ export function stillCostsText(isDemo: boolean, instances: number | undefined): 
     : text('Your {0} instances still cost money.', instances);
 }
 
-/** Of rentals without an answer, whose records go with the account. */
+/** Warns about rentals without an answer. Signing out deletes their records. */
 export function openRentalText(): Text {
   return text(
     'A rental has no answer yet and will no longer be checked. If it went through, its instance costs money.',

@@ -6,28 +6,28 @@ export interface TfaMethod {
   readonly id: number;
   readonly type: 'sms' | 'totp';
   readonly label?: string;
-  /** Masked by the service: the last four digits are visible. */
+  /** Masked by the service, except for the last four digits. */
   readonly phone?: string;
   readonly isPrimary: boolean;
   readonly failCount?: number;
-  /** In the future while no code is accepted. */
+  /** In the future while the service accepts no code. */
   readonly lockedUntil?: number;
   readonly createdAt?: number;
   readonly lastUsedAt?: number;
 }
 
 export interface TfaStatus {
-  /** Does not tell `enabled` from `legacy`; the user's `tfaStatus` does. */
+  /** Also true for the older form; the user's `tfaStatus` distinguishes the two. */
   readonly enabled: boolean;
   readonly methods: readonly TfaMethod[];
   readonly backupCodesRemaining?: number;
-  /** Methods can be added now. */
+  /** True while methods can be added. */
   readonly newMethodAuthorized: boolean;
-  /** Methods that could not be understood. */
+  /** The number of methods that could not be read. */
   readonly skipped: number;
 }
 
-/** What proves who somebody is; `secret` is the newest `tfa_secret` and goes with SMS and e-mail. */
+/** Proof of the user's identity. `secret` is the latest `tfa_secret` and is sent with SMS and e-mail codes. */
 export type TfaProof =
   | {
       readonly kind: 'code';
@@ -39,14 +39,14 @@ export type TfaProof =
   | { readonly kind: 'backup'; readonly backupCode: string };
 
 export interface TfaLogin {
-  /** The bearer from now on. */
+  /** The bearer token of the new session. */
   readonly sessionKey: string;
-  /** After a backup code: how many are left. Present as 0 when the answer left it out. */
+  /** The number of backup codes left after one was used; 0 if the answer omits it. */
   readonly backupCodesRemaining?: number;
   readonly isLegacy: boolean;
 }
 
-/** Where a text message goes: a method's number, a number, or the account's own when both are left out. */
+/** Where a text message goes: a method's number, a given number, or the account's own number if both are missing. */
 export interface SmsTarget {
   readonly methodId?: number | undefined;
   /** E.164. */
@@ -57,7 +57,7 @@ export interface SmsTarget {
 export interface TotpSetup {
   /** Base32. */
   readonly secret: string;
-  /** `otpauth://…`, for the picture that an authenticator reads. */
+  /** `otpauth://…`, the content of the QR code for an authenticator app. */
   readonly uri: string;
 }
 
@@ -71,12 +71,12 @@ export type NewTfaMethod =
       readonly label?: string;
     };
 
-/** Present with the first method alone, and shown once. */
+/** Present only with the first method, and shown once. */
 export interface ConfirmedTfaMethod {
   readonly backupCodes?: readonly string[];
 }
 
 export interface RemovedTfaMethod {
-  /** Absent when the last method is gone: the second factor is off. */
+  /** Absent after the last method was removed, which turns 2FA off. */
   readonly remaining?: number;
 }

@@ -4,11 +4,11 @@ import type { Ledger } from './ledger';
 import { periods, stretchOf, type Period, type Stretch } from './period';
 import { spentIn, type CostSource, type Spent } from './spent';
 
-/** What the user set; absent for no limit. */
+/** The limits that the user set; absent for no limit. */
 export interface BudgetLimits {
   readonly day?: Micros | undefined;
   readonly month?: Micros | undefined;
-  /** The part of a limit at which a warning appears, in percent. */
+  /** The percentage of a limit at which a warning appears. */
   readonly warnPercent: number;
   readonly stopsAll: boolean;
 }
@@ -22,13 +22,13 @@ export interface BudgetPart {
 
 export interface BudgetNow {
   readonly parts: readonly BudgetPart[];
-  /** False where the charges could not be read, or not all of them. */
+  /** False if some or all charges could not be read. */
   readonly isWhole: boolean;
-  /** What everything costs now. */
+  /** The current cost of everything. */
   readonly rate: Rate;
-  /** Unix seconds, by the service's clock where `isProved`. */
+  /** Unix seconds, by the service's clock if `isProved`. */
   readonly at: number;
-  /** By the service's clock and from all charges, so that machines may be stopped by it. */
+  /** True if the figures use the service's clock and all charges, so that machines may be stopped because of them. */
   readonly isProved: boolean;
 }
 
@@ -36,7 +36,7 @@ export function hasLimit({ day, month }: BudgetLimits): boolean {
   return day !== undefined || month !== undefined;
 }
 
-/** `at`: now in Unix seconds, by the service's clock where it is known. */
+/** `at` is now in Unix seconds, by the service's clock if it is known. */
 export function budgetAt(
   limits: BudgetLimits,
   ledger: Ledger,
@@ -53,15 +53,15 @@ export function budgetAt(
   return { parts, rate, at, isWhole: ledger.isWhole, isProved: ledger.isWhole && ledger.isClockProved };
 }
 
-/** The limits that are used up. */
+/** Returns the limits that are used up. */
 export function usedUp({ parts }: BudgetNow): readonly BudgetPart[] {
   return parts.filter(({ spent, limit }) => spent.amount >= limit);
 }
 
-/** `unread`: it may be used up. */
+/** `unread`: the charges could not be read, so the budget may be used up. */
 export type BudgetState = 'within' | 'usedUp' | 'unread';
 
-/** A rental or a start that is not within the budget needs a yes that names it. */
+/** Returns the state of the budget. Outside it, a rental or start needs a confirmation that says so. */
 export function budgetState(budget: BudgetNow | undefined): BudgetState {
   if (budget === undefined || budget.parts.length === 0) {
     return 'within';
@@ -69,14 +69,14 @@ export function budgetState(budget: BudgetNow | undefined): BudgetState {
   return usedUp(budget).length > 0 ? 'usedUp' : budget.isWhole ? 'within' : 'unread';
 }
 
-/** The limits that a warning is due for. */
+/** Returns the limits that need a warning. */
 export function nearLimit({ parts }: BudgetNow, warnPercent: number): readonly BudgetPart[] {
   return parts.filter(({ spent, limit }) => spent.amount * 100 >= limit * warnPercent);
 }
 
 /**
- * Hours until a limit is certainly reached at this rate, 0 where it is; `undefined` where that does not happen or is not
- * proved.
+ * Returns the hours until a limit is certainly reached at this rate, or 0 if it has been. `undefined` if that never
+ * happens or is not certain.
  */
 export function hoursToLimit(part: BudgetPart, rate: Rate): number | undefined {
   const left = part.limit - part.spent.least;
@@ -87,7 +87,7 @@ export function hoursToLimit(part: BudgetPart, rate: Rate): number | undefined {
   return hourly > 0 ? left / hourly : undefined;
 }
 
-/** Names a limit and its day or month, the same in all windows and after a restart. */
+/** Identifies a limit and its day or month, equally in all windows and after a restart. */
 export function partKey({ period, span, limit }: BudgetPart): string {
   return `${period}:${span.from}:${limit}`;
 }

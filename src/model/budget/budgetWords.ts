@@ -2,17 +2,17 @@ import { formatCents, formatMoney, type Micros, zero } from '../money';
 import { text, type Text } from '../../util/text';
 import { budgetState, hasLimit, usedUp, type BudgetLimits, type BudgetNow, type BudgetPart } from './budget';
 
-/** `$10`, or `$10.50` where it has cents: as it was typed in the setting. */
+/** Formats a limit as the user typed it: `$10`, or `$10.50` with cents. */
 function limitText(limit: Micros): string {
   return limit % 1e6 === 0 ? formatMoney(limit, 0) : formatCents(limit);
 }
 
-/** "$10/day". */
+/** Returns, for example, "$10/day". */
 export function limitPerPeriod({ period, limit }: Pick<BudgetPart, 'period' | 'limit'>): Text {
   return period === 'day' ? text('{0}/day', limitText(limit)) : text('{0}/month', limitText(limit));
 }
 
-/** "$3.20 of $10 today". */
+/** Returns, for example, "$3.20 of $10 today". */
 export function partText({ period, spent, limit }: BudgetPart): Text {
   const amount = `${spent.isAtLeast ? '≥ ' : ''}${formatCents(spent.amount)}`;
   return period === 'day'
@@ -20,14 +20,14 @@ export function partText({ period, spent, limit }: BudgetPart): Text {
     : text('{0} of {1} this month', amount, limitText(limit));
 }
 
-/** For the tooltip: what the figures are made of. */
+/** Returns a note for the tooltip that says what the figures include. */
 export function budgetNote({ isWhole }: BudgetNow): Text {
   return isWhole
     ? text('Charges and the cost since the last of them, in UTC days and months')
     : text('At least this much, because not all charges could be read, in UTC days and months');
 }
 
-/** Names the limits that are used up, or why that is not known; `undefined` where money may be spent. */
+/** Returns which limits are used up, or that the charges could not be read; `undefined` if money may be spent. */
 export function overrunText(budget: BudgetNow | undefined): Text | undefined {
   const [first, second] = budget === undefined ? [] : usedUp(budget).map(usedUpText);
   if (first !== undefined) {
@@ -38,7 +38,7 @@ export function overrunText(budget: BudgetNow | undefined): Text | undefined {
     : undefined;
 }
 
-/** Names a limit that is used up. */
+/** Returns a sentence about a limit that is used up. */
 export function usedUpText({ period, spent, limit }: BudgetPart): Text {
   const values = [
     spent.isAtLeast ? text('at least {0}', formatCents(spent.amount)) : formatCents(spent.amount),
@@ -49,7 +49,7 @@ export function usedUpText({ period, spent, limit }: BudgetPart): Text {
     : text('You have spent {0} this month. Your budget is {1}/month.', ...values);
 }
 
-/** The warning before a limit is reached. */
+/** Returns the warning before a limit is reached. */
 export function nearText(part: BudgetPart): Text {
   const { period, spent, limit } = part;
   const share = String(Math.floor((spent.amount * 100) / limit));
@@ -64,7 +64,7 @@ export function nearText(part: BudgetPart): Text {
       );
 }
 
-/** Dollars as typed; 0 for none, `undefined` for what is no amount. */
+/** Parses typed dollars. Returns 0 for no limit, `undefined` for text that is not an amount. */
 export function readLimit(typed: string): number | undefined {
   const line = typed.trim();
   if (line === '') {
@@ -75,7 +75,7 @@ export function readLimit(typed: string): number | undefined {
   return digits !== undefined && dollars <= 1e6 ? dollars : undefined;
 }
 
-/** What is set. */
+/** Returns a sentence about the limits that are set. */
 export function dayAndMonthText(limits: BudgetLimits): Text {
   const { day, month } = limits;
   if (!hasLimit(limits)) {

@@ -2,24 +2,24 @@ import type { Charge } from '../accounts/charge';
 import { add, roundUp, zero, type Micros } from '../money';
 import type { Stretch } from './period';
 
-/** What charges come to in a stretch of time. */
+/** The sum of charges in a time range. */
 export interface Charged {
-  /** With the part of a charge over several days that falls into the time. */
+  /** Includes the share of a longer charge that falls into the range. */
   readonly amount: Micros;
-  /** What was certainly charged in the time: a charge that began before it may lie before it as a whole. */
+  /** The amount that was certainly charged in the range. A charge that began earlier may lie entirely before it. */
   readonly least: Micros;
 }
 
-/** One charge after copies and earlier versions of it are removed. */
+/** A charge without its copies and earlier versions. */
 export interface ChargeLine {
   readonly source: string;
-  /** Unix seconds; absent where the service does not say when. */
+  /** Unix seconds; absent if the service does not report the time. */
   readonly span?: Stretch;
   readonly amount: Micros;
   readonly least: Micros;
 }
 
-/** Removes what is listed twice, so that no hour counts twice. */
+/** Removes duplicates, so that no hour counts twice. */
 export function chargeLines(charges: readonly Charge[]): readonly ChargeLine[] {
   const groups = new Map<string, Charge[]>();
   for (const charge of charges) {
@@ -30,7 +30,10 @@ export function chargeLines(charges: readonly Charge[]): readonly ChargeLine[] {
   return [...groups.values()].flatMap(linesOf);
 }
 
-/** Of one instance or volume and kind: each hour counts as the charge that began first and ends last has it. */
+/**
+ * Returns the charges of one instance or volume and kind. Each hour counts once, as charged by the entry that began
+ * first and ends last.
+ */
 function linesOf(charges: readonly Charge[]): readonly ChargeLine[] {
   const timed = charges.flatMap((charge) => {
     const span = spanOfCharge(charge);
@@ -47,7 +50,7 @@ function linesOf(charges: readonly Charge[]): readonly ChargeLine[] {
   for (const { charge, span } of sorted) {
     const { amount, source = '' } = charge;
     if (span.from === last.span.from && span.to === last.span.to) {
-      // Two versions of one charge, and nothing says which of them is right.
+      // Two versions of a charge contradict each other, and nothing shows which is right.
       lines.pop();
       last = { ...last, amount: larger(last.amount, amount), least: smaller(last.least, amount) };
     } else if (span.from >= last.span.to) {
@@ -102,7 +105,7 @@ function partOf(amount: Micros, whole: Stretch, part: Stretch): Micros {
   return roundUp((amount * (part.to - part.from)) / (whole.to - whole.from)) as Micros;
 }
 
-/** Until when each instance and volume is charged, in Unix seconds. */
+/** Returns until when each instance and volume has been charged (Unix seconds). */
 export function chargedUntil(lines: readonly ChargeLine[]): ReadonlyMap<string, number> {
   const until = new Map<string, number>();
   for (const { source, span } of lines) {

@@ -6,18 +6,18 @@ import { stretchOf } from './period';
 
 const sum = z.object({ from: z.number(), amount: micros, least: micros }).readonly();
 
-/** What the service had charged at a moment, short enough for windows to tell each other. Times in Unix seconds. */
+/** The charges at a moment, small enough to share between windows. Times are Unix seconds. */
 export const ledgerShape = z
   .object({
-    /** By the service's clock, where `isClockProved`. */
+    /** By the service's clock if `isClockProved`. */
     at: z.number(),
-    /** False where the answer did not say what time it is: this computer's clock may be wrong. */
+    /** False if the answer had no time, so that this computer's clock was used, which may be wrong. */
     isClockProved: z.boolean(),
-    /** False where the charges could not be read, or not all of them. */
+    /** False if some or all charges could not be read. */
     isWhole: z.boolean(),
     day: sum,
     month: sum,
-    /** Until when each instance and volume is charged, by the name that the service gives it. */
+    /** Until when each instance and volume has been charged, by the service's name for it. */
     chargedUntil: z.array(z.tuple([z.string(), z.number()]).readonly()).readonly(),
   })
   .readonly();
@@ -37,7 +37,7 @@ export function ledgerOf(
   };
 }
 
-/** Where the charges could not be read. */
+/** Returns the ledger for when the charges could not be read. */
 export function unreadLedger(at: number): Ledger {
   const none = { amount: zero, least: zero };
   return {

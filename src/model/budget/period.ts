@@ -1,15 +1,15 @@
 export const periods = ['day', 'month'] as const;
 export type Period = (typeof periods)[number];
 
-/** A stretch of time in Unix seconds; `to` is no longer part of it. */
+/** A time range in Unix seconds. `to` is excluded. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * The day or month of UTC that a moment (Unix seconds) is in. The service cuts its charges at midnight UTC, so a local
- * day could only be guessed (docs/service/billing.md#charges).
+ * Returns the UTC day or month of a moment (Unix seconds). The service splits its charges at midnight UTC, so local
+ * days would have to be guessed (docs/service/billing.md#charges).
  */
 export function stretchOf(period: Period, at: number): Stretch {
   const date = new Date(at * 1000);

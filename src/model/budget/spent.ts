@@ -6,37 +6,39 @@ import type { Volume } from '../volume';
 import type { Ledger } from './ledger';
 import { stretchOf, type Period } from './period';
 
-/** Something that costs money now, by the name that its charges have. */
+/** Something that costs money now, with the name that its charges use. */
 export interface CostSource {
   readonly name: string;
   /** When it was rented, in Unix seconds. */
   readonly since?: number | undefined;
-  /** What it costs now; undefined where the service does not say. */
+  /** The current cost; undefined if the service does not report it. */
   readonly rate: Rate | undefined;
-  /** What it costs at least, whether it runs or not. */
+  /** The least cost, running or stopped. */
   readonly stoppedRate: Rate;
   /** For how many seconds it has certainly run without a break. */
   readonly runsFor: number;
-  /** A machine that was stopped since its last charge: what it cost until then. */
+  /** For a machine that stopped after its last charge: what it cost until then. */
   readonly ran?: { readonly until: number; readonly rate: Rate } | undefined;
 }
 
 export interface Spent {
-  /** Charges and what has run since, as far as is known. */
+  /** Charges plus the estimated cost since then. */
   readonly amount: Micros;
-  /** What was certainly spent, for what must not happen too early. */
+  /** The amount that was certainly spent, for actions that must not happen too early. */
   readonly least: Micros;
-  /** A charge or a price is missing, so that it may be more. */
+  /** True if a charge or price is missing, so that the amount may be higher. */
   readonly isAtLeast: boolean;
 }
 
-/** What an account has spent in the present day or month. `at`: now, by the service's clock, in Unix seconds. */
+/**
+ * Returns what an account has spent in the current day or month. `at` is now in Unix seconds, by the service's clock.
+ */
 export function spentIn(period: Period, ledger: Ledger, sources: readonly CostSource[], at: number): Spent {
   const span = stretchOf(period, at);
   const isPresent = ledger[period].from === span.from;
   const charged = isPresent ? ledger[period] : { amount: zero, least: zero };
   const until = new Map(ledger.chargedUntil);
-  // A source may be charged under another name, so what is certain begins after every charge.
+  // A source may be charged under another name, so only time after the last of all charges is certain.
   const lastCharge = Math.max(...until.values(), -Infinity);
   const open = sources.map((source) => ({
     amount: sinceCharge(source, until.get(source.name), span.from, at, ledger.isWhole),
@@ -58,7 +60,7 @@ function sinceCharge(
 ): Micros {
   const { rate = noRate, ran, since } = source;
   if (!isWhole) {
-    // Without its charges nothing says that it ran all the time.
+    // Without charges of its own, nothing proves that it ran all the time.
     return leastSince(source, Math.max(charged ?? from, from), at);
   }
   const begin = Math.max(charged ?? since ?? at - source.runsFor, from);
@@ -79,7 +81,7 @@ function cost(rate: Rate, seconds: number): Micros {
   return roundUp((rate * Math.max(0, seconds)) / secondsPerRate) as Micros;
 }
 
-/** `nowMs` is this computer's time, which what was asked of the instance is noted by; `at` is the service's. */
+/** `nowMs` is this computer's time, which our requests are recorded with; `at` is the service's time. */
 export function instanceSource(
   instance: Instance,
   facts: InstanceFacts,
@@ -105,15 +107,15 @@ export function volumeSource({ id, perHour, createdAt }: Volume): CostSource {
   return { name: `volume-${id}`, since: createdAt, rate, stoppedRate: rate ?? noRate, runsFor: 0 };
 }
 
-/** What is no longer listed, and whose last hours may not be charged yet; `until` in Unix seconds. */
+/** A source that is no longer listed but whose last hours may not be charged yet. `until` is in Unix seconds. */
 export function goneSource(source: CostSource, until: number): CostSource {
   const ran = source.rate === undefined ? undefined : { until, rate: source.rate };
   return { ...source, rate: noRate, stoppedRate: noRate, runsFor: 0, ran };
 }
 
 /**
- * With until when it ran, as this window saw it: the note of our own stop goes by a clock that may have been set since.
- * `at`: now, by the service's clock, in Unix seconds.
+ * Adds until when the source ran, as seen by this window, because the time of our own stop depends on a clock that
+ * may have been set since. `at` is now in Unix seconds, by the service's clock.
  */
 export function seenSource(source: CostSource, before: CostSource | undefined, at: number): CostSource {
   const [rate, rateBefore] = [source.rate ?? noRate, before?.rate ?? noRate];

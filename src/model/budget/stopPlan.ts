@@ -1,20 +1,20 @@
 import { hoursToLimit, partKey, type BudgetNow, type BudgetPart } from './budget';
 import { stretchOf } from './period';
 
-/** A message comes so long before all instances are stopped. */
+/** How long before all instances are stopped a message appears. */
 export const noticeMs = 10 * 60_000;
 
-/** What to do about a limit that is reached within the time of the notice. */
+/** A limit that will be reached within the time of the notice. */
 export interface DueStop {
   readonly part: BudgetPart;
-  /** Names the limit and the day: all instances are stopped once for it. */
+  /** Identifies the limit and its day. All instances are stopped only once per round. */
   readonly round: string;
   readonly isReached: boolean;
 }
 
 /**
- * The limit that all instances are to be stopped for, `undefined` where none is near. Only what the service has
- * charged and what has certainly run since counts: a wrong clock or a missing charge stops no machine.
+ * Returns the limit for which all instances should be stopped, or `undefined` if none is near. Only charges and cost
+ * that are certain count, so that a wrong clock or a missing charge never stops a machine.
  */
 export function dueStop(budget: BudgetNow): DueStop | undefined {
   if (!budget.isProved) {

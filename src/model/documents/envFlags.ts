@@ -1,7 +1,7 @@
 /** The flag form of an environment, `-e NAME=value -p host:container` (docs/service/templates.md#environment). */
 
 export interface Span {
-  /** UTF-16 units from the start of the text. */
+  /** In UTF-16 units from the start of the text. */
   readonly offset: number;
   readonly length: number;
 }
@@ -9,7 +9,7 @@ export interface Span {
 export type EnvEntry =
   | { readonly kind: 'variable'; readonly name: string; readonly value: string }
   | { readonly kind: 'port'; readonly mapping: string }
-  /** A flag that is neither: kept as it is, with its argument where it has one. */
+  /** Another flag, kept unchanged with its argument if it has one. */
   | { readonly kind: 'flag'; readonly flag: string; readonly value?: string };
 
 export type EnvProblemKind = 'unclosedQuote' | 'missingValue' | 'badName' | 'badPort' | 'strayWord';
@@ -17,7 +17,7 @@ export type EnvProblemKind = 'unclosedQuote' | 'missingValue' | 'badName' | 'bad
 export interface EnvProblem {
   readonly kind: EnvProblemKind;
   readonly span: Span;
-  /** The words in question, quotes removed. */
+  /** The words that the problem is about, without quotes. */
   readonly subject: string;
 }
 
@@ -45,7 +45,7 @@ interface Token {
 
 const blank = /\s/;
 
-/** The length of the quoted part that starts at `start`, its value, and whether its end was found. */
+/** Reads the quoted part that starts at `start`: its value, its end, and whether it is closed. */
 function readQuoted(text: string, start: number): { value: string; end: number; closed: boolean } {
   const quote = text.charAt(start);
   let value = '';
@@ -54,7 +54,7 @@ function readQuoted(text: string, start: number): { value: string; end: number; 
     if (char === quote) {
       return { value, end: at + 1, closed: true };
     }
-    // As in a shell: a backslash in double quotes escapes only what would otherwise be special.
+    // As in a shell, a backslash in double quotes escapes only special characters.
     if (quote === '"' && char === '\\' && '"\\$`'.includes(text.charAt(at + 1) || ' ')) {
       at++;
       value += text.charAt(at);
@@ -106,7 +106,7 @@ type FlagRole = 'variable' | 'port' | 'other';
 interface FlagToken {
   readonly role: FlagRole;
   readonly flag: string;
-  /** The argument, where it is part of the same word. */
+  /** The argument, if it is part of the same word. */
   readonly inline?: string;
 }
 
@@ -132,7 +132,7 @@ function readFlag(word: string): FlagToken | undefined {
   return role === 'other' ? { role, flag: word } : { role, flag, inline: rest.replace(/^=/, '') };
 }
 
-/** The two ports of `host:container` with an optional `/tcp` or `/udp`; `undefined` when it is anything else. */
+/** Parses `host:container` with an optional `/tcp` or `/udp`. Returns `undefined` for any other text. */
 export function parsePort(mapping: string): PortPair | undefined {
   const match = /^(\d{1,5}):(\d{1,5})(?:\/(tcp|udp))?$/.exec(mapping);
   if (!match) {
@@ -147,7 +147,7 @@ export function parsePort(mapping: string): PortPair | undefined {
     : undefined;
 }
 
-/** `NAME=value` to an entry, or the reason why not. */
+/** Parses `NAME=value`. Returns an entry or the problem. */
 export function readVariable(word: string): EnvEntry | EnvProblemKind {
   const equals = word.indexOf('=');
   if (equals < 0) {
@@ -168,7 +168,7 @@ function readArgument(flag: FlagToken, argument: string): EnvEntry | EnvProblemK
   }
 }
 
-/** Reads the flag form; never throws, what it cannot read is a problem with its place. */
+/** Parses the flag form. Never throws; each unreadable part becomes a problem with its place. */
 export function parseEnvFlags(text: string): ParsedEnv {
   const entries: LocatedEntry[] = [];
   const problems: EnvProblem[] = [];
@@ -190,7 +190,7 @@ export function parseEnvFlags(text: string): ParsedEnv {
       continue;
     }
     const next = tokens[index + 1];
-    // A flag of another kind takes the next word only where that is no flag itself.
+    // An unknown flag takes the next word as its argument unless that word is a flag.
     const takesNext =
       flag.inline === undefined &&
       next !== undefined &&
@@ -227,8 +227,8 @@ export function parseEnvFlags(text: string): ParsedEnv {
 }
 
 /**
- * One word for the flag form. Plain quotes are preferred to escapes, because not every reader of this
- * form knows escapes.
+ * Quotes a word for the flag form. Prefers plain quotes to escapes, because not every reader of this form knows
+ * escapes.
  */
 function quote(value: string): string {
   if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(value)) {
@@ -254,7 +254,7 @@ function formatEntry(entry: EnvEntry): string {
   }
 }
 
-/** The flag form of the entries, in their order. */
+/** Returns the flag form of the entries, in their order. */
 export function formatEnvFlags(entries: readonly EnvEntry[]): string {
   return entries.map(formatEntry).join(' ');
 }

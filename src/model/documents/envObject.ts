@@ -1,31 +1,31 @@
 /**
- * The object form of an environment, and the lossless way between it and the flag form
+ * The object form of an environment, and its lossless conversion from and to the flag form
  * (docs/service/templates.md#environment).
  */
 
 import { formatEnvFlags, parseEnvFlags, readVariable, type EnvEntry, type EnvProblemKind } from './envFlags';
 
-/** The object form: variables by name; ports and other flags as keys such as `-p 8080:80` with value `1`. */
+/** Variables by name; ports and other flags are keys such as `-p 8080:80` with the value `1`. */
 export type EnvObject = Readonly<Record<string, string>>;
 
 function objectEntry(entry: EnvEntry): readonly [string, string] {
   return entry.kind === 'variable' ? [entry.name, entry.value] : [formatEnvFlags([entry]), '1'];
 }
 
-/** `undefined` where an object cannot hold them: a name twice, or a name that reads as a flag. */
+/** Returns `undefined` if an object can't hold the entries: a name occurs twice, or a name looks like a flag. */
 export function envObject(entries: readonly EnvEntry[]): EnvObject | undefined {
   const pairs = entries.map(objectEntry);
   const names = new Set(pairs.map(([name]) => name));
   const ambiguous = entries.some((entry) =>
     entry.kind === 'variable'
-      ? // An engine puts keys that look like array indexes first, which would change the order.
+      ? // Engines sort keys that look like array indexes first, which would change the order.
         entry.name.startsWith('-') || entry.name === '__proto__' || /^\d+$/.test(entry.name)
       : !formatEnvFlags([entry]).startsWith('-'),
   );
   return ambiguous || names.size !== pairs.length ? undefined : Object.fromEntries(pairs);
 }
 
-/** Entries of an object form; keys that start with `-` are flags. */
+/** Returns the entries of an object form. Keys that start with `-` are flags. */
 export function envEntries(env: EnvObject): {
   entries: EnvEntry[];
   problems: { key: string; kind: EnvProblemKind }[];
@@ -52,16 +52,13 @@ export function envEntries(env: EnvObject): {
   return { entries, problems };
 }
 
-/** The object form of a flag text, where nothing is lost by it. */
+/** Converts a flag text to an object. Returns `undefined` if that would lose something. */
 export function envFlagsToObject(text: string): EnvObject | undefined {
   const { entries, problems } = parseEnvFlags(text);
   return problems.length > 0 ? undefined : envObject(entries.map(({ entry }) => entry));
 }
 
-/**
- * The flag text of an object form. Keys that cannot be read are written as they stand, so that the
- * service, and not we, decides about them.
- */
+/** Converts an object to a flag text. Unreadable keys are written unchanged, so that the service decides about them. */
 export function envObjectToFlags(env: EnvObject): string {
   return Object.entries(env)
     .map(([key, value]) => {
@@ -74,7 +71,7 @@ export function envObjectToFlags(env: EnvObject): string {
     .join(' ');
 }
 
-/** An element of the list form: a name with its value, or both as one text. */
+/** Reads an element of the list form: a pair of name and value, or both in one text. */
 function envPair(item: unknown): [string, string][] {
   if (Array.isArray(item)) {
     return typeof item[0] === 'string' ? [[item[0], envValue(item[1] ?? '')]] : [];
@@ -95,7 +92,7 @@ function envOfPairs(pairs: readonly (readonly [string, string])[]): EnvObject | 
   const entries = read.flatMap((one) => one.entries);
   const isReadable = read.every(({ problems }) => problems.length === 0);
   const names = new Set(pairs.map(([key]) => key));
-  // What cannot be read is kept as it stands, and marked in the document.
+  // Keep unreadable entries unchanged; the document marks them.
   return isReadable || names.size < pairs.length
     ? (envObject(entries) ?? formatEnvFlags(entries))
     : Object.fromEntries(pairs);
@@ -103,8 +100,7 @@ function envOfPairs(pairs: readonly (readonly [string, string])[]): EnvObject | 
 
 /**
  * Reads the environment of a record in any form: flag text, an object, pairs, or texts `NAME=value`
- * (docs/service/templates.md#environment). Returns the object form where it loses nothing, otherwise flag
- * text.
+ * (docs/service/templates.md#environment). Returns an object if that loses nothing, otherwise flag text.
  */
 export function readEnv(value: unknown): EnvObject | string | undefined {
   if (typeof value === 'string') {

@@ -6,9 +6,9 @@ import type { JsonPlaces } from './jsonPlaces';
 import { looksSecret, referenceName } from '../templates/templateReference';
 
 interface EnvironmentOptions {
-  /** `document`: a secret may become a reference; `file`: the file is shared, so that it may not. */
+  /** `document`: a secret may become a reference. `file`: it may not, because the file is shared. */
   readonly secrets: 'document' | 'file';
-  /** The field that makes the document public, where it is. */
+  /** The field that makes the document public, if it is public. */
   readonly visibleToAll?: readonly string[] | undefined;
   readonly enteredHere?: ReadonlySet<string> | undefined;
 }
@@ -24,8 +24,8 @@ const problemTexts: Readonly<Record<EnvProblemKind, (subject: string) => Text>> 
 };
 
 /**
- * The place in the source of a place in a JSON string. Exact where the string has no escapes before it,
- * otherwise the whole string.
+ * Converts a span inside a JSON string to a span of the source. Returns the whole string if escapes before it make
+ * the exact place uncertain.
  */
 function insideString(places: JsonPlaces, path: readonly string[], value: string, inner: Span): Span {
   const whole = places.nearest(path);
@@ -192,7 +192,7 @@ function* checkObject(
   }
 }
 
-/** The checks of `env` that template documents and workspace files share. */
+/** Yields the findings on `env`, for template documents and workspace files. */
 export function* checkEnvironment(places: JsonPlaces, options: EnvironmentOptions): Iterable<Finding> {
   const env = places.value(['env']);
   if (typeof env === 'string') {

@@ -5,23 +5,23 @@ import type { ReferenceSlot } from '../templates/templateReference';
 
 export type Severity = 'error' | 'warning' | 'information' | 'hint';
 
-/** What a quick fix does: changes to the text, or something that needs the secret store or the service. */
+/** What a quick fix does: it changes the text, or needs the secret store or the service. */
 export type FixAction =
   | { readonly kind: 'edit'; readonly changes: readonly TextChange[] }
   | { readonly kind: 'moveToSecrets'; readonly slot: ReferenceSlot; readonly path: readonly string[] }
   | { readonly kind: 'makeAccountSecret'; readonly name: string; readonly path: readonly string[] }
   | { readonly kind: 'enterSecret'; readonly reference: string }
-  /** Another value under another name, so that the document changes with it. */
+  /** Stores a secret under another name and changes the document with it. */
   | { readonly kind: 'changeSecret'; readonly slot: ReferenceSlot };
 
 export interface Fix {
   readonly title: Text;
   readonly action: FixAction;
-  /** The one that "Fix all" and the keyboard take. */
+  /** The fix that "Fix all" and the keyboard use. */
   readonly preferred?: boolean;
 }
 
-/** A remark on a document; `code` names the check. */
+/** A remark on a document; `code` identifies the check. */
 export interface Finding {
   readonly code: string;
   readonly severity: Severity;

@@ -6,7 +6,7 @@ export interface TextChange extends Span {
   readonly text: string;
 }
 
-/** A JSON text with the places of its values; errors are skipped over, comments allowed. */
+/** A JSON text with the places of its values. Comments are allowed and errors are skipped. */
 export class JsonPlaces {
   readonly root: Node | undefined;
 
@@ -14,19 +14,19 @@ export class JsonPlaces {
     this.root = parseTree(source, undefined, { allowTrailingComma: true, disallowComments: false });
   }
 
-  /** Of a key that occurs twice the last one, which is the one that counts. */
+  /** Returns the node at a path. If a key occurs twice, the last one wins. */
   node(path: readonly string[]): Node | undefined {
     return path.reduce<Node | undefined>(child, this.root);
   }
 
-  /** The value at a path; the whole property with `keyToo`. `undefined` where there is none. */
+  /** Returns the place of a value, or of its whole property with `keyToo`. `undefined` if the path does not exist. */
   span(path: readonly string[], keyToo = false): Span | undefined {
     const node = this.node(path);
     const target = keyToo && node?.parent?.type === 'property' ? node.parent : node;
     return target && { offset: target.offset, length: target.length };
   }
 
-  /** The nearest place that exists: the value, the key of a parent, or the opening brace. */
+  /** Returns the nearest existing place: the value, the key of a parent, or the opening brace. */
   nearest(path: readonly string[]): Span {
     for (let length = path.length; length > 0; length--) {
       const span = this.span(path.slice(0, length));
@@ -37,13 +37,13 @@ export class JsonPlaces {
     return { offset: this.root?.offset ?? 0, length: 1 };
   }
 
-  /** The key of a top-level or nested property. */
+  /** Returns the place of a property's key. */
   keySpan(path: readonly string[]): Span | undefined {
     const key = this.node(path)?.parent?.children?.[0];
     return key && { offset: key.offset, length: key.length };
   }
 
-  /** Top-level keys with their places. */
+  /** Returns the keys of an object with their places. */
   keys(path: readonly string[] = []): readonly { readonly name: string; readonly span: Span }[] {
     const node = path.length === 0 ? this.root : this.node(path);
     return (node?.type === 'object' ? (node.children ?? []) : []).flatMap((property) => {
@@ -54,7 +54,7 @@ export class JsonPlaces {
     });
   }
 
-  /** The plain value at a path. */
+  /** Returns the value at a path as plain data. */
   value(path: readonly string[]): unknown {
     const node = path.length === 0 ? this.root : this.node(path);
     return node && plain(node);
@@ -68,12 +68,12 @@ export class JsonPlaces {
     return /^([ \t]+)"/m.exec(this.source)?.[1] ?? '  ';
   }
 
-  /** Adds or replaces a top-level property. */
+  /** Returns the changes that add or replace a top-level property. */
   set(name: string, value: unknown): TextChange[] {
     return this.setAt([name], value);
   }
 
-  /** Adds or replaces a property; nothing where the object that holds it does not exist. */
+  /** Returns the changes that add or replace a property; none if its object does not exist. */
   setAt(path: readonly string[], value: unknown): TextChange[] {
     const outer = this.indent.repeat(path.length - 1);
     const inner = outer + this.indent;
@@ -100,13 +100,13 @@ export class JsonPlaces {
     return [{ offset: last.offset + last.length, length: 0, text: `,${this.lineBreak}${entry}` }];
   }
 
-  /** Replaces the value at a nested path; nothing where the path does not exist. */
+  /** Returns the changes that replace the value at a path; none if the path does not exist. */
   replace(path: readonly string[], value: unknown): TextChange[] {
     const span = this.span(path);
     return span ? [{ ...span, text: jsonText(value) }] : [];
   }
 
-  /** Takes a property out with its comma and line. */
+  /** Returns the changes that remove a property with its comma and line. */
   remove(path: readonly string[]): TextChange[] {
     const property = this.node(path)?.parent;
     const siblings = property?.parent?.children ?? [];
@@ -149,7 +149,7 @@ function plain(node: Node): unknown {
   return value;
 }
 
-/** The text with the changes applied; they must not overlap. */
+/** Returns the text with the changes applied. The changes must not overlap. */
 export function applyChanges(source: string, changes: readonly TextChange[]): string {
   return [...changes]
     .sort((a, b) => b.offset - a.offset)

@@ -1,4 +1,4 @@
-/** A CUDA version as the service writes it: 12.8. */
+/** A CUDA version as the service writes it, such as 12.8. */
 export type CudaVersion = number;
 
 const oldest = 7;
@@ -8,7 +8,7 @@ function version(major: number, minor: number): CudaVersion | undefined {
   return major >= oldest && major <= latest && minor <= 9 ? (major * 10 + minor) / 10 : undefined;
 }
 
-/** A version that a tag states; of `cuda12` only the major version is known, so it is the least one. */
+/** A version from a tag. `cuda12` states only the major version, so the version is then a lower bound. */
 export interface TaggedCuda {
   readonly cuda: CudaVersion;
   readonly isExact: boolean;
@@ -27,14 +27,14 @@ export function cudaInTag(tag: string): TaggedCuda | undefined {
   if (joined.length > 2) {
     return exactly(version(Number(joined.slice(0, 2)), Number(joined[2])));
   }
-  // Two digits are `12`, a major version, or `92`, which is 9.2.
+  // Two digits are a major version such as `12`, or a version such as `92`, which is 9.2.
   const major = version(Number(joined), 0);
   return major === undefined
     ? exactly(version(Number(joined[0]), Number(joined[1])))
     : { cuda: major, isExact: false };
 }
 
-/** Reads tags that begin with the version of CUDA: `12.8.0-cudnn-devel-ubuntu22.04`. */
+/** Reads tags that begin with the CUDA version, such as `12.8.0-cudnn-devel-ubuntu22.04`. */
 export function cudaAtStart(tag: string): TaggedCuda | undefined {
   const match = /^(\d{1,2})\.(\d{1,2})(?!\d)/.exec(tag);
   return match ? exactly(version(Number(match[1]), Number(match[2]))) : undefined;
@@ -68,7 +68,7 @@ const firstDrivers: readonly (readonly [cuda: CudaVersion, driver: readonly [num
   [10.2, [440, 33, 0]],
 ];
 
-/** Returns the newest CUDA version that a driver serves; of a driver newer than the table that is not known. */
+/** Returns the newest CUDA version that a driver supports, or undefined for a driver newer than the table. */
 export function cudaOfDriver(driver: string): CudaVersion | undefined {
   const match = /^(\d{3})\.(\d{1,3})(?:\.(\d{1,3}))?$/.exec(driver.trim());
   if (!match) {
@@ -118,12 +118,12 @@ const gpuSupport: readonly GpuSupport[] = [
   { capability: 1200, from: 12.8 },
 ];
 
-/** Which CUDA versions serve a GPU; `undefined` where we do not know. */
+/** Returns the CUDA versions that support a GPU, or `undefined` for an unknown GPU. */
 export function cudaOfGpu(capability: number | undefined): Omit<GpuSupport, 'capability'> | undefined {
   return gpuSupport.find((one) => one.capability === capability);
 }
 
-/** Compute capabilities that a CUDA version serves, as far as the table goes; an open end is left out. */
+/** Returns the compute capabilities that a CUDA version supports, as far as the table knows. An open end is missing. */
 export function gpusOfCuda({ cuda, isExact }: TaggedCuda): { readonly min?: number; readonly max?: number } {
   const served = gpuSupport
     .filter(({ from, until }) => (!isExact || cuda >= from) && (until === undefined || cuda <= until))

@@ -1,19 +1,19 @@
 import { cudaAtStart, cudaInTag, type CudaVersion, type TaggedCuda } from './cudaVersions';
 
-/** What an image needs of a machine, as far as its name tells. */
+/** What an image needs from a machine, judged by its name. */
 export interface ImageNeeds {
   readonly cuda?: TaggedCuda;
-  /** Made for GPUs of this maker. */
+  /** The maker of the GPUs that the image is for. */
   readonly maker?: 'nvidia' | 'amd';
   /** The least compute capability, as the service writes it: 750 is 7.5. */
   readonly leastCapability?: number;
-  /** GB that it takes when it is unpacked, about. */
+  /** Its unpacked size in GB, roughly. */
   readonly aboutGb?: number;
 }
 
-/** One row of the table of images; each has its source in docs/service/images.md#known-images. */
+/** A row of the table of images. docs/service/images.md#known-images has the source of each. */
 interface KnownImage {
-  /** Lower case, without a registry of Docker Hub; `*` at the end stands for any name below it. */
+  /** Lower case, without Docker Hub's registry. A `*` at the end stands for any name below it. */
   readonly repository: string;
   readonly read: (tag: string) => ImageNeeds;
 }
@@ -24,12 +24,12 @@ function nvidia(cuda: TaggedCuda | undefined, more: ImageNeeds = none): ImageNee
   return cuda === undefined ? more : { ...more, cuda, maker: 'nvidia' };
 }
 
-/** The tag begins with the CUDA version. */
+/** For images whose tag begins with the CUDA version. */
 const startsWithCuda = (tag: string): ImageNeeds => nvidia(cudaAtStart(tag));
-/** The tag names the CUDA version somewhere. */
+/** For images whose tag contains the CUDA version. */
 const namesCuda = (tag: string): ImageNeeds => nvidia(cudaInTag(tag));
 const forAmd = (): ImageNeeds => ({ maker: 'amd' });
-/** No CUDA of its own. */
+/** For images without CUDA. */
 const plain = (): ImageNeeds => none;
 
 /** CUDA versions of NVIDIA's monthly releases (docs/service/images.md#monthly-releases-of-nvidia). */
@@ -76,7 +76,7 @@ function releasedMonthly(tag: string): ImageNeeds {
 
 const monthlyPyTorch = (tag: string): ImageNeeds => ({ ...releasedMonthly(tag), aboutGb: 20 });
 
-/** CUDA of the GPU images by minor version of TensorFlow 2 (docs/service/images.md#tensorflow). */
+/** CUDA versions of the GPU images of TensorFlow 2, by its minor version (docs/service/images.md#tensorflow). */
 const tensorflowCuda: readonly (readonly [since: number, cuda: CudaVersion])[] = [
   [18, 12.5],
   [16, 12.3],
@@ -90,7 +90,7 @@ function tensorflow(tag: string): ImageNeeds {
   const minor = /^2\.(\d{1,2})\.\d+-gpu/.exec(tag)?.[1];
   const found =
     minor === undefined ? undefined : tensorflowCuda.find(([since]) => Number(minor) >= since)?.[1];
-  // Releases after the last one of the table may have moved on.
+  // Releases newer than the table may use a newer CUDA version.
   const isKnown = Number(minor) <= 20;
   return nvidia(found === undefined ? undefined : { cuda: found, isExact: isKnown });
 }
@@ -122,7 +122,7 @@ function llamaCpp(tag: string): ImageNeeds {
   return /(?:^|-)cuda/i.test(tag) ? nvidia(cudaInTag(tag) ?? { cuda: 12.4, isExact: false }) : none;
 }
 
-/** The images that people rent with, most specific first. */
+/** The images that users rent most, the most specific first. */
 export const knownImages: readonly KnownImage[] = [
   { repository: 'nvidia/cuda', read: startsWithCuda },
   { repository: 'nvidia/cudagl', read: startsWithCuda },
@@ -166,7 +166,7 @@ export const knownImages: readonly KnownImage[] = [
   { repository: 'quay.io/jupyter/scipy-notebook', read: plain },
 ];
 
-/** `docker.io/library/ubuntu:22.04@sha256:…` is `ubuntu` and `22.04`. */
+/** Splits an image: `docker.io/library/ubuntu:22.04@sha256:…` becomes `ubuntu` and `22.04`. */
 function splitImage(image: string): { readonly repository: string; readonly tag: string } {
   const [named = ''] = image.trim().split('@');
   const lastName = named.lastIndexOf('/') + 1;
@@ -182,7 +182,7 @@ function isOf({ repository: pattern }: KnownImage, repository: string): boolean 
   return pattern.endsWith('/*') ? repository.startsWith(pattern.slice(0, -1)) : repository === pattern;
 }
 
-/** Returns what an image needs. Of an image that is not in the table only what its tag names is known. */
+/** Returns what an image needs. For an image that is not in the table, only its tag is considered. */
 export function imageNeeds(image: string): ImageNeeds {
   const { repository, tag } = splitImage(image);
   const known = knownImages.find((one) => isOf(one, repository));

@@ -21,31 +21,31 @@ import type { UsualMachine } from './usualMachine';
 export interface Misfit {
   readonly id: 'cuda' | 'gpu' | 'maker' | 'imageSize' | 'ports' | 'disk' | 'template' | 'slow' | 'unreliable';
   readonly text: Text;
-  /** Where it can be put right without another machine. */
+  /** The step that can solve it without another machine. */
   readonly step?: RentStep;
 }
 
 export interface RentalFit {
   readonly misfits: readonly Misfit[];
-  /** Filters under which only machines that fit are found; `undefined` where another machine helps nothing. */
+  /** Filters that find only fitting machines; `undefined` if another machine would not help. */
   readonly filters?: Filters;
 }
 
-/** A machine with what shall run on it. */
+/** A machine and what will run on it. */
 export interface FitInput {
   readonly offer: Offer;
   readonly choices: RentChoices;
   readonly usual?: UsualMachine | undefined;
 }
 
-/** One thing that a machine must have; what is not known of it or of the machine is never a misfit. */
+/** A requirement for the machine. A requirement or a property that is unknown is never a misfit. */
 interface Check {
   readonly misfit?: Misfit | undefined;
-  /** What to search for, so that the next machine has it. */
+  /** The search filters that the next machine must meet. */
   readonly filters?: Filters | undefined;
 }
 
-/** Compares what is to run with the machine that is offered, before anything is paid. */
+/** Compares the machine with what will run on it, before anything is paid. */
 export function rentalFit(input: FitInput): RentalFit {
   const image = imageOf(input.choices);
   const needs = imageNeeds(image);
@@ -66,7 +66,7 @@ export function rentalFit(input: FitInput): RentalFit {
     : { misfits };
 }
 
-/** Filters with others on top, which win where both cannot hold. */
+/** Returns both filters combined. `others` win if both can't hold. */
 export function narrowed(filters: Filters, others: Filters): Filters {
   const merged: Record<string, unknown> = { ...filters, ...others };
   for (const key of numberKeys) {
@@ -101,7 +101,7 @@ function gpuName({ gpuName: name }: Offer): Text | string {
   return name ?? text('This GPU');
 }
 
-/** The service's own figure decides; the driver stands in for it (docs/service/images.md#cuda-and-drivers). */
+/** The service's own figure wins; without it, the driver tells (docs/service/images.md#cuda-and-drivers). */
 function cudaCheck({ cudaVersion, driverVersion }: Offer, { cuda: needed }: ImageNeeds): Check {
   if (needed === undefined) {
     return {};
@@ -130,7 +130,10 @@ function cudaCheck({ cudaVersion, driverVersion }: Offer, { cuda: needed }: Imag
   };
 }
 
-/** A GPU newer than the image's CUDA, one that it no longer serves, or one that its program does not. */
+/**
+ * Finds a GPU that is newer than the image's CUDA, that this CUDA no longer supports, or that its program does not
+ * support.
+ */
 function gpuCheck(offer: Offer, { cuda, leastCapability = 0 }: ImageNeeds): Check {
   const served = cuda === undefined ? {} : gpusOfCuda(cuda);
   const min = Math.max(leastCapability, served.min ?? 0);
@@ -177,7 +180,7 @@ function gpuCheck(offer: Offer, { cuda, leastCapability = 0 }: ImageNeeds): Chec
   return { filters };
 }
 
-/** The makers have no filter of ours, so the way out is another image. */
+/** There is no filter for the maker, so the user has to choose another image. */
 function makerCheck({ gpuArch }: Offer, { maker, cuda }: ImageNeeds): Check {
   const has = gpuArch?.toLowerCase();
   if (maker === undefined || (has !== 'nvidia' && has !== 'amd') || has === maker) {
@@ -247,7 +250,7 @@ function diskCheck({ offer: { diskSpaceGb }, choices }: FitInput): Check {
   };
 }
 
-/** The template's own filters; what the image's CUDA says already is not said twice. */
+/** Checks the template's own filters, except what the image's CUDA has already covered. */
 function templateCheck({ offer, choices: { source } }: FitInput, { cuda }: ImageNeeds): Check {
   if (source.kind !== 'template') {
     return {};
@@ -294,9 +297,9 @@ function valueText(offer: Offer, key: FieldKey): Text | string {
   return typeof value === 'boolean' ? (value ? text('yes') : text('no')) : (value ?? '?');
 }
 
-/** A connection of less than this share of the usual one is worth a word. */
+/** A download speed below this share of the usual one leads to a remark. */
 const slowShare = 0.5;
-/** So much less reliable than usual is worth a word; machines differ by less than that from day to day. */
+/** A reliability this much below the usual one leads to a remark. Smaller differences are normal from day to day. */
 const reliabilityStep = 0.01;
 
 function usualChecks({ offer, usual }: FitInput): readonly Check[] {
@@ -341,7 +344,7 @@ function usualChecks({ offer, usual }: FitInput): readonly Check[] {
   return found;
 }
 
-/** Never rounded up, because that would make it look better. */
+/** Rounds down, because rounding up would flatter the machine. */
 function percent(share: number): number {
   return Math.floor(share * 1000 + 1e-6) / 10;
 }

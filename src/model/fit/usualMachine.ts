@@ -1,19 +1,19 @@
 import type { Offer } from '../offers/offer';
 
-/** What the machines of this user's last rentals had, by the median. */
+/** Medians over the machines of the user's last rentals. */
 export interface UsualMachine {
-  /** How many rentals it is made of. */
+  /** The number of rentals included. */
   readonly rentals: number;
   readonly downMbit?: number;
-  /** A share of 1. */
+  /** From 0 to 1. */
   readonly reliability?: number;
 }
 
 const mostRentals = 10;
-/** Fewer are no habit. */
+/** Fewer rentals show no habit. */
 const fewestRentals = 3;
 
-/** Returns the medians of the last rentals, newest first; `undefined` where there are too few. */
+/** Returns the medians of the last rentals, newest first, or `undefined` if there are too few. */
 export function usualMachine(offers: readonly Offer[]): UsualMachine | undefined {
   const last = offers.slice(0, mostRentals);
   if (last.length < fewestRentals) {

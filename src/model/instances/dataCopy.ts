@@ -1,6 +1,6 @@
 import { text, type Text } from '../../util/text';
 
-/** A place in the cloud that the account is connected to; made in the web console. */
+/** A cloud storage connected to the account in the web console. */
 export interface CloudConnection {
   readonly id: number;
   readonly name?: string;
@@ -14,19 +14,19 @@ export interface InstancePath {
   readonly path: string;
 }
 
-/** Where the host of an instance gives the files of it away, also while the instance is stopped. */
+/** The host that serves the files of an instance, even while the instance is stopped. */
 export interface CopyHost {
   readonly host: string;
   readonly port: number;
 }
 
-/** A file or folder of a connection; its first part is the bucket or drive. */
+/** A file or folder of a connection. The first part is the bucket or drive. */
 export interface CloudPath {
   readonly connectionId: number;
   readonly path: string;
 }
 
-/** Returns why the service would not copy from this path, or could read it as something else. */
+/** Returns why the service would refuse to copy from this path or could misread it. */
 export function sourceProblem(typed: string): Text | undefined {
   const path = typed.trim();
   if (!isWholePath(path)) {
@@ -37,7 +37,10 @@ export function sourceProblem(typed: string): Text | undefined {
     : undefined;
 }
 
-/** The service copies neither to `/` nor to `/root` of an instance (docs/service/commands.md#copy). */
+/**
+ * Returns why a path can't be a target. The service copies neither to `/` nor to `/root`
+ * (docs/service/commands.md#copy).
+ */
 export function targetProblem(typed: string): Text | undefined {
   const path = typed.trim().replace(/\/+$/, '');
   if (!isWholePath(typed.trim())) {
@@ -57,12 +60,12 @@ function isWholePath(path: string): boolean {
   );
 }
 
-/** The command of the service that sums up a path; `undefined` where the path could mean more to its shell. */
+/** Returns the service command that measures a path, or `undefined` if its shell could interpret the path. */
 export function sizeCommand(path: string): string | undefined {
   return /^[\w./+@-]+$/.test(path) ? `du -s ${path}` : undefined;
 }
 
-/** Bytes from what `du -s` prints, which counts in units of 1024; `undefined` where it is something else. */
+/** Reads the bytes from the output of `du -s`, which counts units of 1024. Returns `undefined` for other output. */
 export function sizeFrom(output: string): number | undefined {
   const kilobytes = /^(\d{1,15})\s+\S/.exec(output.trim())?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;

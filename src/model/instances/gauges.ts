@@ -1,6 +1,6 @@
 import type { Instance } from './instance';
 
-/** How much of a running machine is in use, in percent; a figure that the service does not report is left out. */
+/** How much of a running machine is in use, in percent. Figures that the service does not report are missing. */
 export interface Gauges {
   readonly gpu?: number;
   readonly memory?: number;
@@ -10,14 +10,14 @@ export interface Gauges {
 export const gaugeNames = ['gpu', 'memory', 'disk', 'cpu'] as const;
 export type GaugeName = (typeof gaugeNames)[number];
 
-/** One reading of the list; `at` in milliseconds since 1970. */
+/** A reading from the list; `at` in milliseconds since 1970. */
 export interface GaugeReading extends Gauges {
   readonly at: number;
 }
 
 /**
- * Reads the gauges from a record of a running machine; a stopped one keeps old figures. Memory is the share of its limit,
- * whose unit the service states in two ways (docs/service/instances.md#record).
+ * Reads the gauges of a running machine; a stopped one keeps outdated figures. Memory is a share of its limit, whose
+ * unit the service states in two ways (docs/service/instances.md#record).
  */
 export function gaugesOf(instance: Instance): Gauges {
   const { gpuUtilPercent, memoryUsedGb, memoryLimitGb, diskUsedGb, diskSpaceGb, cpuUtilPercent } = instance;
@@ -30,7 +30,7 @@ export function gaugesOf(instance: Instance): Gauges {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
 }
 
-/** Figures a little above the whole are a matter of rounding; those far above mean something else. */
+/** Figures slightly above 100 are rounding errors; those far above mean something else. */
 function percent(value: number | undefined): number | undefined {
   return value === undefined || !(value >= 0) || value > 110 ? undefined : Math.min(value, 100);
 }
@@ -40,10 +40,10 @@ function share(used: number | undefined, whole: number | undefined): number | un
 }
 
 export const historyMs = 60 * 60_000;
-/** The list comes every ten seconds at most, and the chart has columns of three minutes. */
+/** The list arrives every ten seconds at most, and a column of the chart spans three minutes. */
 const leastGapMs = 30_000;
 
-/** The readings of the last hour with one more; one that follows too soon changes nothing. */
+/** Returns the readings of the last hour with one added, unless it follows the previous one too soon. */
 export function withReading(
   history: readonly GaugeReading[],
   reading: GaugeReading,
@@ -52,12 +52,12 @@ export function withReading(
   if (last && reading.at >= last.at && reading.at - last.at < leastGapMs) {
     return history;
   }
-  // A clock that was set back makes what was read before it meaningless.
+  // If the clock was set back, readings from its future are meaningless.
   const kept = history.filter(({ at }) => at <= reading.at && reading.at - at <= historyMs);
   return [...kept, reading];
 }
 
-/** The readings of two windows, each moment once. */
+/** Merges the readings of two windows without duplicates. */
 export function merged(
   own: readonly GaugeReading[],
   other: readonly GaugeReading[],
@@ -71,8 +71,8 @@ const columns = 20;
 const bars = '▁▂▃▄▅▆▇█';
 
 /**
- * A chart of the last hour as text, the newest at the right; a column without a reading is a dot. Without two columns
- * there is nothing to compare, and no chart.
+ * Returns a chart of the last hour as text, the latest column at the right, with dots for missing readings. Returns
+ * nothing for fewer than two columns, because there is nothing to compare.
  */
 export function chartOf(history: readonly GaugeReading[], name: GaugeName, now: number): string | undefined {
   const columnMs = historyMs / columns;

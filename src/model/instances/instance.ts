@@ -3,7 +3,7 @@ import { micros } from '../money';
 
 const portMapping = z
   .object({
-    /** Container side, for example 8080. */
+    /** The port in the container, for example 8080. */
     containerPort: z.number(),
     protocol: z.string(),
     hostPort: z.number(),
@@ -11,17 +11,17 @@ const portMapping = z
   .readonly();
 export type PortMapping = z.infer<typeof portMapping>;
 
-/** A rented machine as last reported. `undefined` means that the record lacks the field. */
+/** A rented machine as last reported. A field is `undefined` if the record lacks it. */
 export const instanceShape = z
   .object({
     id: z.number(),
-    /** Made of what was rented: no answer has had it yet. */
+    /** True if the record was made from the rental, because no answer has included the instance yet. */
     isExpected: z.literal(true).exactOptional(),
     machineId: z.number().exactOptional(),
     hostId: z.number().exactOptional(),
-    /** As the service keeps it, our rental marker included; show `displayLabel`. */
+    /** As the service stores it, with our rental marker. Show `displayLabel` instead. */
     label: z.string().exactOptional(),
-    /** `null` is documented: being provisioned. */
+    /** `null` is documented and means that the instance is being provisioned. */
     actualStatus: z.string().nullable().exactOptional(),
     currentState: z.string().exactOptional(),
     nextState: z.string().exactOptional(),
@@ -33,7 +33,7 @@ export const instanceShape = z
     image: z.string().exactOptional(),
     /** Compound text such as "ssh ssh_direc ssh_proxy". */
     runtype: z.string().exactOptional(),
-    /** Names and values; values may be secret and are never logged. */
+    /** Names and values. Values may be secret and are never logged. */
     env: z
       .array(z.tuple([z.string(), z.string()]).readonly())
       .readonly()
@@ -60,12 +60,12 @@ export const instanceShape = z
     memoryLimitGb: z.number().exactOptional(),
     diskSpaceGb: z.number().exactOptional(),
     diskUsedGb: z.number().exactOptional(),
-    /** All that runs costs, an hour. */
+    /** The whole cost while running, per hour. */
     totalPerHour: micros.exactOptional(),
     gpuPerHour: micros.exactOptional(),
-    /** What goes on costing while stopped, an hour. */
+    /** The cost while stopped, per hour. */
     storagePerHour: micros.exactOptional(),
-    /** The same for 720 hours, which is finer: a disk is priced by the month. */
+    /** The same for 720 hours, which is more precise because disks are priced by the month. */
     storagePerMonth: micros.exactOptional(),
     inetUpPerGb: micros.exactOptional(),
     inetDownPerGb: micros.exactOptional(),

@@ -9,13 +9,13 @@ import { perHour, runningRateOf } from '../quote';
 
 const mask = '•••';
 
-/** An instance as a JSON document for reading: units in the names, values that may be secret masked. */
+/** Returns an instance as JSON to read, with units in the names. Values that may be secret are masked. */
 export function detailsDocument(
   instance: Instance,
   facts: InstanceFacts,
   now: number,
   history: readonly GaugeReading[] = [],
-  /** What the last look at the machine came to. */
+  /** The result of the last check of the machine. */
   check?: string,
 ): string {
   const kind = stateOf(instance, facts, now);
@@ -57,7 +57,7 @@ export function detailsDocument(
   )}\n`;
 }
 
-/** One chart for each gauge, the newest at the right, and what it shows now; left out where there is none. */
+/** Returns a chart of the last hour and the current value for each gauge that has readings. */
 function lastHour(history: readonly GaugeReading[], gauges: Gauges, now: number) {
   const charts = gaugeNames.flatMap((name) => {
     const chart = chartOf(history, name, now);

@@ -2,16 +2,16 @@ import { plain } from './instanceState';
 import type { Instance } from './instance';
 
 const markerPattern = /(?:^|\s)\[gr-([0-9a-f]{8})\]\s*$/;
-/** The limit at creation; the interface description names none (docs/service/instances.md#label). */
+/** The limit when renting; the API description states none (docs/service/instances.md#label). */
 export const maxLabelLength = 256;
 const markerLength = ' [gr-xxxxxxxx]'.length;
 
-/** The marker a rental of ours left in a label. */
+/** Returns the marker that one of our rentals left in a label. */
 export function markerIn(label: string | undefined): string | undefined {
   return label === undefined ? undefined : markerPattern.exec(label)?.[1];
 }
 
-/** A label that can be found again; the user's part is shortened rather than the marker. */
+/** Returns a label with the marker, by which the rental is found again. Shortens the user's part, never the marker. */
 export function withMarker(label: string | undefined, marker: string): string {
   const own = cutToLength(withoutMarker(label ?? ''), maxLabelLength - markerLength);
   return own === '' ? `[gr-${marker}]` : `${own} [gr-${marker}]`;
@@ -21,13 +21,13 @@ export function withoutMarker(label: string): string {
   return label.replace(markerPattern, '').trimEnd();
 }
 
-/** What the user called the instance, our marker hidden. */
+/** Returns the user's label without our marker. */
 export function displayLabel(instance: Instance): string | undefined {
   const label = plain(withoutMarker(instance.label ?? ''));
   return label === '' ? undefined : label;
 }
 
-/** A name for every instance: the label, else what it is, else its number. */
+/** Returns a name for any instance: its label, or else its description, or else its number. */
 export function instanceName(instance: Instance): string {
   const { label, end } = nameInRow(instance);
   return end === undefined ? label : `${label} ${end}`;
@@ -45,7 +45,7 @@ export function nameAmong(instance: Instance, others: readonly Instance[]): stri
   return (isShared || isOther) && !name.endsWith(` ${number}`) ? `${name} ${number}` : name;
 }
 
-/** The name in two parts for a narrow row, where the number may stand behind state and price. */
+/** Returns the name in two parts for a narrow row, where the number may follow state and price. */
 export function nameInRow(instance: Instance): { readonly label: string; readonly end?: string } {
   const label = displayLabel(instance);
   const number = `#${instance.id}`;
@@ -55,7 +55,7 @@ export function nameInRow(instance: Instance): { readonly label: string; readonl
   return { label: `${instance.gpuCount ?? 1}× ${plain(instance.gpuName)}`, end: number };
 }
 
-/** The label to send for a rename: the marker stays, so that the rental can still be found. */
+/** Returns the label for a rename. Keeps the marker, so that the rental can still be found. */
 export function renamed(instance: Instance, label: string): string {
   const marker = markerIn(instance.label);
   return marker === undefined ? cutToLength(label, maxLabelLength) : withMarker(label, marker);

@@ -5,39 +5,39 @@ import type { Instance } from './instance';
 import type { Micros } from '../money';
 import { noRate, perHour, runningRateOf, stoppedRateOf, sumRates, type Rate } from '../quote';
 
-/** What we asked of an instance last, from any window. */
+/** The last request that any window sent for an instance. */
 export const ownRequest = z
   .object({
-    /** `recycle`: its container is created again, with the same image or another; the data on it is lost. */
+    /** `recycle` creates the container again, with the same image or another. All data in it is lost. */
     kind: z.enum(['start', 'stop', 'reboot', 'recycle', 'destroy']),
     /** Milliseconds since 1970. */
     at: z.number(),
-    /** The service answered that the start waits for resources (docs/service/instances.md#start). */
+    /** True if the service answered that the start waits for resources (docs/service/instances.md#start). */
     queued: z.boolean().exactOptional(),
-    /** The service took it: sessions on the machine end in a moment. */
+    /** True once the service accepted the request; sessions on the machine end within moments. */
     isAccepted: z.literal(true).exactOptional(),
-    /** What was asked for was seen to begin: a start left `exited`, a destroyed one left the list. */
+    /** True once the effect was seen: a started instance left `exited`, or a destroyed one left the list. */
     tookEffect: z.boolean().exactOptional(),
-    /** When the contract began that was to be destroyed, in Unix seconds: the word of the user is for that one. */
+    /** When the destroyed contract began (Unix seconds). The user's request applies only to that contract. */
     createdAt: z.number().exactOptional(),
   })
   .readonly();
 export type OwnRequest = z.infer<typeof ownRequest>;
 
-/** What is known about an instance beside its record. */
+/** What we know about an instance in addition to its record. */
 export const instanceFacts = z
   .object({
     lastRequest: ownRequest.exactOptional(),
-    /** When it was first seen running, in milliseconds; from then on a failure costs data. */
+    /** When the instance was first seen running (ms since 1970). Any failure after that may lose data. */
     readyAt: z.number().exactOptional(),
-    /** Since when it runs this time, as far as it was seen; absent while it does not. */
+    /** When the current run was first seen (ms since 1970); absent while the instance does not run. */
     runningAt: z.number().exactOptional(),
   })
   .readonly();
 export type InstanceFacts = z.infer<typeof instanceFacts>;
 export const noFacts: InstanceFacts = {};
 
-/** Which start a request of ours sets going; a container that is created again starts as after a reboot. */
+/** Returns which kind of start our request causes. A recycled container starts as after a reboot. */
 export function startCauseOf(request: OwnRequest | undefined): 'start' | 'reboot' | undefined {
   if (request?.kind === 'recycle') {
     return 'reboot';
@@ -63,15 +63,13 @@ export const instanceStates = [
 ] as const;
 export type InstanceStateKind = (typeof instanceStates)[number];
 
-/** How long `exited` may linger after a start before it counts as a failure. */
+/** How long `exited` may remain after a start before it counts as a failure (ms). */
 export const lingerGraceMs = 120_000;
 
-/** How long a destroyed instance may stay in the list before it counts as one that is still there. */
+/** How long a destroyed instance may stay in the list before it is shown as existing again (ms). */
 export const destroyGraceMs = 10 * 60_000;
 
-/**
- * Statuses on which a machine that never ran will not get ready (docs/service/instances.md#failed-statuses).
- */
+/** Statuses in which a machine that never ran will not get ready (docs/service/instances.md#failed-statuses). */
 export type FailedStatus = 'exited' | 'unknown' | 'offline';
 const failedStatuses: readonly string[] = ['exited', 'unknown', 'offline'] satisfies FailedStatus[];
 
@@ -80,8 +78,8 @@ export function isFailedStatus(status: string | null | undefined): status is Fai
 }
 
 /**
- * Returns whether the instance is meant to run: as the record states it, else as we asked last, else as the
- * contract's own states suggest (docs/service/instances.md#intended-state).
+ * Returns whether the instance should run: as the record states, else as we last requested, else as the contract's
+ * own states suggest (docs/service/instances.md#intended-state).
  */
 export function intentOf(instance: Instance, facts: InstanceFacts = noFacts): 'running' | 'stopped' {
   const recorded = instance.intendedStatus;
@@ -98,28 +96,28 @@ export function intentOf(instance: Instance, facts: InstanceFacts = noFacts): 'r
   return isStill && instance.currentState === 'stopped' ? 'stopped' : 'running';
 }
 
-/** True while our own stop was sent and the record may not show it yet. */
+/** Returns true while our own stop has been sent and the record may not show it yet. */
 function stopIsUnderWay(facts: InstanceFacts, now: number): boolean {
   return facts.lastRequest?.kind === 'stop' && now - facts.lastRequest.at < lingerGraceMs;
 }
 
-/** `exited` that was there before a start or reboot and has had no time to go away. */
+/** Returns true if `exited` dates from before a start or reboot and has had no time to change. */
 export function isLingering(instance: Instance, facts: InstanceFacts, now: number): boolean {
   const request = facts.lastRequest;
   if (request === undefined || startCauseOf(request) === undefined) {
     return false;
   }
   const isStill = instance.actualStatus === 'exited' || instance.actualStatus === 'stopped';
-  // It waits for as long as the service means it to run; it may be cancelled elsewhere.
+  // A queued start waits as long as the service intends it to run; it may be canceled elsewhere.
   const waits = request.queued === true && instance.intendedStatus !== 'stopped';
   return isStill && request.tookEffect !== true && (waits || now - request.at < lingerGraceMs);
 }
 
-/** One state for every record there can be; text that is not documented is `other`. */
+/** Returns a state for every possible record. An undocumented status is `other`. */
 export function stateOf(instance: Instance, facts: InstanceFacts, now: number): InstanceStateKind {
   const status = instance.actualStatus ?? null;
   const request = facts.lastRequest;
-  // One that came back after it was gone, or never went, is shown as what it is.
+  // An instance that returned to the list, or never left it, is shown in its actual state.
   if (request?.kind === 'destroy' && request.tookEffect !== true && now - request.at < destroyGraceMs) {
     return 'destroying';
   }
@@ -157,7 +155,7 @@ function stateWhileMeantToRun(
     case 'stopped':
       return 'exited';
     case 'created':
-      // A contract that stopped during the boot means that the service gave the boot up
+      // If the contract stops during the boot, the service has given up the start
       // (docs/service/instances.md#intended-state).
       return instance.currentState === 'stopped' ? 'gaveUp' : 'provisioning';
     case 'scheduling':
@@ -168,7 +166,7 @@ function stateWhileMeantToRun(
   }
 }
 
-/** Whether it ever ran, so that there is data on it to lose. */
+/** Returns whether the instance ever ran and so may have data to lose. */
 export function hasBeenReady(instance: Instance, facts: InstanceFacts): boolean {
   return facts.readyAt !== undefined || (instance.uptimeMinutes ?? 0) > 0;
 }
@@ -176,12 +174,12 @@ export function hasBeenReady(instance: Instance, facts: InstanceFacts): boolean 
 const startingKinds: readonly InstanceStateKind[] = ['provisioning', 'loading', 'starting'];
 const failedKinds: readonly InstanceStateKind[] = ['exited', 'outbid', 'unknown', 'offline', 'gaveUp'];
 
-/** On its way to running; the list is read often while this is so. */
+/** Returns true while the instance is about to run; so that the list should be read often. */
 export function isStarting(kind: InstanceStateKind): boolean {
   return startingKinds.includes(kind);
 }
 
-/** Between two states, in either direction; worth reading the list often. */
+/** Returns true while the instance changes state in either direction, so that the list should be read often. */
 export function isChanging(kind: InstanceStateKind): boolean {
   return isStarting(kind) || kind === 'stopping' || kind === 'destroying';
 }
@@ -190,14 +188,14 @@ export function isReady(kind: InstanceStateKind): boolean {
   return kind === 'running';
 }
 
-/** Meant to run and will not, as far as anybody can tell. */
+/** Returns true if the instance should run but will not, according to all we know. */
 export function isFailed(kind: InstanceStateKind, intent: 'running' | 'stopped'): boolean {
   return intent === 'running' && failedKinds.includes(kind);
 }
 
 /**
- * A failed machine costs its disk (docs/service/instances.md#failed-statuses). Anything that may compute
- * counts in full.
+ * A failed machine costs only its disk (docs/service/instances.md#failed-statuses). Any state that may compute counts
+ * in full.
  */
 export type Billing = 'running' | 'disk';
 
@@ -222,8 +220,10 @@ export function billingOf(kind: InstanceStateKind): Billing {
   return billing[kind];
 }
 
-/** What it costs in this state; a disk price that is not known falls back on the full one, never on less. */
-/** What it costs in this state: all of it, or the disk alone. */
+/**
+ * Returns the cost in this state: everything, or only the disk. If the price of the disk is unknown, returns the full
+ * price, so that the cost is never shown too low.
+ */
 export function rateOf(instance: Instance, kind: InstanceStateKind): Rate | undefined {
   const running = runningRateOf(instance);
   return billing[kind] === 'disk' ? (stoppedRateOf(instance) ?? running) : running;
@@ -234,7 +234,7 @@ export function costPerHour(instance: Instance, kind: InstanceStateKind): Micros
   return rate === undefined ? undefined : perHour(rate);
 }
 
-/** Sums what all instances cost an hour; `isPartial` where a price is not known. */
+/** Returns the cost of all instances per hour; `isPartial` if a price is missing. */
 export function fleetCostPerHour(instances: readonly (readonly [Instance, InstanceStateKind])[]): {
   readonly perHour: Micros;
   readonly rate: Rate;
@@ -245,7 +245,7 @@ export function fleetCostPerHour(instances: readonly (readonly [Instance, Instan
   return { perHour: perHour(rate), rate, isPartial: rates.includes(undefined) };
 }
 
-/** What the user may do; each menu and command asks here. */
+/** What the user may do with an instance. All menus and commands use these flags. */
 export interface InstanceActions {
   readonly canStart: boolean;
   readonly canStop: boolean;
@@ -258,7 +258,8 @@ export interface InstanceActions {
 }
 
 /**
- * Returns whether there is a shell; `args` has neither SSH nor Jupyter (docs/service/renting.md#run-types).
+ * Returns whether the instance has a shell. Run type `args` has neither SSH nor Jupyter
+ * (docs/service/renting.md#run-types).
  */
 export function hasShell(instance: Instance): boolean {
   const runtype = instance.runtype?.trim();
@@ -271,7 +272,7 @@ export function actionsFor(instance: Instance, facts: InstanceFacts, now: number
   const isGoing = kind === 'destroying';
   return {
     canStart: kind === 'stopped',
-    // Stop works in every state; only what is stopped already has nothing to stop.
+    // Stop is available in every state except for an instance that has stopped or is stopping.
     canStop: !isGoing && kind !== 'stopped' && kind !== 'stopping',
     canReboot: kind === 'running',
     canDestroy: true,
@@ -304,7 +305,10 @@ export function stateLabel(instance: Instance, kind: InstanceStateKind): Text {
 
 export type StateIcon = 'running' | 'starting' | 'stopped' | 'failed' | 'warning' | 'other';
 
-/** Warnings are for machines that ran once: there is data on them, and nothing happens by itself. */
+/**
+ * Warning icons are only for machines that ran before: they hold data, and nothing resolves their state
+ * automatically.
+ */
 export function stateIcon(instance: Instance, facts: InstanceFacts, kind: InstanceStateKind): StateIcon {
   if (isStarting(kind) || kind === 'stopping' || kind === 'destroying' || kind === 'queued') {
     return 'starting';

@@ -2,63 +2,63 @@ import { defined } from '../../util/defined';
 import type { Instance } from './instance';
 import { startCauseOf, type OwnRequest } from './instanceState';
 
-/** What happens to an instance when its time is over. */
+/** What happens to an instance when its schedule is due. */
 export type LeaseAction = 'stop' | 'destroy';
 
-/** Over at a time of day (milliseconds since 1970), or once it was idle for so long. */
+/** When a schedule is due: at a time (ms since 1970), or after the instance was idle for some minutes. */
 export type LeaseTerm =
   { readonly kind: 'at'; readonly at: number } | { readonly kind: 'idle'; readonly minutes: number };
 
-/** The same on the machine itself, as far as it has proved it. */
+/** The timer on the machine that enforces the schedule without an editor, as far as it has been verified. */
 export interface ArmedTimer {
-  /** Names the process on the machine. */
+  /** Identifies the process on the machine. */
   readonly token: string;
-  /** When the machine acts by itself, in milliseconds of this computer's clock; absent where it counts its idle time. */
+  /** When the machine acts by itself, by this computer's clock (ms since 1970); absent if it counts its idle time. */
   readonly at?: number | undefined;
-  /** When its process was seen alive and its key was accepted. */
+  /** When its process was last seen alive and its key was accepted. */
   readonly provedAt: number;
-  /** What it does, where the schedule says something else by now and the timer could not be ended. */
+  /** The timer's action, if the schedule has changed since and the timer could not be ended. */
   readonly action?: LeaseAction | undefined;
 }
 
-/** The user's word that an instance is to be stopped or destroyed later. */
+/** The user's request to stop or destroy an instance later. */
 export interface Lease {
-  /** Another one with each change, so that what belongs to an older word is told apart. */
+  /** Changes with each edit, so that leftovers of an older version can be recognized. */
   readonly id: string;
   readonly instanceId: number;
   readonly action: LeaseAction;
   readonly term: LeaseTerm;
   readonly setAt: number;
   readonly armed?: ArmedTimer | undefined;
-  /** The user canceled it, but the timer on the instance could not be ended: no editor carries it out. */
+  /** The user canceled the schedule, but the timer on the instance could not be ended. No editor carries it out. */
   readonly isOnlyOnInstance?: boolean;
 }
 
-/** How far it has come; written by the window that carries it out. Times are milliseconds since 1970. */
+/** The progress of a schedule, written by the window that carries it out. Times are milliseconds since 1970. */
 export interface LeaseState {
   readonly leaseId: string;
-  /** Since when it is seen to be idle without a break; missing while it is used. */
+  /** Since when the instance has been idle without a break; missing while it is in use. */
   readonly idleSince?: number | undefined;
   readonly warnedAt?: number;
-  /** It was due when no editor was open, and nothing is destroyed late without a word. */
+  /** When the schedule was due without an open editor. Nothing is destroyed late without asking. */
   readonly missedAt?: number;
-  /** When its instance was proved to be gone; it is kept for a day, in case the service was wrong. */
+  /** When its instance was proved to be gone. The schedule is kept for another day, in case the service was wrong. */
   readonly endedAt?: number | undefined;
-  /** How often it was tried and failed, and when it is tried again. */
+  /** The number of failed tries, and when the next one is due. */
   readonly attempts?: number;
   readonly nextTryAt?: number | undefined;
-  /** Since when a window carries it out. */
+  /** Since when a window has been carrying it out. */
   readonly actingSince?: number | undefined;
-  /** When the request to the service left; absent again once the service refused it. */
+  /** When the request was sent to the service; absent again once the service refused it. */
   readonly sentAt?: number | undefined;
 }
 
 const minuteMs = 60_000;
-/** The user is told this long before, or half the time before where that is less. */
+/** How long before the action the user is warned; half of the time if the schedule is shorter. */
 const warnBeforeMs = 5 * minuteMs;
-/** An action that is later than this was not in time: the editor was closed, or the computer slept. */
+/** An action that is later than this was missed, because the editor was closed or the computer slept. */
 export const lateMs = 2 * minuteMs;
-/** Below this a GPU counts as unused. */
+/** A GPU below this counts as unused. */
 export const idleGpuPercent = 5;
 
 /** For so long a timer on an instance takes kernels whose server does not answer for use. */
@@ -77,7 +77,7 @@ function leadMs({ term, setAt }: Lease): number {
   return Math.min(warnBeforeMs, Math.max(0, wholeMs) / 2);
 }
 
-/** When it is carried out: never sooner after the warning than the warning says. */
+/** Returns when the schedule is carried out: never earlier than the warning announced. */
 export function fireAt(lease: Lease, state: LeaseState): number | undefined {
   const due = dueAt(lease, state);
   if (due === undefined || state.warnedAt === undefined) {
@@ -90,10 +90,10 @@ export type LeaseStep =
   | { readonly kind: 'wait' }
   | { readonly kind: 'warn' }
   | { readonly kind: 'fire'; readonly isLate: boolean }
-  /** The user is asked: a destroy is never late. */
+  /** The user is asked, because nothing is destroyed late automatically. */
   | { readonly kind: 'miss' };
 
-/** What is to be done now. A stop loses nothing on the disk and ends the larger cost, so it is made up for. */
+/** Returns the next step. A missed stop is made up for, because it loses no data and ends most of the cost. */
 export function stepOf(lease: Lease, state: LeaseState, now: number): LeaseStep {
   const at = fireAt(lease, state);
   if (state.missedAt !== undefined || at === undefined || lease.isOnlyOnInstance === true) {
@@ -114,8 +114,8 @@ export function stepOf(lease: Lease, state: LeaseState, now: number): LeaseStep 
 }
 
 /**
- * For a clock that was set back: what is left stays what it was. Forwards cannot be told from a sleep,
- * in which time did pass.
+ * Shifts the times after the clock was set back, so that the remaining time stays the same. A clock set forward looks
+ * like a sleep, in which time did pass.
  */
 export function movedBack<T extends Lease>(lease: T, byMs: number): T {
   const { term } = lease;
@@ -127,7 +127,7 @@ export function movedBack<T extends Lease>(lease: T, byMs: number): T {
   };
 }
 
-/** The state of the same lease after `movedBack`. */
+/** Shifts the state of the same lease like `movedBack`. */
 export function stateMovedBack(state: LeaseState, byMs: number): LeaseState {
   const back = (at: number | undefined) => (at === undefined ? undefined : at - byMs);
   return defined<LeaseState>({
@@ -142,22 +142,22 @@ export function stateMovedBack(state: LeaseState, byMs: number): LeaseState {
   });
 }
 
-/** After this many failures: a minute, doubled each time, at most a quarter of an hour. */
+/** Returns the pause after failed tries (ms): a minute, doubled each time, at most 15 minutes. */
 export function retryAfterMs(attempts: number): number {
   return Math.min(15, 2 ** Math.max(0, attempts - 1)) * minuteMs;
 }
 
-/** A window that carries a lease out is done within this time, or it is gone. */
+/** The longest time that a window needs to carry out a lease. After that, the window must be gone. */
 export const actingMs = 3 * minuteMs;
 
-/** Whether a window carries it out now. One that was killed on the way left no more than its last word. */
+/** Returns whether a window carries the lease out now. A window that was killed leaves only its last note. */
 export function isBeingCarriedOut({ actingSince, missedAt, nextTryAt }: LeaseState, now: number): boolean {
   return actingSince !== undefined && missedAt === undefined && nextTryAt !== undefined && now < nextTryAt;
 }
 
 /**
- * Whether the process on the machine is proved to have ended: it ends with its container. A host whose heartbeat is
- * missed shows as offline or unknown, and its containers go on.
+ * Returns whether the process on the machine is proved to have ended, which it does with its container. A host
+ * without heartbeat shows as offline or unknown while its containers keep running.
  */
 export function isProvedGone(
   { provedAt }: ArmedTimer,
@@ -170,7 +170,7 @@ export function isProvedGone(
   }
   const startedAt = uptimeMinutes === undefined ? 0 : now - uptimeMinutes * minuteMs;
   return (
-    // The service's clock and its figure are a little off.
+    // Allows for small errors of the service's clock and figures.
     startedAt > provedAt + 120_000 || (startCauseOf(request) === 'reboot' && (request?.at ?? 0) > provedAt)
   );
 }
@@ -178,9 +178,9 @@ export function isProvedGone(
 const longestLeaseMs = 30 * 24 * 60 * minuteMs;
 
 /**
- * A time as people type it: `90` and `90m` minutes, `1.5h`, `1h30`, `1 h 30 min`, `2d`, and `18:30` for
- * the next time the clock shows that. Milliseconds from now; `undefined` for what is none of it, for
- * less than a minute and for more than thirty days.
+ * Parses a time: `90` and `90m` are minutes; `1.5h`, `1h30`, `1 h 30 min`, `2d`; `18:30` is the next time that the
+ * clock shows it. Returns milliseconds from now, or `undefined` for other text, less than a minute or more than
+ * thirty days.
  */
 export function readLeaseTime(typed: string, now: Date): number | undefined {
   const text = typed.trim().toLowerCase().replaceAll(',', '.');

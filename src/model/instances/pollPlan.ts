@@ -1,15 +1,15 @@
-/** What decides how often the list of instances is asked for. */
+/** What determines how often the list of instances is read. */
 export interface PollSituation {
   readonly isSignedIn: boolean;
-  /** Undefined while nothing is known about the account. */
+  /** Undefined until the account's instances have been listed. */
   readonly instances: { readonly anyChanging: boolean; readonly anyBilling: boolean } | undefined;
-  /** The last list lacked an instance; another list decides whether it has ended. */
+  /** True if the last list lacked an instance; another list decides whether it has ended. */
   readonly isDoubtful: boolean;
-  /** A stop of ours was sent a moment ago. */
+  /** True shortly after we sent a stop. */
   readonly isStopping: boolean;
-  /** A rental or a destruction waits for its outcome. */
+  /** True while a rental or destroy waits for its outcome. */
   readonly isAwaited: boolean;
-  /** A view or the status bar is visible in a focused window. */
+  /** True while a view or the status bar is visible in a focused window. */
   readonly isLookedAt: boolean;
 }
 
@@ -19,7 +19,7 @@ const changingIntervalMs = 10_000;
 const lookedAtIntervalMs = 60_000;
 const unattendedIntervalMs = 5 * 60_000;
 
-/** Milliseconds between two lists; undefined for never. */
+/** Returns the time between two lists (ms); undefined for never. */
 export function pollIntervalMs(situation: PollSituation): number | undefined {
   if (!situation.isSignedIn) {
     return undefined;
@@ -36,23 +36,23 @@ export function pollIntervalMs(situation: PollSituation): number | undefined {
   if (situation.isLookedAt) {
     return lookedAtIntervalMs;
   }
-  // Before the first list nobody knows whether something bills, so it is asked for once.
+  // Read once before the first list, because instances may already cost money.
   return situation.instances === undefined || situation.instances.anyBilling
     ? unattendedIntervalMs
     : undefined;
 }
 
-/** What bills is to be in view within 90 seconds of a service that works again, so nobody waits longer to find out. */
+/** After an outage, running costs must be visible within 90 seconds, so no pause is longer than this. */
 const longestPauseMs = 60_000;
 
-/** After failures: doubled each time up to a minute; `random` (0 to 1) spreads it by a fifth each way. */
+/** Returns the pause after failures (ms): doubled each time up to a minute. `random` (0 to 1) varies it by ±20 %. */
 export function backOffMs(failures: number, random: number): number {
   return Math.round(doubled(changingIntervalMs, failures, longestPauseMs) * (0.8 + 0.4 * random));
 }
 
 /**
- * How long no unasked read is let go after failures. Always shorter than the pause of the list, which would otherwise be
- * put off at its time and wait for another whole pause.
+ * Returns how long automatic reads are held back after failures (ms). Always shorter than the pause of the list, or
+ * the list would be held back when due and wait for another whole pause.
  */
 export function putOffMs(failures: number): number {
   return doubled(changingIntervalMs, failures, longestPauseMs) / 2;

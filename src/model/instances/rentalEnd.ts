@@ -1,18 +1,18 @@
 import type { Instance } from './instance';
 import { billingOf, type InstanceStateKind } from './instanceState';
 
-/** An expired instance may be deleted this long after its end (docs/service/instances.md#billing). */
+/** How long after its end an expired instance is kept at least (docs/service/instances.md#billing). */
 const keptAfterEndMs = 48 * 3_600_000;
-/** The end of a rental is shown and announced from here on, and announced again in its last hour. */
+/** The end of a rental is shown and announced this long before it, and announced again in its last hour. */
 const soonMs = 24 * 3_600_000;
 const lastCallMs = 3_600_000;
 
-/** When the host ends a rental, in milliseconds since 1970; an instance that ran on is not expired. */
+/** When the host ends a rental (ms since 1970). An instance that keeps running after that is not expired. */
 export type RentalEnd =
-  /** Further away than anything needs to be said of it. */
+  /** Too far in the future to be announced. */
   | { readonly kind: 'later'; readonly endsAtMs: number }
   | { readonly kind: 'soon'; readonly endsAtMs: number; readonly isLastHour: boolean }
-  /** `deletedAtMs` may be over: then its data can be deleted at any time. */
+  /** If `deletedAtMs` has passed, the data can be deleted at any time. */
   | { readonly kind: 'expired'; readonly endsAtMs: number; readonly deletedAtMs: number };
 
 export function rentalEndOf(

@@ -4,10 +4,10 @@ import type { Micros } from '../money';
 import { hoursOfCredit, type Rate } from '../quote';
 import { rentalEndOf } from './rentalEnd';
 
-/** Something that will cost money or data if nobody looks. */
+/** Something that will cost money or data unless the user acts. */
 export type Warning =
   | { readonly kind: 'lowCredit'; readonly hours: number }
-  /** The service stops what runs then. */
+  /** The service stops all running instances. */
   | { readonly kind: 'noCredit' }
   | { readonly kind: 'stoppedLong'; readonly instanceId: number; readonly sinceMs: number }
   | {
@@ -30,7 +30,7 @@ export interface WarningInput {
   readonly credit: Micros | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Days; 0 for never. */
+  /** In days; 0 for never. */
   readonly stoppedDays?: number;
 }
 
@@ -38,12 +38,12 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const weekMs = 7 * dayMs;
 
-/** Credit that ends sooner than this is low. */
+/** Credit for fewer hours than this is low. */
 const lowCreditHours = 6;
-/** A stop of ours that is older is worth a question. */
+/** An instance that we stopped this many days ago leads to a warning. */
 const stoppedLongDays = 7;
 
-/** What is to be said now; whether it was said before is not known here. */
+/** Returns all current warnings, including those that have been shown before. */
 export function warningsFor(input: WarningInput): readonly Warning[] {
   return [...ofCredit(input), ...input.instances.flatMap((instance) => ofInstance(instance, input))];
 }
@@ -59,7 +59,7 @@ function ofCredit({ credit, instances, rate }: WarningInput): readonly Warning[]
   return hours !== undefined && hours < lowCreditHours ? [{ kind: 'lowCredit', hours }] : [];
 }
 
-/** Nothing is left to pay with. */
+/** Returns true if no credit is left. */
 export function isUsedUp(credit: Micros | undefined): boolean {
   return credit !== undefined && credit <= 0;
 }
@@ -73,7 +73,7 @@ function ofInstance(
   return [...stoppedLong(instance.id, kind, known, now, stoppedDays), ...endOf(instance, kind, now)];
 }
 
-/** The record does not say since when it is stopped, so only stops of ours count. */
+/** The record does not say when the instance was stopped, so only our own stops count. */
 function stoppedLong(
   instanceId: number,
   kind: InstanceStateKind,
@@ -98,8 +98,8 @@ function endOf(instance: Instance, kind: InstanceStateKind, now: number): readon
 }
 
 /**
- * Since when an instance is forgotten: not used for so many hours, and still watched. What was not watched in
- * between counts, as nothing of ours was open then and the figures before and after are all there is.
+ * Returns since when an instance is forgotten: unused for the given hours and still watched. Gaps in watching count
+ * as unused, because nothing of ours was open then and the figures before and after are all we have.
  */
 export function forgottenSince(
   facts: { readonly lastUsedAt: number; readonly seenAt: number },
@@ -111,8 +111,9 @@ export function forgottenSince(
 }
 
 /**
- * Tells repetitions apart: each is said once over all windows, low credit and old stops once a day or week. An end is
- * named by its hour, since a date that the service computes differs by seconds.
+ * Returns a key that identifies repetitions, so that each warning appears once over all windows; low credit once a
+ * day, old stops once a week. An end date is rounded to the hour, because dates computed by the service differ by
+ * seconds.
  */
 export function warningKey(warning: Warning, now: number): string {
   switch (warning.kind) {

@@ -1,7 +1,7 @@
 import type { Instance } from './instance';
 import { stateOf, type InstanceFacts, type InstanceStateKind } from './instanceState';
 
-/** Why a window that is connected to an instance does not work any more. */
+/** Why a window that is connected to an instance stopped working. */
 export type WindowTrouble = 'stopped' | 'destroyed' | 'outbid' | 'exited' | 'unknown' | 'offline' | 'moved';
 
 type StateTrouble = Exclude<WindowTrouble, 'destroyed' | 'moved'>;
@@ -16,8 +16,8 @@ const troubles: Readonly<Partial<Record<InstanceStateKind, StateTrouble>>> = {
 };
 
 /**
- * What became of the machine of a window. `instance` is undefined where a complete list does not hold it any more.
- * States between two others say nothing yet.
+ * Returns what happened to the machine of a window. `instance` is undefined if a complete list lacks it. Returns
+ * nothing while the instance changes from one state to another.
  */
 export function windowTroubleOf(
   instance: Instance | undefined,

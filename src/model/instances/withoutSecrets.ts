@@ -1,6 +1,6 @@
 import type { Instance } from './instance';
 
-/** The record as it may leave this process: names of environment variables stay, values do not. */
+/** Returns a copy that may leave this process: it has the names of environment variables but not their values. */
 export function withoutSecrets(instance: Instance): Instance {
   const copy: { -readonly [Key in keyof Instance]: Instance[Key] } = { ...instance };
   delete copy.jupyterToken;

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 
-/** What a running machine has to pass, in this order, until it is usable. */
+/** The stages that a running machine must pass, in this order, before it is usable. */
 export type ProofStage = 'port' | 'login' | 'gpu';
 
 const faultShape = z
   .object({
     kind: z.enum([
-      /** The tool is not installed; the GPUs may work all the same. */
+      /** The tool is not installed; the GPUs may still work. */
       'smiMissing',
       'smiFailed',
       'smiHung',
@@ -14,14 +14,14 @@ const faultShape = z
       'ecc',
       /** Uncorrected errors of any part of an AMD GPU since the driver was loaded (docs/proof.md#errors-of-amd-gpus). */
       'ras',
-      /** An error of the hardware that the kernel logged within a day (docs/proof.md#xid). */
+      /** A hardware error that the kernel logged in the last 24 hours (docs/proof.md#xid). */
       'xid',
     ]),
-    /** As the driver counts, from 0. */
+    /** As counted by the driver, from 0. */
     gpu: z.number().exactOptional(),
-    /** How many errors, or the code of the Xid. */
+    /** The number of errors, or the Xid code. */
     number: z.number().exactOptional(),
-    /** What the tool said, made safe to show. */
+    /** The output of the tool, made safe to show. */
     detail: z.string().exactOptional(),
   })
   .readonly();
@@ -37,15 +37,17 @@ const gpuShape = z
   .readonly();
 export type ProvedGpu = z.infer<typeof gpuShape>;
 
-/** What one short look at a machine found (docs/proof.md). `undefined` means that the machine did not say. */
+/**
+ * The result of a short check of a machine (docs/proof.md). A field is `undefined` if the machine did not report it.
+ */
 export const machineProofShape = z
   .object({
-    /** Milliseconds since 1970, by the clock of this computer. */
+    /** Milliseconds since 1970, by this computer's clock. */
     at: z.number(),
     kind: z.enum(['nvidia', 'amd', 'none']),
     gpus: z.array(gpuShape).readonly(),
     driver: z.string().exactOptional(),
-    /** The newest CUDA that the driver runs, for example "12.8". */
+    /** The newest CUDA version that the driver supports, for example "12.8". */
     cuda: z.string().exactOptional(),
     mig: z.boolean(),
     /** Profiles of the MIG devices, for example "3g.20gb". */
@@ -53,10 +55,10 @@ export const machineProofShape = z
     faults: z.array(faultShape).readonly(),
     disk: z
       .object({
-        /** Billions of bytes, where the home folder lies. */
+        /** In billions of bytes, on the disk of the home folder. */
         freeGb: z.number().exactOptional(),
         sizeGb: z.number().exactOptional(),
-        /** Written and flushed. */
+        /** The speed of writing and flushing. */
         mbPerSecond: z.number().exactOptional(),
       })
       .readonly(),

@@ -4,14 +4,14 @@ import type { Offer } from '../offers/offer';
 import type { GpuFault, MachineProof } from './machineProof';
 import { isSameGpuModel } from './sameGpuModel';
 
-/** What was rented, as the offer or the list of instances says. */
+/** The rented machine, as described by the offer or the list of instances. */
 export interface ExpectedMachine {
   readonly gpuCount?: number;
   readonly gpuName?: string;
-  /** Of one GPU. */
+  /** Memory of one GPU. */
   readonly gpuRamMb?: number;
   readonly diskGb?: number;
-  /** As the host reports it; nothing measures it. */
+  /** As reported by the host; we do not measure it. */
   readonly inetDownMbit?: number;
 }
 
@@ -23,11 +23,11 @@ export type Difference =
   | { readonly kind: 'migEmpty' }
   | { readonly kind: 'fault'; readonly fault: GpuFault }
   | { readonly kind: 'diskSize'; readonly expectedGb: number; readonly foundGb: number }
-  /** The disk of the host is shared, and others left less of it than was rented. */
+  /** The host's disk is shared, and less of it is free than was rented. */
   | { readonly kind: 'diskShared'; readonly expectedGb: number; readonly freeGb: number }
   | { readonly kind: 'diskFull'; readonly freeGb: number };
 
-/** What is said beside the verdict and speaks for or against nothing. */
+/** A remark beside the verdict that counts neither for nor against the machine. */
 export type ProofNote = 'mig' | 'memoryNotReported' | 'smiMissing' | 'amd';
 
 export interface ProofVerdict {
@@ -36,15 +36,15 @@ export interface ProofVerdict {
   readonly notes: readonly ProofNote[];
 }
 
-/** Error correction takes one sixteenth of the memory where it is switched on. */
+/** Error correction takes one sixteenth of the memory if it is on. */
 const leastMemoryShare = 0.93;
-/** A file system keeps a part of the disk for itself. */
+/** A file system reserves part of the disk. */
 const leastDiskShare = 0.85;
-/** A disk so much larger than what was rented is the host's own, without a limit for each renter. */
+/** A disk this much larger than rented belongs to the host, without a limit for each renter. */
 const sharedDiskShare = 1.3;
-/** Of such a disk the user may have filled a part. */
+/** The user may have filled part of such a disk. */
 const leastFreeShare = 0.5;
-/** With less, neither a server of an editor nor a package can be installed. */
+/** With less free space, neither an editor's server nor a package can be installed. */
 const fullDiskGb = 0.5;
 
 export function expectedOf(instance: Instance, offer: Offer | undefined): ExpectedMachine {
@@ -57,7 +57,7 @@ export function expectedOf(instance: Instance, offer: Offer | undefined): Expect
   });
 }
 
-/** Compares what was found with what was rented. What either side does not say is no difference. */
+/** Compares the machine with what was rented. A value that either side lacks is no difference. */
 export function verdictOn(proof: MachineProof, expected: ExpectedMachine): ProofVerdict {
   const differences = [
     ...faultDifferences(proof),
@@ -67,19 +67,22 @@ export function verdictOn(proof: MachineProof, expected: ExpectedMachine): Proof
   return { ok: differences.length === 0, differences, notes: notesOn(proof) };
 }
 
-/** Whether another machine would do better. The disk of one that is not new may be full of the user's own files. */
+/**
+ * Returns whether another machine would be better. A machine that is not new may have a disk full of the user's own
+ * files.
+ */
 export function speaksForReplacing({ differences }: ProofVerdict, isNew: boolean): boolean {
   return differences.some(({ kind }) => isNew || (kind !== 'diskFull' && kind !== 'diskShared'));
 }
 
-/** Without its tool a GPU may still work: that is a note. */
+/** A GPU may work although its tool is missing, so that is only a note. */
 function faultDifferences({ faults }: MachineProof): readonly Difference[] {
   return faults.filter(({ kind }) => kind !== 'smiMissing').map((fault) => ({ kind: 'fault', fault }));
 }
 
 function gpuDifferences(proof: MachineProof, expected: ExpectedMachine): readonly Difference[] {
   const { gpus, mig, faults } = proof;
-  // The tool that would count them said nothing.
+  // The tool that would count the GPUs failed.
   if (gpus.length === 0 && faults.some(({ kind }) => kind === 'smiFailed' || kind === 'smiHung')) {
     return [];
   }
@@ -108,7 +111,7 @@ function memoryDifference({ gpus }: MachineProof, { gpuRamMb }: ExpectedMachine)
   return lessMemory(gpuRamMb, least);
 }
 
-/** A GPU that is cut into parts and has none for us can't compute; parts can be as large as what was rented. */
+/** A partitioned GPU without a partition for us can't compute. A partition may be as large as what was rented. */
 function migDifference({ migDevices }: MachineProof, { gpuRamMb }: ExpectedMachine): readonly Difference[] {
   if (migDevices === undefined) {
     return [];
@@ -120,7 +123,7 @@ function migDifference({ migDevices }: MachineProof, { gpuRamMb }: ExpectedMachi
   return lessMemory(gpuRamMb, Math.min(...sizes.map((gb) => Number(gb) * 1024)));
 }
 
-/** `foundMb` is infinite where no GPU says. */
+/** `foundMb` is infinite if no GPU reports its memory. */
 function lessMemory(expectedMb: number | undefined, foundMb: number): readonly Difference[] {
   return expectedMb !== undefined && foundMb < expectedMb * leastMemoryShare
     ? [{ kind: 'gpuMemory', expectedMb, foundMb }]

@@ -3,7 +3,7 @@ import { soldGpuGb } from '../offers/gpuMemory';
 import type { GpuFault, MachineProof, ProvedGpu } from './machineProof';
 import type { Difference, ExpectedMachine, ProofNote, ProofVerdict } from './verdict';
 
-/** One line: `4 × RTX 4090, driver 570, 24 GB each · disk 1.8 GB/s · OK`. */
+/** Returns one line: `4 × RTX 4090, driver 570, 24 GB each · disk 1.8 GB/s · OK`. */
 export function verdictText(
   proof: MachineProof,
   verdict: ProofVerdict,
@@ -21,7 +21,7 @@ export function verdictText(
   return parts.slice(1).reduce((line, part) => text('{0} · {1}', line, part), parts[0] ?? end);
 }
 
-/** Without its tool nothing says that the GPUs work. */
+/** Without the tool, nothing shows whether the GPUs work. */
 function endText({ notes }: ProofVerdict): Text {
   return notes.includes('smiMissing') ? text('no nvidia-smi') : text('OK');
 }
@@ -41,7 +41,7 @@ function machineText(proof: MachineProof): Text {
     : text('{0}, {1} GB each', withDriver, size);
 }
 
-/** `2 × RTX 4090 + 1 × RTX 3090`. */
+/** Returns, for example, `2 × RTX 4090 + 1 × RTX 3090`. */
 function modelsText(gpus: readonly ProvedGpu[]): Text {
   const names = gpus.map(({ name }) => (name === undefined ? undefined : shortName(name)));
   const parts = [...new Set(names)].map((name) => {
@@ -68,14 +68,14 @@ function diskText({ disk }: MachineProof): readonly Text[] {
   ];
 }
 
-/** Nothing is downloaded to measure it (docs/proof.md#download), so it says whose figure this is. */
+/** The speed is not measured, to avoid a download (docs/proof.md#download), so the text names its source. */
 function downloadText({ inetDownMbit }: ExpectedMachine): readonly Text[] {
   return inetDownMbit === undefined
     ? []
     : [text('download {0} Mb/s (reported by the host)', Math.round(inetDownMbit))];
 }
 
-/** A phrase for each difference; it ends in no full stop, so that it fits a row, a tooltip and a line of the log. */
+/** Returns a phrase for a difference, without a full stop, so that it fits a row, a tooltip or a line of the log. */
 export function differenceText(difference: Difference): Text {
   switch (difference.kind) {
     case 'noGpu':
@@ -128,7 +128,7 @@ function faultText({ kind, gpu = 0, number = 0, detail }: GpuFault): Text {
   }
 }
 
-/** A sentence for each special case, for tooltips and details. */
+/** Returns a sentence for a special case, for tooltips and details. */
 export function noteText(note: ProofNote): Text {
   switch (note) {
     case 'mig':
