@@ -35,7 +35,7 @@ describe('renting when things change', () => {
     const before = rentalsOf(computer()).length;
     simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v0/ssh/', times: 0 });
     await confirmRental(window);
-    const dialog = await window.dialog(/could not be read/);
+    const dialog = await window.dialog(/Could not check whether a key/);
     dialog.close();
     await quick().title('Rent: Confirm');
     await quick().row('Nothing was rented');

@@ -77,7 +77,7 @@ describe('the rental history', () => {
     await second.signIn((json as { key: string }).key);
     await computer().rest();
     await window.dialogButton('Clear History');
-    await window.toast(/The account was switched, so nothing was done/);
+    await window.toast(/Nothing was done because the account was switched/);
     await second.signIn(computer().simulator.apiKey);
     second.close();
     window.clearToasts();

@@ -73,11 +73,11 @@ describe('a secret store in trouble', () => {
     await quick.pick(computer().simulator.url);
     await quick.title('Sign In: API Key');
     await quick.type(apiKey);
-    await window.toast('You are signed in until this window closes');
+    await window.toast('you are signed in only until this window closes');
     await instances().row('trainer');
     assert.equal(window.toasts().length, 1);
     endTrouble();
-    await window.toastButton('You are signed in until this window closes', 'Replace Key');
+    await window.toastButton('you are signed in only until this window closes', 'Replace Key');
     await quick.title('Replace Key');
     await quick.type(apiKey);
     await window.toast('is replaced, in all windows');
@@ -102,7 +102,7 @@ describe('a secret store in trouble', () => {
   it('that throws at a start is told once with what to do, and is asked again on request', async () => {
     await startWith('throws');
     const { text } = await window.toast('Unlock the key ring of this computer, then try again');
-    assert.match(text, /could not be read/);
+    assert.match(text, /Could not read the saved API key/);
     await computer().pass(10 * 60_000);
     assert.equal(window.toasts().length, 1);
     window.clearToasts();
@@ -149,7 +149,7 @@ describe('a secret store in trouble', () => {
     trouble = 'throws';
     window.run('Sign Out…');
     await window.dialogButton('Sign Out');
-    await window.toast('You are signed out, but the secret store of the editor did not remove');
+    await window.toast("You are signed out, but the editor's secret store did not remove");
     await instances().welcomeShows('Try the Demo Marketplace');
     assert.equal(window.toasts().length, 1);
     // Of the service that the key is of, though nobody is signed in to it any more.

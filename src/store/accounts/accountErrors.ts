@@ -7,7 +7,7 @@ export class KeyLostError extends UserError {
   constructor() {
     super(
       text(
-        'The saved API key is missing from the secret store of the editor. Sign in again; if this happens at every start, this computer has no key ring that the editor can use.',
+        "The saved API key is missing from the editor's secret store. Sign in again, and set up a key ring if this happens at every start.",
       ),
       { nextStep: 'signIn' },
     );
@@ -17,10 +17,10 @@ export class KeyLostError extends UserError {
 /** The key ring refused to answer; it may still hold the key. */
 export class KeyUnreadableError extends UserError {
   constructor(cause: unknown) {
-    super(
-      text('The saved API key could not be read. Unlock the key ring of this computer, then try again.'),
-      { nextStep: 'retry', cause },
-    );
+    super(text('Could not read the saved API key. Unlock the key ring of this computer, then try again.'), {
+      nextStep: 'retry',
+      cause,
+    });
   }
 }
 
@@ -38,7 +38,7 @@ export class KeyNotKeptError extends UserError {
   constructor() {
     super(
       text(
-        'You are signed in until this window closes: the secret store of the editor did not keep the API key. Unlock the key ring of this computer, or set one up, then enter the key again.',
+        "The editor's secret store did not keep the API key, so you are signed in only until this window closes. Unlock or set up the key ring of this computer, then enter the key again.",
       ),
       { nextStep: 'replaceKey' },
     );
@@ -50,7 +50,7 @@ export class KeyNotRemovedError extends UserError {
   constructor() {
     super(
       text(
-        'You are signed out, but the secret store of the editor did not remove the API key, or other secrets of the account. Unlock the key ring of this computer, then sign in and out again; or delete the key in the web console.',
+        "You are signed out, but the editor's secret store did not remove all secrets of the account. Unlock the key ring of this computer, then sign in and out again, or delete the API key in the web console.",
       ),
       { nextStep: 'openConsole' },
     );

@@ -20,7 +20,7 @@ export class KeyLacksError extends ForbiddenError {
     super({
       lacking,
       text: text(
-        'Your API key may not do this: it lacks the permission {0} ({1}). Replace the key with one that has it.',
+        'Your API key lacks the permission {0} ({1}). Replace the key with one that has it.',
         lacking,
         permissionMeaning[lacking],
       ),

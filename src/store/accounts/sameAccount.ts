@@ -7,7 +7,7 @@ import type { Account, Accounts } from '../ports';
 /** The active account changed between the question and the answer, perhaps in another window. */
 export class AccountChangedError extends NotSentError {
   constructor() {
-    super(text('The account was switched, so nothing was done. Check the active account and try again.'));
+    super(text('Nothing was done because the account was switched. Check the active account and try again.'));
   }
 }
 

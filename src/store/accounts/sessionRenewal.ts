@@ -75,7 +75,7 @@ const needs = channel('secondFactor.needed', z.object({ accountKey: z.string() }
 const tellAgainMs = { first: 1000, longest: 8000 };
 
 const refusedAnyway = text(
-  'The service refuses this although the code was accepted. The API key may not be allowed to do it. Use another key, or an admin session where it takes one.',
+  'The service refuses this although the code was accepted. Use an API key with more permissions, or an admin session where one is required.',
 );
 
 /**

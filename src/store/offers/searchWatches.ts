@@ -94,7 +94,9 @@ export class SearchWatches implements Disposable {
   private async put(watch: SearchWatch): Promise<void> {
     const { files } = this.list;
     if (!files) {
-      throw new UserError(text('Sign in first: a search is watched for an account.'), { nextStep: 'signIn' });
+      throw new UserError(text('Sign in first. A watched search belongs to an account.'), {
+        nextStep: 'signIn',
+      });
     }
     await files.put(watch);
     this.checks.want(watch.id);

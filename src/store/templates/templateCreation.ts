@@ -122,9 +122,7 @@ export class TemplateCreation {
     const draft = await this.deps.memory.draft(token);
     if (draft && draft.accountKey !== account.key) {
       throw new ReadOnlyTemplateError(
-        text(
-          'This draft was begun for another account than the one you work with. Switch to its account to save it.',
-        ),
+        text('This draft belongs to another account. Switch to that account to save it.'),
       );
     }
     const fields = parseDocument(source);

@@ -25,7 +25,7 @@ export class TemplateConflictError extends SaveError {
   ) {
     super(
       text(
-        'This template was changed elsewhere, in the same places. Choose what to keep; nothing was overwritten.',
+        'This template was changed elsewhere in the same places. Choose what to keep; nothing was overwritten.',
       ),
       conflicts[0]?.path,
     );
@@ -63,9 +63,7 @@ export function readOnlyReason(
   }
   if (active.key !== template.accountKey) {
     return new ReadOnlyTemplateError(
-      text(
-        'This template belongs to another account than the one you work with. Switch to its account to save it.',
-      ),
+      text('This template belongs to another account. Switch to that account to save it.'),
     );
   }
   return template.isMine
@@ -97,7 +95,7 @@ export class SaveNotKnownError extends SaveError {
 /** No answer came, and reading back shows that nothing changed. */
 export class SaveLostError extends SaveError {
   constructor(cause: unknown) {
-    super(text('The service did not answer, and the template is unchanged there. Save again.'), [], {
+    super(text('The service did not answer, and the template there is unchanged. Save again.'), [], {
       cause,
     });
   }
