@@ -16,7 +16,7 @@ export interface AccountClientsDeps {
   readonly renewal: Pick<SessionRenewal, 'recover'> | undefined;
   readonly onSecret?: (value: string) => void;
   readonly onForbidden?: (accountKey: string, error: ForbiddenError) => void;
-  /** Asked before each read; throws where the key is known not to be allowed to make it. */
+  /** Runs before each read; throws if the key is known to lack the permission. */
   readonly beforeRead?: (accountKey: string, route: string) => void;
   /**
    * Asked right before each write that the user asked for. Throws unless the account is active: what was asked of one

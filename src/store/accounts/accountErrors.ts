@@ -65,7 +65,7 @@ export function keyError(content: Exclude<SessionContent, { kind: 'present' }>):
     case 'damaged':
       return new KeyDamagedError();
     case 'unreadable':
-      // A key that must not be read in this place has a reason of its own.
+      // A place where no key may be read has its own reason.
       return content.error instanceof UserError ? content.error : new KeyUnreadableError(content.error);
   }
 }

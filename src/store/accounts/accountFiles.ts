@@ -37,12 +37,12 @@ export interface SavedAccount {
   readonly user: User;
 }
 
-/** What tells an account from others, without what is known of it now. */
+/** Returns the lasting identity of an account, without its changing state. */
 export function accountRefOf({ key, serviceUrl, userId, name, isDemo }: AccountRef): AccountRef {
   return { key, serviceUrl, userId, name, isDemo };
 }
 
-/** What an account is called unless the user says otherwise; messages show it, so it is made plain. */
+/** Returns the default name of an account, as plain text because messages show it. */
 export function nameOfUser(user: User): string {
   return plainLabel(user.email ?? user.name ?? '') || `#${user.id}`;
 }

@@ -63,7 +63,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     this.inUse = new SessionsInUse({
       kept: this.sessions,
       onSecret: (value) => deps.onSecret?.(value),
-      // Whoever asks for a code of this account may stop.
+      // A question for a code of this account may no longer be needed.
       onChange: (accountKey) => this.renewal?.noteSession(accountKey),
     });
     this.renewal = deps.secondFactor && this.owned.add(this.makeRenewal(deps.secondFactor));
@@ -161,14 +161,14 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
       return { kind: 'otherUser', name: nameOfUser(user) };
     }
     return this.serially(async () => {
-      // Who signed out meanwhile stays signed out.
+      // A user who signed out during the wait stays signed out.
       const saved: SavedAccount = { ref: (await this.opener.saved(accountKey)).ref, user };
       const session: Session = { apiKey };
       this.inUse.use(accountKey, session);
       await this.files.put(saved);
       const isKept = await this.inUse.keep(accountKey, session);
       const active = this.activeIf(accountKey);
-      // The client stays: it has learnt the pace of the service.
+      // Keep the client, which has learned the pace of the service.
       const account = active ? { ...active, user, isKept } : this.opener.make(saved, isKept);
       if (this.refOfState()?.key === accountKey) {
         this.become({ kind: 'signedIn', account });
@@ -199,7 +199,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
 
   async signOut(accountKey: string): Promise<void> {
     await this.serially(async () => {
-      // First, so that windows which hear of the removed key find that the account is gone.
+      // Remove the files first, so that windows that hear of the removed key find the account gone.
       await this.files.remove(accountKey);
       this.inUse.forget(accountKey);
       const isRemoved = await this.sessions.remove(accountKey);
@@ -233,7 +233,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
       throw new NotSignedInError();
     }
     const session: Session = { apiKey: before.apiKey, ...change };
-    // In use at once: a key ring that takes its time keeps nobody waiting.
+    // Use the session at once, because a slow key ring must not delay the user.
     this.inUse.use(accountKey, session);
     await this.serially(async () => {
       if (this.inUse.get(accountKey) === session) {
@@ -276,7 +276,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
 
   private async readState(): Promise<void> {
     const key = await this.files.activeKey();
-    // One look for both: an account that is removed meanwhile leaves no session behind.
+    // Read the accounts once for both uses, so that an account removed in between leaves no session behind.
     const known = await this.files.list();
     this.inUse.keepOnly(new Set(known.map(({ ref }) => ref.key)));
     const saved = known.find(({ ref }) => ref.key === key);
@@ -287,7 +287,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
       active?.key === next.account.key &&
       active.serviceUrl === next.account.serviceUrl &&
       active.isKept === next.account.isKept;
-    // The client stays: it has learnt the pace of the service.
+    // Keep the client, which has learned the pace of the service.
     this.become(
       isSame
         ? { kind: 'signedIn', account: { ...active, name: next.account.name, user: next.account.user } }
@@ -319,7 +319,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
       : undefined;
   }
 
-  /** Who is signed in after a wait, where that is still the same account. */
+  /** Returns the active account after a wait if it is still the same one. */
   private activeIf(key: string): Account | undefined {
     return this.active?.key === key ? this.active : undefined;
   }
@@ -330,7 +330,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     this.changed.fire(state);
   }
 
-  /** Changes follow one another, so that a sign-out during a sign-in ends signed out. */
+  /** Runs changes one after another, so that a sign-out during a sign-in ends signed out. */
   private serially<T>(action: () => Promise<T>): Promise<T> {
     const result = this.queue.then(action);
     this.queue = result.catch(() => undefined);

@@ -3,7 +3,7 @@ import type { ForbiddenError } from '../../api/errors';
 import type { Pacing } from '../../api/pacing';
 import type { Recover } from '../../api/serviceHttp';
 
-/** Creates the client of one account; `bearer` is asked before each request and goes to `serviceUrl` only. */
+/** Creates the client of an account. `bearer` runs before each request, and its result is sent to `serviceUrl` only. */
 export type ClientFactory = (input: {
   readonly serviceUrl: string;
   readonly isDemo: boolean;
@@ -13,7 +13,7 @@ export type ClientFactory = (input: {
   /** Called when a bearer is refused, once for each bearer of a call. */
   readonly recover?: Recover | undefined;
   readonly onForbidden?: (error: ForbiddenError) => void;
-  /** Runs before each read; throws when the key is known to lack the permission. */
+  /** Runs before each read; throws if the key is known to lack the permission. */
   readonly beforeRead?: (route: string) => void;
   /** Runs right before each write that says nothing of `isStillWanted`; throws when it may not leave. */
   readonly beforeWrite?: () => void;

@@ -1,7 +1,7 @@
 import { keyProblem, WrongPlaceError, type EditorPlace } from '../../model/accounts/editorPlace';
 import type { SecretPort } from '../ports';
 
-/** A secret store that refuses with a reason in places where no key may be read. */
+/** Returns a secret store that refuses all access, with the reason, where no key may be read. */
 export function guardedSecrets(secrets: SecretPort, place: EditorPlace): SecretPort {
   const problem = keyProblem(place);
   if (!problem) {

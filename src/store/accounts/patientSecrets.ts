@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { SecretPort } from '../ports';
 
-/** A key ring that asks its owner to unlock it may take any time; nothing else may wait for that. */
+/** A key ring may wait for its owner to unlock it. Nothing else may wait that long. */
 export const secretStoreLimitMs = 10_000;
 
 /** The secret store did not answer in time; the answer may still come. */

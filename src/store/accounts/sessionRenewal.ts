@@ -150,7 +150,7 @@ export class SessionRenewal implements Disposable {
     }
   }
 
-  /** Starts the question for the user, whatever they declined before. */
+  /** Starts the question at the user's request, even if an earlier one was declined. */
   start(ref: AccountRef, options: StartOptions = {}): Promise<boolean> {
     const wish = this.deps.gate.want(ref.key);
     return this.renewal(ref, { ...options, isWanted: true }).finally(() => wish.dispose());

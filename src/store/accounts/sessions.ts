@@ -27,7 +27,7 @@ const stored = z.object({
 export type SessionContent =
   | { readonly kind: 'present'; readonly session: Session }
   | { readonly kind: 'absent' }
-  /** The key ring refused or did not answer, which is different from signed out. */
+  /** The key ring refused or did not answer; the user is not signed out. */
   | { readonly kind: 'unreadable'; readonly error: unknown }
   /** The key ring returned something other than this account's session. */
   | { readonly kind: 'damaged' };

@@ -13,17 +13,17 @@ interface Deps {
   readonly hub: WindowHub;
   readonly log: Log;
   readonly active: () => Account | undefined;
-  /** A session key is sent in place of the API key. */
+  /** Returns true if a session key is sent instead of the API key. */
   readonly isInSession: (accountKey: string) => boolean;
-  /** Takes the account with its new user for the active one. */
+  /** Makes the account with its new user the active one. */
   readonly show: (account: Account) => void;
-  /** After the changes of accounts that are under way. */
+  /** Runs an action after the pending changes of accounts. */
   readonly serially: (action: () => Promise<void>) => Promise<void>;
 }
 
 const changes = channel('accounts.user', z.object({}));
 
-/** The user of the active account, credit included, as the service or another window last read it. */
+/** The user of the active account, including the credit, as last read by any window. */
 export class UserReads implements Disposable {
   private readonly reads = new NextRead(() => this.readNow());
   private readonly subscription: Disposable;
@@ -34,7 +34,7 @@ export class UserReads implements Disposable {
     });
   }
 
-  /** Reads the user from the service; whoever asks meanwhile shares the next read. */
+  /** Reads the user from the service. Callers during a read share the next one. */
   read(): Promise<User> {
     return this.reads.ask();
   }
@@ -51,13 +51,13 @@ export class UserReads implements Disposable {
     }
     const read = await account.client.users.current();
     const { keyId } = account.user;
-    // In a session the service may name that in place of the key.
+    // In a session, the service may report the session's key id instead of the API key's.
     const user = isInSession(account.key) && keyId !== undefined ? { ...read, keyId } : read;
     const still = this.activeIf(account.key);
     if (still) {
       const next: Account = { ...still, user };
       show(next);
-      // Nobody waits for the disk; the others read it once it is there.
+      // No caller waits for the disk; other windows read the user from there later.
       serially(async () => {
         if (this.activeIf(account.key)) {
           await files.put({ ref: accountRefOf(next), user });
@@ -80,7 +80,7 @@ export class UserReads implements Disposable {
     }
   }
 
-  /** Who is signed in after a wait, where that is still the same account. */
+  /** Returns the active account after a wait if it is still the same one. */
   private activeIf(key: string): Account | undefined {
     const account = this.deps.active();
     return account?.key === key ? account : undefined;

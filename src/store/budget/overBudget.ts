@@ -3,10 +3,10 @@ import { NotSentError } from '../../api/errors';
 import type { Text } from '../../util/text';
 import type { Budget } from './budgetStore';
 
-/** Nothing was sent: the budget is spent or unknown, and the user was not asked. */
+/** Thrown before anything is sent: the budget is spent or unknown, and the user was not asked. */
 export class OverBudgetError extends NotSentError {}
 
-/** Returns why spending needs a yes that names the budget; undefined if it needs none. */
+/** Returns why spending needs a confirmation that names the budget; undefined if it needs none. */
 async function overrunNow(budget: Pick<Budget, 'current'>): Promise<Text | undefined> {
   return overrunText(await budget.current());
 }

@@ -3,10 +3,10 @@ import type { Log } from '../../util/log';
 import type { Accounts } from '../ports';
 import { describeError } from './fleetShared';
 
-/** Credit changes slowly, and a refresh by hand reads it at once. */
+/** Credit changes slowly, so it is read at most this often (ms). A manual refresh reads it at once. */
 const everyMs = 5 * 60_000;
 
-/** Reads the credit of the active account beside its instances, now and then. */
+/** Reads the credit of the active account from time to time, together with its instances. */
 export class CreditReads {
   private readAt = 0;
 
@@ -18,12 +18,12 @@ export class CreditReads {
     },
   ) {}
 
-  /** Another account is active, whose credit was read with it. */
+  /** Called when another account becomes active, because its credit was just read. */
   begin(): void {
     this.readAt = this.deps.clock.now();
   }
 
-  /** Reads it where that is due. */
+  /** Reads the credit if it is due. */
   refresh(): void {
     const { accounts, clock, log } = this.deps;
     const now = clock.now();

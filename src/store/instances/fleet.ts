@@ -29,7 +29,7 @@ export interface FleetDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly storageDir: string;
-  /** 0 to 1, for spreading retries. */
+  /** 0 to 1, to spread retries. */
   readonly random?: () => number;
 }
 
@@ -115,7 +115,7 @@ class PolledFleet implements FleetStore {
     this.tellNote(instanceId, { at: this.deps.clock.now(), ...request, ...this.named(instanceId, request) });
   }
 
-  /** The contract that a destroy is for; known before as well where its row is gone by now. */
+  /** Returns the contract that a destroy is for. Uses the earlier request if the row is gone already. */
   private named(id: number, { kind }: Pick<OwnRequest, 'kind'>): Pick<OwnRequest, 'createdAt'> {
     const known = this.list.find(id)?.startedAt ?? this.memory.facts(id).lastRequest?.createdAt;
     return kind !== 'destroy' || known === undefined ? {} : { createdAt: known };
@@ -192,7 +192,7 @@ class PolledFleet implements FleetStore {
     );
   }
 
-  /** Starts over where another account is active; a changed credit alone changes nothing here. */
+  /** Starts over if another account is active. A changed credit alone has no effect here. */
   private followAccount(): void {
     const key = this.deps.accounts.active?.key;
     if (key === this.account?.key) {
@@ -234,7 +234,7 @@ class PolledFleet implements FleetStore {
     this.poller.plan();
   }
 
-  /** Only the window that leads reads. */
+  /** Returns the interval (ms). Only the leading window reads. */
   private interval(): number | undefined {
     if (!this.deps.hub.isLeader) {
       return undefined;
@@ -267,7 +267,7 @@ class PolledFleet implements FleetStore {
         return;
       }
       this.succeed(read);
-      // The disk may be slow; nobody waits for it.
+      // Don't wait for the disk, which may be slow.
       void this.save();
       this.credit.refresh();
     } catch (error) {
@@ -278,7 +278,7 @@ class PolledFleet implements FleetStore {
     }
   }
 
-  /** Asked again after a wait: another account may be active. */
+  /** Returns true if another account has become active during a wait. */
   private isOver(signal: AbortSignal): boolean {
     return signal.aborted;
   }

@@ -11,7 +11,7 @@ export function openFleetCache(storageDir: string, accountKey: string, log: Log)
   return new FleetCache(join(storageDir, 'fleet', `${accountKey}.json`), log);
 }
 
-/** The last list of one account on disk. Neither call rejects: without it the list is only read anew. */
+/** The last list of an account on disk. Neither method rejects: without the file, the list is read from the service. */
 export class FleetCache {
   private readonly file: KeptFile<FleetFile>;
 

@@ -10,8 +10,8 @@ import { describeError } from './fleetShared';
 type Known = Pick<Fleet, 'find' | 'hasEnded'>;
 
 /**
- * Reads the list of instances, and the records of those that were rented a moment ago and are not in it. `undefined`
- * where the read was broken off. The list may hold instances that were not read (`missing`, `skipped`).
+ * Reads the list of instances, and the records of recent rentals that are not in it. Returns `undefined` if the read
+ * was canceled. The list may contain instances that could not be read (`missing`, `skipped`).
  */
 export async function readFleet(
   client: Client,
@@ -26,7 +26,7 @@ export async function readFleet(
   }
   const missing = Math.max(0, (found ?? 0) - items.length - skipped);
   const present = new Set(items.map(({ id }) => id));
-  // A rental is in its own record first.
+  // A new rental appears in its own record before it appears in the list.
   const ids = rentedIds().filter((id) => !present.has(id) && !known.hasEnded(id));
   const late = await Promise.all(ids.map((id) => readRecord(client, id, known, options, log)));
   return {
@@ -36,7 +36,7 @@ export async function readFleet(
   };
 }
 
-/** Reads the record of one; where that fails, what was known of it. */
+/** Reads the record of an instance. If that fails, returns what was known of it. */
 async function readRecord(
   client: Client,
   id: number,

@@ -3,10 +3,10 @@ import type { Event } from '../../util/emitter';
 import type { Fleet, FleetSnapshot } from '../ports';
 import type { RecentRentals } from './recentRentals';
 
-/** What the other stores need beside the port. */
+/** The fleet with what only other stores need. */
 export interface FleetStore extends Fleet, Disposable {
-  /** After each list that this window read itself, before the others hear of it. */
+  /** Fires after each list that this window read itself, before the other windows receive it. */
   readonly onDidPoll: Event<FleetSnapshot>;
-  /** Follows what was rented a moment ago, which the list may have late. */
+  /** Sets the recent rentals, which may be missing from the list at first. */
   setRented(rented: RecentRentals): void;
 }

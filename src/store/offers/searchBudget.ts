@@ -5,7 +5,7 @@ import type { Disposable } from '../../util/disposable';
 import type { WindowHub } from '../ports';
 
 /**
- * The service allows ten a minute per address; two are reserved for the rental
+ * The service allows ten searches a minute per address; two are reserved for rentals
  * (docs/service/limits.md#searches-a-minute).
  */
 export const searchesPerMinute = 8;

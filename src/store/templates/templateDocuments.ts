@@ -32,20 +32,20 @@ interface Deps {
 const saves = channel('templates.saved', z.number());
 
 /**
- * The templates behind the documents of this window: read, saved by sending only what changed, and merged
- * with what others saved meanwhile. Never overwrites an edit that it has not seen.
+ * The templates behind the documents of this window. Saving sends only the changes, merged with those saved
+ * elsewhere. An edit that was not read first is never overwritten.
  */
 export class TemplateDocuments implements Disposable {
   private readonly known = new TemplatesOnScreen();
-  /** By account and id, as last listed. */
+  /** The last list, by account and id. */
   private listed: ReadonlyMap<string, Template> = new Map();
   private readonly store = new DisposableStore();
   private readonly changed = new Emitter<number>();
   private readonly conflicts = new TemplateConflicts();
   private isDirty: (id: number) => boolean = () => false;
-  /** The text of a document changed, and nobody is editing it. */
+  /** Fires when the text of a document changes while the user is not editing it. */
   readonly onDidChange = this.changed.event;
-  /** Something is to be said beside a document: a conflict, or a change elsewhere while it is edited. */
+  /** Fires when a document needs a notice: a conflict, or a change elsewhere during an edit. */
   readonly onDidNotice = this.conflicts.onDidNotice;
 
   private readonly bases: TemplateBases;
@@ -79,7 +79,7 @@ export class TemplateDocuments implements Disposable {
     );
   }
 
-  /** Told by the editor's side, which knows what is being edited. */
+  /** Sets the function that knows which documents are being edited. */
   setDirtyProbe(isDirty: (id: number) => boolean): void {
     this.isDirty = isDirty;
   }
@@ -92,17 +92,17 @@ export class TemplateDocuments implements Disposable {
     return this.conflicts.get(id);
   }
 
-  /** True while the document is edited and the template was changed elsewhere; saving merges the two. */
+  /** Returns true if the template was changed elsewhere while the user edits it. Saving merges both. */
   isBehind(id: number): boolean {
     return this.conflicts.isBehind(id);
   }
 
-  /** Why the document cannot be saved; `undefined` where it can. */
+  /** Returns why the document can't be saved, or `undefined` if it can. */
   readOnlyReason(template: KnownTemplate): ReadOnlyTemplateError | undefined {
     return readOnlyReason(this.deps.accounts.active, template);
   }
 
-  /** The document, read from the service unless it is known. `undefined` where there is no such template. */
+  /** Returns the document, read from the service unless it is known. `undefined` if the template does not exist. */
   async open(id: number): Promise<KnownTemplate | undefined> {
     const known = this.known.get(id);
     if (known) {
@@ -116,7 +116,7 @@ export class TemplateDocuments implements Disposable {
       return elsewhere;
     }
     const account = this.account();
-    // What the list says is enough to show; saving reads what is there at that moment.
+    // The listed record is enough to show. Saving reads the current one.
     const listed = this.listed.get(`${account.key}/${id}`);
     const found = listed ?? (await this.reader.read(account, id));
     if (!found) {
@@ -124,7 +124,7 @@ export class TemplateDocuments implements Disposable {
     }
     const memory = await this.deps.memory.account(account.key);
     const fresh = await this.reader.toKnown(account, found, this.known.get(found.id), memory);
-    // Another read may have come first; a document that is shown is never replaced unannounced.
+    // Another read may have finished first. A document on the screen is never replaced without notice.
     const raced = this.known.get(id);
     if (raced) {
       return raced;
@@ -134,7 +134,9 @@ export class TemplateDocuments implements Disposable {
     return shown;
   }
 
-  /** An unsaved document of before a restart, which the editor may have asked about before it said so. */
+  /**
+   * Resumes an unsaved document from before a restart. The editor may have opened it before it reports it as unsaved.
+   */
   async resume(id: number): Promise<void> {
     await this.ready();
     if (this.bases.has(id)) {
@@ -150,7 +152,7 @@ export class TemplateDocuments implements Disposable {
     }
   }
 
-  /** Documents of a restored window are asked for before it is known who is signed in. */
+  /** A restored window opens documents before the sign-in is known. */
   async ready(): Promise<void> {
     const { accounts } = this.deps;
     while (accounts.state.kind === 'loading') {
@@ -163,13 +165,13 @@ export class TemplateDocuments implements Disposable {
     }
   }
 
-  /** Forgets a document of another account, so that the active account's is opened. */
+  /** Drops a document of another account, so that the active account's document is opened. */
   close(id: number): void {
     this.known.delete(id);
     this.conflicts.forget(id);
   }
 
-  /** Reads again; the shown text follows unless it is being edited. */
+  /** Refreshes the template. The shown text follows unless the user is editing it. */
   async refresh(id: number): Promise<void> {
     const known = this.known.get(id);
     const account = this.deps.accounts.active;
@@ -178,38 +180,38 @@ export class TemplateDocuments implements Disposable {
     }
     const found = await this.reader.read(account, id);
     if (this.known.get(id)?.hashId !== known.hashId) {
-      // Saved or read meanwhile: what was read may be older than what is known.
+      // The template was saved or read during this read, so the result may be outdated.
       await this.refresh(id);
     } else if (found) {
       await this.take(account, found);
     } else if (!this.isDirty(id)) {
-      // Deleted elsewhere; an unsaved document stays, and says so when it is saved.
+      // The template was deleted elsewhere. An unsaved document stays, and its save reports the deletion.
       this.listed = new Map([...this.listed].filter(([, template]) => template.id !== id));
       this.close(id);
       this.changed.fire(id);
     }
   }
 
-  /** A list as it was read. */
+  /** Takes in a list that was read. */
   async noteListed(account: Account, templates: readonly Template[]): Promise<void> {
     this.listed = new Map(templates.map((template) => [`${account.key}/${template.id}`, template]));
     for (const { id, hashId } of templates) {
       const known = this.known.get(id);
       if (known?.accountKey === account.key && known.hashId !== hashId) {
-        // The list may have been read before this window saved.
+        // The list may date from before this window saved.
         await this.refresh(id);
       }
     }
   }
 
-  /** Told by the editor's side whenever a document shows another text. */
+  /** Called by the editor's side whenever a document shows another text. */
   noteShown(id: number, text: string): void {
     this.known.noteShown(id, text);
   }
 
   /**
-   * The user began to type. An announced change that had not reached the screen yet is no part of what the edit is
-   * made from, or saving would take it back.
+   * Called when the user starts to type. A change that has not reached the screen yet must not become part of the
+   * base of the edit, or saving would undo it.
    */
   async beginEdit(id: number): Promise<void> {
     if (this.known.goBackToShown(id)) {
@@ -218,7 +220,7 @@ export class TemplateDocuments implements Disposable {
     await this.keepBase(id);
   }
 
-  /** Remembers what an edited document was made from, so that it can be merged after a restart. */
+  /** Stores the base of an edited document, so that it can be merged after a restart. */
   async keepBase(id: number): Promise<void> {
     const known = this.known.get(id);
     if (known) {
@@ -226,7 +228,7 @@ export class TemplateDocuments implements Disposable {
     }
   }
 
-  /** The document is not being edited: what was kept for merging is dropped, and it shows what is there. */
+  /** Called when the document is no longer edited: drops the stored base and shows the current text. */
   async settle(id: number): Promise<void> {
     this.conflicts.end(id);
     const known = this.known.get(id);
@@ -238,35 +240,35 @@ export class TemplateDocuments implements Disposable {
   }
 
   /**
-   * Saves the text of a document: only the fields that changed are sent, merged with what changed at the
-   * service meanwhile. What the document shows afterwards is in `peek`.
-   * @throws SaveError with the place, DocumentError, or ApiError; then nothing here has changed.
+   * Saves the text of a document. Sends only the changed fields, merged with the changes at the service; `peek` then
+   * has the resulting text. @throws SaveError with the place, DocumentError, or ApiError; then nothing here has
+   * changed.
    */
   save(id: number, source: string): Promise<void> {
     return this.edits.save(id, source);
   }
 
-  /** Mine wins where both changed something; takes effect with the next save. */
+  /** Lets my version win where both changed the same place, from the next save on. */
   useMine(id: number): void {
     this.conflicts.overrule(id);
   }
 
-  /** From now on edits are compared with theirs; the caller shows `text` and saves it. */
+  /** From now on, edits are compared with their version. The caller shows the returned text and saves it. */
   useTheirs(id: number): string | undefined {
     return this.edits.useTheirs(id);
   }
 
-  /** Discards `source` for theirs while it is being saved. */
+  /** Replaces `source` by their version while it is being saved. */
   takeTheirs(id: number, source: string): Promise<void> {
     return this.edits.takeTheirs(id, source);
   }
 
-  /** From now on edits are compared with theirs; the caller shows the merged text, and the user saves it. */
+  /** From now on, edits are compared with their version. The caller shows the merged text, and the user saves it. */
   merge(id: number): string | undefined {
     return this.edits.merge(id);
   }
 
-  /** After a template was deleted, by whomever. */
+  /** Called after a template was deleted, here or elsewhere. */
   async forget(id: number): Promise<void> {
     const known = this.known.get(id);
     this.close(id);
@@ -282,7 +284,7 @@ export class TemplateDocuments implements Disposable {
     this.store.dispose();
   }
 
-  /** The account to work with. */
+  /** Returns the account to work with. */
   account(): Account {
     const { active } = this.deps.accounts;
     if (!active) {
@@ -293,7 +295,7 @@ export class TemplateDocuments implements Disposable {
     return active;
   }
 
-  /** Shows what a save made of the text: what others added, references in place of passwords. */
+  /** Shows the result of a save: changes made elsewhere, and references in place of passwords. */
   async reveal(id: number): Promise<void> {
     const known = this.known.get(id);
     if (!known?.shown) {
@@ -301,21 +303,21 @@ export class TemplateDocuments implements Disposable {
     }
     const text = renderDocument(known.fields);
     const mtime = await this.reader.timeOf({ ...known, text }, known);
-    // Who types on does so from the text on the screen; the rest is shown once that is saved.
+    // A user who keeps typing continues from the text on the screen; the rest appears after the next save.
     if (this.known.get(id) === known && !this.isDirty(id)) {
       this.known.set(id, { ...known, text, mtime, shown: undefined });
       this.changed.fire(id);
     }
   }
 
-  /** A newer record: shown at once, or only noticed while the document is being edited. */
+  /** Takes in a newer record: shows it at once, or only marks it while the document is being edited. */
   private async take(account: Account, found: Template): Promise<void> {
     const fresh = await this.reader.toKnown(account, found, this.known.get(found.id));
     const known = this.known.get(found.id);
-    // Asked after the last wait: who began to type meanwhile goes on from what is on the screen.
+    // Check after the last wait, because the user may have started to type on the text on the screen.
     if (!known || this.isDirty(found.id)) {
       if (known && known.hashId !== found.hashId && this.conflicts.noteBehind(found.id)) {
-        // Whoever saved may have dropped what this edit was made from.
+        // Another save may have dropped the base of this edit.
         await this.keepBase(found.id);
       }
       return;

@@ -31,14 +31,14 @@ interface Deps {
   readonly secrets: TemplateSecrets;
   readonly log: Log;
   readonly open: (id: number) => Promise<KnownTemplate | undefined>;
-  /** The account to work with; throws where there is none. */
+  /** Returns the account to work with; throws if there is none. */
   readonly account: () => Account;
   readonly readOnlyReason: (template: KnownTemplate) => ReadOnlyTemplateError | undefined;
-  /** The service has another template than before. */
+  /** Called when the template at the service has changed. */
   readonly onSaved: (id: number) => void;
 }
 
-/** Saves what was typed into documents, and carries out what the user decides about conflicts. */
+/** Saves the text of documents and carries out the user's decisions about conflicts. */
 export class TemplateEdits {
   private readonly saving: TemplateSaving;
 
@@ -78,14 +78,14 @@ export class TemplateEdits {
     await this.adopt(account, { ...sent.saved, text: source }, sent.target, typed);
   }
 
-  /** Returns the text of theirs, with which edits are compared from now on. */
+  /** Returns the text of their version. From now on, edits are compared with it. */
   useTheirs(id: number): string | undefined {
     return this.rebase(id, (pending) => pending.theirs.text);
   }
 
   /**
-   * Discards `source` for theirs while it is being saved: the document shows theirs as soon as the editor takes it for
-   * saved.
+   * Replaces `source` by their version during its save. The document shows their version once the editor regards it
+   * as saved.
    */
   async takeTheirs(id: number, source: string): Promise<void> {
     const theirs = this.deps.conflicts.get(id)?.theirs;
@@ -95,14 +95,14 @@ export class TemplateEdits {
     await this.adopt(this.deps.account(), { ...theirs, text: source }, theirs.fields, parseDocument(source));
   }
 
-  /** Returns the merged text; edits are compared with theirs from now on. */
+  /** Returns the merged text. From now on, edits are compared with their version. */
   merge(id: number): string | undefined {
     return this.rebase(id, (pending) => renderDocument(pending.merged));
   }
 
   /**
-   * The document is saved as `target`: remembers it as the base of the next edit. It goes on showing what the
-   * user wrote until `reveal`, because the editor would not notice another text at the same moment.
+   * Remembers the saved version as the base of the next edit. The document keeps showing the user's text until
+   * `reveal`, because the editor would miss another text at the same moment.
    */
   private async adopt(
     account: Account,
@@ -123,7 +123,7 @@ export class TemplateEdits {
     const before = this.deps.known.get(id);
     const name = typeof fields['name'] === 'string' ? fields['name'] : saved.name;
     const next = { ...saved, name, fields };
-    // The user's own layout stays, unless the document must show something else than what was typed.
+    // Keep the user's own layout unless the document has to show something else.
     const shown = sameDocument(fields, typed)
       ? {}
       : { shown: { ...typed, docker_login_pass: fields['docker_login_pass'] } };
@@ -135,7 +135,7 @@ export class TemplateEdits {
     }
   }
 
-  /** A password that is typed once more as it is known here is the reference that stands for it. */
+  /** If the user types the stored password again, replaces it by its reference. */
   private async withKnownPassword(
     account: Account,
     id: number,
@@ -154,7 +154,7 @@ export class TemplateEdits {
       return undefined;
     }
     const { theirs } = pending;
-    // The shown text and its time stay: the editor compares them when it saves.
+    // Keep the shown text and its time, because the editor compares them when it saves.
     const rebased = { ...theirs, text: known.text, mtime: known.mtime };
     this.deps.known.adopt(id, rebased);
     void this.deps.bases.keep(rebased).catch((error: unknown) => {

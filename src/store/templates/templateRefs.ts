@@ -29,10 +29,10 @@ const none: Refs = { favourites: [], recents: [] };
 export class TemplateRefs implements Disposable {
   private readonly store = new DisposableStore();
   private readonly changed = this.store.add(new Emitter<'recents' | 'all'>());
-  /** Fires; the value says if only the order of the recents changed. */
+  /** Fires with `recents` if only their order changed. */
   readonly onDidChange = this.changed.event;
   private refs = none;
-  /** Nothing is read before a view shows it. */
+  /** False until a view shows the lists, so that nothing is read before. */
   private isShown = false;
 
   constructor(private readonly deps: Deps) {

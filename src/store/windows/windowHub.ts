@@ -19,19 +19,19 @@ export interface WindowHubDeps {
   readonly storageDir: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Replaces the platform's own meeting place. */
+  /** Replaces the platform's meeting address. */
   readonly address?: HubAddress;
   readonly terms?: Pick<HubTerms, 'read' | 'end'>;
 }
 
-/** Connects this window to the others of the user; a moment later it is known which one leads. */
+/** Connects this window to the user's other windows. Which window leads is known a moment later. */
 export function createWindowHub(deps: WindowHubDeps): WindowHub & { readonly agents: AgentDoor } {
   return new SocketHub(deps);
 }
 
-/** Messages that are kept while no window leads, at most. */
+/** The most messages kept while no window leads. */
 const maxWaiting = 200;
-/** After this many refused attempts in a row a window works alone. */
+/** After this many refused attempts in a row, a window works alone. */
 const maxRefusals = 20;
 
 /** How often the leader renews its lead and signals that it is alive. */
