@@ -321,10 +321,10 @@ describe('template documents like any other file', function () {
     // The editor asks first, then we say what is lost at the service.
     await until('our question', async () => {
       const texts = await other.dialog.allInnerTexts();
-      if (texts.some((text) => text.includes('Delete the template To be forgotten at the service')))
+      if (texts.some((text) => text.includes('Delete the template To be forgotten from the service')))
         return true;
       // Ours may take its place between a look and a click, and has a button of the same name.
-      const own = other.dialog.filter({ hasNotText: 'at the service' });
+      const own = other.dialog.filter({ hasNotText: 'from the service' });
       const button = own.locator('.monaco-button', { hasText: /^Delete/ });
       if (await button.isVisible()) await press(button, { timeoutMs: 2000 }).catch(() => undefined);
       return false;
