@@ -98,7 +98,7 @@ describe('a rental without an answer', () => {
     await window.toast('no machine was rented');
     assert.deepEqual(simulator.world.instances, []);
     assert.equal(rentalsOf(computer()).length, before + 1);
-    assert.doesNotMatch((await window.view('instances').welcome()).join(), /under way/);
+    assert.doesNotMatch((await window.view('instances').welcome()).join(), /in progress/);
   });
 
   for (const kind of ['cutOff', 'html500', 'wrongTypes'] as const) {
