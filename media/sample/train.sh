@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fits a line to noisy points by gradient descent, and draws the loss of each epoch. It needs no package.
+# Fits a line to noisy points by gradient descent and draws the loss of each epoch. It needs no packages.
 set -eu
 mkdir -p outputs
 awk -v epochs="${EPOCHS:-40}" -v pause="${PAUSE:-0.25}" '
