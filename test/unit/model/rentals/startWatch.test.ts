@@ -89,6 +89,27 @@ describe('readiness', () => {
     assert.deepEqual(started.outcome, failed);
   });
 
+  it('may have run where nobody looked for more than two minutes, also where the clock was set back', () => {
+    const dataAfter = (ms: number) => {
+      const { outcome } = new Play()
+        .see(0, { actualStatus: 'loading' })
+        .see(ms, { actualStatus: 'loading' })
+        // Once there was a gap, later looks do not fill it.
+        .see(ms + 1000, { actualStatus: 'exited' });
+      return outcome?.kind === 'failed' && outcome.hadData;
+    };
+    assert.deepEqual([2 * minute, 2 * minute + 1].map(dataAfter), [false, true]);
+    assert.deepEqual([-2 * minute, -2 * minute - 1].map(dataAfter), [false, true]);
+    const { lookedAt, ...ofOlderVersion } = beginStartWatch(5001, 'rent', start);
+    assert.equal(lookedAt, start);
+    const failed = anInstance({ actualStatus: 'exited' });
+    assert.deepEqual(observe(ofOlderVersion, failed, {}, start, limits).outcome, {
+      kind: 'failed',
+      reason: 'exited',
+      hadData: true,
+    });
+  });
+
   it('takes a text nobody documented for neither', () => {
     assert.equal(new Play().see(0, { actualStatus: 'defrosting' }).outcome, undefined);
   });
@@ -111,7 +132,9 @@ describe('readiness', () => {
     const facts: InstanceFacts = { lastRequest: { kind: 'destroy', at: start } };
     const play = new Play().see(60_000, { actualStatus: 'loading' }, facts);
     assert.equal(play.outcome, undefined);
-    play.see(125_000, { actualStatus: 'loading' }, facts);
+    play.see(120_000, { actualStatus: 'loading' }, facts);
+    assert.equal(play.outcome, undefined);
+    play.see(120_001, { actualStatus: 'loading' }, facts);
     assert.deepEqual(play.outcome, { kind: 'ended', why: 'destroyed' });
   });
 
@@ -166,10 +189,13 @@ describe('readiness', () => {
 
   it('is not ready again before a reboot began', () => {
     const facts: InstanceFacts = { lastRequest: { kind: 'reboot', at: start }, readyAt: 1 };
-    const play = new Play('reboot').see(2000, {}, facts);
+    const play = new Play('reboot').see(2000, {}, facts).see(19_999, {}, facts);
     assert.equal(play.outcome, undefined);
     play.see(20_000, {}, facts);
     assert.deepEqual(play.outcome, { kind: 'ready' });
+    const begun: InstanceFacts = { lastRequest: { kind: 'reboot', at: start, tookEffect: true }, readyAt: 1 };
+    assert.deepEqual(new Play('reboot').see(2000, {}, begun).outcome, { kind: 'ready' });
+    assert.deepEqual(new Play('start').see(2000, {}, facts).outcome, { kind: 'ready' });
   });
 
   it('says once, after five minutes, that it takes longer than usual', () => {
