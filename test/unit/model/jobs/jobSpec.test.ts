@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { applyChanges, JsonPlaces } from '../../../../src/model/documents/jsonPlaces';
 import { findJobProblems } from '../../../../src/model/jobs/jobDiagnostics';
+import { mostJobs } from '../../../../src/model/jobs/jobFields';
 import { jobNames, readJob } from '../../../../src/model/jobs/jobSpec';
 import { formatText } from '../../../../src/util/text';
 
@@ -66,6 +67,32 @@ describe('a job of the workspace file', () => {
       assert.throws(() => readJob(file(job), 'train'), /The job train can't run|has a wrong value/);
     });
   }
+
+  it('runs where only another job of the file is wrong, and not where the file has too many', () => {
+    const sound = { run: 'a', limits };
+    for (const other of [{ limits }, { run: ' ', limits }]) {
+      const source = JSON.stringify({ jobs: { other, train: sound } });
+      assert.equal(readJob(source, 'train').run, 'a');
+      assert.throws(() => readJob(source, 'other'), /The job other can't run: "run" is (missing|empty)/);
+    }
+    const jobs = (count: number) =>
+      JSON.stringify({
+        jobs: Object.fromEntries(Array.from({ length: count }, (_, at) => [`a${at}`, sound])),
+      });
+    assert.equal(readJob(jobs(mostJobs), 'a0').run, 'a');
+    assert.throws(() => readJob(jobs(mostJobs + 1), 'a0'), /The job a0 can't run: A file has at most/);
+  });
+
+  it('is refused as no object, and as soon as its script is longer than 64 KB', () => {
+    assert.throws(
+      () => readJob('{ "jobs": { "train": [] } }', 'train'),
+      /The job train in .* is not a JSON object/,
+    );
+    const sizes = [64 * 1024, 64 * 1024 + 1].map((size) =>
+      file({ run: 'x'.repeat(size), limits, outputs: [] }),
+    );
+    assert.deepEqual(sizes.map(codes), [[], ['script']]);
+  });
 
   it('warns of what has no effect, and runs all the same', () => {
     const source = file({ run: 'a', limits, outputs: [], retires: 3 });
