@@ -46,6 +46,9 @@ describe('the configuration of a client of MCP', () => {
         env: {},
       });
     }
+    const moved = serverCommand(script, { ...electron, env: { SNAP: 'x' } });
+    const codex = mcpClients.find(({ id }) => id === 'codex')?.write(moved, false);
+    assert.equal(codex, `[mcp_servers.gpu-rental]\ncommand = "node"\nargs = ["${script}"]\n`);
     const hosted = serverCommand(script, {
       execPath: '/usr/bin/node',
       isElectron: false,
