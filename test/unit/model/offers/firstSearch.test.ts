@@ -26,6 +26,33 @@ describe('the first search', () => {
     assert.deepEqual(sizeAndPrice({ credit: fromDollars(0) }), [1, 1, undefined]);
   });
 
+  it('keeps to the limit where there is no credit, or less than none', () => {
+    for (const credit of [0, -3]) {
+      const input = { credit: fromDollars(credit), limitPerHour: fromDollars(1.5) };
+      assert.deepEqual(sizeAndPrice(input), [1, 1, 1.5]);
+    }
+    assert.deepEqual(sizeAndPrice({ credit: fromDollars(4), limitPerHour: fromDollars(1.5) }), [1, 1, 1]);
+  });
+
+  it('has no price where almost every offer costs less, or hardly any', () => {
+    const price = (dollars: number, gpuCount = 1) => {
+      const rented = [marketOffer({ gpuCount, totalPerHour: fromDollars(100) })];
+      return sizeAndPrice({ rented, limitPerHour: fromDollars(dollars) })[2];
+    };
+    assert.deepEqual(
+      [0.04, 0.05].map((dollars) => price(dollars)),
+      [undefined, 0.05],
+    );
+    assert.deepEqual(
+      [3.9, 4, 4.1].map((dollars) => price(dollars)),
+      [3.9, undefined, undefined],
+    );
+    assert.deepEqual(
+      [7.9, 8].map((dollars) => price(dollars, 2)),
+      [7.9, undefined],
+    );
+  });
+
   it('goes by the last rentals before the credit, and never above the limit', () => {
     const rented = [
       marketOffer({ gpuCount: 2, totalPerHour: fromDollars(0.8) }),
