@@ -170,6 +170,17 @@ describe('the checks of a template document', () => {
     );
   });
 
+  it('prefer the secrets of the document, and in a file that is shared those of the account', () => {
+    const preferred = (source: string, find = findTemplateProblems) =>
+      find(source).flatMap(({ fixes }) =>
+        fixes.flatMap(({ title, preferred }) => (preferred === true ? [formatText(title)] : [])),
+      );
+    const env = { HF_TOKEN: 'hf_abcdefgh' };
+    assert.deepEqual(preferred(render({ env })), ['Move to Secrets']);
+    const file = JSON.stringify({ image: 'a:1', maxPricePerHour: 1, env });
+    assert.deepEqual(preferred(file, findWorkspaceProblems), ['Make It an Account Secret']);
+  });
+
   it('leave a reference alone, but not where everyone can see what it stands for', () => {
     const env = { HF_TOKEN: '${secret:hf}' };
     assert.deepEqual(look(render({ env })), []);
