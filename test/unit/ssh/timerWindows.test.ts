@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { armTimer, checkTimer, disarmTimer, type TimerOrder } from '../../../src/ssh/machineTimer';
 import { runProgram } from '../../../src/ssh/run';
-import { placeOf } from '../../support/machinePrograms';
+import { httpTools, placeOf } from '../../support/machinePrograms';
 import { rentRunning } from '../../support/rentRunning';
 import { sized } from '../../support/seeded';
 import { useSimulators } from '../../support/startSimulator';
