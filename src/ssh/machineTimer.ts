@@ -14,6 +14,7 @@ import kernels from './timer/kernels.sh';
 import login from './timer/login.sh';
 import tick from './timer/tick.sh';
 import timer from './timer/timer.sh';
+import use from './timer/use.sh';
 import { idleGpuPercent, silentKernelMs } from '../model/instances/lease';
 import { guardMark } from '../model/rentals/birthGuard';
 import { text } from '../util/text';
@@ -69,6 +70,7 @@ const parts: Readonly<Record<string, string>> = {
   'kernels.sh': kernels,
   'login.sh': login,
   'tick.sh': tick,
+  'use.sh': use,
 };
 const script = assembled(timer, parts);
 
@@ -76,7 +78,12 @@ const script = assembled(timer, parts);
 export const timerPrograms = {
   login: script,
   // Its guard waits for jobs alone, and its length counts.
-  birth: assembled(birth, { ...parts, 'gpuUse.sh': '', 'kernels.sh': '' }),
+  birth: assembled(birth, {
+    ...parts,
+    'gpuUse.sh': '',
+    'kernels.sh': '',
+    'use.sh': 'in_use() { return 1; }\n',
+  }),
   guard: assembled(guard, parts),
   call: callPy,
 };

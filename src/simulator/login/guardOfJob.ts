@@ -7,7 +7,7 @@ import type { Disposable } from '../../util/disposable';
  * SHA-256 of the one program that is run of an on-start script: the guard of a machine that was rented for a job. All
  * else would act on the computer that plays the machine.
  */
-export const guardHash = '93644adbd2e73ab0258837d83b061b6d77554f4fefc99f0a0e521cd67b647883';
+export const guardHash = '847642c70dc4029424d9ee29c40be04762464758d5b9e2641cf5b71d561a9ffc';
 
 const largestProgram = 100_000;
 const packed = /^f=\$\(mktemp\) && echo ([A-Za-z0-9+/=]+) \| base64 -d \| gzip -dc >"\$f" && /;

@@ -11,32 +11,7 @@ umask 077
 # include kernels.sh
 # include tick.sh
 
-in_use() {
-  [ "$mode" = idle ] || return 1
-  if gpu_use | grep -Evq "^ *[0-$((idle_percent - 1))] *$" || logged_in; then
-    doubted=""
-    return 0
-  fi
-  cell_runs
-}
-
-# A server that does not say what its kernels do counts as use for a time, and for as long as they use 5 % of a core.
-# Whatever that is, it is doubt: it destroys nothing.
-doubted="" doubtful=""
-cell_runs() {
-  said=$(kernel_use)
-  case "$said" in
-  silent*)
-    worked=${said#silent }
-    gained=$((worked - ${before:-0})) span=$((at - ${doubted_at:-0}))
-    if [ -z "$doubted" ] || [ "$gained" -lt 0 ] || [ "$gained" -gt $((span * 5)) ]; then doubted=$at; fi
-    before=$worked doubted_at=$at doubtful=yes
-    [ $((at - doubted)) -lt "$doubt_seconds" ] ;;
-  *)
-    doubted="" doubtful=""
-    [ "$said" != idle ] ;;
-  esac
-}
+# include use.sh
 
 # include jobs.sh
 
