@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import * as z from 'zod';
 import { toolSpecs } from '../../src/model/agents/tools';
 import { createWindowHub } from '../../src/store/windows/windowHub';
 import { systemClock } from '../../src/util/clock';
@@ -66,9 +67,11 @@ describe('the server for agents outside of the editor, by the official client', 
       assert.deepEqual(structuredContent, pending);
       assert.deepEqual(JSON.parse(content[0]?.text ?? ''), pending);
       assert.notEqual(isError, true);
-      assert.deepEqual(asked, [
-        { tool: 'destroy_instance', input: order.arguments, client: 'official-client' },
-      ]);
+      const { session, ...rest } = z.looseObject({ session: z.string() }).parse(asked[0]);
+      assert.deepEqual(rest, { tool: 'destroy_instance', input: order.arguments, client: 'official-client' });
+      assert.match(session, /^[0-9a-f]{32}$/);
+      await client.callTool(order);
+      assert.deepEqual(asked, [asked[0], asked[0]], 'a client keeps its session');
     });
   }
 

@@ -154,7 +154,7 @@ describe('The connections of notebooks', () => {
   });
 
   it('count a kernel as none in use whose server does not answer, and as busy again once it does', async () => {
-    const { clock, connections, busy } = scene({ patienceMs: 50 });
+    const { clock, connections, busy } = scene({ patienceMs: 1000 });
     const id = '11111111-2222-3333-4444-555555555555';
     kernels = [{ id, name: 'python3', execution_state: 'busy', connections: 1 }];
     await connections.connect(alias);
@@ -168,8 +168,11 @@ describe('The connections of notebooks', () => {
       [true, [id]],
     );
     kernels = answer;
-    await clock.advance(31_000);
-    await until('the busy kernel', () => busy.at(-1)?.length === 1);
+    await until('the busy kernel', async () => {
+      // A busy computer may answer one look too late.
+      await clock.advance(31_000);
+      return busy.at(-1)?.length === 1;
+    });
     assert.equal(connections.isSilent(alias), false);
     connections.dispose();
   });
@@ -183,13 +186,13 @@ describe('The connections of notebooks', () => {
   });
 
   it('begin anew where the server takes a request and never answers, and end no wait before its time', async () => {
-    const { connections, counts } = scene({ patienceMs: 50 });
+    const { connections, counts } = scene({ patienceMs: 1000 });
     await connections.connect(alias);
     await connections.look(alias);
     kernels = undefined;
     await assert.rejects(
       connections.look(alias),
-      /The Jupyter server of the instance did not answer: no answer within 0.05 s/,
+      /The Jupyter server of the instance did not answer: no answer within 1 s/,
     );
     const again = connections.connect(alias);
     await again;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -172,6 +173,12 @@ describe('Simulated machines of all manners', () => {
     const kinds = async (...ids: readonly number[]) =>
       (await Promise.all(ids.map(probe))).map(({ kind }) => kind).sort();
     assert.deepEqual(await kinds(first, second), ['proof', 'proof']);
-    assert.deepEqual(await kinds(first, first, first), ['busy', 'busy', 'proof']);
+    // Another look that is under way, for as long as its input is open.
+    const other = spawn('flock', [path.join(folder, String(first)), 'sh', '-c', 'echo; cat']);
+    await once(other.stdout, 'data');
+    assert.deepEqual(await kinds(first, second), ['busy', 'proof']);
+    other.stdin.end();
+    await once(other, 'close');
+    assert.deepEqual(await kinds(first, second), ['proof', 'proof']);
   });
 });
