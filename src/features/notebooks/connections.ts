@@ -186,7 +186,7 @@ export class NotebookConnections implements Disposable {
       );
     }
     redactor.addSecret(answer.token);
-    before?.tunnel.dispose();
+    await before?.tunnel.close();
     const tunnel = await Tunnel.open(
       this.deps,
       alias,

@@ -8,7 +8,7 @@ import type { NotebookConnections } from './connections';
 
 /** The kernels of an instance to which a notebook of this window is connected. */
 export class KernelRows implements InstanceRows {
-  private readonly nodes = new Map<string, KernelTarget>();
+  private readonly nodes = new Map<number, ReadonlyMap<string, KernelTarget>>();
   readonly onDidChange;
 
   constructor(
@@ -24,17 +24,16 @@ export class KernelRows implements InstanceRows {
     const alias = account && ssh.aliasOf(account, instanceId);
     const kernels = alias === undefined ? undefined : this.connections.kernelsOf(alias);
     const isSilent = alias !== undefined && this.connections.isSilent(alias);
-    return (kernels ?? []).map((kernel) => ({
-      node: this.node({ kernelId: kernel.id, instanceId }),
-      item: () => kernelItem(instanceId, kernel, isSilent),
-    }));
-  }
-
-  /** The same object for the same kernel, so that refreshes do not move the selection. */
-  private node(target: KernelTarget): KernelTarget {
-    const known = this.nodes.get(target.kernelId) ?? target;
-    this.nodes.set(target.kernelId, known);
-    return known;
+    const before = this.nodes.get(instanceId);
+    // The same object for the same kernel, so that refreshes do not move the selection.
+    const nodes = new Map(
+      (kernels ?? []).map(({ id }) => [id, before?.get(id) ?? { kernelId: id, instanceId }]),
+    );
+    this.nodes.set(instanceId, nodes);
+    return (kernels ?? []).flatMap((kernel) => {
+      const node = nodes.get(kernel.id);
+      return node ? [{ node, item: () => kernelItem(instanceId, kernel, isSilent) }] : [];
+    });
   }
 }
 

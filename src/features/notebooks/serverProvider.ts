@@ -9,8 +9,9 @@ import { formatMoney } from '../../model/money';
 import type { Candidate, ListedServer } from '../../model/notebooks/notebookServers';
 import type { Services } from '../../services';
 import type { ServerAddress } from '../../ssh/notebooks/kernels';
-import { isCancelled } from '../../util/errors';
+import { isCancelled, UserError } from '../../util/errors';
 import { plainArgument } from '../../util/plainLabel';
+import { text } from '../../util/text';
 import { JupyterMissingError, NoLoginYetError, type NotebookConnections } from './connections';
 import type {
   JupyterCommand,
@@ -57,8 +58,10 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
         this.needsSetUp.add(id);
       }
       const row = this.deps.servers.find(id);
-      if (row && !isCancelled(error) && !this.told.has(`${id} ${reason}`)) {
-        this.told.add(`${id} ${reason}`);
+      // The same reason may hold words of the machine, which differ each time.
+      const turn = `${id} ${error instanceof UserError ? error.text.template : ''}`;
+      if (row && !isCancelled(error) && !this.told.has(turn)) {
+        this.told.add(turn);
         const name = this.nameOf(row);
         message(
           'warning',
@@ -141,13 +144,13 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
     const { servers, connections, accounts, fleet, clock } = this.deps;
     const row = servers.find(alias);
     if (!row) {
-      throw new Error(t('This instance has been destroyed.'));
+      throw new UserError(text('This instance has been destroyed.'));
     }
     checkAccount(accounts, row.accountKey);
     const instance = fleet.find(row.instanceId);
     if (instance && !actionsFor(instance, fleet.facts(instance.id), clock.now()).canConnect) {
       const kind = stateOf(instance, fleet.facts(instance.id), clock.now());
-      throw new Error(t('The instance is not running: {0}', stateLabel(instance, kind)));
+      throw new UserError(text('The instance is not running: {0}', stateLabel(instance, kind)));
     }
     return this.isUsed(row, await connections.connect(alias));
   }

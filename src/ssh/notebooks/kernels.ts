@@ -31,6 +31,8 @@ export class NotServedError extends UserError {
   }
 }
 
+/** More rows than this help no reader. */
+const mostKernels = 100;
 const answerBytes = 1_000_000;
 /** A server that takes longer hangs. Real time, not the product's clock, because a tunnel has its own delays. */
 const patienceMs = 10_000;
@@ -41,19 +43,15 @@ export async function kernelsOf(server: ServerAddress, withinMs = patienceMs): P
   if (!Array.isArray(given)) {
     throw new NotServedError('no list');
   }
-  return given.flatMap((row): readonly Kernel[] => {
+  const kernels = new Map<string, Kernel>();
+  for (const row of given) {
     const { data } = kernelShape.safeParse(row);
-    return data
-      ? [
-          {
-            id: data.id,
-            name: data.name,
-            isBusy: data.execution_state === 'busy',
-            connections: data.connections,
-          },
-        ]
-      : [];
-  });
+    if (data && !kernels.has(data.id) && kernels.size < mostKernels) {
+      const { id, name, execution_state: state, connections } = data;
+      kernels.set(id, { id, name, isBusy: state === 'busy', connections });
+    }
+  }
+  return [...kernels.values()];
 }
 
 export async function shutDownKernel(

@@ -124,9 +124,14 @@ export function startAnswerOf(lines: readonly string[]): StartAnswer {
   }
   throwIfRefused(lines);
   throw new NotebookServerError(
-    text('The Jupyter server did not start: {0}', plainText(rest.join(' ')).slice(-400) || '–'),
+    text('The Jupyter server did not start: {0}', plainText(withoutTokens(rest)).slice(-400) || '–'),
     { nextStep: 'retry' },
   );
+}
+
+/** Some servers write their token into their log. */
+function withoutTokens(lines: readonly string[]): string {
+  return lines.join(' ').replace(/[0-9a-f]{64}/gi, '…');
 }
 
 /** What the script says before it does anything. */

@@ -58,6 +58,13 @@ export class Tunnel implements Disposable {
     this.forward = undefined;
   }
 
+  /** Closes it and waits until its ssh has ended, which has the local port until then. */
+  async close(): Promise<void> {
+    const { forward } = this;
+    this.dispose();
+    await forward?.ended;
+  }
+
   private keep(forward: Forward): void {
     if (this.isOver) {
       forward.close();

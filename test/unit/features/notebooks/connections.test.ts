@@ -31,7 +31,11 @@ describe('The connections of notebooks', () => {
   });
 
   /** One window with a machine whose steps wait until they are let go. */
-  function scene({ holds = [] as readonly ('start' | 'tunnel')[], patienceMs = 10_000 } = {}) {
+  function scene({
+    holds = [] as readonly ('start' | 'tunnel')[],
+    patienceMs = 10_000,
+    isSlow = false,
+  } = {}) {
     const clock = new FakeClock();
     const gates = new Map<string, () => void>();
     const gate = (name: 'start' | 'tunnel') =>
@@ -42,6 +46,8 @@ describe('The connections of notebooks', () => {
         : Promise.resolve();
     let starts = 0;
     let openTunnels = 0;
+    /** Ends the ssh of the last tunnel, which takes its time after it was closed. */
+    let endTunnel = () => {};
     const busy: string[][] = [];
     const accounts: { active: { key: string } | undefined } = { active: { key: 'a' } };
     const deps = {
@@ -60,9 +66,12 @@ describe('The connections of notebooks', () => {
         forward: async () => {
           await gate('tunnel');
           openTunnels += 1;
-          const ended = new Promise<void>(() => undefined);
+          const ended = new Promise<void>((resolve) => {
+            endTunnel = resolve;
+          });
           const close = () => {
             openTunnels -= 1;
+            if (!isSlow) endTunnel();
           };
           return { localPort: (server.address() as AddressInfo).port, remotePort: 48650, ended, close };
         },
@@ -75,6 +84,9 @@ describe('The connections of notebooks', () => {
       connections,
       busy,
       counts: () => ({ starts, openTunnels }),
+      endTunnel: () => {
+        endTunnel();
+      },
       gateOf: (name: string) => until(`the step ${name}`, () => gates.get(name), { everyMs: 1 }),
     };
   }
@@ -182,6 +194,20 @@ describe('The connections of notebooks', () => {
     await clock.advance(3_600_000);
     await settle();
     assert.deepEqual([counts(), busy], [{ starts: 0, openTunnels: 0 }, []]);
+    connections.dispose();
+  });
+
+  it('wait for the end of the old tunnel, which has the port until then', async () => {
+    const { connections, counts, endTunnel } = scene({ patienceMs: 50, isSlow: true });
+    await connections.connect(alias);
+    kernels = undefined;
+    const again = connections.connect(alias);
+    await until('the old tunnel to be closed', () => counts().openTunnels === 0, { everyMs: 1 });
+    await settle();
+    assert.deepEqual(counts(), { starts: 2, openTunnels: 0 });
+    endTunnel();
+    await again;
+    assert.deepEqual(counts(), { starts: 2, openTunnels: 1 });
     connections.dispose();
   });
 

@@ -9,9 +9,16 @@ import { loadSource } from '../../../support/fakeEditor/product';
 
 describe('The kernel picker', () => {
   const executed: unknown[] = [];
+  const shown: string[] = [];
   const { ServerProvider, candidatesOf } = loadSource('src/features/notebooks/serverProvider.ts', {
     vscode: {
       EventEmitter: FakeEventEmitter,
+      window: {
+        showWarningMessage: (words: string) => {
+          shown.push(words);
+          return Promise.resolve(undefined);
+        },
+      },
       CancellationError: class extends Error {},
       l10n: { t: (words: string) => words },
       commands: {
@@ -38,8 +45,11 @@ describe('The kernel picker', () => {
       log: silentLog,
     };
     const rows = instances.map(({ id }) => ({ alias: `gpu-${id}`, accountKey: 'own', instanceId: id }));
+    const servers = { rows, find: (alias: string) => rows.find((row) => row.alias === alias) };
+    let tries = 0;
+    const connections = { connect: () => Promise.reject(new Error(`Of the machine ${(tries += 1)}`)) };
     const provider = new ServerProvider(
-      { ...deps, servers: { rows } } as unknown as Deps,
+      { ...deps, servers, connections } as unknown as Deps,
       new FakeEventEmitter<undefined>().event as never,
     );
     return { deps, provider };
@@ -82,5 +92,14 @@ describe('The kernel picker', () => {
     const { label } = candidate ?? { label: '' };
     assert.doesNotMatch(label, /\n|\$\(|\]\(|\u202e/);
     assert.ok(label.length < 600, label);
+  });
+
+  it('says once why an instance can’t be used, though a machine may word it anew each time', async () => {
+    const { provider } = scene([anInstance({ id: 7 })]);
+    shown.length = 0;
+    for (const tries of ['1', '2', '3']) {
+      await assert.rejects(provider.resolveJupyterServer({ id: 'gpu-7' }), new RegExp(`machine ${tries}`));
+    }
+    assert.equal(shown.length, 1);
   });
 });

@@ -46,6 +46,13 @@ describe('The answer of a machine about its Jupyter server', () => {
     });
   }
 
+  it('shows no token of the log of a server that did not start', () => {
+    assert.throws(
+      () => startAnswerOf(['failed', `http://127.0.0.1:48650/?token=${token}`]),
+      ({ message }: Error) => /did not start: http/.test(message) && !message.includes(token),
+    );
+  });
+
   it('counts from our greeting on, whatever the machine prints before', async () => {
     const ssh = machineThatSays(`running 1 ${'b'.repeat(64)}\ngpu-rental notebooks\nrunning 2 ${token}\n`);
     assert.deepEqual(await startServer(ssh, 'gpu-7', 'project'), { kind: 'running', port: 2, token });
