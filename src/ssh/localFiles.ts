@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import {
   copyFile,
   lstat,
@@ -13,7 +13,7 @@ import {
   symlink,
   utimes,
 } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, posix, sep } from 'node:path';
 import { diskFull, isDiskFull } from '../util/diskFull';
 import { errorCode } from '../util/errorCode';
 import { isMissing } from './fileSystem';
@@ -41,6 +41,19 @@ async function* large(content: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncG
   }
 }
 
+/** Makes a file in the place of what is there: a link would be followed. */
+async function insteadOf<T>(path: string, make: () => Promise<T>): Promise<T> {
+  try {
+    return await make();
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') {
+      throw error;
+    }
+    await rm(path, { force: true });
+    return make();
+  }
+}
+
 /** A file by its name below the target folder. */
 export interface NamedVersion extends Version {
   readonly name: string;
@@ -51,6 +64,9 @@ const ofOneFile = /^(?:EACCES|EBUSY|EEXIST|EINVAL|EISDIR|ELOOP|ENAMETOOLONG|ENOE
 
 /** The received bytes differ from the list. */
 class WrongHashError extends Error {}
+
+/** A link that was here before leads out of the folder. */
+class LeadsOutError extends Error {}
 
 /** Returns the SHA-256 in hexadecimal digits. */
 export async function hashOfFile(path: string): Promise<string> {
@@ -69,6 +85,8 @@ export async function hashOfFile(path: string): Promise<string> {
 export class LocalFiles {
   /** Versions that were written completely. */
   private readonly arrived = new Map<string, string>();
+  /** Folders that are known to be in the target folder; links of the machine come last. */
+  private readonly inside = new Set<string>();
   /** The reasons why other files were not written. */
   readonly refused = new Map<string, LeftOut['why']>();
 
@@ -84,6 +102,7 @@ export class LocalFiles {
 
   async makeFolder(name: string): Promise<void> {
     await this.attempt(name, async () => {
+      await this.checkInside(name);
       await mkdir(this.path(name), { recursive: true });
     });
   }
@@ -105,8 +124,9 @@ export class LocalFiles {
 
   /** Returns the bytes of the file from an earlier transfer; 0 if there is nothing to continue. */
   async begun(file: NamedVersion): Promise<number> {
-    const facts = await stat(this.path(partName(file.name, file))).catch(() => undefined);
-    return facts !== undefined && facts.size <= file.size ? facts.size : 0;
+    await this.checkInside(posix.dirname(file.name));
+    const facts = await lstat(this.path(partName(file.name, file))).catch(() => undefined);
+    return facts?.isFile() === true && facts.size <= file.size ? facts.size : 0;
   }
 
   /** Writes the bytes from `start` on, and gives the file its name once complete. */
@@ -116,8 +136,9 @@ export class LocalFiles {
     content: Iterable<Buffer> | AsyncIterable<Buffer>,
     onBytes: (count: number) => void,
   ): Promise<void> {
+    await this.checkInside(posix.dirname(file.name));
     const part = this.path(partName(file.name, file));
-    const target = await open(part, start === 0 ? 'w' : 'a');
+    const target = start === 0 ? await insteadOf(part, () => open(part, 'wx')) : await open(part, 'a');
     // A continued file is read again for its hash.
     const hash = start === 0 && this.hashes.has(file.name) ? createHash('sha256') : undefined;
     let size = start;
@@ -152,9 +173,10 @@ export class LocalFiles {
   }
 
   async copy(name: string, from: string, modified: number): Promise<void> {
+    await this.checkInside(posix.dirname(name));
     const { size } = await stat(this.path(from));
     const part = this.path(partName(name, { size, modified }));
-    await copyFile(this.path(from), part);
+    await insteadOf(part, () => copyFile(this.path(from), part, constants.COPYFILE_EXCL));
     await utimes(part, modified, modified);
     await this.name(part, { name, size, modified });
   }
@@ -190,8 +212,8 @@ export class LocalFiles {
       this.refused.delete(name);
     } catch (error) {
       const code = errorCode(error);
-      if (error instanceof WrongHashError) {
-        this.refused.set(name, reasons.otherHash);
+      if (error instanceof WrongHashError || error instanceof LeadsOutError) {
+        this.refused.set(name, error instanceof WrongHashError ? reasons.otherHash : reasons.leadsOut);
         return;
       }
       if (code === '') {
@@ -201,6 +223,35 @@ export class LocalFiles {
         throw new TransferError(isDiskFull(error) ? diskFull : error instanceof Error ? error.message : code);
       }
       this.refused.set(name, reasons.said(code));
+    }
+  }
+
+  /**
+   * Throws `LeadsOutError` if a folder, or what is there of its path, is reached by a link that leads out of the target
+   * folder: the names come from a machine, and the links perhaps from a repository.
+   */
+  private async checkInside(folder: string): Promise<void> {
+    if (folder === '.' || this.inside.has(folder)) {
+      return;
+    }
+    const base = await realpath(this.folder);
+    const inside = base.endsWith(sep) ? base : `${base}${sep}`;
+    for (let name = folder; name !== '.'; name = posix.dirname(name)) {
+      const real = await realpath(this.path(name)).catch((error: unknown) => {
+        if (isMissing(error)) {
+          return undefined;
+        }
+        throw error;
+      });
+      if (real !== undefined) {
+        if (real !== base && !real.startsWith(inside)) {
+          throw new LeadsOutError();
+        }
+        if (name === folder) {
+          this.inside.add(folder);
+        }
+        return;
+      }
     }
   }
 

@@ -63,6 +63,7 @@ export const rounds = 2;
 /** The reasons why a file was left out. */
 export const reasons = {
   outsideLink: text('a link that leads out of what is transferred, or to nothing'),
+  leadsOut: text('a link on this computer leads out of the folder'),
   noFile: text('neither a file nor a folder'),
   gone: text('was removed'),
   hostileName: text('a name that leads out of the folder'),
