@@ -9,7 +9,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { quoteForShell } from '../../ssh/commandLine';
 import { isRemotePath } from '../../ssh/remoteFolders';
 import { upload } from '../../ssh/upload';
-import { clientFor } from '../../store/accounts/sameAccount';
+import { accountStill, clientFor } from '../../store/accounts/sameAccount';
 import { UserError } from '../../util/errors';
 import { safeFileName } from '../../util/fileName';
 import { text } from '../../util/text';
@@ -26,6 +26,7 @@ const logLines = 1000;
 /** One command on each machine, over SSH. */
 export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Promise<void> {
   const title = t('Run a Command on Instances');
+  const entryOf = entriesOf(deps);
   const instances = await chooseHosts(deps, target, all, title);
   const command =
     instances.length === 0
@@ -64,6 +65,7 @@ export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Pr
 /** Files of this computer into one folder of each machine. */
 export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): Promise<void> {
   const title = t('Copy Files to Instances');
+  const entryOf = entriesOf(deps);
   const instances = await chooseHosts(deps, target, all, title);
   const chosen =
     instances.length === 0
@@ -135,12 +137,21 @@ export async function logsOfSeveral(deps: EngineDeps, ...[target, all]: Rows): P
   });
 }
 
-async function entryOf({ id }: Instance): Promise<string> {
-  const alias = await runCommand('gpuRental.prepareSsh', { instanceId: id });
-  if (alias === undefined) {
-    throw new UserError(text('It has no SSH entry yet. Connect to it once.'));
-  }
-  return alias;
+/**
+ * Returns what gives the alias of an instance; call this before asking the user. A number of one account may be another
+ * machine of another account, which the rows of results outlast.
+ */
+function entriesOf({ accounts }: Pick<EngineDeps, 'accounts'>): (instance: Instance) => Promise<string> {
+  const key = accounts.active?.key;
+  return async ({ id }) => {
+    accountStill(accounts, key);
+    const alias = await runCommand('gpuRental.prepareSsh', { instanceId: id });
+    accountStill(accounts, key);
+    if (alias === undefined) {
+      throw new UserError(text('It has no SSH entry yet. Connect to it once.'));
+    }
+    return alias;
+  };
 }
 
 /** 255 is how ssh itself fails; its reason is its last line. */
