@@ -17,7 +17,8 @@ const everyMs = 15_000;
 export class LogFollower implements vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly timer = this.store.add(new MutableDisposable());
-  private readonly logs = new Map<string, number>();
+  /** A number of an instance may be another one of another account. */
+  private readonly logs = new Map<string, { readonly id: number; readonly accountKey: string | undefined }>();
   private isReading = false;
 
   constructor(
@@ -43,11 +44,12 @@ export class LogFollower implements vscode.Disposable {
 
   async show(instance: Instance): Promise<void> {
     const name = instanceName(instance);
+    const accountKey = this.deps.accounts.active?.key;
     const content = await withCancellableProgress(t('Fetching the log of {0}…', name), (signal) =>
       clientOf(this.deps).instances.logs(instance.id, { tail: tailLines }, { signal }),
     );
     const uri = this.documents.uri(`log-${instance.id}`, `${name}.log`);
-    this.logs.set(uri.toString(), instance.id);
+    this.logs.set(uri.toString(), { id: instance.id, accountKey });
     const editor = await this.documents.show(uri, content === '' ? t('The log is empty.') : content, 'log');
     toEnd(editor);
     this.plan();
@@ -88,10 +90,12 @@ export class LogFollower implements vscode.Disposable {
 
   private async readOne(editor: vscode.TextEditor): Promise<void> {
     const { uri } = editor.document;
-    const id = this.logs.get(uri.toString());
-    if (id === undefined || !this.deps.fleet.find(id)) {
+    const log = this.logs.get(uri.toString());
+    const { accounts, fleet } = this.deps;
+    if (!log || log.accountKey !== accounts.active?.key || !fleet.find(log.id)) {
       return;
     }
+    const { id } = log;
     try {
       const wasAtEnd = editor.visibleRanges.some(({ end }) => end.line >= editor.document.lineCount - 2);
       const content = await clientOf(this.deps).instances.logs(id, { tail: tailLines });
