@@ -19,6 +19,8 @@ export function quoteForShell(value: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 }
 
+/** PowerShell takes typographic quotes for plain ones. */
 function quoteForPowerShell(value: string): string {
-  return /^[A-Za-z0-9_+=:./\\-]+$/.test(value) ? value : `'${value.replaceAll("'", "''")}'`;
+  const quotes = /['\u2018-\u201b]/g;
+  return /^[A-Za-z0-9_+=:./\\-]+$/.test(value) ? value : `'${value.replace(quotes, '$&$&')}'`;
 }

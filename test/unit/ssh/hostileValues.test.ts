@@ -229,6 +229,8 @@ describe('Hostile values', () => {
     const command = ['ssh', '-F', "/home/a b/it's", 'gpu-7'] as const;
     assert.equal(commandLine(command, 'linux'), "ssh -F '/home/a b/it'\\''s' gpu-7");
     assert.equal(commandLine(command, 'win32'), "ssh -F '/home/a b/it''s' gpu-7");
+    const typographic = commandLine(['ssh', '-F', 'C:/O\u2019Neil; calc #', 'gpu-7'], 'win32');
+    assert.equal(typographic, "ssh -F 'C:/O\u2019\u2019Neil; calc #' gpu-7");
     assert.equal(commandLine(['C:\\a b\\ssh.exe', 'gpu-7'], 'win32'), "& 'C:\\a b\\ssh.exe' gpu-7");
   });
 });
