@@ -15,7 +15,10 @@ export type Recheck =
   | { readonly kind: 'dearer'; readonly offer: Offer; readonly before: Micros; readonly after: Micros }
   /** Interruptible: the machine takes more than the bid by now. */
   | { readonly kind: 'bidTooLow'; readonly offer: Offer; readonly bid: Micros; readonly least: Micros }
-  /** A price was confirmed and the service states none any more, or the other way round. */
+  /**
+   * A price was confirmed and the service states none any more, or the other way round; or the disk or the traffic costs
+   * more than was shown.
+   */
   | { readonly kind: 'repriced'; readonly offer: Offer }
   | { readonly kind: 'gone'; readonly next?: Offer };
 
@@ -30,7 +33,7 @@ export async function recheckOffer(
   input: RecheckInput,
   signal?: AbortSignal,
 ): Promise<Recheck> {
-  const { offer, choices, confirmed } = input;
+  const { offer } = input;
   const query = rentalQuery(input);
   const options = { signal };
   const wide = toOfferSearch(query);
@@ -42,9 +45,9 @@ export async function recheckOffer(
     if (!again) {
       return gone(all.items, query, offer.id);
     }
-    return compare(again, query, choices, confirmed);
+    return compareAgain(again, query, input);
   }
-  return compare(found, query, choices, confirmed);
+  return compareAgain(found, query, input);
 }
 
 /** The next best offer after the service refused this one as taken, even where it is still listed. */
@@ -66,12 +69,7 @@ function bestBut(offers: readonly Offer[], query: MarketQuery, id: number): Offe
   return sorted(fitting(offers, query), query).find((one) => one.id !== id && one.rentable !== false);
 }
 
-function compare(
-  offer: Offer,
-  query: MarketQuery,
-  choices: RentChoices,
-  confirmed: Rate | undefined,
-): Recheck {
+function compare(offer: Offer, query: MarketQuery, { choices, confirmed }: RecheckInput): Recheck {
   const bid = choices.bidPerHour;
   const least = offer.minBidPerHour;
   if (query.rentalType === 'interruptible' && bid !== undefined && least !== undefined && bid < least) {
@@ -92,6 +90,23 @@ function compare(
   return { kind: 'asConfirmed', offer };
 }
 
+/** The same offer as it is now. */
+function compareAgain(offer: Offer, query: MarketQuery, input: RecheckInput): Recheck {
+  const now = compare(offer, query, input);
+  return now.kind === 'asConfirmed' && costsMoreBeside(offer, input.offer)
+    ? { kind: 'repriced', offer }
+    : now;
+}
+
+/** Whether the disk, which is paid while it is stopped as well, or the traffic costs more than was shown. */
+function costsMoreBeside(offer: Offer, shown: Offer): boolean {
+  const prices = ['storagePerGbMonth', 'inetDownPerGb', 'inetUpPerGb'] as const;
+  return prices.some((name) => {
+    const [before, after] = [shown[name], offer[name]];
+    return before !== undefined && (after === undefined || after > before);
+  });
+}
+
 /**
  * The cheapest further offer of the same GPU that costs no more than was confirmed and has no misfit of its own; of the
  * same machine with a volume.
@@ -102,7 +117,7 @@ export async function findCopy(
   used: ReadonlySet<number>,
   signal?: AbortSignal,
 ): Promise<Offer | undefined> {
-  const { offer, choices, confirmed } = input;
+  const { offer, choices } = input;
   const { filters } = input.query;
   const query: MarketQuery = {
     ...rentalQuery(input),
@@ -121,7 +136,7 @@ export async function findCopy(
       one.rentable !== false &&
       (choices.volume === undefined || one.machineId === offer.machineId) &&
       misfitIds(one, choices).every((id) => known.includes(id)) &&
-      compare(one, query, choices, confirmed).kind === 'asConfirmed',
+      compare(one, query, input).kind === 'asConfirmed',
   );
 }
 

@@ -4,8 +4,8 @@ import type { StepAnswer } from '../../editor/quickPick';
 import { formatMoney, fromDollars } from '../../model/money';
 import { budgetState, type BudgetNow } from '../../model/budget/budget';
 import { AcceptGuard } from '../../model/rentals/acceptGuard';
-import { machineName, type ConfirmationInput } from '../../model/rentals/confirmation';
-import { perHour, sumRates, type Rate } from '../../model/quote';
+import { confirmation, machineName, type ConfirmationInput } from '../../model/rentals/confirmation';
+import { perHour, type Rate } from '../../model/quote';
 import { usualMachine } from '../../model/fit/usualMachine';
 import type { Filters } from '../../model/offers/searchFields';
 import type { RentFlow } from '../../model/rentals/rentFlow';
@@ -166,12 +166,8 @@ class RentWizard {
   /** One showing of the confirmation; nothing when the wizard goes on. */
   private async confirm(): Promise<WizardEnd | undefined> {
     const budget = await this.deps.budget.current();
-    const answer: StepAnswer<Confirmed> = await confirmStep(
-      this.flow,
-      this.input(budget),
-      this.guard,
-      this.notice,
-    );
+    const input = this.input(budget);
+    const answer: StepAnswer<Confirmed> = await confirmStep(this.flow, input, this.guard, this.notice);
     this.notice = undefined;
     switch (answer.kind) {
       case 'cancelled':
@@ -196,22 +192,23 @@ class RentWizard {
         this.flow.set({ runtype: 'ssh_direct' });
         return undefined;
       case 'rent':
-        return (await isPerson(this.finalQuestion(value.rate)))
+        return (await isPerson(this.finalQuestion(confirmation(input).total)))
           ? this.rent({ rate: value.rate, acceptsOverrun: budgetState(budget) !== 'within' })
           : undefined;
     }
   }
 
-  private finalQuestion(rate: Rate | undefined): Question {
+  /** `total`: of all machines, with new volumes. */
+  private finalQuestion(total: Rate | undefined): Question {
     const { offer, choices } = this.flow;
     const copies = choices.count ?? 1;
     const name = machineName(offer);
     return {
       message: copies > 1 ? t('Rent {0} machines like {1}?', copies, name) : t('Rent {0}?', name),
       button:
-        rate === undefined
+        total === undefined
           ? t('Rent without a Stated Price')
-          : t('Rent for {0}/h', formatMoney(perHour(sumRates(...Array<Rate>(copies).fill(rate))))),
+          : t('Rent for {0}/h', formatMoney(perHour(total))),
     };
   }
 

@@ -37,6 +37,7 @@ export interface RentWarning {
     | 'budget'
     | 'limitUnknown'
     | 'priceUnknown'
+    | 'volumeUnknown'
     | 'stoppedUnknown'
     | 'unverified'
     | 'endsSoon'
@@ -99,10 +100,14 @@ export function confirmation(input: ConfirmationInput): Confirmation {
   });
   const copies = choices.count ?? 1;
   const volume = volumeRate(choices);
-  const forAll = (rate: Rate | undefined) =>
-    rate === undefined ? undefined : sumRates(...Array<Rate>(copies).fill(sumRates(rate, volume)));
+  const forAll = (rate: Rate | undefined, withVolume = volume) =>
+    rate === undefined || withVolume === undefined
+      ? undefined
+      : sumRates(...Array<Rate>(copies).fill(sumRates(rate, withVolume)));
   const total = forAll(quote.running);
-  const all = total === undefined ? undefined : sumRates(total, input.running);
+  // What is not stated comes on top.
+  const least = forAll(quote.running, volume ?? noRate);
+  const all = least === undefined ? undefined : sumRates(least, input.running);
   const overLimit =
     input.limitPerHour !== undefined && all !== undefined && perHour(all) > input.limitPerHour;
   const fit = rentalFit(input);
@@ -122,11 +127,12 @@ export function confirmation(input: ConfirmationInput): Confirmation {
   };
 }
 
-/** The price of a new volume; one that is there is billed already. */
-function volumeRate({ volume, volumePerGbMonth }: RentChoices): Rate {
-  return volume?.sizeGb === undefined || volumePerGbMonth === undefined
-    ? noRate
-    : diskRate(volumePerGbMonth, volume.sizeGb);
+/** The price of a new volume, `undefined` where it is not stated; one that is there is billed already. */
+function volumeRate({ volume, volumePerGbMonth }: RentChoices): Rate | undefined {
+  if (volume?.sizeGb === undefined) {
+    return noRate;
+  }
+  return volumePerGbMonth === undefined ? undefined : diskRate(volumePerGbMonth, volume.sizeGb);
 }
 
 /** `quote` is of all machines together. */
@@ -246,7 +252,8 @@ function priceWarnings(
   if (overrun !== undefined) {
     found.push({ id: 'budget', text: overrun });
   }
-  if (over === undefined && input.limitPerHour !== undefined && input.isRunningPartial === true) {
+  const isUnpriced = input.isRunningPartial === true || total === undefined;
+  if (over === undefined && input.limitPerHour !== undefined && isUnpriced) {
     found.push({
       id: 'limitUnknown',
       text: text(
@@ -255,7 +262,15 @@ function priceWarnings(
       ),
     });
   }
-  if (total === undefined) {
+  if (volumeRate(input.choices) === undefined) {
+    found.push({
+      id: 'volumeUnknown',
+      text: text(
+        'The service does not state the price of the new volume, which costs money until you delete it.',
+      ),
+    });
+  }
+  if (quote.running === undefined) {
     found.push({ id: 'priceUnknown', text: text('The service does not say what this machine costs.') });
   }
   if (quote.stopped === undefined) {

@@ -58,7 +58,7 @@ export function rentFacts({ offer, choices, rentalType }: Rented): readonly Fact
           ? machineName(offer)
           : `${machineName(offer)}, ${placeText(offer.location)}`,
     },
-    ...(copies > 1 ? [fact('count', text('How many'), String(copies), 'options')] : []),
+    ...(copies > 1 ? [fact('count', text('How many'), copiesText(copies), 'options')] : []),
     fact('source', template ? text('Template') : text('Image'), sourceName(source), 'source'),
     ...(template
       ? [fact('image', text('Image'), fromTemplate(imageWithTag(template.image, template.tag)), 'source')]
@@ -202,4 +202,9 @@ function portsText(offer: Offer, choices: RentChoices): Text {
   return offer.directPorts === undefined
     ? text('{0} needed', neededPorts(choices))
     : text('{0} needed, {1} there', neededPorts(choices), offer.directPorts);
+}
+
+/** Copies keep to the price of one while it runs; what else their hosts charge is not known yet. */
+function copiesText(copies: number): Text {
+  return text('{0}; other hosts may charge more for a stopped disk and for traffic', copies);
 }

@@ -106,6 +106,26 @@ describe('the offer at the click', () => {
     });
   });
 
+  it('is confirmed anew where the disk or the traffic costs more, whatever the machine costs', async () => {
+    const cheap = { gpuPerHour: fromDollars(0.3), totalPerHour: fromDollars(0.32) };
+    const prices = { inetDownPerGb: fromDollars(0.01), inetUpPerGb: fromDollars(0.02) };
+    const shown = marketOffer(prices);
+    for (const dearer of [
+      { storagePerGbMonth: fromDollars(0.5) },
+      { inetDownPerGb: fromDollars(0.02) },
+      { inetUpPerGb: fromDollars(0.03) },
+    ]) {
+      const found = marketOffer({ ...prices, ...cheap, ...dearer });
+      assert.deepEqual(await check([[found]], { offer: shown }).result, { kind: 'repriced', offer: found });
+    }
+    const cheaper = marketOffer({ ...prices, ...cheap, storagePerGbMonth: fromDollars(0.1) });
+    assert.equal((await check([[cheaper]], { offer: shown }).result).kind, 'asConfirmed');
+    const stated = check([[shown]], { offer: lacking(shown, 'inetDownPerGb', 'inetUpPerGb') });
+    assert.equal((await stated.result).kind, 'asConfirmed');
+    const silent = lacking(shown, 'storagePerGbMonth');
+    assert.equal((await check([[silent]], { offer: shown }).result).kind, 'repriced');
+  });
+
   it('is gone, and there is no other', async () => {
     assert.deepEqual(await check([[], []]).result, { kind: 'gone' });
     assert.deepEqual(await check([[marketOffer({ rentable: false })], []]).result, { kind: 'gone' });

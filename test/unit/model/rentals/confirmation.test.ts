@@ -175,7 +175,7 @@ describe('the confirmation', () => {
   it('counts every copy', () => {
     const input = anInput({ choices: { source: { kind: 'image', image: 'ubuntu' }, count: 3 } });
     assert.equal(shown(input)['running'], '$1.22/h, $29.10/day');
-    assert.equal(shown(input)['count'], '3');
+    assert.equal(shown(input)['count'], '3; other hosts may charge more for a stopped disk and for traffic');
     assert.equal(shown(input)['stopped'], '$0.013/h, $0.300/day, $9.00/month of 720 h');
   });
 
@@ -190,6 +190,29 @@ describe('the confirmation', () => {
     assert.equal(shown(input)['running'], '$0.413/h, $9.90/day');
     assert.equal(shown(input)['stopped'], '$0.013/h, $0.300/day, $9.00/month of 720 h');
     assert.equal(shown(input)['volume'], 'a new one of 50 GB at /data');
+  });
+
+  it('states no sum where the price of a new volume is not stated, and says why', () => {
+    const input = anInput({
+      choices: {
+        source: { kind: 'image', image: 'ubuntu' },
+        volume: { kind: 'create', volumeId: 3, sizeGb: 50, mountPath: '/data' },
+      },
+    });
+    const { total, warnings, quote, overLimit } = confirmation(input);
+    assert.equal(overLimit, false);
+    assert.equal(confirmation({ ...input, limitPerHour: fromDollars(0.1) }).overLimit, true);
+    const limited = confirmation({ ...input, limitPerHour: fromDollars(9) });
+    assert.deepEqual(
+      limited.warnings.map(({ id }) => id),
+      ['limitUnknown', 'volumeUnknown'],
+    );
+    assert.equal(total, undefined);
+    assert.notEqual(quote.running, undefined);
+    assert.deepEqual(
+      warnings.map(({ id }) => id),
+      ['volumeUnknown'],
+    );
   });
 
   it('names the options that few rentals have, and of a login only that there is one', () => {
