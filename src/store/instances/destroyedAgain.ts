@@ -2,6 +2,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import type { Instance } from '../../model/instances/instance';
 import type { OwnRequest } from '../../model/instances/instanceState';
 import { mayAct } from '../../shared/oneWindow';
+import { agreedBefore } from '../accounts/sameAccount';
 import type { Account, Accounts, Fleet, WindowHub } from '../ports';
 import { destroyAndVerify, type DestructionDeps } from './destruction';
 import { readPresence } from './ends';
@@ -79,7 +80,7 @@ export class DestroyedAgain {
       return;
     }
     this.deps.log.warn(`Instance ${id} was destroyed and is there again: it is destroyed for the user`);
-    if ((await destroyAndVerify(this.deps, account.client, id)) === 'destroyed') {
+    if ((await destroyAndVerify(this.deps, account.client, id, undefined, agreedBefore)) === 'destroyed') {
       tell(`destroyedAgain:${contractOf(listed)}:${turn}`, {
         kind: 'destroyedAgain',
         instanceId: id,

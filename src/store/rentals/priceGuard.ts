@@ -3,6 +3,7 @@ import type { Instance } from '../../model/instances/instance';
 import type { Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
 import { destroyAndVerify, type DestroyVerdict } from '../instances/destruction';
+import { agreedBefore } from '../accounts/sameAccount';
 import type { FleetStore } from '../instances/fleetStore';
 import type { Accounts, Rental } from '../ports';
 
@@ -83,7 +84,9 @@ export class PriceGuard {
     const { accounts, tell } = this.deps;
     const account = accounts.active;
     if (account?.key === rental.accountKey) {
-      tell({ ...found, verdict: await destroyAndVerify(this.deps, account.client, found.instanceId) });
+      const { instanceId } = found;
+      const verdict = await destroyAndVerify(this.deps, account.client, instanceId, undefined, agreedBefore);
+      tell({ ...found, verdict });
     }
   }
 }

@@ -52,6 +52,24 @@ describe('the price of a new instance', () => {
       ...(most === undefined ? {} : { mostPerHour: fromDollars(most) }),
     });
 
+  it('ends the instance of its account though another one is active when the request leaves', async () => {
+    const { instances } = service.client;
+    const destroy = instances.destroy.bind(instances);
+    const asked: boolean[] = [];
+    instances.destroy = (id, options) => {
+      asked.push(options?.isStillWanted !== undefined);
+      return destroy(id, options);
+    };
+    const window = await open();
+    await rent(window, 0.35);
+    await until('it is ended', async () => {
+      await computer.clock.advance(5000);
+      return window.events.length > 0;
+    });
+    // Without it a write is refused unless its account is active.
+    assert.deepEqual(asked, [true]);
+  });
+
   it('ends the instance in one window where it is above what was confirmed, and says so', async () => {
     const windows = [await open(), await open()];
     const [first] = windows;
