@@ -69,7 +69,7 @@ describe('a budget', () => {
     computer().simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v0/charges/', times: 0 });
     await computer().pass(30 * minute);
     await searchAndReview(window, '1x 3090', /^1× RTX 3090/);
-    await quick().row('Could not read all charges, so your budget may be used up.');
+    await quick().row('Could not read all charges and instances, so your budget may be used up.');
     assert.equal(quick().activeRow(), 'Could not check your budget. Choose below what to do.');
     await quick().row(/^Rent without a Budget Check for \$/);
     computer().simulator.faults.clear();

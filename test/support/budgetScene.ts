@@ -3,14 +3,14 @@ import type { BudgetLimits } from '../../src/model/budget/budget';
 import type { Instance } from '../../src/model/instances/instance';
 import { fromDollars } from '../../src/model/money';
 import { BudgetStops } from '../../src/store/budget/budgetStops';
-import { BudgetStore } from '../../src/store/budget/budgetStore';
+import { BudgetStore, type BudgetDeps } from '../../src/store/budget/budgetStore';
 import { stopNotice, type StopNotice } from '../../src/store/budget/stopNotice';
 import { Notices, type Notice } from '../../src/store/windows/notices';
 import { Emitter } from '../../src/util/emitter';
 import { silentLog } from '../../src/util/log';
 import { anInstance } from './builders';
 import { FakeService } from './fakeService';
-import { FakeComputer } from './fakeWindows';
+import { FakeComputer, type FakeWindow } from './fakeWindows';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -65,23 +65,31 @@ export class BudgetScene {
     return this.ids.reduce((sum, id) => sum + this.cost(id, from, this.serviceNow), 0);
   }
 
-  async open() {
-    const window = await this.computer.openSignedIn();
-    const { accounts, fleet, hub, owned } = window;
-    const { clock } = this.computer;
-    const notices = owned.add(new Notices(hub));
-    const budget = owned.add(
+  /** What a window knows whose instances these are. */
+  budgetOf(
+    { accounts, hub, owned }: Pick<FakeWindow, 'accounts' | 'hub' | 'owned'>,
+    fleet: BudgetDeps['fleet'],
+  ): BudgetStore {
+    return owned.add(
       new BudgetStore({
         accounts,
         fleet,
         volumes: { state: { kind: 'idle' }, onDidChange: new Emitter<never>().event },
         hub,
-        clock,
+        clock: this.computer.clock,
         log: silentLog,
         limits: () => this.limits,
         onDidChangeLimits: (listener) => this.limitsChanged.event(listener),
       }),
     );
+  }
+
+  async open() {
+    const window = await this.computer.openSignedIn();
+    const { accounts, fleet, hub, owned } = window;
+    const { clock } = this.computer;
+    const notices = owned.add(new Notices(hub));
+    const budget = this.budgetOf(window, fleet);
     const posted: Notice[] = [];
     owned.add(notices.onDidPost((notice) => posted.push(notice)));
     owned.add(new BudgetStops({ accounts, budget, fleet, hub, notices, clock, log: silentLog }));

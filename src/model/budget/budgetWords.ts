@@ -24,7 +24,7 @@ export function partText({ period, spent, limit }: BudgetPart): Text {
 export function budgetNote({ isWhole }: BudgetNow): Text {
   return isWhole
     ? text('Charges and the cost since the last of them, in UTC days and months')
-    : text('At least this much, because not all charges could be read, in UTC days and months');
+    : text('At least this much, because not all charges and instances could be read, in UTC days and months');
 }
 
 /** Returns which limits are used up, or that the charges could not be read; `undefined` if money may be spent. */
@@ -34,7 +34,7 @@ export function overrunText(budget: BudgetNow | undefined): Text | undefined {
     return second === undefined ? first : text('{0} {1}', first, second);
   }
   return budgetState(budget) === 'unread'
-    ? text('Could not read all charges, so your budget may be used up.')
+    ? text('Could not read all charges and instances, so your budget may be used up.')
     : undefined;
 }
 

@@ -124,7 +124,9 @@ export class BudgetStore implements Budget, Disposable {
       return undefined;
     }
     const at = this.serviceNow();
-    const ledger = this.known?.ledger ?? unreadLedger(at);
+    const charged = this.known?.ledger ?? unreadLedger(at);
+    // What runs since the last charges is known by the list alone.
+    const ledger = this.deps.fleet.state.kind === 'ready' ? charged : { ...charged, isWhole: false };
     return budgetAt(limits, ledger, [...this.sources.values(), ...this.gone.values()], at);
   }
 

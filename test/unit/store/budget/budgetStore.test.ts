@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { NotReachableError } from '../../../../src/api/errors';
 import { fromDollars } from '../../../../src/model/money';
+import type { Fleet } from '../../../../src/store/ports';
+import { Emitter } from '../../../../src/util/emitter';
 import { BudgetScene, type BudgetWindow } from '../../../support/budgetScene';
 
 const minute = 60_000;
@@ -112,6 +114,26 @@ describe('what an account has spent of its budget', () => {
     scene.distort = (charges) => charges.map((one) => ({ ...one, amount: fromDollars(1.5) }));
     await window.budget.reread();
     isNearly(dollars(window), 1.5);
+  });
+
+  it('is not whole before the instances were listed, so that nothing is spent unasked', async () => {
+    const window = await scene.open();
+    const { fleet } = window;
+    const list: { state: Fleet['state'] } = { state: { kind: 'failed', error: new NotReachableError() } };
+    const onDidChange = new Emitter<Fleet['state']>();
+    const budget = scene.budgetOf(window, {
+      get state() {
+        return list.state;
+      },
+      facts: (id) => fleet.facts(id),
+      onDidChange: onDidChange.event,
+    });
+    const unlisted = await budget.current();
+    assert.deepEqual([unlisted?.isWhole, unlisted?.isProved], [false, false]);
+    list.state = fleet.state;
+    onDidChange.fire(list.state);
+    const listed = await budget.current();
+    assert.deepEqual([listed?.isWhole, listed?.isProved], [true, true]);
   });
 
   it('is not whole where the charges can’t be read, and is tried again', async () => {
