@@ -17,3 +17,11 @@ export function durationText(ms: number): Text {
   const days = Math.floor(hours / 24);
   return hours % 24 === 0 ? text('{0} d', days) : text('{0} d {1} h', days, hours % 24);
 }
+
+/**
+ * Returns whether less than `ms` passed since a time of this computer. A time that is further ahead than that was noted
+ * before the clock was set back, and says nothing any more.
+ */
+export function isWithin(ms: number, since: number, now: number): boolean {
+  return Math.abs(now - since) < ms;
+}

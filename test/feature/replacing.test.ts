@@ -159,34 +159,37 @@ describe('a replacement whose pause was over when its window is killed', () => {
   });
 });
 
-describe('a machine that is destroyed in the pause before its replacement', () => {
-  const computer = useComputer({ settings: { 'gpuRental.ready.onFailure': 'replace' } });
+for (const hours of [0, -3]) {
+  describe(`a machine that is destroyed in the pause before its replacement, the clock set by ${hours} h`, () => {
+    const computer = useComputer({ settings: { 'gpuRental.ready.onFailure': 'replace' } });
 
-  it('is not replaced, although the service answers after the pause', async () => {
-    await haveKey(computer());
-    const { simulator } = computer();
-    await evenPrices(computer());
-    const window = await computer().openWindow();
-    await window.signIn();
-    for (const message of ['no space left', 'cuda error']) {
-      await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message });
-    }
-    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-    await newInstance(computer(), () => rentNow(window));
-    await window.toast(/cuda error.*the next best offer is rented in 1 min/);
-    const [instance] = simulator.world.instances;
-    assert.ok(instance);
-    const path = `/api/v0/instances/${instance.id}/`;
-    simulator.fail({ kind: 'delay', method: 'DELETE', path, delayMs: 25_000 });
-    await computer().pass(50_000);
-    await window.view('instances').menu(/3090/, 'Destroy…');
-    await window.dialogButton('Destroy');
-    await computer().pass(2 * minute);
-    assert.equal(simulator.world.instances.length, 0);
-    assert.equal(rentalsOf(computer()).length, 2);
-    window.clearToasts();
+    it('is not replaced, although the service answers after the pause', async () => {
+      await haveKey(computer());
+      const { simulator } = computer();
+      await evenPrices(computer());
+      const window = await computer().openWindow();
+      await window.signIn();
+      for (const message of ['no space left', 'cuda error']) {
+        await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message });
+      }
+      await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+      await newInstance(computer(), () => rentNow(window));
+      await window.toast(/cuda error.*the next best offer is rented in 1 min/);
+      computer().clock.jump(hours * 60 * minute);
+      const [instance] = simulator.world.instances;
+      assert.ok(instance);
+      const path = `/api/v0/instances/${instance.id}/`;
+      simulator.fail({ kind: 'delay', method: 'DELETE', path, delayMs: 25_000 });
+      await computer().pass(50_000);
+      await window.view('instances').menu(/3090/, 'Destroy…');
+      await window.dialogButton('Destroy');
+      await computer().pass(2 * minute);
+      assert.equal(simulator.world.instances.length, 0);
+      assert.equal(rentalsOf(computer()).length, 2);
+      window.clearToasts();
+    });
   });
-});
+}
 
 describe('a rental whose window is killed within a second of the first Enter', () => {
   const computer = useComputer();

@@ -182,9 +182,8 @@ export class ReadinessNotifications {
     const { instanceId, reason, hadData = true } = phase;
     const name = this.name(instanceId);
     const overrun = await overrunWords(this.deps);
-    const { lastRequest } = this.deps.fleet.facts(instanceId);
-    if (lastRequest?.kind === 'destroy' && lastRequest.at >= phase.at) {
-      // The user destroyed it since, and wants none in its place.
+    if (this.deps.fleet.facts(instanceId).lastRequest?.kind === 'destroy') {
+      // The user destroyed it since, and wants none in its place. A start under a destroy does not fail.
       return;
     }
     if (this.deps.clock.now() - replaceAt < latePauseMs && overrun === undefined) {

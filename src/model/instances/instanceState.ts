@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isWithin } from '../../util/duration';
 import { plainLabel as plain } from '../../util/plainLabel';
 import { text, type Text } from '../../util/text';
 import type { Instance } from './instance';
@@ -98,7 +99,7 @@ export function intentOf(instance: Instance, facts: InstanceFacts = noFacts): 'r
 
 /** Returns true while our own stop has been sent and the record may not show it yet. */
 function stopIsUnderWay(facts: InstanceFacts, now: number): boolean {
-  return facts.lastRequest?.kind === 'stop' && now - facts.lastRequest.at < lingerGraceMs;
+  return facts.lastRequest?.kind === 'stop' && isWithin(lingerGraceMs, facts.lastRequest.at, now);
 }
 
 /** Returns true if `exited` dates from before a start or reboot and has had no time to change. */
@@ -110,7 +111,7 @@ export function isLingering(instance: Instance, facts: InstanceFacts, now: numbe
   const isStill = instance.actualStatus === 'exited' || instance.actualStatus === 'stopped';
   // A queued start waits as long as the service intends it to run; it may be canceled elsewhere.
   const waits = request.queued === true && instance.intendedStatus !== 'stopped';
-  return isStill && request.tookEffect !== true && (waits || now - request.at < lingerGraceMs);
+  return isStill && request.tookEffect !== true && (waits || isWithin(lingerGraceMs, request.at, now));
 }
 
 /** Returns a state for every possible record. An undocumented status is `other`. */
@@ -118,7 +119,11 @@ export function stateOf(instance: Instance, facts: InstanceFacts, now: number): 
   const status = instance.actualStatus ?? null;
   const request = facts.lastRequest;
   // An instance that returned to the list, or never left it, is shown in its actual state.
-  if (request?.kind === 'destroy' && request.tookEffect !== true && now - request.at < destroyGraceMs) {
+  if (
+    request?.kind === 'destroy' &&
+    request.tookEffect !== true &&
+    isWithin(destroyGraceMs, request.at, now)
+  ) {
     return 'destroying';
   }
   if (isLingering(instance, facts, now)) {

@@ -1,3 +1,4 @@
+import { isWithin } from '../../util/duration';
 import * as z from 'zod';
 import type { Instance } from '../instances/instance';
 import { rentalEndOf } from '../instances/rentalEnd';
@@ -120,7 +121,9 @@ export function observe(
   if (instance.actualStatus === 'running') {
     // A reboot that has not begun yet still shows `running`.
     const isBeforeReboot =
-      watch.cause === 'reboot' && facts.lastRequest?.tookEffect !== true && now - watch.since < rebootGraceMs;
+      watch.cause === 'reboot' &&
+      facts.lastRequest?.tookEffect !== true &&
+      isWithin(rebootGraceMs, watch.since, now);
     if (isBeforeReboot) {
       return { watch: seen };
     }
@@ -152,7 +155,7 @@ export function observe(
 const openDestroyMs = 2 * 60_000;
 
 function isOpen({ tookEffect, at }: OwnRequest, now: number): boolean {
-  return tookEffect !== true && now - at <= openDestroyMs;
+  return tookEffect !== true && isWithin(openDestroyMs, at, now);
 }
 
 /** How long a rebooting machine may go on showing `running` before that is taken for the end of it. */

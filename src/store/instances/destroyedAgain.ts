@@ -1,6 +1,7 @@
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Instance } from '../../model/instances/instance';
 import type { OwnRequest } from '../../model/instances/instanceState';
+import { isWithin } from '../../util/duration';
 import { mayAct } from '../../shared/oneWindow';
 import { agreedBefore } from '../accounts/sameAccount';
 import type { Account, Accounts, Fleet, WindowHub } from '../ports';
@@ -40,7 +41,8 @@ export class DestroyedAgain {
   /** Checks an instance of a list that the leading window read; returns true if it should be gone. */
   look(instance: Instance, request: OwnRequest | undefined, now: number): boolean {
     const isBack =
-      request?.kind === 'destroy' && (request.tookEffect === true || now - request.at > readBackForMs);
+      request?.kind === 'destroy' &&
+      (request.tookEffect === true || !isWithin(readBackForMs, request.at, now));
     if (!isBack || this.underWay.has(instance.id)) {
       return isBack;
     }

@@ -7,6 +7,7 @@ import {
   type OwnRequest,
 } from '../../model/instances/instanceState';
 import { defined } from '../../util/defined';
+import { isWithin } from '../../util/duration';
 
 interface Remembered extends InstanceFacts {
   /** When the instance was last listed or requested, in milliseconds. */
@@ -44,7 +45,7 @@ export class RememberedFacts {
       ({ lastRequest }) =>
         lastRequest?.kind === 'destroy' &&
         lastRequest.tookEffect !== true &&
-        now - lastRequest.at < destroyGraceMs,
+        isWithin(destroyGraceMs, lastRequest.at, now),
     );
   }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../../util/clock';
+import { isWithin } from '../../util/duration';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { isComplete } from '../instances/listed';
@@ -27,7 +28,7 @@ export async function idsBeforeRental(
     state.kind === 'ready' &&
     state.error === undefined &&
     accountKey === account.key &&
-    clock.now() - state.fetchedAt < 15_000 &&
+    isWithin(15_000, state.fetchedAt, clock.now()) &&
     isComplete(state.value);
   if (isFresh) {
     return state.value.instances.map(({ id }) => id);

@@ -3,6 +3,7 @@ import { withMarker } from '../../model/instances/instanceLabel';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { RentRequest } from '../../model/rentals/rentDraft';
 import { defined } from '../../util/defined';
+import { isWithin } from '../../util/duration';
 import { DisposableStore } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
@@ -340,7 +341,8 @@ class JournaledRentals implements RentalStore {
     if (rental.windowId === hub.windowId) {
       return this.atWork.has(rental.marker);
     }
-    const isSearching = rental.phase.kind !== 'notKnown' || now - rental.phase.since < readBackForMs + 5000;
+    const isSearching =
+      rental.phase.kind !== 'notKnown' || isWithin(readBackForMs + 5000, rental.phase.since, now);
     return hub.peers.has(rental.windowId) && isSearching;
   }
 }

@@ -138,6 +138,16 @@ describe('the state of an instance', () => {
     });
   }
 
+  it('is what the record says once the clock was set back after a request of ours', () => {
+    const running = anInstance({ actualStatus: 'running', intendedStatus: 'running' });
+    const exited = anInstance({ actualStatus: 'exited', intendedStatus: 'running', uptimeMinutes: 5 });
+    const later = -3 * 3_600_000;
+    assert.equal(stateOf(running, asked('stop', later), now), 'running');
+    assert.equal(actionsFor(running, asked('stop', later), now).canStop, true);
+    assert.equal(stateOf(running, asked('destroy', later), now), 'running');
+    assert.equal(stateOf(exited, asked('start', later), now), 'exited');
+  });
+
   it('takes the intent from the record, else from our last request, else from the contract', () => {
     assert.equal(intentOf(anInstance({ intendedStatus: 'stopped' }), asked('start')), 'stopped');
     assert.equal(intentOf(without('intendedStatus'), asked('stop')), 'stopped');

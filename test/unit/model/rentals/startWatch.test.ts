@@ -225,6 +225,17 @@ describe('readiness', () => {
     assert.deepEqual(play.outcome, { kind: 'failed', reason: 'timedOut', hadData: true });
   });
 
+  it('is ready again after a reboot, and over after a destroy, though the clock was set back since', () => {
+    const reboot = beginStartWatch(5001, 'reboot', 3 * 60 * minute);
+    const asked = (kind: 'reboot' | 'destroy') => ({ lastRequest: { kind, at: 3 * 60 * minute } });
+    const running = anInstance({ actualStatus: 'running', intendedStatus: 'running' });
+    assert.deepEqual(observe(reboot, running, asked('reboot'), minute, limits).outcome, { kind: 'ready' });
+    assert.deepEqual(observe(reboot, running, asked('destroy'), minute, limits).outcome, {
+      kind: 'ended',
+      why: 'destroyed',
+    });
+  });
+
   it('waits an hour at most, whatever the host says', () => {
     const play = new Play();
     for (let at = 0; at < 60 * minute; at += minute) {

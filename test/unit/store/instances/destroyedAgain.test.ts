@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { TimedOutError } from '../../../../src/api/errors';
 import { DestroyedAgain, type CameBack } from '../../../../src/store/instances/destroyedAgain';
 import { destroyAndVerify } from '../../../../src/store/instances/destruction';
 import { silentLog } from '../../../../src/util/log';
@@ -73,6 +74,20 @@ describe('A machine that was destroyed and is there again', () => {
     await computer.clock.advance(600_000);
     assert.equal(sent(), 3);
     assert.deepEqual(kinds(), ['destroyedAgain', 'destroyedAgain', 'notDestroyed']);
+  });
+
+  it('is destroyed again though the answer was lost and the clock was set back since', async () => {
+    const window = await open();
+    const account = window.accounts.active ?? assert.fail();
+    service.before = (call) => {
+      if (call === 'instances.destroy') throw new TimedOutError();
+    };
+    const deps = { ...window, clock: computer.clock, log: silentLog };
+    await computer.clock.through(destroyAndVerify(deps, account.client, 5001));
+    service.before = () => undefined;
+    computer.clock.jump(-3 * 3_600_000);
+    await computer.clock.advance(5 * 60_000);
+    assert.deepEqual([sent(), service.instances], [2, []]);
   });
 
   it('is destroyed once more where two windows are open', async () => {
