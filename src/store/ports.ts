@@ -31,6 +31,9 @@ export interface Account extends AccountRef {
   readonly isKept: boolean;
 }
 
+/** What sends requests for the instances of an account, and notes them. */
+export type ActingAccount = Pick<Account, 'key' | 'client'>;
+
 export type AccountsState =
   | { readonly kind: 'loading' }
   | { readonly kind: 'signedOut' }
@@ -96,10 +99,17 @@ export interface Fleet {
   hasEnded(instanceId: number): boolean;
   /** Returns facts beside the record: our last request, and whether the instance ever ran. */
   facts(instanceId: number): InstanceFacts;
-  /** Notes a request for an instance in all windows, at the current time unless it has one. */
-  note(instanceId: number, request: Omit<OwnRequest, 'at'> & { readonly at?: number }): void;
+  /**
+   * Notes a request for an instance in all windows, at the current time unless it has one. With an account, nothing is
+   * noted once another is active: its service may have given the number to another instance.
+   */
+  note(
+    instanceId: number,
+    request: Omit<OwnRequest, 'at'> & { readonly at?: number },
+    accountKey?: string,
+  ): void;
   /** Removes a note, for a request that was refused or given up. */
-  forget(instanceId: number): void;
+  forget(instanceId: number, accountKey?: string): void;
   /** Asks the polling window for a fresh list; concurrent calls share it. */
   refresh(): Promise<void>;
   /** Sets what this window shows, which decides how often the list is read. */

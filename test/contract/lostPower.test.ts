@@ -72,7 +72,7 @@ describe('a request to an instance whose answer is lost', () => {
     };
     const before = await client.instances.get(id);
     assert.ok(before);
-    return changePower({ fleet, clock: hasty, log: silentLog }, client, before, kind);
+    return changePower({ fleet, clock: hasty, log: silentLog }, { key: 'account', client }, before, kind);
   }
 
   const intended = (simulator: TestSimulator, id: number) => simulator.world.instance(id)?.intendedStatus;

@@ -1,6 +1,6 @@
 import type { InstanceTarget } from '../../commandArguments';
 import type { CommandArgs } from '../../commandSpecs';
-import type { Client } from '../../api/client';
+import type { ActingAccount } from '../../store/ports';
 import { showInstances } from '../../editor/chooseInstance';
 import { commandAction, runCommand } from '../../editor/commands';
 import { choose, confirm, type Question } from '../../editor/confirm';
@@ -27,7 +27,7 @@ import {
   stoppedPrice,
   stopQuestion,
 } from './lifecycleWords';
-import { clientFor } from '../../store/accounts/sameAccount';
+import { accountFor } from '../../store/accounts/sameAccount';
 import { tellWhatFailed } from './powerOutcome';
 import { chooseInstances } from './targets';
 
@@ -62,14 +62,14 @@ function working<T>(
 export type Rows = CommandArgs<'gpuRental.instance.start'>;
 
 export async function start(deps: LifecycleDeps, ...[target, selected]: Rows): Promise<void> {
-  const client = clientFor(deps.accounts);
+  const account = accountFor(deps.accounts);
   const instances = await chooseInstances(deps, target, selected, 'canStart', {
     title: t('Start which instances?'),
     none: t('Only a stopped instance can be started, and none is stopped.'),
     canPickMany: true,
   });
   if (instances.length > 0 && (await confirm(startQuestion(instances)))) {
-    await startAll(deps, instances, client);
+    await startAll(deps, instances, account);
   }
 }
 
@@ -78,25 +78,25 @@ export async function startNow(
   deps: LifecycleDeps,
   target: InstanceTarget | undefined,
 ): Promise<'started' | 'queued' | 'failed'> {
-  const client = clientFor(deps.accounts);
+  const account = accountFor(deps.accounts);
   const instances = await chooseInstances(deps, target, undefined, 'canStart', {
     title: '',
     none: t('Only a stopped instance can be started, and none is stopped.'),
     canPickMany: false,
   });
-  const [only] = instances.length === 0 ? [] : await startAll(deps, instances, client);
+  const [only] = instances.length === 0 ? [] : await startAll(deps, instances, account);
   const verdict = only?.kind === 'done' ? only.value : 'notDone';
   return verdict === 'done' ? 'started' : verdict === 'queued' ? 'queued' : 'failed';
 }
 
-/** `client` throws unless the account is active whose instances and budget were asked about. */
-async function startAll(deps: LifecycleDeps, instances: readonly Instance[], client: () => Client) {
+/** `account` throws unless the account is active whose instances and budget were asked about. */
+async function startAll(deps: LifecycleDeps, instances: readonly Instance[], account: () => ActingAccount) {
   const question = { message: t('Start outside your budget?'), button: t('Start Anyway') };
-  client();
+  account();
   if (!(await confirmOverBudget(deps.budget, question))) {
     return [];
   }
-  const results = await change(deps, client(), 'start', t('Starting…'), instances);
+  const results = await change(deps, account(), 'start', t('Starting…'), instances);
   for (const row of results) {
     if (row.kind === 'done' && row.value === 'queued') {
       tellQueued(row.instance);
@@ -108,14 +108,14 @@ async function startAll(deps: LifecycleDeps, instances: readonly Instance[], cli
 /** Sends each request once, and reports those that failed or are unconfirmed. */
 export async function change(
   deps: LifecycleDeps,
-  client: Client,
+  account: ActingAccount,
   kind: PowerRequest,
   title: string,
   instances: readonly Instance[],
   image?: ImageChange,
 ): Promise<readonly RowResult<PowerVerdict>[]> {
   const results = await working(title, instances, (instance, signal) =>
-    changePower(deps, client, instance, kind, signal, image),
+    changePower(deps, account, instance, kind, signal, image),
   );
   refresh(deps);
   tellWhatFailed(
@@ -143,7 +143,7 @@ function tellQueued(instance: Instance): void {
 }
 
 export async function stop(deps: LifecycleDeps, ...[target, selected]: Rows): Promise<void> {
-  const client = clientFor(deps.accounts);
+  const account = accountFor(deps.accounts);
   const instances = await chooseInstances(deps, target, selected, 'canStop', {
     title: t('Stop which instances?'),
     none: t('No instance is running or starting.'),
@@ -158,7 +158,7 @@ export async function stop(deps: LifecycleDeps, ...[target, selected]: Rows): Pr
   if (instances.length === 0 || !(await confirm(question))) {
     return;
   }
-  await stopEach(deps, client(), instances);
+  await stopEach(deps, account(), instances);
 }
 
 /** Stops after a question that the caller asked; returns the result. */
@@ -166,13 +166,17 @@ export async function stopNow(
   deps: LifecycleDeps,
   { instanceIds }: { readonly instanceIds: readonly number[] },
 ): Promise<void> {
-  const client = clientFor(deps.accounts);
+  const account = accountFor(deps.accounts);
   const instances = instanceIds.flatMap((id) => deps.fleet.find(id) ?? []);
-  await stopEach(deps, client(), instances);
+  await stopEach(deps, account(), instances);
 }
 
-async function stopEach(deps: LifecycleDeps, client: Client, instances: readonly Instance[]): Promise<void> {
-  const results = await change(deps, client, 'stop', t('Stopping…'), instances);
+async function stopEach(
+  deps: LifecycleDeps,
+  account: ActingAccount,
+  instances: readonly Instance[],
+): Promise<void> {
+  const results = await change(deps, account, 'stop', t('Stopping…'), instances);
   const isStopped = (row: RowResult<PowerVerdict>) => row.kind === 'done' && row.value === 'done';
   const stopped = results.filter(isStopped).map(({ instance }) => instance);
   const [only] = stopped;
@@ -191,7 +195,7 @@ async function stopEach(deps: LifecycleDeps, client: Client, instances: readonly
 }
 
 export async function reboot(deps: LifecycleDeps, ...[target, selected]: Rows): Promise<void> {
-  const client = clientFor(deps.accounts);
+  const account = accountFor(deps.accounts);
   const instances = await chooseInstances(deps, target, selected, 'canReboot', {
     title: t('Reboot which instances?'),
     none: t('Only a running instance can be rebooted.'),
@@ -201,11 +205,11 @@ export async function reboot(deps: LifecycleDeps, ...[target, selected]: Rows): 
   if (instances.length === 0 || !(await confirm(question))) {
     return;
   }
-  await change(deps, client(), 'reboot', t('Rebooting…'), instances);
+  await change(deps, account(), 'reboot', t('Rebooting…'), instances);
 }
 
 export async function destroy(deps: LifecycleDeps, ...[target, selected]: Rows): Promise<void> {
-  const client = clientFor(deps.accounts);
+  const account = accountFor(deps.accounts);
   const instances = await chooseInstances(deps, target, selected, 'canDestroy', {
     title: t('Destroy which instances?'),
     none: t('There is no instance to destroy.'),
@@ -214,7 +218,7 @@ export async function destroy(deps: LifecycleDeps, ...[target, selected]: Rows):
   if (instances.length === 0 || !(await confirmDestruction(deps, instances))) {
     return;
   }
-  const own = client();
+  const own = account();
   const results = await working(t('Destroying…'), instances, (instance, signal) =>
     destroyAndVerify(deps, own, instance.id, signal),
   );

@@ -6,7 +6,7 @@ import type { ImageChange } from '../../model/instances/imageChange';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { imageProblem } from '../../model/rentals/rentPlan';
-import { clientFor } from '../../store/accounts/sameAccount';
+import { accountFor } from '../../store/accounts/sameAccount';
 import { lookBeforeDestroy } from './beforeDestroy';
 import type { LifecycleDeps } from './deps';
 import { askBeforeLoss, change } from './powerCommands';
@@ -15,7 +15,7 @@ import { chooseOneInstance } from './targets';
 
 /** Creates the container again from the image it has. */
 export async function recycle(deps: LifecycleDeps, target: InstanceTarget | undefined): Promise<void> {
-  const client = clientFor(deps.accounts);
+  const account = accountFor(deps.accounts);
   const instance = await chooseOneInstance(deps, target, 'canReboot', {
     title: t('Recycle which instance?'),
     none: t('Only a running instance can be recycled.'),
@@ -25,7 +25,7 @@ export async function recycle(deps: LifecycleDeps, target: InstanceTarget | unde
   }
   const question = async () => recycleQuestion(instance, await lookBeforeDestroy(deps, [instance]));
   if (await askBeforeLoss(deps, [instance], question)) {
-    await change(deps, client(), 'recycle', t('Recycling…'), [instance]);
+    await change(deps, account(), 'recycle', t('Recycling…'), [instance]);
   }
 }
 
@@ -36,7 +36,7 @@ interface Chosen {
 
 /** Creates the container again from another image or template; the machine and its price stay. */
 export async function changeImage(deps: LifecycleDeps, target: InstanceTarget | undefined): Promise<void> {
-  const client = clientFor(deps.accounts);
+  const account = accountFor(deps.accounts);
   const instance = await chooseOneInstance(deps, target, 'canReboot', {
     title: t('Change the image of which instance?'),
     none: t("Only a running instance's image can be changed."),
@@ -48,7 +48,7 @@ export async function changeImage(deps: LifecycleDeps, target: InstanceTarget | 
   const question = async () =>
     changeImageQuestion(instance, chosen.name, await lookBeforeDestroy(deps, [instance]));
   if (await askBeforeLoss(deps, [instance], question)) {
-    await change(deps, client(), 'recycle', t('Changing the image…'), [instance], chosen.change);
+    await change(deps, account(), 'recycle', t('Changing the image…'), [instance], chosen.change);
   }
 }
 

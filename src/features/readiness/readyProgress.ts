@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Client } from '../../api/client';
+import type { ActingAccount } from '../../store/ports';
 import { showInstances } from '../../editor/chooseInstance';
 import { choose } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
@@ -9,7 +9,7 @@ import { checkTexts } from '../../model/rentals/machineCheckText';
 import type { StartWatch } from '../../model/rentals/startWatch';
 import { destroyedText, notConfirmedText } from '../../model/instances/destroyVerdict';
 import { destroyAndVerify } from '../../store/instances/destruction';
-import { clientFor } from '../../store/accounts/sameAccount';
+import { accountFor } from '../../store/accounts/sameAccount';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
 import { message } from '../../editor/message';
@@ -112,7 +112,7 @@ export class ReadyProgress implements vscode.Disposable {
   /** It costs money from the rental on, so giving up waiting is a question. Without an answer the waiting goes on. */
   private async stopOrDestroy(watch: StartWatch): Promise<void> {
     const { instanceId } = watch;
-    const client = clientFor(this.deps.accounts);
+    const account = accountFor(this.deps.accounts);
     const name = this.name(instanceId);
     const answered = () => true;
     const isAnswered = await choose<boolean>(
@@ -127,17 +127,17 @@ export class ReadyProgress implements vscode.Disposable {
         label: t('Stop Waiting'),
         run: () => Promise.resolve(this.deps.startWatches.stopWatching(instanceId)).then(answered),
       },
-      { label: t('Destroy It'), run: () => this.destroy(client(), instanceId, name).then(answered) },
+      { label: t('Destroy It'), run: () => this.destroy(account(), instanceId, name).then(answered) },
     );
     if (isAnswered === undefined) {
       await this.show(watch);
     }
   }
 
-  private async destroy(client: Client, instanceId: number, name: string): Promise<void> {
+  private async destroy(account: ActingAccount, instanceId: number, name: string): Promise<void> {
     const verdict = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title: t('Destroying {0}…', name) },
-      () => destroyAndVerify(this.deps, client, instanceId),
+      () => destroyAndVerify(this.deps, account, instanceId),
     );
     if (verdict === 'destroyed') {
       message('info', localize(destroyedText([name])));

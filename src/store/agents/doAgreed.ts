@@ -1,11 +1,10 @@
-import type { Client } from '../../api/client';
 import type { AgentRequest } from '../../model/agents/request';
 import { rentalLabel } from '../../model/agents/request';
 import { quoteOffer, perHour } from '../../model/quote';
 import { destroyAndVerify } from '../instances/destruction';
 import { changePower } from '../instances/power';
 import type { InstanceLeases } from '../leases/instanceLeases';
-import type { Accounts, Fleet } from '../ports';
+import type { Accounts, ActingAccount, Fleet } from '../ports';
 import type { RentalStore } from '../rentals/rentalStore';
 import { accountStill } from '../accounts/sameAccount';
 import { currentTemplate } from '../templates/findTemplate';
@@ -32,16 +31,16 @@ export function doAgreed(deps: DoAgreedDeps, request: AgentRequest, accountKey: 
 
 async function doOnce(deps: DoAgreedDeps, request: AgentRequest, accountKey: string): Promise<void> {
   try {
-    const { client } = accountStill(deps.accounts, accountKey);
+    const account = accountStill(deps.accounts, accountKey);
     switch (request.tool) {
       case 'request_rental':
-        await rent(deps, request, client, accountKey);
+        await rent(deps, request, account);
         return;
       case 'change_state':
-        await changeState(deps, request, client);
+        await changeState(deps, request, account);
         return;
       case 'destroy_instance':
-        await destroy(deps, request, client);
+        await destroy(deps, request, account);
         return;
       case 'set_schedule':
         await schedule(deps, request);
@@ -74,7 +73,7 @@ async function noteFailure(deps: DoAgreedDeps, request: AgentRequest, error: unk
   await desk.move(request.id, ['renting'], next, accountKey);
 }
 
-async function rent(deps: DoAgreedDeps, request: AgentRequest, client: Client, accountKey: string) {
+async function rent(deps: DoAgreedDeps, request: AgentRequest, { client, key: accountKey }: ActingAccount) {
   const { desk, rentals } = deps;
   const { quote } = request;
   if (!quote || quote.accountKey !== accountKey) {
@@ -145,7 +144,7 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, client: Client, a
   }
 }
 
-async function changeState(deps: DoAgreedDeps, request: AgentRequest, client: Client): Promise<void> {
+async function changeState(deps: DoAgreedDeps, request: AgentRequest, account: ActingAccount): Promise<void> {
   const instance = request.instanceId === undefined ? undefined : deps.fleet.find(request.instanceId);
   if (!instance) {
     throw new Error('There is no such instance any more.');
@@ -154,7 +153,7 @@ async function changeState(deps: DoAgreedDeps, request: AgentRequest, client: Cl
     // The end is set first: a start that is never stopped costs the most.
     await deps.leases.set(instance.id, request.then ?? 'stop', { kind: 'at', at: request.endsAt });
   }
-  const verdict = await changePower(deps, client, instance, request.to === 'running' ? 'start' : 'stop');
+  const verdict = await changePower(deps, account, instance, request.to === 'running' ? 'start' : 'stop');
   void deps.fleet.refresh().catch(() => undefined);
   const isDone = verdict === 'done' || verdict === 'queued';
   await deps.desk.move(request.id, ['working'], {
@@ -163,11 +162,11 @@ async function changeState(deps: DoAgreedDeps, request: AgentRequest, client: Cl
   });
 }
 
-async function destroy(deps: DoAgreedDeps, request: AgentRequest, client: Client): Promise<void> {
+async function destroy(deps: DoAgreedDeps, request: AgentRequest, account: ActingAccount): Promise<void> {
   if (request.instanceId === undefined) {
     throw new Error('There is no such instance any more.');
   }
-  const verdict = await destroyAndVerify(deps, client, request.instanceId);
+  const verdict = await destroyAndVerify(deps, account, request.instanceId);
   await deps.desk.move(request.id, ['working'], {
     state: verdict === 'destroyed' ? 'done' : 'failed',
     ...(verdict === 'destroyed'

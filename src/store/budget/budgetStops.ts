@@ -145,7 +145,7 @@ export class BudgetStops implements Disposable {
     try {
       const done = await carryOut(
         this.deps,
-        account.client,
+        account,
         { instanceId, action: 'stop' },
         { signal: this.over.signal, isStillWanted },
       );

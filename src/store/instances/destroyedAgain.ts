@@ -66,7 +66,7 @@ export class DestroyedAgain {
     const { id } = listed;
     const reading = await readPresence(account.client, id);
     if (reading.kind === 'ended') {
-      fleet.note(id, { kind: 'destroy', tookEffect: true });
+      fleet.note(id, { kind: 'destroy', tookEffect: true }, account.key);
       return;
     }
     // The user may have asked for something else since, for example to keep the instance.
@@ -82,7 +82,7 @@ export class DestroyedAgain {
       return;
     }
     this.deps.log.warn(`Instance ${id} was destroyed and is there again: it is destroyed for the user`);
-    if ((await destroyAndVerify(this.deps, account.client, id, undefined, agreedBefore)) === 'destroyed') {
+    if ((await destroyAndVerify(this.deps, account, id, undefined, agreedBefore)) === 'destroyed') {
       tell(`destroyedAgain:${contractOf(listed)}:${turn}`, {
         kind: 'destroyedAgain',
         instanceId: id,

@@ -4,7 +4,7 @@ import { GoneError, mayHaveTakenEffect, NotFoundError } from '../../api/errors';
 import { waitSince, type Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
-import type { Fleet } from '../ports';
+import type { ActingAccount, Fleet } from '../ports';
 import { readPresence } from './ends';
 import { takeBack } from './power';
 
@@ -26,7 +26,7 @@ export const lookAtMs = [0, 3000, 8000, 20_000, 40_000];
  */
 export async function destroyAndVerify(
   deps: DestructionDeps,
-  client: Client,
+  { key, client }: ActingAccount,
   instanceId: number,
   signal?: AbortSignal,
   options: Pick<CallOptions, 'isStillWanted'> = {},
@@ -34,20 +34,20 @@ export async function destroyAndVerify(
   signal?.throwIfAborted();
   const before = deps.fleet.facts(instanceId).lastRequest;
   // Noted first, so that no window mistakes what follows for a failure of the machine.
-  deps.fleet.note(instanceId, { kind: 'destroy' });
+  deps.fleet.note(instanceId, { kind: 'destroy' }, key);
   try {
     await client.instances.destroy(instanceId, options);
-    deps.fleet.note(instanceId, { kind: 'destroy', isAccepted: true });
+    deps.fleet.note(instanceId, { kind: 'destroy', isAccepted: true }, key);
   } catch (error) {
     if (!mayBeGone(error)) {
-      takeBack(deps.fleet, instanceId, before);
+      takeBack(deps.fleet, instanceId, before, key);
       throw error;
     }
     deps.log.warn(`The answer to destroying ${instanceId} is not known: ${String(error)}`);
   }
   const verdict = await verify(deps, client, instanceId, signal);
   if (verdict === 'destroyed') {
-    deps.fleet.note(instanceId, { kind: 'destroy', tookEffect: true });
+    deps.fleet.note(instanceId, { kind: 'destroy', tookEffect: true }, key);
   }
   void deps.fleet.refresh().catch((error: unknown) => {
     deps.log.warn(`The list could not be read after destroying: ${String(error)}`);

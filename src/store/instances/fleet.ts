@@ -111,8 +111,9 @@ class PolledFleet implements FleetStore {
     return this.memory.facts(instanceId);
   }
 
-  note(...[instanceId, request]: Parameters<Fleet['note']>): void {
-    this.tellNote(instanceId, { at: this.deps.clock.now(), ...request, ...this.named(instanceId, request) });
+  note(...[instanceId, request, key]: Parameters<Fleet['note']>): void {
+    const named = { at: this.deps.clock.now(), ...request, ...this.named(instanceId, request) };
+    this.tellNote(instanceId, named, key);
   }
 
   /** Returns the contract that a destroy is for. Uses the earlier request if the row is gone already. */
@@ -121,8 +122,8 @@ class PolledFleet implements FleetStore {
     return kind !== 'destroy' || known === undefined ? {} : { createdAt: known };
   }
 
-  forget(instanceId: number): void {
-    this.tellNote(instanceId, null);
+  forget(instanceId: number, key?: string): void {
+    this.tellNote(instanceId, null, key);
   }
 
   refresh(): Promise<void> {
@@ -310,8 +311,8 @@ class PolledFleet implements FleetStore {
     this.list.takeNews(state);
   }
 
-  private tellNote(id: number, request: OwnRequest | null): void {
-    if (this.account) {
+  private tellNote(id: number, request: OwnRequest | null, key = this.account?.key): void {
+    if (this.account && this.account.key === key) {
       this.talk.tellNote(id, request);
       this.takeNote(id, request);
     }

@@ -7,7 +7,7 @@ import type { OwnRequest } from '../../model/instances/instanceState';
 import { waitSince, type Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
-import type { Fleet } from '../ports';
+import type { ActingAccount, Fleet } from '../ports';
 import { readPresence, type PresenceReading } from './ends';
 
 export type PowerRequest = Exclude<OwnRequest['kind'], 'destroy'>;
@@ -34,17 +34,17 @@ const lookAtMs = [0, 3000, 8000];
  */
 export async function changePower(
   deps: PowerDeps,
-  client: Client,
+  account: ActingAccount,
   instance: Instance,
   kind: PowerRequest,
   signal?: AbortSignal,
   image?: ImageChange,
 ): Promise<PowerVerdict> {
-  const sent = await sendPower(deps, client, instance.id, kind, {}, image);
+  const sent = await sendPower(deps, account, instance.id, kind, {}, image);
   if (sent.answer !== 'lost') {
     return sent.answer;
   }
-  const verdict = await lookBack(deps, client, instance, kind, signal);
+  const verdict = await lookBack(deps, account.client, instance, kind, signal);
   sent.turnedOut(verdict);
   return verdict;
 }
@@ -52,7 +52,7 @@ export async function changePower(
 /** Sends the request once. If the answer is lost, call `turnedOut` with what was read back. */
 export async function sendPower(
   { fleet, clock, log }: PowerDeps,
-  client: Client,
+  { key, client }: ActingAccount,
   id: number,
   kind: PowerRequest,
   options: Pick<CallOptions, 'isStillWanted'> = {},
@@ -68,15 +68,16 @@ export async function sendPower(
       return;
     }
     if (verdict === 'done' || verdict === 'queued') {
-      fleet.note(id, { ...request, ...(verdict === 'queued' ? { queued: true } : { isAccepted: true }) });
+      const more = verdict === 'queued' ? { queued: true } : ({ isAccepted: true } as const);
+      fleet.note(id, { ...request, ...more }, key);
     } else if (verdict === 'notDone' && (kind === 'start' || kind === 'stop')) {
-      takeBack(fleet, id, before);
+      takeBack(fleet, id, before, key);
     }
   };
   if (kind === 'start' || kind === 'stop') {
     // Noted first, so that the row changes at once and no window takes an instance that is to run but still reports
     // `exited` for a failure.
-    fleet.note(id, request);
+    fleet.note(id, request, key);
   }
   try {
     const answer = await send(client, id, kind, options, image);
@@ -89,7 +90,7 @@ export async function sendPower(
     }
     if (kind === 'stop') {
       // An unconfirmed stop must remain possible to repeat.
-      takeBack(fleet, id, before);
+      takeBack(fleet, id, before, key);
     }
     log.warn(`The answer to the ${kind} of ${id} was lost: ${String(error)}`);
     return { answer: 'lost', turnedOut };
@@ -117,11 +118,12 @@ export function takeBack(
   fleet: Pick<Fleet, 'note' | 'forget'>,
   id: number,
   before: OwnRequest | undefined,
+  accountKey: string,
 ): void {
   if (before) {
-    fleet.note(id, before);
+    fleet.note(id, before, accountKey);
   } else {
-    fleet.forget(id);
+    fleet.forget(id, accountKey);
   }
 }
 

@@ -47,7 +47,7 @@ export async function endMachineOf(
     const last = await deps.jobs.reread(job.id);
     return deps.hub.isLeader && last !== undefined && machineEndOf(last) === action;
   };
-  const done = await carryOut(deps, account.client, { instanceId, action }, { signal, isStillWanted });
+  const done = await carryOut(deps, account, { instanceId, action }, { signal, isStillWanted });
   return {
     event:
       done === 'notConfirmed'

@@ -1,9 +1,9 @@
-import type { Client } from '../../api/client';
 import type { CallOptions } from '../../api/http';
 import type { Instance } from '../../model/instances/instance';
 import { intentOf } from '../../model/instances/instanceState';
 import type { Lease } from '../../model/instances/lease';
 import { waitSince } from '../../util/clock';
+import type { ActingAccount } from '../ports';
 import { destroyAndVerify, lookAtMs, type DestructionDeps } from '../instances/destruction';
 import { readPresence } from '../instances/ends';
 import { sendPower } from '../instances/power';
@@ -17,22 +17,22 @@ export type CarriedOut = 'stopped' | 'destroyed' | 'gone' | 'notConfirmed';
  */
 export async function carryOut(
   deps: DestructionDeps,
-  client: Client,
+  account: ActingAccount,
   { instanceId, action }: Pick<Lease, 'instanceId' | 'action'>,
   { signal, isStillWanted }: { readonly signal: AbortSignal } & Required<Pick<CallOptions, 'isStillWanted'>>,
 ): Promise<CarriedOut> {
-  const before = await readPresence(client, instanceId, signal);
+  const before = await readPresence(account.client, instanceId, signal);
   if (before.kind !== 'there') {
     return before.kind === 'doubtful' ? 'notConfirmed' : action === 'destroy' ? 'destroyed' : 'gone';
   }
   return action === 'destroy'
-    ? destroyAndVerify(deps, client, instanceId, signal, { isStillWanted })
-    : stop(deps, client, before.instance, signal, isStillWanted);
+    ? destroyAndVerify(deps, account, instanceId, signal, { isStillWanted })
+    : stop(deps, account, before.instance, signal, isStillWanted);
 }
 
 async function stop(
   deps: DestructionDeps,
-  client: Client,
+  account: ActingAccount,
   instance: Instance,
   signal: AbortSignal,
   isStillWanted: () => Promise<boolean>,
@@ -40,11 +40,11 @@ async function stop(
   const { fleet, clock } = deps;
   const sent = isStopped(instance)
     ? undefined
-    : await sendPower(deps, client, instance.id, 'stop', { isStillWanted });
+    : await sendPower(deps, account, instance.id, 'stop', { isStillWanted });
   const since = clock.elapsed();
   for (const atMs of lookAtMs) {
     await waitSince(clock, since, atMs, signal);
-    const now = await readPresence(client, instance.id, signal);
+    const now = await readPresence(account.client, instance.id, signal);
     if (now.kind === 'ended' || (now.kind === 'there' && isStopped(now.instance))) {
       if (sent?.answer === 'lost') {
         sent.turnedOut('done');

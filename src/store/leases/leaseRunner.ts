@@ -274,7 +274,7 @@ export class LeaseRunner implements Disposable {
     const acting = { ...state, attempts, nextTryAt: now + actingMs, actingSince: now };
     await leases.putState(instanceId, acting);
     try {
-      const done = await carryOut(this.deps, account.client, lease, {
+      const done = await carryOut(this.deps, account, lease, {
         signal: this.stop.signal,
         // A window that hung on the way is no longer the acting one.
         isStillWanted: async () => (await leases.isAboutToSend(lease, acting)) && hub.isLeader,

@@ -85,7 +85,7 @@ export class PriceGuard {
     const account = accounts.active;
     if (account?.key === rental.accountKey) {
       const { instanceId } = found;
-      const verdict = await destroyAndVerify(this.deps, account.client, instanceId, undefined, agreedBefore);
+      const verdict = await destroyAndVerify(this.deps, account, instanceId, undefined, agreedBefore);
       tell({ ...found, verdict });
     }
   }

@@ -206,7 +206,7 @@ async function carryOut(
   options.onStage?.('destroying');
   if (state === 'present') {
     accountStill(deps.accounts, account.key);
-    const verdict = await destroyAndVerify(deps, account.client, instanceId, signal);
+    const verdict = await destroyAndVerify(deps, account, instanceId, signal);
     if (verdict === 'notConfirmed') {
       return { kind: 'notDestroyed', ...words };
     }

@@ -10,12 +10,16 @@ import { until } from '../../../support/until';
 
 describe('A machine that was destroyed and is there again', () => {
   let service: FakeService;
+  /** Another service, whose numbers are its own. */
+  let other: FakeService;
   let computer: FakeComputer;
   let told: Map<string, CameBack>;
   beforeEach(async () => {
     service = new FakeService();
     service.instances = [anInstance()];
-    computer = await FakeComputer.make(service.client);
+    other = new FakeService();
+    other.user = { ...other.user, id: 8 };
+    computer = await FakeComputer.make((url) => (url.includes('other') ? other.client : service.client));
     told = new Map();
   });
   afterEach(() => computer.dispose());
@@ -54,7 +58,7 @@ describe('A machine that was destroyed and is there again', () => {
     const account = window.accounts.active;
     assert.ok(account);
     const deps = { ...window, clock: computer.clock, log: silentLog };
-    await computer.clock.through(destroyAndVerify(deps, account.client, 5001));
+    await computer.clock.through(destroyAndVerify(deps, account, 5001));
     await pass('it is gone', () => window.fleet.find(5001) === undefined);
   }
   const sent = () => service.count('instances.destroy');
@@ -83,11 +87,34 @@ describe('A machine that was destroyed and is there again', () => {
       if (call === 'instances.destroy') throw new TimedOutError();
     };
     const deps = { ...window, clock: computer.clock, log: silentLog };
-    await computer.clock.through(destroyAndVerify(deps, account.client, 5001));
+    await computer.clock.through(destroyAndVerify(deps, account, 5001));
     service.before = () => undefined;
     computer.clock.jump(-3 * 3_600_000);
     await computer.clock.advance(5 * 60_000);
     assert.deepEqual([sent(), service.instances], [2, []]);
+  });
+
+  it('is not the one of that number at the service of an account that is chosen while it is destroyed', async () => {
+    other.instances = service.instances;
+    const window = await open();
+    const account = window.accounts.active ?? assert.fail();
+    let left = 2;
+    service.before = async (call) => {
+      if (call === 'instances.destroy') {
+        await window.accounts.signIn({ serviceUrl: 'https://other.example.com', apiKey: 'other-key' });
+      } else if (call === 'instances.get' && left > 0) {
+        left -= 1;
+        throw new TimedOutError();
+      }
+    };
+    const deps = { ...window, clock: computer.clock, log: silentLog };
+    const verdict = destroyAndVerify(deps, account, 5001);
+    await pass('its list is there', () => other.count('instances.list') > 0);
+    assert.equal(await computer.clock.through(verdict), 'destroyed');
+    await computer.clock.advance(10 * 60_000);
+    assert.ok(window.fleet.find(5001));
+    assert.equal(window.fleet.facts(5001).lastRequest, undefined);
+    assert.deepEqual([other.count('instances.destroy'), other.instances.length], [0, 1]);
   });
 
   it('is destroyed once more where two windows are open', async () => {

@@ -19,9 +19,11 @@ describe('destroying', () => {
   });
   afterEach(() => computer.dispose());
 
+  const account = () => window.accounts.active ?? assert.fail();
+
   async function destroy() {
     const deps = { fleet: window.fleet, clock: computer.clock, log: silentLog };
-    return computer.clock.through(destroyAndVerify(deps, service.client, 5001), 2000);
+    return computer.clock.through(destroyAndVerify(deps, account(), 5001), 2000);
   }
 
   it('is confirmed by reading back', async () => {
@@ -53,7 +55,7 @@ describe('destroying', () => {
   it('is read back in time when the clock is set back meanwhile', async () => {
     Object.assign(service.client.instances, { destroy: () => Promise.resolve() });
     const deps = { fleet: window.fleet, clock: computer.clock, log: silentLog };
-    const verdict = destroyAndVerify(deps, service.client, 5001);
+    const verdict = destroyAndVerify(deps, account(), 5001);
     await computer.clock.advance(0);
     assert.equal(service.count('instances.get'), 1);
     computer.clock.jump(-3_600_000);

@@ -43,7 +43,8 @@ class Scene {
   /** The verdict, with the clock moved past the last look. */
   async change(kind: PowerRequest) {
     const deps = { fleet: this.fleet, clock: this.clock, log: silentLog };
-    const verdict = changePower(deps, this.service.client, this.instance, kind, this.stopLooking.signal);
+    const account = { key: 'account', client: this.service.client };
+    const verdict = changePower(deps, account, this.instance, kind, this.stopLooking.signal);
     verdict.catch(() => undefined);
     await this.clock.advance(60_000);
     return verdict;

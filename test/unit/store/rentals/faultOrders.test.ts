@@ -119,9 +119,9 @@ class Household {
     const session = this.any();
     const { window } = session;
     const deps = { fleet: window.fleet, clock: this.clock, log: silentLog };
-    const client = window.accounts.active?.client;
-    assert.ok(client);
-    const verdict = await this.settled(session, destroyAndVerify(deps, client, id));
+    const account = window.accounts.active;
+    assert.ok(account);
+    const verdict = await this.settled(session, destroyAndVerify(deps, account, id));
     if (verdict === 'destroyed') {
       assert.ok(!this.exists(id), `${id} was reported as destroyed and is there`);
       this.reported.add(id);

@@ -91,7 +91,8 @@ describe('the readiness store', () => {
     });
     scene.service.before = (call) => (call === 'instances.destroy' ? refused : undefined);
     const deps = { fleet: window.fleet, clock: scene.computer.clock, log: silentLog };
-    const destroyed = destroyAndVerify(deps, scene.service.client, 6001).catch((error: unknown) => error);
+    const account = window.accounts.active ?? assert.fail();
+    const destroyed = destroyAndVerify(deps, account, 6001).catch((error: unknown) => error);
     await scene.computer.clock.advance(30_000);
     refuse();
     assert.ok((await destroyed) instanceof ForbiddenError);
