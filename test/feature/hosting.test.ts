@@ -220,6 +220,25 @@ describe('hosting and serverless', () => {
     assert.equal(sent('POST', new RegExp(`^/api/v0/deployment/${active.id}/start/$`)).length, 1);
   });
 
+  it('does not call a deployment stopped where the service only said yes', async () => {
+    const active = await activeDeployment();
+    for (const body of [{ success: true }, { success: true, endpoint_state: 'active' }]) {
+      computer().simulator.fail({
+        kind: 'answer',
+        method: 'POST',
+        path: '/api/v0/deployment/*',
+        status: 200,
+        body,
+      });
+      window.run('Stop Deployment…');
+      await window.quick.pick(active.name);
+      await window.dialogButton('Stop');
+      await window.toast(/accepted the request, but the endpoint of .* may still be running and cost money/);
+      assert.ok(!window.toasts().some((said) => /is now/.test(said)));
+      window.clearToasts();
+    }
+  });
+
   it('says so when a deployment is gone, and asks once', async () => {
     const before = sent('POST', /\/stop\/$/).length;
     const active = await activeDeployment();

@@ -13,6 +13,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
+import { commandAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { confirmOverBudget } from '../../editor/confirmOverBudget';
 import { t } from '../../editor/localize';
@@ -159,8 +160,9 @@ async function change(
   const { client } = account();
   const title =
     action === 'stop' ? t('Stopping {0}…', nameOf(deployment)) : t('Starting {0}…', nameOf(deployment));
+  let answered: string | undefined;
   try {
-    const { endpointState } = await withCancellableProgress(title, (signal) =>
+    ({ endpointState: answered } = await withCancellableProgress(title, (signal) =>
       sayingIfLost(
         action === 'stop'
           ? text(
@@ -173,15 +175,35 @@ async function change(
             ),
         () => client.deployments[action](deployment.id, { signal }),
       ),
-    );
-    message(
-      'info',
-      t('The endpoint of {0} is now: {1}.', nameOf(deployment), plain(endpointState ?? action)),
-    );
+    ));
   } finally {
     // Its failure is a row.
     await list.refresh().catch(() => undefined);
   }
+  const listed = list.deployments.find(({ id }) => id === deployment.id)?.endpointState;
+  tellState(nameOf(deployment), action, [answered, listed]);
+}
+
+/** An answer that states no state, or another one, is no proof; the list may be. */
+function tellState(name: string, action: 'stop' | 'start', states: readonly (string | undefined)[]): void {
+  const aim = action === 'stop' ? 'stopped' : 'active';
+  if (states.includes(aim)) {
+    message('info', t('The endpoint of {0} is now: {1}.', name, aim));
+    return;
+  }
+  message(
+    'warning',
+    action === 'stop'
+      ? t(
+          'The service accepted the request, but the endpoint of {0} may still be running and cost money. Refresh to check.',
+          name,
+        )
+      : t(
+          'The service accepted the request, but the endpoint of {0} is not active yet. Refresh to check.',
+          name,
+        ),
+    commandAction(t('Refresh'), 'gpuRental.refreshDeployments'),
+  );
 }
 
 /** `account` throws unless the account is active whose deployment and budget that is. */
