@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { nextServers, type Candidate, type ListedServer } from '../../model/notebooks/notebookServers';
 import { JsonFile } from '../../store/jsonFile';
+import { KeptFile } from '../../store/keptFile';
 import { Emitter } from '../../util/emitter';
 import type { Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';
@@ -23,7 +24,7 @@ const listFile = z.object({
 export class ServerList implements Disposable {
   private readonly changed = new Emitter<void>();
   readonly onDidChange = this.changed.event;
-  private readonly file: JsonFile<z.infer<typeof listFile>>;
+  private readonly file: KeptFile<z.infer<typeof listFile>>;
   private own: readonly ListedServer[] = [];
   readonly loaded: Promise<void>;
 
@@ -31,7 +32,8 @@ export class ServerList implements Disposable {
     storageDir: string,
     private readonly log: Log,
   ) {
-    this.file = new JsonFile(join(storageDir, 'notebooks.json'), listFile);
+    const file = new JsonFile(join(storageDir, 'notebooks.json'), listFile);
+    this.file = new KeptFile(file, log, 'The servers for notebooks could not be read');
     this.loaded = this.read().then((rows) => {
       this.own = rows;
     });
@@ -72,18 +74,18 @@ export class ServerList implements Disposable {
   }
 
   private async read(): Promise<readonly ListedServer[]> {
-    try {
-      const content = await this.file.read();
-      return content.kind === 'present' ? content.value.servers : [];
-    } catch (error) {
-      this.log.warn(`The servers for notebooks could not be read: ${String(error)}`);
-      return [];
-    }
+    return (await this.file.read())?.servers ?? [];
   }
 
   private async write(): Promise<void> {
     try {
+      const wasRefused = this.file.isRefused;
       const written = await this.read();
+      if (wasRefused) {
+        // What was not read at the start is not known to be gone.
+        const here = new Set(this.own.map(({ alias }) => alias));
+        this.own = [...this.own, ...written.filter(({ alias, isUsed }) => isUsed && !here.has(alias))];
+      }
       const used = new Set(written.filter(({ isUsed }) => isUsed).map(({ alias }) => alias));
       // Another window may have used one of them.
       this.own = this.own.map((row) => (used.has(row.alias) ? { ...row, isUsed: true } : row));
