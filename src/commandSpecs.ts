@@ -195,6 +195,7 @@ const contributed = {
   'gpuRental.job.showLog': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.fetchOutputs': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.openOutputs': spec('jobs', { args: [jobRow] }),
+  'gpuRental.job.retry': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.rerun': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.extend': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.keepMachine': spec('jobs', { args: [jobRow] }),

@@ -14,7 +14,7 @@ import {
   utimes,
 } from 'node:fs/promises';
 import { join, posix, sep } from 'node:path';
-import { diskFull, isDiskFull } from '../util/diskFull';
+import { localProblem } from '../util/localProblem';
 import { errorCode } from '../util/errorCode';
 import { isMissing } from './fileSystem';
 import { partName, reasons, TransferError, versionKey, type LeftOut, type Version } from './transfer';
@@ -220,9 +220,9 @@ export class LocalFiles {
         throw error;
       }
       if (!ofOneFile.test(code)) {
-        throw new TransferError(isDiskFull(error) ? diskFull : error instanceof Error ? error.message : code);
+        throw new TransferError(localProblem(error) ?? (error instanceof Error ? error.message : code));
       }
-      this.refused.set(name, reasons.said(code));
+      this.refused.set(name, localProblem(error) ?? reasons.said(code));
     }
   }
 

@@ -53,7 +53,7 @@ for (const [what, changes] of [
       await window.quick.pick(/Run on trainer, and Destroy It/);
       await window.dialogButton('Run and Destroy');
       const { buttons } = await window.toast(
-        /^Could not fetch the outputs of train yet, so trainer is kept\. It still costs money\. The disk of this computer is full\. Free some space on it\. Retrying…$/,
+        /^Could not fetch the outputs of train yet, so trainer is kept\. It still costs \$\S+\/h\. The disk of this computer is full\. Free some space on it\. Retrying…$/,
       );
       assert.deepEqual(buttons, ['Retry']);
       await computer().pass(20 * 60_000);

@@ -11,6 +11,7 @@ import {
   openOutputs,
   releaseMachine,
   rerun,
+  retryJob,
   stopJob,
 } from './jobCommands';
 import { extendJob } from './extendJob';
@@ -71,6 +72,7 @@ export function register(services: Services): Disposable {
     }),
   );
   store.add(commands.register('gpuRental.job.fetchOutputs', (target) => fetchJobOutputs(deps, target)));
+  store.add(commands.register('gpuRental.job.retry', (target) => retryJob(deps, target)));
   store.add(commands.register('gpuRental.job.openOutputs', (target) => openOutputs(deps, target)));
   store.add(commands.register('gpuRental.job.rerun', (target) => rerun(deps, target)));
   store.add(commands.register('gpuRental.job.extend', (target) => extendJob(deps, target)));

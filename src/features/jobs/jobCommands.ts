@@ -6,7 +6,15 @@ import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
 import { showFolder } from '../../editor/showFolder';
-import { attemptIdsHere, isAtWork, isOver, isStranded, machineOf, type JobRow } from '../../model/jobs/job';
+import {
+  attemptIdsHere,
+  isAtWork,
+  isOver,
+  isRetried,
+  isStranded,
+  machineOf,
+  type JobRow,
+} from '../../model/jobs/job';
 import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 import { momentText } from '../../editor/timeText';
 import type { MachineEnd } from '../../model/jobs/jobSpec';
@@ -75,6 +83,19 @@ export async function fetchJobOutputs(deps: JobDeps, target: JobRowTarget | unde
   );
   if (row && (!isStranded(row) || (await startToFetch(deps, row)))) {
     asked();
+    await deps.jobs.retry(row.job.id);
+  }
+}
+
+/** Tries at once what is retried after a pause that grows. */
+export async function retryJob(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const row = await chooseRow(
+    deps,
+    target,
+    { title: t('Retry Which Job?'), none: t('No job waits for another try.') },
+    isRetried,
+  );
+  if (row) {
     await deps.jobs.retry(row.job.id);
   }
 }

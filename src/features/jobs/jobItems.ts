@@ -4,6 +4,7 @@ import { tooltip } from '../../editor/tooltip';
 import { momentText } from '../../editor/timeText';
 import {
   hasUnfetched,
+  isRetried,
   isStranded,
   isAtWork,
   isOver,
@@ -64,7 +65,7 @@ function contextOf(row: JobRow): string {
     'job',
     ...(isAtWork(row) && job.stopAt === undefined ? ['canStop'] : []),
     ...(canExtend(row) ? ['canExtend'] : []),
-    ...(state.trouble && !isOver(row) && state.trouble.kind !== 'incomplete' ? ['canRetry'] : []),
+    ...(isRetried(row) ? ['canRetry'] : []),
     ...(hasUnfetched(row) || isStranded(row) ? ['canFetch'] : []),
     ...((state.outputs?.files ?? 0) > 0 ? ['hasOutputs'] : []),
     ...(isOver(row) ? ['isOver'] : ['canKeep']),

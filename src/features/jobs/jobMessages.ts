@@ -1,6 +1,6 @@
 import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
-import { message, type Action, type MessageLevel } from '../../editor/message';
+import { message, type Action } from '../../editor/message';
 import { momentText } from '../../editor/timeText';
 import { isStranded, machineEndOf, machineOf, type JobRow } from '../../model/jobs/job';
 import { limitAt } from '../../model/jobs/jobExtension';
@@ -9,10 +9,11 @@ import { causeText, jobEndText, otherJobText } from '../../model/jobs/jobWords';
 import { formatMoney, fromDollars } from '../../model/money';
 import { jobNotice, jobNoticeKind, type JobNotice } from '../../store/jobs/jobNotice';
 import type { Disposable } from '../../util/disposable';
-import { diskFull, saysDiskFull } from '../../util/diskFull';
 import { durationText } from '../../util/duration';
 import type { JobDeps } from './deps';
 import { leftOutText } from './jobItems';
+import { instanceAction, logAction, type ToldOfJob } from './jobTold';
+import { stuckWords, type StuckKind } from './stuckMessages';
 
 /** Tells what became of jobs, once over all windows. */
 export function tellOfJobs(deps: JobDeps): Disposable {
@@ -24,11 +25,11 @@ export function tellOfJobs(deps: JobDeps): Disposable {
   });
 }
 
-async function tell(deps: JobDeps, { kind, jobId }: JobNotice): Promise<void> {
+async function tell(deps: JobDeps, notice: JobNotice): Promise<void> {
   await deps.jobs.ready;
-  const row = deps.jobs.find(jobId);
+  const row = deps.jobs.find(notice.jobId);
   if (row) {
-    const { level, sentence, actions } = words(row, kind, deps.clock.now());
+    const { level, sentence, actions } = words(row, notice, deps.clock.now());
     message(level, sentence, ...actions);
   }
 }
@@ -36,13 +37,7 @@ async function tell(deps: JobDeps, { kind, jobId }: JobNotice): Promise<void> {
 type LimitKind = 'nearLimit' | 'extended' | 'notExtended' | 'idle';
 type RunKind = 'ended' | 'notStarted' | 'triedAgain';
 
-interface Told {
-  readonly level: MessageLevel;
-  readonly sentence: string;
-  readonly actions: readonly Action[];
-}
-
-function words(row: JobRow, kind: JobNotice['kind'], now: number): Told {
+function words(row: JobRow, { kind, ...notice }: JobNotice, now: number): ToldOfJob {
   switch (kind) {
     case 'nearLimit':
     case 'extended':
@@ -60,15 +55,20 @@ function words(row: JobRow, kind: JobNotice['kind'], now: number): Told {
     case 'keeping':
     case 'incomplete':
     case 'othersThere':
-    case 'notFetched':
-    case 'stillGuarded':
-    case 'notReleased':
     case 'released':
       return machineWords(row, kind, now);
+    case 'noAnswer':
+    case 'notFetched':
+    case 'notReleased':
+    case 'notSaved':
+    case 'notSent':
+    case 'overdue':
+    case 'stillGuarded':
+      return stuckWords(row, { ...notice, kind }, now);
   }
 }
 
-function limitWords(row: JobRow, kind: LimitKind, now: number): Told {
+function limitWords(row: JobRow, kind: LimitKind, now: number): ToldOfJob {
   const { spec } = row.job;
   const { name } = spec;
   const until = momentText(limitAt(row) ?? now, now);
@@ -77,7 +77,7 @@ function limitWords(row: JobRow, kind: LimitKind, now: number): Told {
       return {
         level: 'warning',
         sentence: t('{0} ends at its limit at {1}. Its outputs are fetched then.', name, until),
-        actions: [commandAction(t('Extend…'), 'gpuRental.job.extend', { jobId: row.job.id }), showLog(row)],
+        actions: [commandAction(t('Extend…'), 'gpuRental.job.extend', { jobId: row.job.id }), logAction(row)],
       };
     case 'extended':
       return {
@@ -94,18 +94,18 @@ function limitWords(row: JobRow, kind: LimitKind, now: number): Told {
       return {
         level: 'warning',
         sentence: t('Could not extend {0}: its machine is ending it already.', name),
-        actions: [showLog(row)],
+        actions: [logAction(row)],
       };
     case 'idle':
       return { level: 'warning', sentence: idleSentence(row, now), actions: idleActions(row) };
   }
 }
 
-function runWords(row: JobRow, kind: RunKind, now: number): Told {
+function runWords(row: JobRow, kind: RunKind, now: number): ToldOfJob {
   const { job, state } = row;
   const { name } = job.spec;
   const target = { jobId: job.id };
-  const log = showLog(row);
+  const log = logAction(row);
   switch (kind) {
     case 'ended':
       return {
@@ -132,12 +132,16 @@ function runWords(row: JobRow, kind: RunKind, now: number): Told {
   }
 }
 
-function machineWords(row: JobRow, kind: Exclude<JobNotice['kind'], LimitKind | RunKind>, now: number): Told {
+function machineWords(
+  row: JobRow,
+  kind: Exclude<JobNotice['kind'], LimitKind | RunKind | StuckKind>,
+  now: number,
+): ToldOfJob {
   const { job, state } = row;
   const { name } = job.spec;
   const machine = machineOf(row).name;
   const target = { jobId: job.id };
-  const log = showLog(row);
+  const log = logAction(row);
   const keep = commandAction(t('Keep Machine'), 'gpuRental.job.keepNow', target);
   const release = commandAction(t('Release Machine…'), 'gpuRental.job.releaseMachine', target);
   switch (kind) {
@@ -145,7 +149,7 @@ function machineWords(row: JobRow, kind: Exclude<JobNotice['kind'], LimitKind | 
       return {
         level: 'warning',
         sentence: t('{0} did not get ready for {1}. It still costs money.', machine, name),
-        actions: [commandAction(t('Stop Job'), 'gpuRental.job.stop', target), ...showInstance(row)],
+        actions: [commandAction(t('Stop Job'), 'gpuRental.job.stop', target), ...instanceAction(row)],
       };
     case 'notReplaced':
       return {
@@ -158,7 +162,7 @@ function machineWords(row: JobRow, kind: Exclude<JobNotice['kind'], LimitKind | 
         actions: [
           commandAction(t('Stop Job'), 'gpuRental.job.stop', target),
           // What holds the old machine back is up to the user.
-          ...((state.others ?? []).length > 0 ? showInstance(row) : []),
+          ...((state.others ?? []).length > 0 ? instanceAction(row) : []),
           log,
         ],
       };
@@ -176,31 +180,6 @@ function machineWords(row: JobRow, kind: Exclude<JobNotice['kind'], LimitKind | 
       return { level: 'warning', sentence: incompleteSentence(row), actions: [release, keep, log] };
     case 'othersThere':
       return { level: 'warning', sentence: othersSentence(row), actions: [release, keep] };
-    case 'notFetched':
-      return {
-        level: 'warning',
-        sentence: notFetchedSentence(row),
-        actions: [commandAction(t('Retry'), 'gpuRental.job.fetchOutputs', target)],
-      };
-    case 'stillGuarded':
-      return {
-        level: 'warning',
-        sentence: t(
-          '{0} is kept after {1}, but it may still stop by itself, because it does not answer. Retrying…',
-          machine,
-          name,
-        ),
-        actions: showInstance(row),
-      };
-    case 'notReleased':
-      return {
-        level: 'warning',
-        sentence:
-          machineEndOf(row) === 'destroy'
-            ? t('{0} is not destroyed yet and still costs money. Retrying…', machine)
-            : t('{0} is not stopped yet and still costs money. Retrying…', machine),
-        actions: [keep],
-      };
     case 'released':
       return {
         level: 'info',
@@ -213,13 +192,9 @@ function machineWords(row: JobRow, kind: Exclude<JobNotice['kind'], LimitKind | 
   }
 }
 
-function showLog({ job }: JobRow): Action {
-  return commandAction(t('Show Log'), 'gpuRental.job.showLog', { jobId: job.id });
-}
-
 function idleActions(row: JobRow): readonly Action[] {
   const stop = commandAction(t('Stop Job'), 'gpuRental.job.stop', { jobId: row.job.id });
-  return row.job.spec.endsIfIdle ? [showLog(row)] : [stop, showLog(row)];
+  return row.job.spec.endsIfIdle ? [logAction(row)] : [stop, logAction(row)];
 }
 
 function idleSentence(row: JobRow, now: number): string {
@@ -239,7 +214,7 @@ function idleSentence(row: JobRow, now: number): string {
       );
 }
 
-function stoppedWords(row: JobRow): Told {
+function stoppedWords(row: JobRow): ToldOfJob {
   const { name } = row.job.spec;
   const machine = machineOf(row);
   const { instanceId } = machine;
@@ -253,7 +228,7 @@ function stoppedWords(row: JobRow): Told {
         ),
         actions: [
           commandAction(t('Fetch Outputs…'), 'gpuRental.job.fetchOutputs', { jobId: row.job.id }),
-          ...showInstance(row),
+          ...instanceAction(row),
         ],
       }
     : {
@@ -268,13 +243,6 @@ function stoppedWords(row: JobRow): Told {
             ? []
             : [commandAction(t('Start…'), 'gpuRental.instance.start', { instanceId })],
       };
-}
-
-function showInstance(row: JobRow): readonly Action[] {
-  const { instanceId } = machineOf(row);
-  return instanceId === undefined
-    ? []
-    : [commandAction(t('Show Instance'), 'gpuRental.instance.reveal', { instanceId })];
 }
 
 function againSentence({ job, state }: JobRow): string {
@@ -299,24 +267,6 @@ function othersSentence({ job, state }: JobRow): string {
   const machine = machineOf({ job, state }).name;
   const why = first ? localize(otherJobText(first)) : '';
   return t('{0} is kept after {1} and still costs money. {2}', machine, job.spec.name, why);
-}
-
-function notFetchedSentence(row: JobRow): string {
-  const { name } = row.job.spec;
-  const machine = machineOf(row).name;
-  const why = row.state.trouble?.why;
-  return why
-    ? t(
-        'Could not fetch the outputs of {0} yet, so {1} is kept. It still costs money. {2} Retrying…',
-        name,
-        machine,
-        localize(saysDiskFull(why) ? diskFull : why),
-      )
-    : t(
-        'Could not fetch the outputs of {0} yet, so {1} is kept. It still costs money. Retrying…',
-        name,
-        machine,
-      );
 }
 
 function incompleteSentence(row: JobRow): string {

@@ -83,6 +83,8 @@ export type JobPhase =
 /** What keeps a job from going on; it is tried again. */
 export type TroubleKind =
   | 'unreachable'
+  /** The disk of this computer refuses what the job writes or reads there. */
+  | 'notSaved'
   /** The machine that was rented did not get ready: the user replaces it, or stops the job. */
   | 'notReady'
   /** Its machine is lost, and none was rented in its place yet. */
@@ -300,6 +302,12 @@ export function hasUnfetched({ job, state }: JobRow): boolean {
 /** True for what no further try mends. */
 export function waitsForYou(kind: TroubleKind): boolean {
   return kind === 'incomplete' || kind === 'fetchPaused' || kind === 'notReady';
+}
+
+/** It is in trouble that a further try may mend. */
+export function isRetried(row: Pick<JobRow, 'state'>): boolean {
+  const { trouble } = row.state;
+  return trouble !== undefined && !isOver(row) && !waitsForYou(trouble.kind);
 }
 
 /** Its machine is stopped and may hold what it brought. */

@@ -1,6 +1,6 @@
-import { saysDiskFull } from '../../util/diskFull';
-import { needsYou, type JobRow, type JobState } from './job';
-import { isNearLimit, limitSecondsOf } from './jobExtension';
+import { isLocalProblem } from '../../util/localProblem';
+import { isBeforeStart, needsYou, type JobRow, type JobState } from './job';
+import { isNearLimit, limitAt, limitSecondsOf } from './jobExtension';
 
 export type JobNewsKind =
   /** Its limit comes in 10 minutes. */
@@ -17,6 +17,12 @@ export type JobNewsKind =
   | 'triedAgain'
   | 'lost'
   | 'machineStopped'
+  /** Its machine does not answer while it costs money. */
+  | 'noAnswer'
+  | 'notSaved'
+  | 'notSent'
+  /** No try fails, and it is not where it should be by now. */
+  | 'overdue'
   | 'keeping'
   | 'incomplete'
   | 'othersThere'
@@ -32,11 +38,15 @@ export interface JobNews {
 }
 
 const hourMs = 3_600_000;
+/** A machine that works for a job and is out of sight for less than this is no news. */
+const silentMs = 10 * 60_000;
+/** A machine has so much more time than it needs to end what has reached its limit. */
+const spareMs = 15 * 60_000;
 
 /** What the user is to be told of a job in this state; nothing for ordinary progress. */
 export function jobNews(row: JobRow, now: number): readonly JobNews[] {
   const { state } = row;
-  const news = [...limitNews(row, now), ...endNews(state), ...troubleNews(state)];
+  const news = [...limitNews(row, now), ...endNews(state), ...troubleNews(state), ...overdueNews(row, now)];
   return news.map((one) => ({ turn: 0, ...one }));
 }
 
@@ -84,7 +94,15 @@ function* troubleNews(state: JobState): Iterable<News> {
   if (!trouble || !needsYou({ state })) {
     return;
   }
-  if (trouble.kind === 'notReady') {
+  if (trouble.kind === 'sync') {
+    yield { kind: 'notSent', turn: trouble.since };
+  } else if (trouble.kind === 'notSaved') {
+    yield { kind: 'notSaved', turn: trouble.since };
+  } else if (trouble.kind === 'unreachable') {
+    if (isBeforeStart(state.phase) || trouble.lastedMs >= silentMs) {
+      yield { kind: 'noAnswer', turn: trouble.since };
+    }
+  } else if (trouble.kind === 'notReady') {
     yield { kind: 'notReady' };
   } else if (trouble.kind === 'notReplaced') {
     yield { kind: 'notReplaced', turn: trouble.since };
@@ -96,10 +114,33 @@ function* troubleNews(state: JobState): Iterable<News> {
     yield { kind: 'incomplete' };
   } else if (trouble.kind === 'fetch') {
     // A remedy is told although the connection failed before.
-    yield { kind: 'notFetched', turn: saysDiskFull(trouble.why) ? 1 : 0 };
+    yield { kind: 'notFetched', turn: isLocalProblem(trouble.why) ? 1 : 0 };
   } else if (trouble.kind === 'guard') {
     yield { kind: 'stillGuarded', turn: trouble.since };
   } else if (trouble.kind === 'release') {
     yield { kind: 'notReleased', turn: Math.floor(trouble.lastedMs / hourMs) };
   }
+}
+
+/** The machine ends what takes too long by itself; where it does not, it costs money without an end. */
+function* overdueNews(row: JobRow, now: number): Iterable<News> {
+  const { phase, trouble, attempt } = row.state;
+  const endAt = endOfPhase(row);
+  if (!trouble && endAt !== undefined && now >= endAt + spareMs) {
+    yield { kind: 'overdue', turn: phase === 'fetching' ? -attempt : attempt };
+  }
+}
+
+/** When the phase of a job is over at the latest; `undefined` for one that ends with another job or with the user. */
+function endOfPhase(row: JobRow): number | undefined {
+  const { job, state } = row;
+  const graceMs = job.spec.graceSeconds * 1000;
+  if (state.phase === 'settingUp') {
+    return state.since + job.spec.setupMinutes * 60_000 + graceMs;
+  }
+  if (state.phase === 'running') {
+    const at = limitAt(row);
+    return at === undefined ? undefined : at + graceMs;
+  }
+  return state.phase === 'fetching' ? state.since + hourMs : undefined;
 }

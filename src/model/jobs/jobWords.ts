@@ -202,6 +202,8 @@ function troubleText({ kind }: JobTrouble): Text {
       return text('machine lost, no other rented yet, retrying');
     case 'unreachable':
       return text('machine unreachable, retrying');
+    case 'notSaved':
+      return text('not saved on this computer, retrying');
     case 'machineStopped':
       return text('machine is stopped');
     case 'sync':

@@ -11,7 +11,10 @@ import { text, type Text } from '../../util/text';
 import { DiskRows } from '../diskRows';
 import { JsonFile } from '../jsonFile';
 
-const words = z.custom<Text>((value) => typeof value === 'object' && value !== null && 'template' in value);
+/** Words as they come back from a file or another window. */
+export const savedText = z.custom<Text>(
+  (value) => typeof value === 'object' && value !== null && 'template' in value,
+);
 const machineEnd = z.enum(['keep', 'stop', 'destroy']);
 const ends = z.object({
   success: machineEnd,
@@ -141,7 +144,7 @@ const stateFile: z.ZodType<JobState> = z.object({
       hash: z.string(),
       areHashed: z.boolean(),
       leftOut: z.number(),
-      named: z.array(z.object({ name: z.string(), why: words })).optional(),
+      named: z.array(z.object({ name: z.string(), why: savedText })).optional(),
     })
     .optional(),
   fetchedAt: z.number().optional(),
@@ -151,6 +154,7 @@ const stateFile: z.ZodType<JobState> = z.object({
     .object({
       kind: z.enum([
         'unreachable',
+        'notSaved',
         'notReady',
         'notReplaced',
         'machineStopped',
@@ -165,13 +169,13 @@ const stateFile: z.ZodType<JobState> = z.object({
       since: z.number(),
       // Jobs from older versions lack this field.
       lastedMs: z.number().default(0),
-      why: words.optional(),
+      why: savedText.optional(),
       tries: z.number(),
       nextTryAt: z.number(),
     })
     .optional(),
   outcome: z.enum(['notStarted', 'kept', 'stopped', 'destroyed', 'lost']).optional(),
-  why: words.optional(),
+  why: savedText.optional(),
 });
 
 /** The storage for jobs of one account. */

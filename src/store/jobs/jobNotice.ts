@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { savedText } from './jobFiles';
 import type { JobNewsKind } from '../../model/jobs/jobNews';
 
 const kinds = [
@@ -14,6 +15,10 @@ const kinds = [
   'lost',
   'machineStopped',
   'keeping',
+  'noAnswer',
+  'notSaved',
+  'notSent',
+  'overdue',
   'incomplete',
   'othersThere',
   'notFetched',
@@ -23,6 +28,6 @@ const kinds = [
 ] as const satisfies readonly JobNewsKind[];
 
 /** The data of a notice about a job. */
-export const jobNotice = z.object({ kind: z.enum(kinds), jobId: z.string() });
+export const jobNotice = z.object({ kind: z.enum(kinds), jobId: z.string(), why: savedText.optional() });
 export type JobNotice = z.infer<typeof jobNotice>;
 export const jobNoticeKind = 'job';

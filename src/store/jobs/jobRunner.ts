@@ -4,7 +4,8 @@ import { atPresent } from '../../model/jobs/jobTime';
 import { longestPauseMs, progress } from '../../model/jobs/jobProgress';
 import { followAccount } from '../../shared/followAccount';
 import { DisposableStore, MutableDisposable, toDisposable, type Disposable } from '../../util/disposable';
-import { isCancelled } from '../../util/errors';
+import { isCancelled, UserError } from '../../util/errors';
+import { localProblem } from '../../util/localProblem';
 import type { Account, Accounts } from '../ports';
 import type { Notices } from '../windows/notices';
 import { jobNoticeKind, type JobNotice } from './jobNotice';
@@ -110,6 +111,7 @@ class AccountJobs implements Disposable {
       const waitMs: number | undefined = await this.step(jobId, isWoken).catch((error: unknown) => {
         if (!isCancelled(error)) {
           this.deps.log.error(`Job ${jobId} could not be carried on`, error);
+          this.noteUnsaved(jobId, error);
         }
         return brokenMs;
       });
@@ -137,6 +139,7 @@ class AccountJobs implements Disposable {
     }
     const { event, waitMs = 0 } = await this.take(this.present(row), followed);
     if (!event || this.stop.signal.aborted) {
+      this.tell(this.present(row));
       return waitMs;
     }
     const now = clock.now();
@@ -154,6 +157,24 @@ class AccountJobs implements Disposable {
       return Math.max(1, (state.trouble?.nextTryAt ?? now) - now);
     }
     return state.phase === row.state.phase ? waitMs : 0;
+  }
+
+  /** Shows and tells that the disk of this computer refused the state of a job; nothing can be stored about that. */
+  private noteUnsaved(jobId: string, error: unknown): void {
+    const { jobs, clock } = this.deps;
+    const known = jobs.find(jobId);
+    if (!known || this.stop.signal.aborted) {
+      return;
+    }
+    const { job, state } = this.present(known);
+    const why = localProblem(error) ?? (error instanceof UserError ? error.text : undefined);
+    const next = progress(job, state, { kind: 'failed', trouble: 'notSaved', why }, clock.now());
+    const followed = this.followed.get(jobId);
+    if (followed) {
+      followed.writtenAt = clock.elapsed();
+    }
+    jobs.showUnsaved(next);
+    this.tell({ job, state: next });
   }
 
   /** Returns what is on disk with the time that has passed since it was written. */
@@ -229,7 +250,7 @@ class AccountJobs implements Disposable {
       const key = `${this.account.key}:job:${job.id}:${kind}:${turn}`;
       if (!this.told.has(key)) {
         this.told.add(key);
-        const data: JobNotice = { kind, jobId: job.id };
+        const data: JobNotice = { kind, jobId: job.id, why: row.state.trouble?.why };
         notices.post({ key, accountKey: this.account.key, kind: jobNoticeKind, data });
       }
     }

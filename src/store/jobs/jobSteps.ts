@@ -14,7 +14,7 @@ import { guardSecondsOf, hardLimit, limitInputs } from '../../model/jobs/jobLimi
 import { limitNow } from '../../model/jobs/jobExtension';
 import { jobOrder } from '../../model/jobs/jobOrder';
 import type { JobLook, JobOrder } from '../../model/jobs/onMachine';
-import { diskFull, isDiskFull } from '../../util/diskFull';
+import { localProblem } from '../../util/localProblem';
 import { isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { Account } from '../ports';
@@ -73,8 +73,13 @@ export async function takeStep(
       throw error;
     }
     deps.log.warn(`A step of job ${row.job.id} failed while ${row.state.phase}: ${String(error)}`);
-    const why = isDiskFull(error) ? diskFull : error instanceof UserError ? error.text : undefined;
-    return { event: { kind: 'failed', trouble: jobTroubleOf(deps, row), why } };
+    const local = localProblem(error);
+    const why = local ?? (error instanceof UserError ? error.text : undefined);
+    const trouble = jobTroubleOf(deps, row);
+    // A machine that could not be asked because of this computer is not out of sight.
+    return {
+      event: { kind: 'failed', trouble: local && trouble === 'unreachable' ? 'notSaved' : trouble, why },
+    };
   }
 }
 

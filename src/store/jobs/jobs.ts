@@ -36,6 +36,8 @@ export class Jobs implements Disposable {
   private lastOrderAt = 0;
   /** Files that are named like jobs but are none, so that they are read only once. */
   private readonly unreadable = new Set<string>();
+  /** States that the disk of this computer refused, by the id of their job. */
+  private readonly unsaved = new Map<string, JobState>();
   private readonly watchedBy = new Map<string, readonly string[]>();
   private readonly watchChanged = this.owned.add(new Emitter<void>());
 
@@ -69,7 +71,12 @@ export class Jobs implements Disposable {
       }),
     );
     // A new leader does not know yet what the others show.
-    this.owned.add(deps.hub.onDidChangeLeader(() => this.tellWatched()));
+    this.owned.add(
+      deps.hub.onDidChangeLeader(() => {
+        this.unsaved.clear();
+        this.tellWatched();
+      }),
+    );
   }
 
   get onDidChange() {
@@ -79,7 +86,7 @@ export class Jobs implements Disposable {
   /** Jobs, newest first, without those that ended long ago. */
   get rows(): readonly JobRow[] {
     const now = this.deps.clock.now();
-    return this.list.rows.filter((row) => !isOver(row) || now - row.state.since < shownMs);
+    return this.all.filter((row) => !isOver(row) || now - row.state.since < shownMs);
   }
 
   /** The error of the last read from disk, of all jobs or of some; rows that were read before are kept. */
@@ -93,12 +100,12 @@ export class Jobs implements Disposable {
   }
 
   find(jobId: string): JobRow | undefined {
-    return this.list.rows.find(({ job }) => job.id === jobId);
+    return this.all.find(({ job }) => job.id === jobId);
   }
 
   /** Jobs that are not over. */
   get open(): readonly JobRow[] {
-    return this.list.rows.filter((row) => !isOver(row));
+    return this.all.filter((row) => !isOver(row));
   }
 
   ofInstance(instanceId: number): readonly JobRow[] {
@@ -221,8 +228,15 @@ export class Jobs implements Disposable {
     const { files } = this.list;
     if (await files?.read(state.jobId)) {
       await files?.putState(state);
+      this.unsaved.delete(state.jobId);
       await this.list.tellChanged(files);
     }
+  }
+
+  /** For the leading window: shows a state that the disk refused, until one is stored. */
+  showUnsaved(state: JobState): void {
+    this.unsaved.set(state.jobId, state);
+    void this.list.tellChanged(this.list.files);
   }
 
   /** For the leading window. */
@@ -236,6 +250,13 @@ export class Jobs implements Disposable {
 
   dispose(): void {
     this.owned.dispose();
+  }
+
+  private get all(): readonly JobRow[] {
+    const { rows } = this.list;
+    return this.unsaved.size === 0
+      ? rows
+      : rows.map(({ job, state }) => ({ job, state: this.unsaved.get(job.id) ?? state }));
   }
 
   /**

@@ -41,7 +41,10 @@ describe('Jobs in trouble', () => {
     assert.equal(window.row(job).state.phase, 'running');
     cut();
     const before = machine.calls.length;
-    await pass(60 * minute);
+    await pass(8 * minute);
+    assert.deepEqual(window.told(), []);
+    await pass(52 * minute);
+    assert.deepEqual(window.told(), ['noAnswer']);
     const { phase, trouble, end, lastSeenAt } = window.row(job).state;
     assert.deepEqual([phase, trouble?.kind, end], ['running', 'unreachable', undefined]);
     assert.ok(lastSeenAt !== undefined && computer.clock.now() - lastSeenAt >= 60 * minute);
@@ -61,7 +64,7 @@ describe('Jobs in trouble', () => {
     await pass(20 * minute);
     const { phase, trouble } = window.row(job).state;
     assert.deepEqual([phase, trouble?.kind], ['connecting', 'unreachable']);
-    assert.equal(machine.starts, 0);
+    assert.deepEqual([machine.starts, window.told()], [0, ['noAnswer']]);
     heal();
     await pass(20 * minute);
     assert.deepEqual([window.row(job).state.phase, machine.starts], ['running', 1]);

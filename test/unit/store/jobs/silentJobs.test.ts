@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { formatText } from '../../../../src/util/text';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { aJob, CutConnection, FakeJobDisk, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+
+const minute = 60_000;
+const id = 5001;
+
+describe('Jobs that hang while their machine costs money', () => {
+  let computer: FakeComputer;
+  let disk: FakeJobDisk;
+  let machine: FakeMachine;
+  let window: Awaited<ReturnType<typeof openJobWindow>>;
+  beforeEach(async () => {
+    const service = new FakeService();
+    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
+    disk = new FakeJobDisk();
+    machine = new FakeMachine();
+    computer = await FakeComputer.make(service.client);
+    window = await openJobWindow(computer, disk, machine);
+  });
+  afterEach(() => computer.dispose());
+
+  const pass = (ms: number) => computer.clock.advance(ms);
+  const order = async (fields: Readonly<Record<string, unknown>> = {}) => {
+    const { id: job } = await window.jobs.order(aJob(id, fields), []);
+    await pass(0);
+    return job;
+  };
+  /** The disk of this computer refuses from now on. */
+  function refuse(call: 'putState' | 'writeLog' | 'read', code: string): () => void {
+    const own = disk.storage[call];
+    const refused = () =>
+      Promise.reject(Object.assign(new Error(code), { code, syscall: 'open', path: '/jobs' }));
+    Object.assign(disk.storage, { [call]: refused });
+    return () => {
+      Object.assign(disk.storage, { [call]: own });
+    };
+  }
+
+  for (const call of ['begin', 'sync', 'start'] as const) {
+    it(`are told once where ${call} fails for hours`, async () => {
+      machine.trouble = (one) => {
+        if (one === call) throw new CutConnection();
+      };
+      await order();
+      await pass(minute);
+      assert.deepEqual(window.told(), []);
+      await pass(3 * 60 * minute);
+      assert.deepEqual(window.told(), [call === 'sync' ? 'notSent' : 'noAnswer']);
+    });
+  }
+
+  it('are told once where the set-up is not ended by its limit', async () => {
+    await order({
+      setup: 'pip install -r requirements.txt',
+      limits: { hours: 2, costDollars: 9, setupMinutes: 20 },
+    });
+    await pass(30 * minute);
+    assert.deepEqual(window.told(), []);
+    await pass(5 * 60 * minute);
+    assert.deepEqual(window.told(), ['overdue']);
+  });
+
+  it('are told once where the command is not ended by its limit', async () => {
+    await order({ limits: { hours: 0.2, costDollars: 9 } });
+    await pass(20 * minute);
+    assert.deepEqual(window.told(), []);
+    await pass(5 * 60 * minute);
+    assert.deepEqual(window.told(), ['overdue']);
+  });
+
+  it('are told once where the machine never lists their outputs', async () => {
+    const job = await order();
+    const look = machine.look.bind(machine);
+    machine.look = async (...args) => ({ ...(await look(...args)), hasOutputsList: false, pidAlive: true });
+    machine.ends({ code: 0, why: 'itself' });
+    await pass(40 * minute);
+    assert.deepEqual([window.row(job).state.phase, window.told()], ['fetching', []]);
+    await pass(5 * 60 * minute);
+    assert.deepEqual(window.told(), ['overdue']);
+  });
+
+  for (const [call, code, why] of [
+    ['putState', 'ENOSPC', 'The disk of this computer is full. Free some space on it.'],
+    ['putState', 'EROFS', 'The disk of this computer is read-only. Make it writable.'],
+    ['writeLog', 'EDQUOT', 'The disk of this computer is full. Free some space on it.'],
+    ['writeLog', 'EACCES', 'This computer denies access to /jobs. Check its permissions.'],
+    ['read', 'EACCES', 'This computer denies access to /jobs. Check its permissions.'],
+  ] as const) {
+    it(`are told once, with the cause, where ${call} meets ${code}, and go on once it is mended`, async () => {
+      const job = await order();
+      const heal = refuse(call, code);
+      machine.log = 'epoch 1\n';
+      await pass(60 * minute);
+      const { phase, trouble } = window.row(job).state;
+      assert.deepEqual([phase, trouble?.kind], ['running', 'notSaved']);
+      assert.equal(trouble?.why && formatText(trouble.why), why);
+      assert.deepEqual(window.told(), ['notSaved']);
+      heal();
+      await pass(6 * minute);
+      assert.deepEqual([window.row(job).state.phase, window.row(job).state.trouble], ['running', undefined]);
+      machine.ends({ code: 0, why: 'itself' });
+      await pass(5 * minute);
+      assert.equal(window.row(job).state.outcome, 'kept');
+    });
+  }
+});
