@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { rentForJob, reviewJob, writeJob } from '../support/feature/jobDriver';
 import { registerKey } from '../support/feature/reachable';
@@ -49,6 +49,28 @@ describe('the machine of a job that is kept after all', () => {
     await computer().pass(10 * 60_000);
     assert.equal(destroyed(), 1);
     assert.equal(computer().simulator.world.instances.length, 1);
+    window.clearToasts();
+  });
+
+  it('is asked for the outputs again where they are gone from this computer', async () => {
+    const output = 'mkdir -p outputs; echo model >outputs/model.bin';
+    await writeJob(window, { run: output, whenDone: { success: 'destroy', keepMinutes: 60 } });
+    await reviewJob(window);
+    await rentForJob(window);
+    await window.toast(/^train: succeeded/);
+    await window.toast(/will be destroyed at/);
+    const runs = path.join(computer().workspace, 'gpu-outputs', 'train');
+    const folder = path.join(runs, readdirSync(runs).sort().at(-1) ?? '');
+    rmSync(folder, { recursive: true });
+    await window.view('jobs').menu(/train.*machine about to be destroyed/, 'Open Outputs of Job');
+    const { buttons } = await window.toast(/isn’t there\. The outputs of train were moved or deleted\./);
+    assert.deepEqual(buttons, ['Fetch Outputs', 'Keep Machine']);
+    await window.toastButton(/isn’t there/, 'Fetch Outputs');
+    await computer().until('the outputs', () => existsSync(path.join(folder, 'outputs', 'model.bin')));
+    await window.view('jobs').row(/train.*machine about to be destroyed/);
+    assert.equal(destroyed(), 1);
+    await computer().pass(61 * 60_000);
+    await window.toast(/is destroyed after train/);
     window.clearToasts();
   });
 

@@ -15,12 +15,14 @@ import {
   machineOf,
   type JobRow,
 } from '../../model/jobs/job';
+import { isFetchRepeatable } from '../../model/jobs/fetchAgain';
 import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 import { momentText } from '../../editor/timeText';
 import type { MachineEnd } from '../../model/jobs/jobSpec';
 import { otherJobText } from '../../model/jobs/jobWords';
 import { accountFor } from '../../store/accounts/sameAccount';
 import type { JobDeps } from './deps';
+import { instanceAction } from './jobTold';
 import { startToFetch } from './startToFetch';
 
 /** The job that a command was called on, else one that is picked. */
@@ -74,7 +76,8 @@ export async function stopJob(deps: JobDeps, target: JobRowTarget | undefined): 
 
 export async function fetchJobOutputs(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
   const asked = accountFor(deps.accounts);
-  const fits = (one: JobRow) => ['ended', 'fetching'].includes(one.state.phase) || isStranded(one);
+  const fits = (one: JobRow) =>
+    ['ended', 'fetching'].includes(one.state.phase) || isStranded(one) || isFetchRepeatable(one);
   const row = await chooseRow(
     deps,
     target,
@@ -113,8 +116,23 @@ export async function openOutputs(deps: JobDeps, target: JobRowTarget | undefine
   const { id, outputsTo, spec } = row.job;
   if (!(await showFolder(outputsTo))) {
     const sentence = t('{0} isn’t there. The outputs of {1} were moved or deleted.', outputsTo, spec.name);
-    message('warning', sentence, commandAction(t('Run Again'), 'gpuRental.job.rerun', { jobId: id }));
+    const target = { jobId: id };
+    message(
+      'warning',
+      sentence,
+      isFetchRepeatable(row) && commandAction(t('Fetch Outputs'), 'gpuRental.job.fetchOutputs', target),
+      isOver(row)
+        ? commandAction(t('Run Again'), 'gpuRental.job.rerun', target)
+        : commandAction(t('Keep Machine'), 'gpuRental.job.keepNow', target),
+      ...(isOver(row) && isListed(deps, row) ? instanceAction(row) : []),
+    );
   }
+}
+
+/** The machine of a job that is over may still hold what was fetched. */
+function isListed({ fleet }: Pick<JobDeps, 'fleet'>, row: JobRow): boolean {
+  const { instanceId } = machineOf(row);
+  return instanceId !== undefined && fleet.find(instanceId) !== undefined;
 }
 
 /** Runs it as the file has it now; of a matrix, the one combination. */

@@ -14,6 +14,7 @@ import {
   type JobMove,
   type JobRow,
 } from '../../model/jobs/job';
+import { isFetchRepeatable } from '../../model/jobs/fetchAgain';
 import { causeText, endsText, machineEndText, moveText, phaseText, useText } from '../../model/jobs/jobWords';
 import { canExtend, limitAt } from '../../model/jobs/jobExtension';
 import { bytesText } from '../../util/bytes';
@@ -66,7 +67,7 @@ function contextOf(row: JobRow): string {
     ...(isAtWork(row) && job.stopAt === undefined ? ['canStop'] : []),
     ...(canExtend(row) ? ['canExtend'] : []),
     ...(isRetried(row) ? ['canRetry'] : []),
-    ...(hasUnfetched(row) || isStranded(row) ? ['canFetch'] : []),
+    ...(hasUnfetched(row) || isStranded(row) || isFetchRepeatable(row) ? ['canFetch'] : []),
     ...((state.outputs?.files ?? 0) > 0 ? ['hasOutputs'] : []),
     ...(isOver(row) ? ['isOver'] : ['canKeep']),
     ...(!isOver(row) && !isAtWork(row) ? ['canRelease'] : []),

@@ -177,7 +177,16 @@ function machineWords(
     case 'keeping':
       return { level: 'warning', sentence: keepingSentence(row, now), actions: [keep] };
     case 'incomplete':
-      return { level: 'warning', sentence: incompleteSentence(row), actions: [release, keep, log] };
+      return {
+        level: 'warning',
+        sentence: incompleteSentence(row),
+        actions: [
+          ...((state.outputs?.leftOut ?? 0) > 0
+            ? [commandAction(t('Fetch Outputs'), 'gpuRental.job.fetchOutputs', target)]
+            : []),
+          ...[release, keep, log],
+        ],
+      };
     case 'othersThere':
       return { level: 'warning', sentence: othersSentence(row), actions: [release, keep] };
     case 'released':

@@ -186,6 +186,8 @@ export interface JobState {
       }
     | undefined;
   readonly fetchedAt?: number | undefined;
+  /** The user's last word for a fetch, when it was done. */
+  readonly fetchedFor?: number | undefined;
   readonly keepUntil?: number | undefined;
   readonly cancelSentAt?: number | undefined;
   readonly trouble?: JobTrouble | undefined;

@@ -111,7 +111,7 @@ function* troubleNews(state: JobState): Iterable<News> {
   } else if (trouble.kind === 'othersThere') {
     yield { kind: 'othersThere', turn: trouble.since };
   } else if (trouble.kind === 'incomplete') {
-    yield { kind: 'incomplete' };
+    yield { kind: 'incomplete', turn: state.fetchedFor ?? 0 };
   } else if (trouble.kind === 'fetch') {
     // A remedy is told although the connection failed before.
     yield { kind: 'notFetched', turn: isLocalProblem(trouble.why) ? 1 : 0 };

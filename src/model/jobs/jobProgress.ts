@@ -14,6 +14,7 @@ import {
   type Outcome,
   type TroubleKind,
 } from './job';
+import { isFetchRepeatable } from './fetchAgain';
 import { afterEnd, onNextMachine } from './nextAttempt';
 import type { LossCause } from './machineLoss';
 import type { JobLook, JobThere } from './onMachine';
@@ -49,6 +50,8 @@ export type JobEvent =
   /** The log is here to its end. */
   | { readonly kind: 'logRead' }
   | { readonly kind: 'fetched'; readonly outputs: NonNullable<JobState['outputs']> }
+  /** The user asked for the outputs once more. */
+  | { readonly kind: 'fetchedAgain' }
   | { readonly kind: 'decided' }
   | { readonly kind: 'keepOver' }
   | { readonly kind: 'released'; readonly outcome: Outcome }
@@ -130,7 +133,9 @@ function after(job: Job, state: JobState, event: JobEvent, now: number): JobStat
     case 'checkpointed':
       return { ...state, checkpointTriedAt: now, checkpoint: event.checkpoint ?? state.checkpoint };
     case 'fetched':
-      return state.phase === 'fetching' ? to('fetched', { outputs: event.outputs, fetchedAt: now }) : state;
+      return fetched(job, state, event.outputs, to, now);
+    case 'fetchedAgain':
+      return isFetchRepeatable({ state }) ? to('fetching', notFetched) : state;
     case 'decided':
       return decided(job, state, to, now);
     case 'keepOver':
@@ -152,6 +157,13 @@ function after(job: Job, state: JobState, event: JobEvent, now: number): JobStat
       return { ...failed(state, event, now), ...(event.others && { others: event.others }) };
   }
 }
+
+function fetched(job: Job, state: JobState, outputs: JobState['outputs'], to: To, now: number): JobState {
+  const done = { outputs, fetchedAt: now, fetchedFor: job.retryAt };
+  return state.phase === 'fetching' ? to('fetched', done) : state;
+}
+
+const notFetched: Partial<JobState> = { fetchedAt: undefined, keepUntil: undefined };
 
 function extended(
   state: JobState,

@@ -148,6 +148,7 @@ const stateFile: z.ZodType<JobState> = z.object({
     })
     .optional(),
   fetchedAt: z.number().optional(),
+  fetchedFor: z.number().optional(),
   keepUntil: z.number().optional(),
   cancelSentAt: z.number().optional(),
   trouble: z

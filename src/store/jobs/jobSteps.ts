@@ -10,6 +10,7 @@ import {
   type JobPhase,
   type JobRow,
 } from '../../model/jobs/job';
+import { isFetchAsked } from '../../model/jobs/fetchAgain';
 import { guardSecondsOf, hardLimit, limitInputs } from '../../model/jobs/jobLimits';
 import { limitNow } from '../../model/jobs/jobExtension';
 import { jobOrder } from '../../model/jobs/jobOrder';
@@ -128,6 +129,9 @@ class Steps {
     }
     if (overSsh.includes(phase) && isStopped(this.deps, this.row) && !isCopied(this.deps, this.row)) {
       return { event: { kind: 'failed', trouble: 'machineStopped' } };
+    }
+    if (isFetchAsked(this.row)) {
+      return { event: { kind: 'fetchedAgain' } };
     }
     switch (phase) {
       case 'queued':

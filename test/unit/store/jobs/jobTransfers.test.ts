@@ -58,4 +58,30 @@ describe('Transfers of jobs', () => {
     await pass(minute);
     assert.deepEqual([window.row(job).state.outcome, destroys()], ['destroyed', 1]);
   });
+
+  for (const [what, left, keepMinutes] of [
+    ['some of it did not come', ['outputs/model.bin'], 0],
+    ['it is gone from this computer', [], 60],
+  ] as const) {
+    it(`fetch again at a word where ${what}, before the machine ends`, async () => {
+      const window = await open();
+      const order = aJob(id, { whenDone: { success: 'destroy', keepMinutes } });
+      const { id: job } = await window.jobs.order(order, []);
+      await pass(0);
+      machine.leavesOut = left;
+      machine.ends({ code: 0, why: 'itself' });
+      await pass(30 * minute);
+      assert.equal(window.row(job).state.outputs?.leftOut, left.length);
+      machine.leavesOut = [];
+      const before = machine.calls.filter((call) => call === 'fetch').length;
+      computer.clock.jump(-24 * 60 * minute);
+      await window.jobs.retry(job);
+      await pass(minute);
+      assert.equal(machine.calls.filter((call) => call === 'fetch').length, before + 1);
+      assert.equal(window.row(job).state.outputs?.leftOut, 0);
+      assert.equal(destroys(), keepMinutes === 0 ? 1 : 0);
+      await pass(70 * minute);
+      assert.deepEqual([window.row(job).state.outcome, destroys()], ['destroyed', 1]);
+    });
+  }
 });

@@ -1,0 +1,11 @@
+import type { JobRow } from './job';
+
+/** Its outputs were fetched, and its machine has them until its end, which has not begun. */
+export function isFetchRepeatable({ state }: Pick<JobRow, 'state'>): boolean {
+  return state.phase === 'fetched' || state.phase === 'keeping';
+}
+
+/** The user asked for the outputs once more after they were fetched. */
+export function isFetchAsked({ job, state }: JobRow): boolean {
+  return isFetchRepeatable({ state }) && job.retryAt !== state.fetchedFor;
+}
