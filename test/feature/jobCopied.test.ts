@@ -24,7 +24,11 @@ describe('outputs of a stopped machine', () => {
   const output = (name: string) => path.join(runs(), readdirSync(runs()).sort().at(-1) ?? '', name);
 
   /** Runs a job until the window is closed, lets it do the rest, and has its machine stopped. */
-  async function stopAfter(script: string, isDone: (folder: string) => boolean): Promise<void> {
+  async function stopAfter(
+    script: string,
+    isDone: (folder: string) => boolean,
+    whileClosed: () => void = () => undefined,
+  ): Promise<void> {
     runNumber += 1;
     const go = path.join(computer().root, `go${runNumber}`);
     await writeJob(window, { run: `until [ -e ${go} ]; do sleep 0.05; done; ${script}` });
@@ -47,6 +51,7 @@ describe('outputs of a stopped machine', () => {
     await computer().simulator.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' });
     await computer().pass(2 * 60_000);
     assert.equal(instances().at(-1)?.actualStatus, 'exited');
+    whileClosed();
     window = await computer().openWindow({ isFocused: true });
     await window.toast(/is stopped, and the outputs of train are not on this computer yet/);
   }
@@ -91,6 +96,36 @@ describe('outputs of a stopped machine', () => {
     assert.match(knownKeys(), /^gpu-\S+\.host ssh-ed25519 /m);
     assert.ok(!existsSync(path.join(path.dirname(computer().sshConfig), 'known_hosts')));
     assert.equal(starts().length, 0);
+  });
+
+  it('name those with an absolute path, which only a start can fetch, before and after', async () => {
+    const model = '/root/model.bin';
+    // The file of a workspace may not name one any more.
+    const nameOne = () => {
+      const orders = readdirSync(computer().storage, { recursive: true, encoding: 'utf8' })
+        .filter((name) => /jobs.*[0-9a-f]{16}\.json$/.test(name))
+        .map((name) => path.join(computer().storage, name));
+      for (const order of orders) {
+        const { spec, ...job } = JSON.parse(readFileSync(order, 'utf8')) as { spec: object };
+        writeFileSync(order, JSON.stringify({ ...job, spec: { ...spec, outputs: ['outputs/**', model] } }));
+      }
+    };
+    await stopAfter(
+      'mkdir -p outputs; printf part >outputs/log.txt; sleep 1000',
+      (folder) => existsSync(path.join(folder, 'src', 'outputs', 'log.txt')),
+      nameOne,
+    );
+    window.run('Fetch Outputs of Job');
+    const { detail = '' } = await window.dialog();
+    assert.ok(detail.includes(`Outputs with an absolute path need a start: ${model}\n`), detail);
+    await window.dialogButton('Fetch Without Starting');
+    await window.toast(/^train: interrupted/);
+    await window.toast(/^Some outputs of train could not be fetched, so .* is kept\./);
+    assert.equal(readFileSync(output('outputs/log.txt'), 'utf8'), 'part');
+    const shown = window.toasts().find((one) => one.startsWith('Some outputs')) ?? '';
+    assert.ok(shown.includes(`Left out: ${model} (only a start of the instance can fetch it)`), shown);
+    await window.toastButton(/^Some outputs of train/, 'Keep Machine');
+    await window.toast(/will not be stopped or destroyed by train/);
   });
 
   it('stay where they are when the host lets nobody in, which is told with its words, and a start still helps', async () => {

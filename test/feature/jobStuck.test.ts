@@ -47,6 +47,13 @@ describe('a job that does not get on while its machine costs money', () => {
     await window.view('jobs').row(/train.*running/);
   });
 
+  it('has no outputs to open yet, as its row and the command say', async () => {
+    await window.view('jobs').expand(/^train/);
+    await window.view('jobs').row(/^Outputs.*not fetched yet$/);
+    window.run('Open Outputs of Job');
+    await window.toast(/^No job has brought outputs yet\.$/);
+  });
+
   it('is told once where the disk of this computer refuses its progress, and goes on once there is room', async () => {
     const isProgress = (name: string) => /jobs.*(?:state\.json|\.log)/.test(name);
     window.fate.onDeed = ({ kind, name, args }, when) => {
