@@ -40,7 +40,7 @@ describe('a job that another computer ordered', () => {
     await window.quick.pick(/Run on trainer, and Destroy It/);
     await window.dialogButton('Run and Destroy');
     const { buttons } = await window.toast(
-      /^trainer is kept after train and still costs money\. The outputs of the job eval of another computer were not fetched\.$/,
+      /^trainer is kept after train\. It still costs \$\S+\/h\. The outputs of the job eval of another computer were not fetched\.$/,
     );
     assert.deepEqual(buttons, ['Release Machine…', 'Keep Machine']);
     const jobs = window.view('jobs');

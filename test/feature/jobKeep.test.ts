@@ -78,7 +78,7 @@ describe('the machine of a job that is kept after all', () => {
     await writeJob(window, { run: 'true' });
     await reviewJob(window);
     await rentForJob(window);
-    await window.toast(/^No outputs of train were found/);
+    await window.toast(/^No outputs of train were found, so .* is kept\. It still costs \$\S+\/h\.$/);
     computer().settings.set('gpuRental.agents.access', 'ask');
     await window.dialogButton('Not Now');
     await window.toastButton(/^No outputs of train/, 'Keep Machine');

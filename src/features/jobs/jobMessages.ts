@@ -12,7 +12,7 @@ import type { Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
 import type { JobDeps } from './deps';
 import { leftOutText } from './jobItems';
-import { instanceAction, logAction, type ToldOfJob } from './jobTold';
+import { instanceAction, logAction, stillCosts, type ToldOfJob } from './jobTold';
 import { stuckWords, type StuckKind } from './stuckMessages';
 
 /** Tells what became of jobs, once over all windows. */
@@ -148,7 +148,7 @@ function machineWords(
     case 'notReady':
       return {
         level: 'warning',
-        sentence: t('{0} did not get ready for {1}. It still costs money.', machine, name),
+        sentence: t('{0} did not get ready for {1}. {2}', machine, name, stillCosts(row)),
         actions: [commandAction(t('Stop Job'), 'gpuRental.job.stop', target), ...instanceAction(row)],
       };
     case 'notReplaced':
@@ -275,25 +275,21 @@ function othersSentence({ job, state }: JobRow): string {
   const [first] = state.others ?? [];
   const machine = machineOf({ job, state }).name;
   const why = first ? localize(otherJobText(first)) : '';
-  return t('{0} is kept after {1} and still costs money. {2}', machine, job.spec.name, why);
+  return t('{0} is kept after {1}. {2} {3}', machine, job.spec.name, stillCosts({ job, state }), why);
 }
 
 function incompleteSentence(row: JobRow): string {
   const { job, state } = row;
   const { name } = job.spec;
   const machine = machineOf(row).name;
+  const costs = stillCosts(row);
   if (state.outputs?.files === 0 && state.outputs.leftOut === 0) {
-    return t('No outputs of {0} were found, so {1} is kept. It still costs money.', name, machine);
+    return t('No outputs of {0} were found, so {1} is kept. {2}', name, machine, costs);
   }
   const left = leftOutText(row);
   return left === undefined
-    ? t('Some outputs of {0} could not be fetched, so {1} is kept. It still costs money.', name, machine)
-    : t(
-        'Some outputs of {0} could not be fetched, so {1} is kept. It still costs money. {2}',
-        name,
-        machine,
-        left,
-      );
+    ? t('Some outputs of {0} could not be fetched, so {1} is kept. {2}', name, machine, costs)
+    : t('Some outputs of {0} could not be fetched, so {1} is kept. {2} {3}', name, machine, costs, left);
 }
 
 function endedSentence(row: JobRow, now: number): string {
