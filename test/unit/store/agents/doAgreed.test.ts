@@ -3,19 +3,16 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { AgentRequest } from '../../../../src/model/agents/request';
-import { noLimits } from '../../../../src/model/agents/limits';
 import { fromDollars } from '../../../../src/model/money';
-import { AgentDesk } from '../../../../src/store/agents/agentDesk';
-import { AgentLimitStore } from '../../../../src/store/agents/agentLimits';
 import { doAgreed, type DoAgreedDeps } from '../../../../src/store/agents/doAgreed';
 import { settle } from '../../../../src/store/agents/settle';
 import type { Fleet } from '../../../../src/store/ports';
 import type { RentalStore } from '../../../../src/store/rentals/rentalStore';
-import { silentLog } from '../../../../src/util/log';
+import { openAgentWindow } from '../../../support/agentWindows';
 import { anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeLeaseDisk, openLeaseWindow } from '../../../support/leaseWindows';
+import { FakeLeaseDisk } from '../../../support/leaseWindows';
 
 const hourMs = 3_600_000;
 
@@ -26,19 +23,8 @@ describe('what an agent may rent after a yes', () => {
   let first: DoAgreedDeps;
   let request: AgentRequest;
 
-  async function openWindow(unread?: Fleet): Promise<DoAgreedDeps> {
-    const window = await openLeaseWindow(computer, disk);
-    const { accounts, hub, owned } = window;
-    const fleet = unread ?? window.fleet;
-    const { clock, secrets, storageDir } = computer;
-    const { windowId } = hub;
-    const limits = new AgentLimitStore({ settings: () => noLimits, secrets });
-    const lock = <T>(action: () => Promise<T>) => action();
-    const deps = { accounts, fleet, hub, limits, clock, log: silentLog, storageDir, windowId, lock };
-    const ownProblem = () => Promise.resolve(undefined);
-    const desk = owned.add(new AgentDesk({ ...deps, ownProblem }));
-    return { ...window, desk, clock, log: silentLog };
-  }
+  const openWindow = (fleet?: Fleet): Promise<DoAgreedDeps> =>
+    openAgentWindow(computer, disk, fleet ? { fleet } : {});
 
   const key = () => first.accounts.active?.key ?? '';
   const state = async () => (await first.desk.read()).requests.find(({ id }) => id === request.id)?.state;

@@ -1,0 +1,58 @@
+import { noLimits, type AgentLimits } from '../../src/model/agents/limits';
+import { AgentDesk } from '../../src/store/agents/agentDesk';
+import { AgentLimitStore } from '../../src/store/agents/agentLimits';
+import type { Fleet } from '../../src/store/ports';
+import type { ToolDeps } from '../../src/store/agents/toolDeps';
+import { silentLog } from '../../src/util/log';
+import type { FakeComputer } from './fakeWindows';
+import { openLeaseWindow, type FakeLeaseDisk } from './leaseWindows';
+
+/** Limits that stop nothing. */
+export const wideLimits: AgentLimits = {
+  access: 'ask',
+  perDay: 1000,
+  perHour: 100,
+  instances: 10,
+  hours: 100,
+  questionsPerHour: 100,
+};
+
+export interface AgentWindowOptions {
+  readonly limits?: AgentLimits;
+  /** In place of the window's own list. */
+  readonly fleet?: Fleet;
+  readonly ownProblem?: () => Promise<string | undefined>;
+}
+
+/** A window with the desk of agents and everything that their tools need, over a service in memory. */
+export async function openAgentWindow(
+  computer: FakeComputer,
+  disk: FakeLeaseDisk,
+  { limits: set = noLimits, fleet: other, ownProblem }: AgentWindowOptions = {},
+) {
+  const window = await openLeaseWindow(computer, disk);
+  const { accounts, hub, owned } = window;
+  const fleet = other ?? window.fleet;
+  const { clock, secrets, storageDir } = computer;
+  const limits = new AgentLimitStore({ settings: () => set, secrets });
+  await limits.confirm(set);
+  const desk = owned.add(
+    new AgentDesk({
+      ...{ accounts, fleet, hub, limits, clock, log: silentLog, storageDir, windowId: hub.windowId },
+      ownProblem: ownProblem ?? (() => Promise.resolve(undefined)),
+      lock: (action) => action(),
+    }),
+  );
+  const commands: string[] = [];
+  const ssh: ToolDeps['ssh'] = {
+    prepare: (_, id) => Promise.resolve({ alias: `gpu-${id}`, command: `ssh gpu-${id}` }),
+    run: (_, __, command) => {
+      commands.push(command);
+      return Promise.resolve({ code: 0, stdout: '', stderr: '', timedOut: false });
+    },
+  };
+  const isReady = () => true;
+  const redact = (text: string) => text;
+  return { ...window, fleet, desk, limits, clock, log: silentLog, ssh, isReady, redact, commands };
+}
+export type AgentWindow = Awaited<ReturnType<typeof openAgentWindow>>;
