@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
-import type { AgentDriver } from '../support/feature/agentDriver';
-import { letAgentsIn } from '../support/feature/agentDriver';
+import { AgentDriver, letAgentsIn } from '../support/feature/agentDriver';
 import { registerKey } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -10,7 +9,7 @@ import { connectOfficialClient, type OfficialClient } from '../support/officialM
 
 const repository = path.join(__dirname, '..', '..');
 
-describe('two agents of one name outside of the editor', () => {
+describe('agents of one name', () => {
   const computer = useComputer({ simulator: { sshServer: true } });
   const clients: OfficialClient[] = [];
   let window: FeatureWindow;
@@ -65,6 +64,8 @@ describe('two agents of one name outside of the editor', () => {
       return got['ready'] === true;
     });
   });
+  const ask = async (driver: AgentDriver, requestId: string) =>
+    (await driver.call('run_command', { instance, command: 'echo from the machine', requestId }))['state'];
   after(() => Promise.all(clients.map((client) => client.close())));
 
   it("each needs a yes of its own for commands, which the other can't use", async () => {
@@ -81,5 +82,17 @@ describe('two agents of one name outside of the editor', () => {
     await answer('Cancel', /Let “official-client” run commands/);
     assert.equal(await run(second, 'third-command'), 'declined');
     assert.equal(await run(first, 'fourth-command'), 'done');
+  });
+
+  it('need another yes in the chat of each window', async () => {
+    assert.equal(await ask(chat, 'chat-command-1'), 'pending');
+    const { detail } = await window.dialog(/Let “the chat” run commands/);
+    assert.match(detail ?? '', /until the instance is gone or this window closes/);
+    await answer('Run', /Let “the chat” run commands/);
+    assert.equal(await ask(chat, 'chat-command-1'), 'done');
+    assert.equal(await ask(chat, 'chat-command-2'), 'done');
+    const second = await computer().openWindow();
+    assert.equal(await ask(new AgentDriver(second), 'chat-command-3'), 'pending');
+    await answer('Cancel', /Let “the chat” run commands/);
   });
 });

@@ -63,7 +63,9 @@ export function requestQuestion(asked: Asked): Question | undefined {
             ? t(
                 'On an instance that an agent rented, this holds until the instance is gone or this client ends.',
               )
-            : t('On an instance that an agent rented, this holds until the instance is gone.'),
+            : t(
+                'On an instance that an agent rented, this holds until the instance is gone or this window closes.',
+              ),
           accountLine(asked),
         ),
         button: t('Run'),

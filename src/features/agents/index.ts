@@ -41,8 +41,9 @@ export function register(deps: AskDeps): Disposable {
       whereLetIn((one) => one.openRequest()),
     ),
   );
-  chat.call = (tool, input, signal) =>
-    agentTools.call(tool, input, { id: 'chat', name: 'the chat', door: 'chat' }, signal);
+  // The editor does not tell conversations apart, so all of a window are one session.
+  const caller = { id: deps.hub.windowId, name: 'the chat', door: 'chat' } as const;
+  chat.call = (tool, input, signal) => agentTools.call(tool, input, caller, signal);
   store.add(
     settings.onDidChange('gpuRental.agents', () => {
       agentLimits.lower().then(look).catch(failed);

@@ -1,7 +1,7 @@
 import { ToolError } from './answer';
 import { overLimit } from './ledger';
 import type { AgentLimits } from './limits';
-import type { AgentRequest, AgentState } from './request';
+import { hasYes, type AgentRequest, type AgentState } from './request';
 
 export const hourMs = 3_600_000;
 /** A question that nobody answers is refused after this time. */
@@ -21,16 +21,33 @@ export interface GateNow {
   readonly ownProblem?: string | undefined;
 }
 
-/** It waits for the user, and may still be answered. */
-export function isPending({ state, at }: AgentRequest, now: number): boolean {
-  return state === 'pending' && now < at + answerWithinMs;
+/** The service's time and this computer's differ by less, and no clock is corrected by more. */
+const setBackMs = 60_000;
+
+/** Whether something lasts still. What began in the future is over: a clock that was set back prolongs nothing. */
+export function lasts(from: number, forMs: number, now: number): boolean {
+  return now > from - setBackMs && now < from + forMs;
 }
 
-/** Questions nobody answered in time are over; what is long done is forgotten. */
+/** It waits for the user, and may still be answered. */
+export function isPending({ state, at }: AgentRequest, now: number): boolean {
+  return state === 'pending' && lasts(at, answerWithinMs, now);
+}
+
+/** A question that nobody answered is over, and so is a yes that was not used. */
+function expired(request: AgentRequest, now: number): AgentRequest {
+  const { state, at, decidedAt = at } = request;
+  if (state === 'pending' && !isPending(request, now)) {
+    return { ...request, state: 'expired' };
+  }
+  return state === 'approved' && !lasts(decidedAt, answerWithinMs, now)
+    ? { ...request, state: 'expired', problem: 'The user said yes, and the command came too late.' }
+    : request;
+}
+
+/** Questions and yeses that came to nothing in time are over; what is long done is forgotten. */
 export function tidied(state: AgentState, now: number): AgentState {
-  const requests = state.requests.map((one): AgentRequest =>
-    one.state === 'pending' && now >= one.at + answerWithinMs ? { ...one, state: 'expired' } : one,
-  );
+  const requests = state.requests.map((one) => expired(one, now));
   // A commitment counts for its day, an unknown rental until it is read back, and an instance stays an agent's.
   const keeps = (one: AgentRequest) =>
     one.instanceId !== undefined ||
@@ -40,7 +57,7 @@ export function tidied(state: AgentState, now: number): AgentState {
   return {
     quotes: state.quotes.filter(({ expiresAt }) => now < expiresAt + answerWithinMs).slice(-50),
     requests: requests.filter(
-      (one, at) => keeps(one) && (requests.length - at <= mostKept || one.commitment),
+      (one, at) => keeps(one) && (requests.length - at <= mostKept || one.commitment || hasYes(one)),
     ),
   };
 }
@@ -104,8 +121,8 @@ function stateAfterYes({ tool }: AgentRequest): AgentRequest['state'] {
   return tool === 'request_rental' ? 'renting' : tool === 'run_command' ? 'approved' : 'working';
 }
 
-function wasAsked({ state, decidedAt, windowId }: AgentRequest): boolean {
-  return state === 'pending' || state === 'expired' || decidedAt !== undefined || windowId !== undefined;
+function wasAsked(request: AgentRequest): boolean {
+  return hasYes(request) || ['pending', 'expired', 'declined', 'overLimit'].includes(request.state);
 }
 
 function problemOf(state: AgentState, { id, commitment, instanceId }: AgentRequest, gate: GateNow) {

@@ -77,7 +77,7 @@ const requestShape = z
       'failed',
     ]),
     problem: z.string().exactOptional(),
-    /** The window that carries it out, and since when. */
+    /** The window in which the user said yes, which carries it out, and since when. */
     windowId: z.string().exactOptional(),
     decidedAt: z.number().exactOptional(),
     /** Of its rental in the journal; there before anything is sent. */
@@ -108,6 +108,11 @@ const committing: readonly RequestState[] = ['renting', 'unknown', 'rented', 'ap
 
 export function isCommitted({ state }: AgentRequest): boolean {
   return committing.includes(state);
+}
+
+/** Whether the user said yes to a request, whatever came of it. */
+export function hasYes({ windowId }: AgentRequest): boolean {
+  return windowId !== undefined;
 }
 
 /** Whether an agent rented the instance. */

@@ -1,7 +1,7 @@
 import { rowsThatFit, ToolError } from '../../model/agents/answer';
 import { hourMs } from '../../model/agents/gate';
 import { limitsLeft, usageOf } from '../../model/agents/ledger';
-import { rentedByAgent, type AgentRequest, type Commitment } from '../../model/agents/request';
+import { hasYes, rentedByAgent, type AgentRequest, type Commitment } from '../../model/agents/request';
 import type { ToolInput } from '../../model/agents/toolShapes';
 import type { Instance } from '../../model/instances/instance';
 import { displayLabel } from '../../model/instances/instanceLabel';
@@ -122,6 +122,10 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
     !isKnown && isApproved(requests, instance.id, context)
       ? (await deps.desk.begin({ ...request, state: 'approved' })).request
       : await deps.desk.ask(request);
+  const { door, id } = context.caller;
+  if (kept.caller.door !== door || kept.caller.id !== id) {
+    throw new ToolError('Another session asked to run this command. Ask with a new requestId.');
+  }
   // The state moves once, so that a retry does not run the command a second time.
   const own = await deps.desk.move(kept.id, ['approved'], { state: 'working', decidedAt: deps.clock.now() });
   if (!own) {
@@ -166,7 +170,7 @@ function isApproved(requests: readonly AgentRequest[], instanceId: number, { cal
         one.instanceId === instanceId &&
         one.caller.door === caller.door &&
         one.caller.id === caller.id &&
-        ['approved', 'working', 'done'].includes(one.state),
+        hasYes(one),
     )
   );
 }

@@ -55,6 +55,11 @@ class Household {
 
   constructor(private readonly random: () => number) {}
 
+  /** Mostly short, as otherwise no question lives until its answer. */
+  private jump(): number {
+    return (this.pick([0.01, 0.05, 0.1, 5, 5, 6 * 24]) ?? 1) * hourMs;
+  }
+
   private get usual(): AgentLimits {
     return { access: 'ask', perDay: 10, perHour: 2, instances: 2, hours: 8, questionsPerHour: 8 };
   }
@@ -68,6 +73,10 @@ class Household {
     },
     approve: () => this.answer(true),
     approveInSecondWindow: () => this.answer(true),
+    approveAfterEdit: async () => {
+      await this.commands['editSettings']?.();
+      await this.answer(true);
+    },
     decline: () => this.answer(false),
     answered: () => this.hear('running'),
     refused: () => this.hear('never'),
@@ -77,8 +86,8 @@ class Household {
     reload: () => {
       this.state = agentStateShape.parse(JSON.parse(JSON.stringify(this.state)));
     },
-    forward: () => this.setClock(this.random() * (this.random() < 0.1 ? 6 * 24 : 5) * hourMs),
-    back: () => this.setClock(-this.random() * (this.random() < 0.1 ? 6 * 24 : 5) * hourMs),
+    forward: () => this.setClock(this.random() * this.jump()),
+    back: () => this.setClock(-this.random() * this.jump()),
     editSettings: async () => {
       const scale = () => this.pick([0, 0.5, 1, 2, 50]) ?? 1;
       this.set = {

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { tidied } from '../../../../src/model/agents/gate';
+import { hasYes, type AgentRequest } from '../../../../src/model/agents/request';
+import { instanceTools } from '../../../../src/store/agents/instanceTools';
+import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/agentWindows';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { FakeLeaseDisk } from '../../../support/leaseWindows';
+
+const { signal } = new AbortController();
+const minuteMs = 60_000;
+const own = 'inst_5001';
+const rented = 'inst_5002';
+
+describe('a yes to a command of an agent', () => {
+  let computer: FakeComputer;
+  let window: AgentWindow;
+  let ids = 0;
+
+  beforeEach(async () => {
+    const service = new FakeService();
+    service.instances = [anInstance({ id: 5001 }), anInstance({ id: 5002 })];
+    computer = await FakeComputer.make(service.client);
+    window = await openAgentWindow(computer, new FakeLeaseDisk(), {
+      limits: { ...wideLimits, questionsPerHour: 3 },
+    });
+    const rental: AgentRequest = {
+      ...{ id: 'request_rented', requestId: 'rented', tool: 'request_rental', print: '' },
+      ...{ caller: { id: 'x', name: 'claude', door: 'mcp' }, at: computer.clock.now() },
+      ...{ state: 'rented', instanceId: 5002 },
+    };
+    await window.desk.begin(rental);
+  });
+  afterEach(() => computer.dispose());
+
+  const run = (instance: string, session = 'a', requestId = `command-${(ids += 1)}`) =>
+    instanceTools(window).run_command(
+      { instance, command: 'ls', requestId },
+      { caller: { id: session, name: 'claude', door: 'mcp' }, signal },
+    );
+  const stateOf = async (...args: Parameters<typeof run>) => (await run(...args))['state'];
+  const allow = async (...args: Parameters<typeof run>) => {
+    const { request } = await run(...args);
+    assert.ok(await window.desk.answer(String(request), true));
+  };
+
+  it('runs nothing for another session that repeats its id', async () => {
+    await allow(own, 'a', 'the-command');
+    await assert.rejects(run(own, 'b', 'the-command'), /another session.*new requestId/i);
+    assert.deepEqual(window.commands, []);
+    assert.equal(await stateOf(own, 'a', 'the-command'), 'done');
+    await assert.rejects(run(own, 'b', 'the-command'), /another session/i);
+  });
+
+  it('is over where it is not used for ten minutes', async () => {
+    await allow(own, 'a', 'the-command');
+    await computer.clock.advance(10 * minuteMs + 1);
+    assert.equal(await stateOf(own, 'a', 'the-command'), 'expired');
+    assert.deepEqual(window.commands, []);
+  });
+
+  it('is over where the clock is set back', async () => {
+    await allow(own, 'a', 'the-command');
+    computer.clock.jump(-24 * 60 * minuteMs);
+    assert.equal(await stateOf(own, 'a', 'the-command'), 'expired');
+  });
+
+  it('holds for the instance of an agent, also where the first command came too late or failed', async () => {
+    await allow(rented, 'a', 'the-command');
+    await computer.clock.advance(10 * minuteMs + 1);
+    assert.equal(await stateOf(rented, 'a', 'the-command'), 'expired');
+    assert.equal(await stateOf(rented), 'done');
+    assert.equal(await stateOf(rented, 'b'), 'pending');
+  });
+
+  it('is remembered as long as the instance is there, and is one question for all of its commands', async () => {
+    const { limits } = await window.desk.gate();
+    await allow(rented);
+    for (let count = 0; count < limits.questionsPerHour; count += 1) {
+      assert.equal(await stateOf(rented), 'done');
+    }
+    assert.equal(await stateOf(own), 'pending');
+    const { requests } = await window.desk.read();
+    const later = Array.from({ length: 300 }, (_, at) => ({ ...requests.at(-2), requestId: `later-${at}` }));
+    const kept = tidied(
+      { quotes: [], requests: [...requests, ...(later as AgentRequest[])] },
+      computer.clock.now(),
+    );
+    assert.equal(kept.requests.filter(hasYes).length, 1);
+  });
+
+  it('comes too late where the clock was set back since the question', async () => {
+    const { request } = await run(own);
+    computer.clock.jump(-24 * 60 * minuteMs);
+    assert.equal(await window.desk.answer(String(request), true), undefined);
+  });
+});
