@@ -5,7 +5,7 @@ import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
 describe('an agent in the chat', () => {
-  const computer = useComputer();
+  const computer = useComputer({ settings: { 'gpuRental.agents.maxQuestionsPerHour': 10 } });
   let window: FeatureWindow;
   let agent: AgentDriver;
   let request: string;
@@ -112,9 +112,12 @@ describe('an agent in the chat', () => {
     assert.equal(instances[0]['byAgent'], 'the chat');
   });
 
-  it('moves its end nearer without a question, and asks before a disk is kept in place of a destroy', async () => {
+  it('asks before its data is lost earlier, and before a disk is kept in place of a destroy', async () => {
     const earlier = { instance, hoursFromNow: 1.5, then: 'destroy', requestId: 'end-sooner' };
-    assert.equal((await agent.call('set_schedule', earlier))['state'], 'done');
+    assert.equal((await agent.call('set_schedule', earlier))['state'], 'pending');
+    const { detail } = await window.dialog(/Change when .* ends for “the chat”/);
+    assert.match(detail ?? '', /^Destroyed automatically at .*All data on it is lost then/);
+    await answer('Cancel', /Change when .* ends for “the chat”/);
     const stop = { instance, hoursFromNow: 1, then: 'stop', requestId: 'end-by-stop' };
     assert.equal((await agent.call('set_schedule', stop))['state'], 'pending');
     await answer('Cancel', /Change when .* ends for “the chat”/);

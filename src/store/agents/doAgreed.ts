@@ -1,8 +1,10 @@
+import { changedSince, checkFresh, checkPrice, isFresh } from '../../model/agents/agreed';
 import type { AgentRequest } from '../../model/agents/request';
 import { rentalLabel } from '../../model/agents/request';
-import { quoteOffer, perHour } from '../../model/quote';
 import { destroyAndVerify } from '../instances/destruction';
+import { readPresence } from '../instances/ends';
 import { changePower } from '../instances/power';
+import type { Instance } from '../../model/instances/instance';
 import type { InstanceLeases } from '../leases/instanceLeases';
 import type { Accounts, ActingAccount, Fleet } from '../ports';
 import type { RentalStore } from '../rentals/rentalStore';
@@ -32,6 +34,7 @@ export function doAgreed(deps: DoAgreedDeps, request: AgentRequest, accountKey: 
 async function doOnce(deps: DoAgreedDeps, request: AgentRequest, accountKey: string): Promise<void> {
   try {
     const account = accountStill(deps.accounts, accountKey);
+    checkFresh(request, deps.clock.now());
     switch (request.tool) {
       case 'request_rental':
         await rent(deps, request, account);
@@ -43,7 +46,7 @@ async function doOnce(deps: DoAgreedDeps, request: AgentRequest, accountKey: str
         await destroy(deps, request, account);
         return;
       case 'set_schedule':
-        await schedule(deps, request);
+        await schedule(deps, request, account);
         return;
       case 'run_command':
         return;
@@ -87,14 +90,12 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, { client, key: ac
   } as const;
   const { items } = await client.offers.search(wanted);
   const offer = items.find((one) => one.id === quote.offer.id && one.rentable !== false);
-  const { running } = offer
-    ? quoteOffer(offer, { rentalType: 'on-demand', diskGb: quote.diskGb, searchedDiskGb: quote.diskGb })
-    : { running: undefined };
-  if (!offer || running === undefined) {
+  if (!offer) {
     throw new Error('The offer was taken. Nothing was rented. Call search_offers again.');
   }
-  if (perHour(running) > quote.perHour) {
-    throw new Error('The price of the offer rose. Nothing was rented. Get a new quote.');
+  const changed = changedSince(quote, offer);
+  if (changed !== undefined) {
+    throw new Error(`${changed} Nothing was rented. Get a new quote.`);
   }
   if (quote.templateId !== undefined) {
     const template = await currentTemplate(client, quote.templateId);
@@ -123,6 +124,7 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, { client, key: ac
   const result = await rentals.rent(wish, {
     // A window that slept may have been given up; the agent was then told that nothing was rented.
     beforeSent: async ({ marker }) => {
+      checkFresh(request, deps.clock.now());
       if (!(await desk.move(request.id, ['renting'], { marker }, accountKey))) {
         throw new Error('The request was given up before anything was sent. Nothing was rented.');
       }
@@ -144,11 +146,32 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, { client, key: ac
   }
 }
 
-async function changeState(deps: DoAgreedDeps, request: AgentRequest, account: ActingAccount): Promise<void> {
-  const instance = request.instanceId === undefined ? undefined : deps.fleet.find(request.instanceId);
-  if (!instance) {
+/** Reads what spends anew: the list may be old, and a price counts at the time at which money is spent. */
+async function checkedInstance(
+  deps: DoAgreedDeps,
+  request: AgentRequest,
+  { client, key }: ActingAccount,
+): Promise<Instance> {
+  const { instanceId, commitment } = request;
+  const known = instanceId === undefined ? undefined : deps.fleet.find(instanceId);
+  if (!known) {
     throw new Error('There is no such instance any more.');
   }
+  if (!commitment) {
+    return known;
+  }
+  const now = await readPresence(client, known.id);
+  if (now.kind !== 'there') {
+    throw new Error('The instance could not be read. Nothing was done. Try again later.');
+  }
+  checkPrice(request, now.instance);
+  checkFresh(request, deps.clock.now());
+  accountStill(deps.accounts, key);
+  return now.instance;
+}
+
+async function changeState(deps: DoAgreedDeps, request: AgentRequest, account: ActingAccount): Promise<void> {
+  const instance = await checkedInstance(deps, request, account);
   if (request.to === 'running' && request.endsAt !== undefined) {
     // The end is set first: a start that is never stopped costs the most.
     await deps.leases.set(instance.id, request.then ?? 'stop', { kind: 'at', at: request.endsAt });
@@ -166,7 +189,9 @@ async function destroy(deps: DoAgreedDeps, request: AgentRequest, account: Actin
   if (request.instanceId === undefined) {
     throw new Error('There is no such instance any more.');
   }
-  const verdict = await destroyAndVerify(deps, account, request.instanceId);
+  const verdict = await destroyAndVerify(deps, account, request.instanceId, undefined, {
+    isStillWanted: () => Promise.resolve(isFresh(request, deps.clock.now())),
+  });
   await deps.desk.move(request.id, ['working'], {
     state: verdict === 'destroyed' ? 'done' : 'failed',
     ...(verdict === 'destroyed'
@@ -175,12 +200,13 @@ async function destroy(deps: DoAgreedDeps, request: AgentRequest, account: Actin
   });
 }
 
-async function schedule(deps: DoAgreedDeps, request: AgentRequest): Promise<void> {
-  const { instanceId, endsAt, then } = request;
-  if (instanceId === undefined || endsAt === undefined || then === undefined) {
-    throw new Error('There is no such instance any more.');
+async function schedule(deps: DoAgreedDeps, request: AgentRequest, account: ActingAccount): Promise<void> {
+  const { endsAt, then } = request;
+  const { id } = await checkedInstance(deps, request, account);
+  if (endsAt === undefined || then === undefined) {
+    throw new Error('The request names no end. Nothing was done.');
   }
-  const { lease } = await deps.leases.set(instanceId, then, { kind: 'at', at: endsAt });
+  const { lease } = await deps.leases.set(id, then, { kind: 'at', at: endsAt });
   await deps.desk.move(request.id, ['working'], {
     state: 'done',
     ...(lease.armed

@@ -1,14 +1,13 @@
 import { rowsThatFit, ToolError } from '../../model/agents/answer';
+import { commitmentTo } from '../../model/agents/agreed';
 import { hourMs } from '../../model/agents/gate';
 import { limitsLeft, usageOf } from '../../model/agents/ledger';
-import { hasYes, rentedByAgent, type AgentRequest, type Commitment } from '../../model/agents/request';
+import { hasYes, rentedByAgent, type AgentRequest } from '../../model/agents/request';
 import type { ToolInput } from '../../model/agents/toolShapes';
 import type { Instance } from '../../model/instances/instance';
 import { displayLabel } from '../../model/instances/instanceLabel';
 import { billingOf, costPerHour, fleetCostPerHour, stateOf } from '../../model/instances/instanceState';
-import type { LeaseAction } from '../../model/instances/lease';
-import { zero } from '../../model/money';
-import { perHour, runningRateOf, stoppedRateOf } from '../../model/quote';
+import { perHour } from '../../model/quote';
 import type { ToolContext, ToolHandlers } from './agentTools';
 import { doAgreed } from './doAgreed';
 import { activeAccount, idIn, requestAnswer, requestBase, untrusted, usd, type ToolDeps } from './toolDeps';
@@ -185,34 +184,23 @@ async function setSchedule(deps: ToolDeps, input: ToolInput<'set_schedule'>, con
   const isOwn = rentedByAgent({ quotes: [], requests }, instance.id) !== undefined;
   const isEarlier = lease?.term.kind === 'at' && endsAt <= lease.term.at;
   // In place of a destroy, a stop would leave a disk that costs money.
-  const saves = isOwn && isEarlier && input.then === lease.action;
+  const isCheaper = isEarlier && (input.then === 'destroy' || lease.action === 'stop');
+  // A destruction before the time that the user agreed to would lose data unasked.
+  const saves = isOwn && isCheaper && input.then === 'stop';
+  const spends = isOwn ? !isCheaper : lease !== undefined && !isCheaper;
+  // An instance of the user is paid for until its end; from there on, an agent spends.
+  const from = !isOwn && lease?.term.kind === 'at' ? Math.min(endsAt, Math.max(now, lease.term.at)) : now;
   const request: AgentRequest = {
     ...requestBase(deps, 'set_schedule', input, context),
     instanceId: instance.id,
     endsAt,
     then: input.then,
-    ...(saves || !isOwn ? {} : { commitment: commitmentOf(instance, now, endsAt, input.then) }),
+    ...(!spends ? {} : { commitment: commitmentTo(instance, from, endsAt, input.then) }),
   };
   if (!saves) {
     return requestAnswer(await deps.desk.ask(request));
   }
   return atOnce(deps, request, account.key);
-}
-
-/** What is not known to be less counts in full, and what has no price is nothing that an agent may spend. */
-function commitmentOf(instance: Instance, from: number, until: number, then: LeaseAction): Commitment {
-  const running = runningRateOf(instance);
-  if (running === undefined) {
-    throw new ToolError(
-      "The service states no price for this instance, so an agent can't spend money on it.",
-    );
-  }
-  return {
-    perHour: perHour(running),
-    stoppedPerHour: then === 'destroy' ? zero : perHour(stoppedRateOf(instance) ?? running),
-    from,
-    until,
-  };
 }
 
 async function changeState(deps: ToolDeps, input: ToolInput<'change_state'>, context: ToolContext) {
@@ -233,7 +221,7 @@ async function changeState(deps: ToolDeps, input: ToolInput<'change_state'>, con
   // The instance stops automatically after the hours that agents are allowed.
   const endsAt = now + limits.hours * hourMs;
   const then = deps.leases.find(instance.id)?.lease.action ?? 'stop';
-  const commitment = commitmentOf(instance, now, endsAt, then);
+  const commitment = commitmentTo(instance, now, endsAt, then);
   return requestAnswer(await deps.desk.ask({ ...base, endsAt, then, commitment }));
 }
 

@@ -1,14 +1,15 @@
 import { ToolError } from '../../model/agents/answer';
-import { quoteLastsMs } from '../../model/agents/gate';
+import { offerPrice, stoppedPerHour } from '../../model/agents/agreed';
+import { lasts, quoteLastsMs } from '../../model/agents/gate';
 import { limitsLeft, overLimit, usageOf } from '../../model/agents/ledger';
 import type { AgentRequest, Commitment, RentalQuote } from '../../model/agents/request';
 import type { ToolInput } from '../../model/agents/toolShapes';
-import { fromDollars, times, zero } from '../../model/money';
+import { fromDollars, times } from '../../model/money';
 import { toOfferSearch, type MarketQuery } from '../../model/offers/marketQuery';
 import { fitting } from '../../model/offers/offerMatch';
 import type { Offer } from '../../model/offers/offer';
 import { defaultFilters, type Filters } from '../../model/offers/searchFields';
-import { perDay, perHour, quoteOffer } from '../../model/quote';
+import { perDay, perHour } from '../../model/quote';
 import { leastDiskGb } from '../../model/rentals/rentPlan';
 import { templateImage, templateName } from '../../model/templates/templateName';
 import type { Template } from '../../model/templates/template';
@@ -69,8 +70,8 @@ function filtersOf(input: ToolInput<'search_offers'>): Filters {
 }
 
 function priceOf(offer: Offer, diskGb: number) {
-  const { running, stopped } = quoteOffer(offer, { rentalType: 'on-demand', diskGb, searchedDiskGb: diskGb });
-  return running === undefined ? undefined : { perHour: perHour(running), running, stopped };
+  const price = offerPrice(offer, diskGb);
+  return price && { ...price, perHour: perHour(price.running) };
 }
 
 async function listTemplates(deps: ToolDeps, input: ToolInput<'list_templates'>, { signal }: ToolContext) {
@@ -122,7 +123,7 @@ async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { s
     then: input.then,
     ...(input.label === undefined ? {} : { label: input.label }),
     perHour: price.perHour,
-    stoppedPerHour: input.then === 'destroy' ? zero : perHour(price.stopped ?? price.running),
+    stoppedPerHour: stoppedPerHour(price, input.then),
     ...(price.stopped === undefined ? { isDiskUnpriced: true } : {}),
     total: times(price.perHour, input.hours),
   };
@@ -159,9 +160,9 @@ async function templateOf(deps: ToolDeps, handle: string, signal: AbortSignal): 
 }
 
 function commitmentOf(quote: RentalQuote, from: number): Commitment {
-  const { perHour: hourly, stoppedPerHour, hours } = quote;
+  const { perHour: hourly, stoppedPerHour: resting, hours } = quote;
   // Includes the time that the user may take to answer, because the end is counted from the request.
-  return { perHour: hourly, stoppedPerHour, from, until: from + hours * hourMs };
+  return { perHour: hourly, stoppedPerHour: resting, from, until: from + hours * hourMs };
 }
 
 async function requestRental(deps: ToolDeps, input: ToolInput<'request_rental'>, context: ToolContext) {
@@ -173,7 +174,7 @@ async function requestRental(deps: ToolDeps, input: ToolInput<'request_rental'>,
   if (!quote || quote.id !== input.quote || quote.accountKey !== account.key) {
     throw new ToolError('There is no such quote on this account. Call quote_rental again.');
   }
-  if (!known && now >= quote.expiresAt) {
+  if (!known && !lasts(quote.at, quoteLastsMs, now)) {
     throw new ToolError('The quote has expired. Call quote_rental again.');
   }
   if (!known && requests.some((one) => one.quote?.id === quote.id)) {

@@ -1,11 +1,10 @@
+import { silenceMs } from '../../model/agents/agreed';
 import type { AgentRequest } from '../../model/agents/request';
 import type { Rental } from '../ports';
 import { powerVerdictOn } from '../instances/power';
 import type { RentalStore } from '../rentals/rentalStore';
 import type { DoAgreedDeps } from './doAgreed';
 
-/** A window that carries out a request and is silent for this long is replaced by another one. */
-const silenceMs = 120_000;
 /** A request whose answer was lost may take this long to appear in the list. */
 const showsAfterMs = 60_000;
 

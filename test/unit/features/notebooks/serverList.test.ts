@@ -15,6 +15,7 @@ describe('the list of servers for notebooks', () => {
 
   const account = '0123456789abcdef';
   const candidate = (instanceId: number) => ({
+    accountKey: account,
     alias: `gpu-${instanceId}`,
     instanceId,
     label: `#${instanceId}`,

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import type { AgentRequest } from '../../../../src/model/agents/request';
+import type { Offer } from '../../../../src/model/offers/offer';
+import { fromDollars } from '../../../../src/model/money';
+import { doAgreed } from '../../../../src/store/agents/doAgreed';
+import { instanceTools } from '../../../../src/store/agents/instanceTools';
+import { marketTools } from '../../../../src/store/agents/marketTools';
+import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/agentWindows';
+import { anInstance, anOffer } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { FakeLeaseDisk } from '../../../support/leaseWindows';
+
+type Answer = Readonly<Record<string, unknown>>;
+
+const hourMs = 3_600_000;
+const context = {
+  caller: { id: 'a', name: 'claude', door: 'mcp' },
+  signal: new AbortController().signal,
+} as const;
+const offer = anOffer({
+  storagePerGbMonth: fromDollars(0.1),
+  inetDownPerGb: fromDollars(0.01),
+  inetUpPerGb: fromDollars(0.01),
+});
+
+describe('a yes to the price of an agent', () => {
+  let service: FakeService;
+  let computer: FakeComputer;
+  let disk: FakeLeaseDisk;
+  let window: AgentWindow;
+  let ids = 0;
+
+  beforeEach(async () => {
+    service = new FakeService();
+    service.offers = [offer];
+    service.instances = [
+      anInstance({ id: 5001 }),
+      anInstance({ id: 5002 }),
+      anInstance({ id: 5003, actualStatus: 'exited', intendedStatus: 'stopped' }),
+    ];
+    computer = await FakeComputer.make(service.client);
+    disk = new FakeLeaseDisk();
+    window = await openAgentWindow(computer, disk, { limits: wideLimits });
+  });
+  afterEach(() => computer.dispose());
+
+  const through = <T>(work: Promise<T>) => computer.clock.through(work);
+  const requestId = () => `request-no-${(ids += 1)}`;
+  const find = async ({ request }: Answer) => {
+    const found = (await window.desk.read()).requests.find(({ id }) => id === request);
+    assert.ok(found);
+    return found;
+  };
+  const sayYes = async (asked: Answer): Promise<AgentRequest> => {
+    assert.equal(asked['state'], 'pending');
+    const answered = await window.desk.answer(String(asked['request']), true);
+    assert.ok(answered);
+    return answered;
+  };
+  const carryOut = async (request: AgentRequest) => {
+    await through(doAgreed(window, request, window.accounts.active?.key ?? ''));
+    return find({ request: request.id });
+  };
+  async function askToRent(): Promise<Answer> {
+    const { quote_rental: quoteRental, request_rental: requestRental } = marketTools(window);
+    const wanted = {
+      offer: `offer_${offer.id}`,
+      image: 'ubuntu',
+      diskGb: 20,
+      hours: 2,
+      then: 'stop',
+    } as const;
+    const { quote } = await quoteRental(wanted, context);
+    return requestRental({ quote: String(quote), requestId: requestId() }, context);
+  }
+  const start = () =>
+    instanceTools(window).change_state(
+      { instance: 'inst_5003', to: 'running', requestId: requestId() },
+      context,
+    );
+  const setEnd = (instance: number, hoursFromNow: number, then: 'stop' | 'destroy') =>
+    instanceTools(window).set_schedule(
+      { instance: `inst_${instance}`, hoursFromNow, then, requestId: requestId() },
+      context,
+    );
+  const rentedByAgent = (instanceId: number): Promise<unknown> =>
+    window.desk.begin({
+      ...{
+        id: `request_${instanceId}`,
+        requestId: `rented-${instanceId}`,
+        tool: 'request_rental',
+        print: '',
+      },
+      ...{ caller: context.caller, at: computer.clock.now(), state: 'rented', instanceId },
+    });
+  const endsIn = (instanceId: number, hours: number, then: 'stop' | 'destroy') =>
+    window.leases.set(instanceId, then, { kind: 'at', at: computer.clock.now() + hours * hourMs });
+
+  it('rents what was asked about', async () => {
+    assert.equal((await carryOut(await sayYes(await askToRent()))).state, 'rented');
+  });
+
+  const changes: Readonly<Record<string, Partial<Offer>>> = {
+    'the price an hour': { gpuPerHour: fromDollars(0.5), totalPerHour: fromDollars(0.6) },
+    'the price of storage': { storagePerGbMonth: fromDollars(0.2) },
+    'the price of downloads': { inetDownPerGb: fromDollars(0.02) },
+    'the price of uploads': { inetUpPerGb: fromDollars(5) },
+    'the machine': { machineId: 179 },
+    'the GPU': { gpuName: 'GTX 1060' },
+    'the number of GPUs': { gpuCount: 2 },
+  };
+  for (const [what, change] of Object.entries(changes)) {
+    it(`rents nothing where it changed since: ${what}`, async () => {
+      const request = await sayYes(await askToRent());
+      service.offers = [{ ...offer, ...change }];
+      const { state, problem } = await carryOut(request);
+      assert.deepEqual([state, service.count('offers.rent')], ['notRented', 0]);
+      assert.match(problem ?? '', /Nothing was rented\. Get a new quote/);
+    });
+  }
+
+  it('rents nothing where the computer slept before the request left', async () => {
+    const request = await sayYes(await askToRent());
+    service.before = (call) => {
+      if (call === 'offers.search') computer.clock.jump(10 * hourMs);
+    };
+    assert.deepEqual([(await carryOut(request)).state, service.count('offers.rent')], ['notRented', 0]);
+  });
+
+  it('holds no longer where the clock is set back', async () => {
+    const { quote_rental: quoteRental, request_rental: requestRental } = marketTools(window);
+    const wanted = {
+      offer: `offer_${offer.id}`,
+      image: 'ubuntu',
+      diskGb: 20,
+      hours: 2,
+      then: 'stop',
+    } as const;
+    const { quote } = await quoteRental(wanted, context);
+    computer.clock.jump(-24 * hourMs);
+    await assert.rejects(requestRental({ quote: String(quote), requestId: requestId() }, context), /expired/);
+  });
+
+  it('starts nothing that became dearer, and leaves its schedule alone', async () => {
+    const request = await sayYes(await start());
+    service.instances = service.instances.map((one) => ({ ...one, totalPerHour: fromDollars(4) }));
+    const { state, problem } = await carryOut(request);
+    assert.deepEqual([state, service.count('instances.start'), disk.leases.size], ['failed', 0, 0]);
+    assert.match(problem ?? '', /price.*rose.*Nothing was done/i);
+  });
+
+  it('starts and destroys nothing where the computer slept in between', async () => {
+    for (const ask of [
+      start,
+      () =>
+        instanceTools(window).destroy_instance(
+          { instance: 'inst_5001', label: 'training', requestId: requestId() },
+          context,
+        ),
+    ]) {
+      const request = await sayYes(await ask());
+      computer.clock.jump(10 * hourMs);
+      assert.equal((await carryOut(request)).state, 'failed');
+    }
+    assert.deepEqual([service.count('instances.start'), service.count('instances.destroy')], [0, 0]);
+  });
+
+  it('moves no end further where the instance became dearer', async () => {
+    await rentedByAgent(5001);
+    await endsIn(5001, 1, 'destroy');
+    const request = await sayYes(await setEnd(5001, 3, 'destroy'));
+    service.instances = service.instances.map((one) => ({ ...one, totalPerHour: fromDollars(4) }));
+    assert.equal((await carryOut(request)).state, 'failed');
+    assert.equal(disk.leases.get(5001)?.term.kind === 'at', true);
+  });
+
+  it('is needed to move the end of an instance of the user further, and counts in the limits', async () => {
+    await endsIn(5001, 1, 'stop');
+    await assert.rejects(setEnd(5001, 200, 'stop'), /limit for a rental is 100 h/);
+    const { commitment } = await find(await setEnd(5001, 3, 'stop'));
+    assert.equal(commitment?.perHour, fromDollars(0.4));
+    assert.equal((await find(await setEnd(5002, 3, 'stop'))).commitment, undefined, 'had no end');
+  });
+
+  it('is needed for an earlier destruction, and not for an earlier stop', async () => {
+    for (const id of [5001, 5002]) await rentedByAgent(id);
+    await endsIn(5001, 5, 'destroy');
+    await endsIn(5002, 5, 'stop');
+    const asked = await setEnd(5001, 0.01, 'destroy');
+    assert.equal(asked['state'], 'pending');
+    // It saves money, so no limit refuses it.
+    assert.equal((await find(asked)).commitment, undefined);
+    assert.equal((await setEnd(5001, 1, 'stop'))['state'], 'pending', 'would leave a disk');
+    assert.equal((await setEnd(5002, 1, 'stop'))['state'], 'done');
+  });
+});
