@@ -19,6 +19,7 @@ import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import { errorCode } from '../../util/errorCode';
 import type { Log } from '../../util/log';
+import { AccountChangedError } from '../accounts/sameAccount';
 import { JsonFile } from '../jsonFile';
 import type { Fleet } from '../ports';
 import type { AgentLimitStore } from './agentLimits';
@@ -97,6 +98,11 @@ class AgentFile {
   }
 }
 
+/** The request as it is kept: an earlier one with the same id takes the place of a new one. */
+function requestOf(requests: readonly AgentRequest[], request: AgentRequest): AgentRequest {
+  return requests.find(({ requestId }) => requestId === request.requestId) ?? request;
+}
+
 /** The instance of a request that money was committed to. */
 function openInstance(request: AgentRequest): readonly number[] {
   const { commitment, instanceId } = request;
@@ -147,16 +153,23 @@ export class AgentDesk implements Disposable {
   }
 
   async keepQuote(quote: RentalQuote): Promise<void> {
-    await this.change((state) => ({ ...state, quotes: [...state.quotes, quote] }));
+    await this.change(this.files(), (state) => ({ ...state, quotes: [...state.quotes, quote] }));
   }
 
-  /** Puts a question to the user, or returns what an earlier call with the same id came to. */
-  async ask(request: AgentRequest): Promise<AgentRequest> {
+  /**
+   * Puts a question to the user, or returns what an earlier call with the same id came to. Throws where the account is
+   * not active any more: the same number is another instance, or none, in another account.
+   */
+  async ask(request: AgentRequest, accountKey: string): Promise<AgentRequest> {
+    const files = this.filesStill(accountKey);
     const problem = await this.ownProblem(request);
-    return this.change(async (state) => {
+    const { requests } = await this.change(files, async (state) => {
+      const gate = await this.gate(problem);
+      this.filesStill(accountKey);
       const known = repeated(state, request.requestId, request.print);
-      return known ? state : asked(state, request, await this.gate(problem));
-    }, request.requestId);
+      return known ? state : asked(state, request, gate);
+    });
+    return requestOf(requests, request);
   }
 
   /** Why the user's own limits forbid what is asked for; may read the charges. */
@@ -168,14 +181,17 @@ export class AgentDesk implements Disposable {
   }
 
   /** Notes what needs no question before it is done; `isNew` is false for a retry. */
-  async begin(request: AgentRequest): Promise<{ readonly request: AgentRequest; readonly isNew: boolean }> {
+  async begin(
+    request: AgentRequest,
+    accountKey = this.accountKey,
+  ): Promise<{ readonly request: AgentRequest; readonly isNew: boolean }> {
     let isNew = false;
-    const kept = await this.change((state) => {
+    const { requests } = await this.change(this.filesStill(accountKey), (state) => {
       const known = repeated(state, request.requestId, request.print);
       isNew = known === undefined;
       return known ? state : { ...state, requests: [...state.requests, request] };
-    }, request.requestId);
-    return { request: kept, isNew };
+    });
+    return { request: requestOf(requests, request), isNew };
   }
 
   /** Records the user's answer; returns the request as it continues, `undefined` if it no longer waits. */
@@ -183,7 +199,7 @@ export class AgentDesk implements Disposable {
     let result: AgentRequest | undefined;
     const asked = yes ? (await this.read()).requests.find((one) => one.id === id) : undefined;
     const problem = asked && (await this.ownProblem(asked));
-    await this.change(async (state) => {
+    await this.change(this.files(), async (state) => {
       const gate = await this.gate(problem);
       const { state: next, request } = answered(state, id, yes, this.deps.windowId, gate);
       result = request;
@@ -203,7 +219,7 @@ export class AgentDesk implements Disposable {
     accountKey?: string,
   ): Promise<AgentRequest | undefined> {
     let result: AgentRequest | undefined;
-    await this.changeIn(this.files(accountKey), (state) => {
+    await this.change(this.files(accountKey), (state) => {
       const known = state.requests.find((one) => one.id === id);
       const next = known && (typeof change === 'function' ? change(known) : change);
       if (!known || !next || !from.includes(known.state)) {
@@ -263,27 +279,16 @@ export class AgentDesk implements Disposable {
     await this.list.tellChanged(files);
   }
 
-  private change(make: (state: AgentState) => AgentState | Promise<AgentState>): Promise<undefined>;
-  private change(
-    make: (state: AgentState) => AgentState | Promise<AgentState>,
-    requestId: string,
-  ): Promise<AgentRequest>;
   private async change(
-    make: (state: AgentState) => AgentState | Promise<AgentState>,
-    requestId?: string,
-  ): Promise<AgentRequest | undefined> {
-    const next = await this.changeIn(this.files(), make);
-    return requestId === undefined ? undefined : next.requests.find((one) => one.requestId === requestId);
-  }
-
-  private async changeIn(
     files: AgentFile,
     make: (state: AgentState) => AgentState | Promise<AgentState>,
   ): Promise<AgentState> {
     const next = await this.deps.lock(async () => {
       const before = await files.read();
-      const after = await make(this.settled(before, files));
-      if (after !== before) {
+      const known = this.settled(before, files);
+      const after = await make(known);
+      // Nothing comes back of an account that was removed.
+      if (after !== known || before !== noAgentState) {
         await files.write(after);
       }
       return after;
@@ -320,6 +325,14 @@ export class AgentDesk implements Disposable {
       ),
     );
     return { running, stopped, gone, asOf };
+  }
+
+  private filesStill(accountKey: string | undefined): AgentFile {
+    const files = this.files();
+    if (accountKey !== this.accountKey) {
+      throw new AccountChangedError();
+    }
+    return files;
   }
 
   private files(accountKey?: string): AgentFile {

@@ -53,22 +53,26 @@ async function doOnce(deps: DoAgreedDeps, request: AgentRequest, accountKey: str
     }
   } catch (error) {
     deps.log.warn(`What an agent asked for failed: ${String(error)}`);
-    await noteFailure(deps, request, error).catch((second: unknown) => {
+    await noteFailure(deps, request, accountKey, error).catch((second: unknown) => {
       // The request stays open, and the leading window settles it.
       deps.log.warn(`It could not be noted: ${String(second)}`);
     });
   }
 }
 
-async function noteFailure(deps: DoAgreedDeps, request: AgentRequest, error: unknown): Promise<void> {
+async function noteFailure(
+  deps: DoAgreedDeps,
+  request: AgentRequest,
+  accountKey: string,
+  error: unknown,
+): Promise<void> {
   const { desk } = deps;
   const problem = wordsForModel(error);
   if (request.tool !== 'request_rental') {
-    await desk.move(request.id, ['working'], { state: 'failed', problem });
+    await desk.move(request.id, ['working'], { state: 'failed', problem }, accountKey);
     return;
   }
-  const accountKey = request.quote?.accountKey;
-  const known = accountKey === undefined ? undefined : await desk.find(request.id, accountKey);
+  const known = await desk.find(request.id, accountKey);
   const rental = known && rentalOf(deps.rentals, known);
   // A request that may have been sent is never reported as done without effect.
   const isOver = known?.marker === undefined || rental?.phase.kind === 'notRented';
@@ -179,10 +183,11 @@ async function changeState(deps: DoAgreedDeps, request: AgentRequest, account: A
   const verdict = await changePower(deps, account, instance, request.to === 'running' ? 'start' : 'stop');
   void deps.fleet.refresh().catch(() => undefined);
   const isDone = verdict === 'done' || verdict === 'queued';
-  await deps.desk.move(request.id, ['working'], {
+  const next: Partial<AgentRequest> = {
     state: isDone ? 'done' : verdict === 'notKnown' ? 'unknown' : 'failed',
     ...(isDone ? {} : { problem: 'The service did not confirm the change. Look at the instance.' }),
-  });
+  };
+  await deps.desk.move(request.id, ['working'], next, account.key);
 }
 
 async function destroy(deps: DoAgreedDeps, request: AgentRequest, account: ActingAccount): Promise<void> {
@@ -192,12 +197,14 @@ async function destroy(deps: DoAgreedDeps, request: AgentRequest, account: Actin
   const verdict = await destroyAndVerify(deps, account, request.instanceId, undefined, {
     isStillWanted: () => Promise.resolve(isFresh(request, deps.clock.now())),
   });
-  await deps.desk.move(request.id, ['working'], {
-    state: verdict === 'destroyed' ? 'done' : 'failed',
-    ...(verdict === 'destroyed'
-      ? {}
-      : { problem: 'The service did not confirm it yet: the instance may still cost money. Look again.' }),
-  });
+  const next: Partial<AgentRequest> =
+    verdict === 'destroyed'
+      ? { state: 'done' }
+      : {
+          state: 'failed',
+          problem: 'The service did not confirm it yet: the instance may still cost money. Look again.',
+        };
+  await deps.desk.move(request.id, ['working'], next, account.key);
 }
 
 async function schedule(deps: DoAgreedDeps, request: AgentRequest, account: ActingAccount): Promise<void> {
@@ -207,10 +214,11 @@ async function schedule(deps: DoAgreedDeps, request: AgentRequest, account: Acti
     throw new Error('The request names no end. Nothing was done.');
   }
   const { lease } = await deps.leases.set(id, then, { kind: 'at', at: endsAt });
-  await deps.desk.move(request.id, ['working'], {
+  const next: Partial<AgentRequest> = {
     state: 'done',
     ...(lease.armed
       ? { problem: 'A timer of the user on the instance itself may end it at another time. Tell the user.' }
       : {}),
-  });
+  };
+  await deps.desk.move(request.id, ['working'], next, account.key);
 }

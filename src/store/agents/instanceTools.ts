@@ -119,14 +119,15 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
   const isKnown = requests.some(({ requestId }) => requestId === input.requestId);
   const kept =
     !isKnown && isApproved(requests, instance.id, context)
-      ? (await deps.desk.begin({ ...request, state: 'approved' })).request
-      : await deps.desk.ask(request);
+      ? (await deps.desk.begin({ ...request, state: 'approved' }, account.key)).request
+      : await deps.desk.ask(request, account.key);
   const { door, id } = context.caller;
   if (kept.caller.door !== door || kept.caller.id !== id) {
     throw new ToolError('Another session asked to run this command. Ask with a new requestId.');
   }
   // The state moves once, so that a retry does not run the command a second time.
-  const own = await deps.desk.move(kept.id, ['approved'], { state: 'working', decidedAt: deps.clock.now() });
+  const begun = { state: 'working', decidedAt: deps.clock.now() } as const;
+  const own = await deps.desk.move(kept.id, ['approved'], begun, account.key);
   if (!own) {
     return {
       ...requestAnswer(kept),
@@ -139,10 +140,11 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
   const result = await deps.ssh
     .run(account, instance.id, input.command, { timeoutMs, signal: context.signal })
     .catch(async (error: unknown) => {
-      await deps.desk.move(kept.id, ['working'], { state: 'failed', problem: 'The command may have run.' });
+      const next = { state: 'failed', problem: 'The command may have run.' } as const;
+      await deps.desk.move(kept.id, ['working'], next, account.key);
       throw error;
     });
-  await deps.desk.move(kept.id, ['working'], { state: 'done', exitCode: result.code });
+  await deps.desk.move(kept.id, ['working'], { state: 'done', exitCode: result.code }, account.key);
   return {
     request: kept.id,
     state: 'done',
@@ -198,7 +200,7 @@ async function setSchedule(deps: ToolDeps, input: ToolInput<'set_schedule'>, con
     ...(!spends ? {} : { commitment: commitmentTo(instance, from, endsAt, input.then) }),
   };
   if (!saves) {
-    return requestAnswer(await deps.desk.ask(request));
+    return requestAnswer(await deps.desk.ask(request, account.key));
   }
   return atOnce(deps, request, account.key);
 }
@@ -215,19 +217,19 @@ async function changeState(deps: ToolDeps, input: ToolInput<'change_state'>, con
   if (input.to === 'stopped') {
     return rentedByAgent({ quotes: [], requests }, instance.id)
       ? atOnce(deps, base, account.key)
-      : requestAnswer(await deps.desk.ask(base));
+      : requestAnswer(await deps.desk.ask(base, account.key));
   }
   const { limits, now } = await deps.desk.gate();
   // The instance stops automatically after the hours that agents are allowed.
   const endsAt = now + limits.hours * hourMs;
   const then = deps.leases.find(instance.id)?.lease.action ?? 'stop';
   const commitment = commitmentTo(instance, now, endsAt, then);
-  return requestAnswer(await deps.desk.ask({ ...base, endsAt, then, commitment }));
+  return requestAnswer(await deps.desk.ask({ ...base, endsAt, then, commitment }, account.key));
 }
 
 /** Carries out actions that save money without a question, once per id. */
 async function atOnce(deps: ToolDeps, request: AgentRequest, accountKey: string) {
-  const { request: kept, isNew } = await deps.desk.begin({ ...request, state: 'working' });
+  const { request: kept, isNew } = await deps.desk.begin({ ...request, state: 'working' }, accountKey);
   if (isNew) {
     await doAgreed(deps, kept, accountKey);
   }
@@ -236,17 +238,17 @@ async function atOnce(deps: ToolDeps, request: AgentRequest, accountKey: string)
 }
 
 async function destroyInstance(deps: ToolDeps, input: ToolInput<'destroy_instance'>, context: ToolContext) {
-  activeAccount(deps);
+  const account = activeAccount(deps);
   const instance = instanceOf(deps, input.instance);
   const label = untrusted(deps, { label: displayLabel(instance) })['label'];
   if ((input.label ?? '') !== (label ?? '')) {
     throw new ToolError('The label does not match the instance. Call list_instances and give its label.');
   }
   return requestAnswer(
-    await deps.desk.ask({
-      ...requestBase(deps, 'destroy_instance', input, context),
-      instanceId: instance.id,
-    }),
+    await deps.desk.ask(
+      { ...requestBase(deps, 'destroy_instance', input, context), instanceId: instance.id },
+      account.key,
+    ),
   );
 }
 

@@ -180,11 +180,10 @@ async function requestRental(deps: ToolDeps, input: ToolInput<'request_rental'>,
   if (!known && requests.some((one) => one.quote?.id === quote.id)) {
     throw new ToolError('The user was asked about this quote already. Call get_request, or get a new quote.');
   }
-  const request = await deps.desk.ask({
-    ...requestBase(deps, 'request_rental', input, context),
-    quote,
-    commitment: commitmentOf(quote, now),
-  });
+  const request = await deps.desk.ask(
+    { ...requestBase(deps, 'request_rental', input, context), quote, commitment: commitmentOf(quote, now) },
+    account.key,
+  );
   return { ...requestAnswer(request), priceUsdPerHour: usd(quote.perHour) };
 }
 

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import type { AgentRequest } from '../../../../src/model/agents/request';
 import type { Offer } from '../../../../src/model/offers/offer';
 import { fromDollars } from '../../../../src/model/money';
@@ -30,8 +33,11 @@ describe('a yes to the price of an agent', () => {
   let disk: FakeLeaseDisk;
   let window: AgentWindow;
   let ids = 0;
+  /** Runs while the limits of the user are read, between the call of an agent and its question. */
+  let onAsk: () => Promise<void>;
 
   beforeEach(async () => {
+    onAsk = () => Promise.resolve();
     service = new FakeService();
     service.offers = [offer];
     service.instances = [
@@ -41,7 +47,13 @@ describe('a yes to the price of an agent', () => {
     ];
     computer = await FakeComputer.make(service.client);
     disk = new FakeLeaseDisk();
-    window = await openAgentWindow(computer, disk, { limits: wideLimits });
+    window = await openAgentWindow(computer, disk, {
+      limits: wideLimits,
+      ownProblem: async () => {
+        await onAsk();
+        return undefined;
+      },
+    });
   });
   afterEach(() => computer.dispose());
 
@@ -164,6 +176,39 @@ describe('a yes to the price of an agent', () => {
       assert.equal((await carryOut(request)).state, 'failed');
     }
     assert.deepEqual([service.count('instances.start'), service.count('instances.destroy')], [0, 0]);
+  });
+
+  const otherAccount = async () => {
+    service.user = { ...service.user, id: 8, email: 'other@example.com' };
+    await window.accounts.signIn({ serviceUrl: 'https://console.example.com', apiKey: 'another-key' });
+  };
+
+  it('is asked for in the account of the instance alone', async () => {
+    onAsk = otherAccount;
+    await assert.rejects(start(), /account was switched/);
+    assert.deepEqual((await window.desk.read()).requests, []);
+  });
+
+  it('is noted as done in its own account where another was chosen meanwhile', async () => {
+    const key = window.accounts.active?.key ?? '';
+    const request = await sayYes(await start());
+    service.after = (call) => (call === 'instances.start' ? otherAccount() : undefined);
+    await through(doAgreed(window, request, key));
+    assert.equal((await window.desk.find(request.id, key))?.state, 'done');
+  });
+
+  it('leaves nothing behind of an account that signed out meanwhile', async () => {
+    const key = window.accounts.active?.key ?? '';
+    const folder = path.join(computer.storageDir, 'agents', key);
+    const request = await sayYes(await start());
+    service.after = async (call) => {
+      if (call === 'instances.start') {
+        await window.accounts.signOut(key);
+        await rm(folder, { recursive: true });
+      }
+    };
+    await through(doAgreed(window, request, key));
+    assert.equal(existsSync(folder), false);
   });
 
   it('moves no end further where the instance became dearer', async () => {
