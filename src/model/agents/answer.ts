@@ -20,29 +20,59 @@ export function errorAnswer(problem: string): ToolAnswer {
   return { structured: { error }, text: error, isError: true };
 }
 
-/** Strangers' texts are shortened, then the longest lists lose their last rows, until all of it fits. */
-export function toolAnswer(value: Readonly<Record<string, unknown>>): ToolAnswer {
-  let structured = value;
-  for (const most of [4096, 2048, 1024, 512, 256, 128, 64]) {
-    if (sizeOf(structured) <= mostBytes) {
-      break;
-    }
-    structured = cutUntrusted(value, most);
-  }
-  while (sizeOf(structured) > mostBytes) {
-    const shorter = withoutLastRow(structured);
-    if (shorter === undefined) {
-      return errorAnswer('The result is too large. Ask for fewer rows or lines.');
-    }
-    structured = shorter;
-  }
-  return { structured, text: JSON.stringify(structured), isError: false };
+/** An answer as it is: what may be larger is cut where it is made, by `pageOf` and `endOfText`, which say so. */
+export function toolAnswer(structured: Readonly<Record<string, unknown>>): ToolAnswer {
+  return sizeOf(structured) > mostBytes
+    ? errorAnswer('The result is too large. Ask for fewer rows or lines.')
+    : { structured, text: JSON.stringify(structured), isError: false };
 }
 
-/** Returns how many rows under a key fit the answer, so that the next page can begin with the first that does not. */
-export function rowsThatFit(value: Readonly<Record<string, unknown>>, key: string): number {
-  const rows = toolAnswer(value).structured[key];
-  return Array.isArray(rows) ? rows.length : 0;
+/**
+ * Returns a part of a list: as many whole rows as are asked for and fit, and where to read on if there are more. The
+ * cursor is a number of rows unless `cursorOf` names the last row of the page.
+ */
+export function pageOf(
+  key: string,
+  rows: readonly object[],
+  { from, limit, cursorOf }: { from: number; limit: number; cursorOf?: (at: number) => string },
+  rest: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const wanted = rows.slice(from, from + limit);
+  const pageWith = (count: number) => {
+    const end = from + count;
+    return {
+      [key]: wanted.slice(0, count),
+      total: rows.length,
+      ...rest,
+      ...(count > 0 && end < rows.length
+        ? { cursor: cursorOf?.(end - 1) ?? String(end), next: 'There are more: call again with this cursor.' }
+        : {}),
+    };
+  };
+  let count = wanted.length;
+  while (count > 1 && sizeOf(pageWith(count)) > mostBytes) {
+    count -= 1;
+  }
+  return pageWith(count);
+}
+
+/** The end of a long text of strangers, in so many bytes of JSON at most: the end of a log is its news. */
+export function endOfText(value: string, most: number): { readonly text: string; readonly isCut: boolean } {
+  const part = value.slice(-4 * most);
+  const plain = withoutControls(part);
+  const characters = [...plain];
+  // Two quotation marks, and the mark of the cut.
+  let left = most - 5;
+  let from = characters.length;
+  while (from > 0) {
+    left -= sizeOf(characters[from - 1]) - 2;
+    if (left < 0) {
+      break;
+    }
+    from -= 1;
+  }
+  const isCut = from > 0 || part.length < value.length;
+  return { text: isCut ? `…${characters.slice(from).join('')}` : plain, isCut };
 }
 
 /** Words of strangers for a model: no controls, no marks that turn the reading direction, and cut. */
@@ -70,32 +100,4 @@ function withoutControls(value: string): string {
 
 function sizeOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
-}
-
-function cutUntrusted<T>(value: T, most: number): T {
-  const walk = (part: unknown, isForeign: boolean): unknown => {
-    if (typeof part === 'string') {
-      return isForeign ? untrustedText(part, most) : part;
-    }
-    if (Array.isArray(part)) {
-      return part.map((item) => walk(item, isForeign));
-    }
-    return typeof part === 'object' && part !== null
-      ? Object.fromEntries(
-          Object.entries(part).map(([key, item]) => [key, walk(item, isForeign || key === 'untrusted')]),
-        )
-      : part;
-  };
-  return walk(value, false) as T;
-}
-
-function withoutLastRow(
-  value: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> | undefined {
-  const [longest] = Object.entries(value)
-    .flatMap(([key, rows]) =>
-      Array.isArray(rows) && rows.length > 0 ? [{ key, rows: rows as unknown[] }] : [],
-    )
-    .sort((one, other) => other.rows.length - one.rows.length);
-  return longest && { ...value, [longest.key]: longest.rows.slice(0, -1), isCut: true };
 }

@@ -1,4 +1,4 @@
-import { rowsThatFit, ToolError } from '../../model/agents/answer';
+import { endOfText, pageOf, ToolError } from '../../model/agents/answer';
 import { commitmentTo } from '../../model/agents/agreed';
 import { hourMs } from '../../model/agents/gate';
 import { limitsLeft, usageOf } from '../../model/agents/ledger';
@@ -33,26 +33,23 @@ async function listInstances(deps: ToolDeps, input: ToolInput<'list_instances'>)
     ([, state]) =>
       input.state === undefined || (billingOf(state) === 'running') === (input.state === 'running'),
   );
-  const from = Number(input.cursor ?? 0);
-  const rows = wanted
-    .slice(from, from + (input.limit ?? usualRows))
-    .map(([instance]) => rowOf(deps, instance, requests));
+  // By their numbers: an instance that ends between two pages moves no other one to the page before.
+  const sorted = wanted.map(([instance]) => instance).sort((one, other) => one.id - other.id);
+  const after = input.cursor === undefined ? -1 : Number(input.cursor);
+  const from = sorted.filter(({ id }) => id <= after).length;
+  const rows = sorted.map((instance) => rowOf(deps, instance, requests));
   const gate = await deps.desk.gate();
+  const { skipped } = fleet.state.value;
   const rest = {
-    total: wanted.length,
+    ...(skipped === 0 ? {} : { skipped }),
     burnUsdPerHour: usd(perHour(fleetCostPerHour(all).rate)),
     ...(account.user.credit === undefined ? {} : { creditUsd: usd(account.user.credit) }),
     limitsLeft: limitsLeft(gate.limits, usageOf(requests, now, gate.running)),
     ageSeconds: Math.max(0, Math.round((now - fleet.state.fetchedAt) / 1000)),
     ...(account.isDemo ? { demo: true } : {}),
   };
-  const count = rowsThatFit({ ...rest, cursor: String(wanted.length), instances: rows }, 'instances');
-  const next = from + count;
-  return {
-    instances: rows.slice(0, count),
-    ...(next < wanted.length ? { cursor: String(next) } : {}),
-    ...rest,
-  };
+  const cursorOf = (at: number) => String(sorted[at]?.id ?? '');
+  return pageOf('instances', rows, { from, limit: input.limit ?? usualRows, cursorOf }, rest);
 }
 
 function rowOf(deps: ToolDeps, instance: Instance, requests: readonly AgentRequest[]) {
@@ -94,10 +91,17 @@ async function getInstance(deps: ToolDeps, input: ToolInput<'get_instance'>, { s
   const row = rowOf(deps, instance, requests);
   const lines = input.logLines ?? 0;
   const log = lines > 0 ? await client.instances.logs(instance.id, { tail: lines }, { signal }) : undefined;
+  const end = log === undefined ? undefined : endOfText(deps.redact(log), 4000);
   return {
     ...row,
     ready: deps.isReady(instance.id),
-    untrusted: { ...row.untrusted, ...untrusted(deps, { log }, 4096) },
+    ...(end?.isCut === true
+      ? {
+          truncated: true,
+          next: 'Only the end of the log fits: ask for fewer lines, or read the rest with connect_instance over SSH.',
+        }
+      : {}),
+    untrusted: { ...row.untrusted, ...(end ? { log: end.text } : {}) },
   };
 }
 
@@ -145,16 +149,19 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
       throw error;
     });
   await deps.desk.move(kept.id, ['working'], { state: 'done', exitCode: result.code }, account.key);
+  const stdout = endOfText(deps.redact(result.stdout), 3000);
+  const stderr = endOfText(deps.redact(result.stderr), 1500);
+  const truncated = stdout.isCut || stderr.isCut;
+  const done = result.timedOut ? 'The command took too long and was ended.' : 'Done.';
   return {
     request: kept.id,
     state: 'done',
-    next: result.timedOut ? 'The command took too long and was ended.' : 'Done.',
+    next: truncated
+      ? `${done} Only the end of its output is here: have a command write to a file, and read that in parts.`
+      : done,
     exitCode: result.code ?? -1,
-    truncated: result.stdout.length > 2048 || result.stderr.length > 1024,
-    untrusted: {
-      ...untrusted(deps, { stdout: result.stdout }, 2048),
-      ...untrusted(deps, { stderr: result.stderr }, 1024),
-    },
+    truncated,
+    untrusted: { stdout: stdout.text, stderr: stderr.text },
   };
 }
 

@@ -1,11 +1,11 @@
-import { ToolError } from '../../model/agents/answer';
+import { pageOf, ToolError } from '../../model/agents/answer';
 import { offerPrice, stoppedPerHour } from '../../model/agents/agreed';
 import { lasts, quoteLastsMs } from '../../model/agents/gate';
 import { limitsLeft, overLimit, usageOf } from '../../model/agents/ledger';
 import type { AgentRequest, Commitment, RentalQuote } from '../../model/agents/request';
 import type { ToolInput } from '../../model/agents/toolShapes';
 import { fromDollars, times } from '../../model/money';
-import { toOfferSearch, type MarketQuery } from '../../model/offers/marketQuery';
+import { mostRows, toOfferSearch, type MarketQuery } from '../../model/offers/marketQuery';
 import { fitting } from '../../model/offers/offerMatch';
 import type { Offer } from '../../model/offers/offer';
 import { defaultFilters, type Filters } from '../../model/offers/searchFields';
@@ -33,26 +33,40 @@ async function searchOffers(deps: ToolDeps, input: ToolInput<'search_offers'>, {
   const found = await client.offers.search(toOfferSearch(query), { signal });
   const offers = fitting(found.items, query).filter(({ rentable }) => rentable !== false);
   const { limits } = await deps.desk.gate();
-  return {
-    offers: offers.slice(0, input.limit ?? usualRows).map((offer) => {
-      const price = priceOf(offer, query.diskGb);
-      return {
-        offer: `offer_${offer.id}`,
-        gpuCount: offer.gpuCount,
-        ...(offer.gpuRamMb === undefined ? {} : { gpuRamGb: Math.round(offer.gpuRamMb / 1024) }),
-        ...(price === undefined ? {} : { priceUsdPerHour: usd(price.perHour) }),
-        ...(offer.reliability === undefined
-          ? {}
-          : { reliabilityPercent: Math.floor(offer.reliability * 1000) / 10 }),
-        country: offer.countryCode,
-        withinLimits: price !== undefined && price.perHour <= fromDollars(limits.perHour),
-        untrusted: untrusted(deps, { gpu: offer.gpuName, location: offer.location }),
-      };
-    }),
-    total: offers.length,
+  const rows = offers.map((offer) => {
+    const price = priceOf(offer, query.diskGb);
+    return {
+      offer: `offer_${offer.id}`,
+      gpuCount: offer.gpuCount,
+      ...(offer.gpuRamMb === undefined ? {} : { gpuRamGb: Math.round(offer.gpuRamMb / 1024) }),
+      ...(price === undefined ? {} : { priceUsdPerHour: usd(price.perHour) }),
+      ...(offer.reliability === undefined
+        ? {}
+        : { reliabilityPercent: Math.floor(offer.reliability * 1000) / 10 }),
+      country: offer.countryCode,
+      withinLimits: price !== undefined && price.perHour <= fromDollars(limits.perHour),
+      untrusted: untrusted(deps, { gpu: offer.gpuName, location: offer.location }),
+    };
+  });
+  return pageOf('offers', rows, partOf(input), {
+    ...(found.skipped === 0 ? {} : { skipped: found.skipped }),
+    // A page that others follow says that instead.
+    ...(found.items.length < mostRows
+      ? {}
+      : { next: `Only ${mostRows} offers were read, the cheapest first. Narrow the search for others.` }),
     asOf: new Date(deps.clock.now()).toISOString(),
     ...(isDemo ? { demo: true } : {}),
-  };
+  });
+}
+
+function partOf({
+  cursor,
+  limit,
+}: {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+}) {
+  return { from: Number(cursor ?? 0), limit: limit ?? usualRows };
 }
 
 function filtersOf(input: ToolInput<'search_offers'>): Filters {
@@ -77,17 +91,15 @@ function priceOf(offer: Offer, diskGb: number) {
 async function listTemplates(deps: ToolDeps, input: ToolInput<'list_templates'>, { signal }: ToolContext) {
   const { client } = activeAccount(deps);
   const filters = input.scope === 'public' ? { recommended: { eq: true } } : {};
-  const { items } = await client.templates.search(filters, { signal });
+  const { items, skipped } = await client.templates.search(filters, { signal });
   const words = (input.text ?? '').toLowerCase();
   const found = items.filter((one) => `${one.name} ${one.image}`.toLowerCase().includes(words));
-  return {
-    templates: found.slice(0, input.limit ?? usualRows).map((one) => ({
-      template: `template_${one.id}`,
-      ...(one.recommendedDiskGb === undefined ? {} : { recommendedDiskGb: one.recommendedDiskGb }),
-      untrusted: untrusted(deps, { name: templateName(one), image: templateImage(one) }),
-    })),
-    total: found.length,
-  };
+  const rows = found.map((one) => ({
+    template: `template_${one.id}`,
+    ...(one.recommendedDiskGb === undefined ? {} : { recommendedDiskGb: one.recommendedDiskGb }),
+    untrusted: untrusted(deps, { name: templateName(one), image: templateImage(one) }),
+  }));
+  return pageOf('templates', rows, partOf(input), skipped === 0 ? {} : { skipped });
 }
 
 async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { signal }: ToolContext) {

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import manifest from '../../../../package.json';
-import { toolAnswer, errorAnswer, mostBytes, untrustedText } from '../../../../src/model/agents/answer';
+import {
+  endOfText,
+  errorAnswer,
+  mostBytes,
+  pageOf,
+  toolAnswer,
+  untrustedText,
+} from '../../../../src/model/agents/answer';
 import { describedTools } from '../../../../src/model/agents/describedTools';
 import { isRaised, limitsInForce, noLimits, type AgentLimits } from '../../../../src/model/agents/limits';
 import { languageModelTools, toolSchemas } from '../../../../src/model/agents/toolSchemas';
@@ -31,16 +38,54 @@ describe('the tools of agents', () => {
 });
 
 describe('the answer for a model', () => {
-  it('is at most 6 KB: texts of strangers are cut first, then rows', () => {
-    const rows = Array.from({ length: 100 }, (_, at) => ({
-      offer: `offer_${at}`,
-      untrusted: { gpu: '漢'.repeat(900) },
-    }));
-    const { structured, text } = toolAnswer({ offers: rows, total: 100 });
-    assert.ok(Buffer.byteLength(text) <= mostBytes);
-    assert.equal(structured['total'], 100);
-    assert.equal(structured['isCut'], true);
-    assert.ok((structured['offers'] as unknown[]).length > 5);
+  const gpu = '漢'.repeat(80);
+  const rows = Array.from({ length: 23 }, (_, at) => ({
+    offer: `offer_${at}`,
+    untrusted: { gpu, name: gpu },
+  }));
+  const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+  it('is a page of whole rows of at most 6 KB, and says where to read on', () => {
+    const seen: unknown[] = [];
+    let from: number | undefined = 0;
+    while (from !== undefined && seen.length < 50) {
+      const page: Readonly<Record<string, unknown>> = pageOf(
+        'offers',
+        rows,
+        { from, limit: 20 },
+        { demo: true },
+      );
+      const { structured, isError } = toolAnswer(page);
+      assert.deepEqual([structured, isError], [page, false]);
+      assert.ok(sizeOf(page) <= mostBytes);
+      assert.equal(page['total'], rows.length);
+      seen.push(...(page['offers'] as unknown[]));
+      const isLast: boolean = page['cursor'] === undefined;
+      assert.equal(/call again with this cursor/i.test(String(page['next'])), !isLast);
+      from = isLast ? undefined : Number(page['cursor']);
+    }
+    assert.deepEqual(seen, rows);
+  });
+
+  it('is an empty page past the end of a list that became shorter', () => {
+    assert.deepEqual(pageOf('offers', rows, { from: 40, limit: 5 }, {}), { offers: [], total: rows.length });
+  });
+
+  it('is an error where it is too large, and never a part of it', () => {
+    const { isError, text } = toolAnswer({ offers: rows });
+    assert.equal(isError, true);
+    assert.match(text, /too large/);
+  });
+
+  it('has as much of the end of a long text as fits in bytes, and says whether it was cut', () => {
+    for (const long of ['漢'.repeat(5000), '\n"'.repeat(5000), '😀'.repeat(5000)]) {
+      const { text, isCut } = endOfText(long, 3000);
+      assert.equal(isCut, true);
+      assert.ok(sizeOf(text) <= 3000 && sizeOf(text) > 2900, String(sizeOf(text)));
+      assert.ok(long.endsWith(text.slice(1)));
+    }
+    assert.deepEqual(endOfText('a\u001b[31mb', 3000), { text: 'ab', isCut: false });
+    assert.equal(endOfText(`x${'\u0000'.repeat(100_000)}y`, 3000).isCut, true);
   });
 
   it('has the end of a log and nothing that drives a terminal or turns the reading direction', () => {
