@@ -10,7 +10,7 @@ import type { FeatureWindow } from '../support/feature/window';
 type Row = Readonly<Record<string, unknown>>;
 
 /** Presses a button of the dialog once it can be no key meant for the editor. */
-async function answer(window: FeatureWindow, button: string | RegExp, text?: RegExp): Promise<void> {
+async function answer(window: FeatureWindow, button: string | RegExp, text?: string | RegExp): Promise<void> {
   const dialog = await window.dialog(text);
   await window.computer.pass(600);
   const found = dialog.buttons.find((one) =>
@@ -132,6 +132,23 @@ describe('an agent at work on an instance of the user', () => {
     simulator.faults.clear();
     await settled(request, 'done');
     window.clearToasts();
+  });
+});
+
+describe('an agent at work on one of two instances of the same name', () => {
+  const computer = useComputer();
+
+  it('has the user asked with its number', async () => {
+    const [, twin] = [
+      await computer().rentRunning({ label: 'trainer' }),
+      await computer().rentRunning({ label: 'trainer' }),
+    ];
+    const window = await computer().openWindow();
+    await window.signIn();
+    window.clearToasts();
+    const agent = await letAgentsIn(window);
+    await agent.call('change_state', { instance: `inst_${twin}`, to: 'stopped', requestId: 'stop-a-twin' });
+    await answer(window, 'Cancel', `Stop “trainer #${twin}”`);
   });
 });
 

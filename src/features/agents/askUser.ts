@@ -4,7 +4,7 @@ import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { answerWithinMs, isPending } from '../../model/agents/gate';
 import type { AgentRequest } from '../../model/agents/request';
-import { instanceName } from '../../model/instances/instanceLabel';
+import { nameAmong } from '../../model/instances/instanceLabel';
 import { doAgreed } from '../../store/agents/doAgreed';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { Services } from '../../services';
@@ -129,12 +129,11 @@ export class AskUser implements Disposable {
     if (!request || !this.isWaiting(request) || active?.key !== accountKey) {
       return;
     }
-    const instance = request.instanceId === undefined ? undefined : this.deps.fleet.find(request.instanceId);
     const loss = await this.lossOf(request);
     const question = requestQuestion({
       request,
       account: active.name,
-      instance: instance && instanceName(instance),
+      instance: this.nameOf(request),
       ...(loss === undefined ? {} : { loss }),
       now: this.deps.clock.now(),
     });
@@ -151,6 +150,17 @@ export class AskUser implements Disposable {
       // The next question does not wait for this action.
       void doAgreed({ ...this.deps, desk }, answered, accountKey);
     }
+  }
+
+  /** Names the instance so that the user can't take another one for it. */
+  private nameOf({ instanceId }: AgentRequest): string | undefined {
+    if (instanceId === undefined) {
+      return undefined;
+    }
+    const { fleet } = this.deps;
+    const instance = fleet.find(instanceId);
+    const all = fleet.state.kind === 'ready' ? fleet.state.value.instances : [];
+    return instance ? nameAmong(instance, all) : `#${instanceId}`;
   }
 
   /** Describes the loss like the user's own question: unsaved work, jobs, and remaining costs. */

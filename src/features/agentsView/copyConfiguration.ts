@@ -45,11 +45,12 @@ async function ensureAccess({ agentLimits, settings }: CopyDeps): Promise<boolea
         'They see your instances, offers and prices. Each rental, start and destruction asks you first, with its price.',
       ),
       t(
-        'Limits: {0}/day, {1}/h, instances: {2}, hours of a rental: {3}.',
+        'Limits: {0}/day, {1}/h, instances: {2}, hours of a rental: {3}, questions an hour: {4}.',
         formatMoney(fromDollars(asked.perDay)),
         formatMoney(fromDollars(asked.perHour)),
         asked.instances,
         asked.hours,
+        asked.questionsPerHour,
       ),
     ].join('\n'),
     button: t('Let Agents Ask'),
