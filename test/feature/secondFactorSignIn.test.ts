@@ -125,7 +125,7 @@ describe('signing in with a second factor', () => {
       await window.quick.message(count === 1 ? /code is wrong/ : new RegExp(`${count} codes were wrong`));
     }
     await window.quick.type(wrong);
-    const { text } = await window.toast(/This method is locked until .*\d:\d\d/);
+    const { text } = await window.toast(/this method is locked until .*\d:\d\d/);
     const opens = /until (.*\d:\d\d( [AP]M)?)/.exec(text)?.[1] ?? '';
     await window.quick.row(`Authenticator (#3) locked until ${opens}`);
     window.clearToasts();
@@ -163,7 +163,7 @@ describe('signing in with a second factor', () => {
     window.run('Enter Verification Code');
     await window.quick.title('Verification Code');
     await tryFactor(window, 'Authenticator (#3)');
-    await window.toast(/Too many wrong codes\. This method is locked until/);
+    await window.toast(/Too many wrong codes: this method is locked until/);
     await window.quick.title('Verification Code');
     assert.equal(bodies().length, before);
     window.clearToasts();

@@ -45,7 +45,7 @@ describe('watching a search', () => {
 
   it('asks for nothing while nothing is watched', async () => {
     await manage(first);
-    await first.quick.row('No search is watched');
+    await first.quick.row('No watched searches');
     first.quick.escape();
     await computer().pass(20 * 60_000);
     assert.deepEqual(searches(), []);
@@ -213,7 +213,7 @@ describe('watching a search', () => {
   it('is stopped in the list, and then asks for nothing', async () => {
     await manage(first);
     await first.quick.rowButton('bargain', 'Stop Watching');
-    await first.quick.row('No search is watched');
+    await first.quick.row('No watched searches');
     first.quick.escape();
     const before = searches().length;
     await computer().pass(20 * 60_000);

@@ -41,7 +41,7 @@ function listLevel(deps: WatchDeps, picker: QuickInput): Level {
           ...(rows.length === 0 && error === undefined
             ? {
                 detail: t(
-                  'No search is watched. A watched search notifies you when an offer is cheap enough.',
+                  'No watched searches. A watched search notifies you when an offer is cheap enough.',
                 ),
               }
             : {}),

@@ -124,7 +124,7 @@ async function askForWatch(
 /** Returns the question for the price limit of a new or an existing watch. */
 export function priceQuestion(value: string) {
   return {
-    prompt: t('Notify me when an offer costs at most this many dollars an hour, including its disk'),
+    prompt: t('Notify me when an offer costs at most this many dollars per hour, including the disk'),
     placeholder: '0.40',
     value,
     problem: (typed: string) =>

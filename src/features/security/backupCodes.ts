@@ -12,7 +12,7 @@ export function showBackupCodes(codes: readonly string[], redactor: Redactor): P
   });
   return showOnce({
     title: t('Backup Codes: Shown Only Once'),
-    placeholder: t("Each code works once, for when you don't have your phone. Store them safely."),
+    placeholder: t("Each code works once. Store them safely, for when you don't have your phone."),
     lines: codes,
     stored: t('I Have Stored Them'),
     fileName: 'backup-codes.txt',

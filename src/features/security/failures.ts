@@ -22,7 +22,7 @@ export function factorFailureText(error: UserError, now: number): string {
 
 /** `untilMs`: when the method unlocks (ms since 1970). */
 export function lockedText(untilMs: number): string {
-  return t('Too many wrong codes. This method is locked until {0}. Choose another one.', timeOfDay(untilMs));
+  return t('Too many wrong codes: this method is locked until {0}. Choose another one.', timeOfDay(untilMs));
 }
 
 /** Returns true if the service accepts no further code of this method for now. */

@@ -33,7 +33,7 @@ function* checkRequired({ places, fields }: Subject): Iterable<Finding> {
         severity: 'error',
         span: { offset: places.root?.offset ?? 0, length: 1 },
         message: mayBeEmpty
-          ? text('"{0}" is missing. Use empty text when no private registry is used.', name)
+          ? text('"{0}" is missing. Use an empty text if you have no private registry.', name)
           : text('"{0}" is missing.', name),
         fixes: [edit(text('Add "{0}"', name), places.set(name, ''), true)],
       };
