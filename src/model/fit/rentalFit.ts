@@ -101,7 +101,7 @@ function gpuName({ gpuName: name }: Offer): Text | string {
   return name ?? text('This GPU');
 }
 
-/** The service's own figure wins; without it, the driver tells (docs/service/images.md#cuda-and-drivers). */
+/** The service's own figure wins; without it, the driver decides (docs/service/images.md#cuda-and-drivers). */
 function cudaCheck({ cudaVersion, driverVersion }: Offer, { cuda: needed }: ImageNeeds): Check {
   if (needed === undefined) {
     return {};

@@ -31,7 +31,7 @@ const gpuShape = z
   .object({
     /** As the driver spells it, for example "NVIDIA GeForce RTX 4090". */
     name: z.string().exactOptional(),
-    /** `undefined` where the driver reports `[N/A]`. */
+    /** `undefined` if the driver reports `[N/A]`. */
     memoryMb: z.number().exactOptional(),
   })
   .readonly();

@@ -169,7 +169,7 @@ export class RentalHistory implements Disposable {
   }
 
   /**
-   * Reads the logs of failed machines immediately, because they may end by themselves; runs in the leading
+   * Reads the logs of failed machines immediately, because such machines may end without us. Runs in the leading
    * window.
    */
   private keepLogsOfFailed(): void {

@@ -49,7 +49,10 @@ export async function changePower(
   return verdict;
 }
 
-/** Sends the request once. If the answer is lost, call `turnedOut` with what was read back. */
+/**
+ * Sends the request once. If the answer is lost, the caller reads the state back and passes the verdict to
+ * `turnedOut`.
+ */
 export async function sendPower(
   { fleet, clock, log }: PowerDeps,
   { key, client }: ActingAccount,

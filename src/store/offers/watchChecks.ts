@@ -158,7 +158,7 @@ export class WatchChecks implements Disposable {
     this.timer.value = clock.schedule(wake, Math.min(waitMs, longestTimerMs));
   }
 
-  /** Checks again at the last moment, because the user may have searched meanwhile. */
+  /** Checks again at the last moment, because the user may have started a search in between. */
   private async wake(id: string): Promise<void> {
     const row = this.deps.list.rows.find(({ watch }) => watch.id === id);
     if (row && this.deps.budget.waitMs(watchShare) === 0) {
@@ -224,7 +224,7 @@ export class WatchChecks implements Disposable {
     }
   }
 
-  /** Stores the result; a watch that was removed meanwhile leaves nothing behind. */
+  /** Stores the result. A watch that has been removed in between leaves nothing behind. */
   private async keep(id: string, state: WatchState): Promise<void> {
     const { list, log } = this.deps;
     const { files } = list;

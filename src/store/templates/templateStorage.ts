@@ -90,7 +90,7 @@ export class TemplateStorage {
     return (await this.read()).accounts[accountKey] ?? empty;
   }
 
-  /** Changes what is remembered for one account; `undefined` deletes all of it. */
+  /** Changes the data of an account; `undefined` deletes all of it. */
   change(
     accountKey: string,
     change: (memory: TemplatesOfAccount) => TemplatesOfAccount | undefined,
@@ -162,7 +162,7 @@ export class TemplateStorage {
     });
   }
 
-  /** Writes the queue, then what was queued during the write, one write each. */
+  /** Writes the queued changes, then those queued during the write, in one write each. */
   private async write(): Promise<void> {
     if (this.isWriting) {
       return;
