@@ -25,7 +25,7 @@ export class Report {
     // The editor keeps one of several equal messages, so trouble that several meet at once is told once.
     if (!(error instanceof UserError)) {
       this.log.error('Unexpected error', error);
-      message('error', t('GPU Rental ran into an unexpected problem. The log has the details.'), seeLog);
+      message('error', t('GPU Rental ran into an unexpected problem. See the log for details.'), seeLog);
       return;
     }
     this.log.warn(`${error.name}: ${error.message}`);

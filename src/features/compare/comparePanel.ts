@@ -189,7 +189,7 @@ export class ComparePanel implements vscode.Disposable {
     if (this.error === undefined) {
       return [];
     }
-    const why = reasonOf(this.error) ?? t('Something unexpected happened. The log has the details.');
+    const why = reasonOf(this.error) ?? t('Something unexpected happened. See the log for details.');
     return [
       {
         severity: 'error',

@@ -67,7 +67,7 @@ function tell(deps: LeaseDeps, { instanceId, path, kind }: UnreadableLease): voi
 }
 
 function tellFolder(deps: LeaseDeps, error: unknown): void {
-  const why = reasonOf(error) ?? t('The log has the reason.');
+  const why = reasonOf(error) ?? t('See the log for the reason.');
   message(
     'warning',
     t('Could not read the schedules, so nothing will stop or be destroyed by itself. {0}', why),

@@ -157,7 +157,7 @@ function destroyedOnlyWords(error: unknown, name: string): string {
   }
   const reason = isCancelled(error)
     ? t('You stopped it before that.')
-    : (reasonOf(error) ?? t('The log has the details.'));
+    : (reasonOf(error) ?? t('See the log for details.'));
   return t('{0} is destroyed, and nothing was rented in its place. {1}', name, reason);
 }
 

@@ -251,7 +251,7 @@ export class Renting {
       return again(t('Nothing was rented.'), localize(error.text));
     }
     this.deps.report.error(error);
-    return again(t('Nothing was rented.'), reasonOf(error) ?? t('The log has the details.'));
+    return again(t('Nothing was rented.'), reasonOf(error) ?? t('See the log for details.'));
   }
 
   /** Searches again. A failed search says nothing about the market, so the confirmation stays. */

@@ -107,7 +107,7 @@ async function loaded(templates: Services['templates']): Promise<string | undefi
   const error = state.kind === 'ready' || state.kind === 'failed' ? state.error : undefined;
   return error instanceof UserError
     ? plainLabel(localize(error.text))
-    : t('Your templates could not be read. The log has the details.');
+    : t('Could not read your templates. See the log for details.');
 }
 
 function settled(templates: Services['templates']): Promise<void> {

@@ -152,7 +152,7 @@ export class ReportController<Data> implements vscode.Disposable {
     if (this.error === undefined) {
       return [];
     }
-    const why = reasonOf(this.error) ?? t('Could not read the report. The log has the details.');
+    const why = reasonOf(this.error) ?? t('Could not read the report. See the log for details.');
     const age =
       this.data &&
       t('Shown as of {0} ago.', localize(durationText(this.deps.clock.now() - this.data.readAt)));

@@ -212,7 +212,7 @@ function note(id: string, label: string, detail?: string): LevelRow {
 }
 
 function errorRow(view: OffersView, actions: OfferActions, now: number): LevelRow {
-  const reason = reasonOf(view.error) ?? t('Something unexpected happened. The log has the details.');
+  const reason = reasonOf(view.error) ?? t('Something unexpected happened. See the log for details.');
   const minutes = view.readAt === undefined ? 0 : Math.floor((now - view.readAt) / 60_000);
   const age =
     view.readAt === undefined

@@ -61,7 +61,7 @@ function unreadable(error: unknown): LevelRow {
     id: 'error',
     icon: 'error',
     label: t('Could not read the watched searches.'),
-    detail: reasonOf(error) ?? t('Something unexpected happened. The log has the details.'),
+    detail: reasonOf(error) ?? t('Something unexpected happened. See the log for details.'),
     alwaysShow: true,
   };
 }

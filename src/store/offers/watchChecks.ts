@@ -213,7 +213,7 @@ export class WatchChecks implements Disposable {
         const reason =
           error instanceof UserError
             ? error.text
-            : text('Something unexpected happened. The log has the details.');
+            : text('Something unexpected happened. See the log for details.');
         await this.keep(watch.id, { ...state, error: { at: clock.now(), text: reason } });
       }
     } finally {

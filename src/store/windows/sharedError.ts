@@ -16,7 +16,7 @@ export function shareError(error: unknown): z.infer<typeof sharedError> {
   return error instanceof UserError
     ? { text: error.text, nextStep: error.nextStep }
     : {
-        text: text('Could not read the list because of an unexpected problem. The log has the details.'),
+        text: text('Could not read the list because of an unexpected problem. See the log for details.'),
         nextStep: 'showLog',
       };
 }
