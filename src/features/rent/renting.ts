@@ -101,7 +101,7 @@ export class Renting {
       accountStill(accounts, account.key);
     } catch (error) {
       this.deps.report.error(error);
-      return again(t('Nothing was rented.'), reasonOf(error) ?? t('The log has the details.'));
+      return again(t('Nothing was rented.'), reasonOf(error) ?? t('See the log for details.'));
     }
     return withCancellableProgress(t('Renting'), (signal, say) =>
       this.rentCopies({ confirmed, acceptsOverrun, wanted: this.flow.choices.count ?? 1, signal, say }),
