@@ -154,7 +154,7 @@ async function addKey(deps: Deps): Promise<void> {
   }
 }
 
-/** Registers a key with the account; one that is there already counts as done. */
+/** Registers a key with the account. A key that is registered already counts as success. */
 async function registerKey(deps: Deps, client: Client, line: string): Promise<void> {
   const { items } = await whileAsking(client.sshKeys.list());
   if (!items.some((key) => sameKey(key.publicKey, line))) {
@@ -205,7 +205,7 @@ async function deleteKey(deps: Deps, target: SshKeyTarget | undefined): Promise<
   }
 }
 
-/** A sentence about the instances that let a key in now; a check that fails is not "none". */
+/** Returns a sentence about the instances that accept the key. An instance that can't be checked is named as such. */
 async function instancesOpenedBy(deps: Deps, client: Client, publicKey: string): Promise<string> {
   const instances = await listedInstances(deps.fleet, whileReadingInstances);
   const checks = await withCancellableProgress(t('Checking where the key is in use…'), (signal) =>

@@ -5,8 +5,8 @@ import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
 /**
- * Returns a getter for the client of the active account, which throws once another account is active. Call this before
- * the user is asked: a key is added to, removed from and looked for in one account.
+ * Returns a getter for the client of the active account, which throws once another account is active. Call this
+ * before asking the user, because the answer applies only to the account that was asked about.
  */
 export function keyClient({ accounts }: Pick<Services, 'accounts'>): () => Client {
   if (!accounts.active) {

@@ -77,7 +77,7 @@ function rowOf(deps: PriceDeps, increase: PriceIncrease, verb: Verb) {
   };
 }
 
-/** `clientOf` throws unless the account is active whose increase that is. */
+/** `clientOf` throws unless the increase belongs to the active account. */
 async function decide(
   deps: PriceDeps,
   clientOf: () => Client,
@@ -94,7 +94,7 @@ async function decide(
     throw new NotPendingError();
   }
   if (current.newPrice !== increase.newPrice) {
-    // What was confirmed is not what would be accepted.
+    // The price has changed since the user confirmed it, so ask again.
     await decide(deps, clientOf, current, verb);
     return;
   }
@@ -123,7 +123,10 @@ async function decide(
   );
 }
 
-/** After a lost answer. Throws where that cannot be read either: the price may have risen. */
+/**
+ * Reads, after a lost answer, whether the increase is still pending. Throws if that is unknown: the price may have
+ * risen.
+ */
 async function isStillPending(
   deps: PriceDeps,
   client: Client,

@@ -34,8 +34,8 @@ export function instanceName(instance: Instance): string {
 }
 
 /**
- * The name of one among others, with its number where another of them has the same name, or where it ends like the
- * number of another one.
+ * Returns the name of an instance, with its number if another one has the same name or if the name ends like another
+ * number.
  */
 export function nameAmong(instance: Instance, others: readonly Instance[]): string {
   const name = instanceName(instance);

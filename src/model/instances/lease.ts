@@ -61,10 +61,12 @@ export const lateMs = 2 * minuteMs;
 /** A GPU below this counts as unused. */
 export const idleGpuPercent = 5;
 
-/** For so long a timer on an instance takes kernels whose server does not answer for use. */
+/** How long a timer on an instance counts kernels as use although their server does not answer (ms). */
 export const silentKernelMs = 2 * 3_600_000;
 
-/** When it is over as things are; `undefined` while an idle lease is in use. */
+/**
+ * Returns when the schedule is due as things stand, or `undefined` while an instance with an idle schedule is in use.
+ */
 export function dueAt({ term }: Lease, state: LeaseState): number | undefined {
   if (term.kind === 'at') {
     return term.at;

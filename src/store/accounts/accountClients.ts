@@ -19,11 +19,11 @@ export interface AccountClientsDeps {
   /** Runs before each read; throws if the key is known to lack the permission. */
   readonly beforeRead?: (accountKey: string, route: string) => void;
   /**
-   * Asked right before each write that the user asked for. Throws unless the account is active: what was asked of one
-   * account is neither sent for it behind the user's back nor counted against another.
+   * Runs right before each write that the user requested. Throws unless the account is active: a request for one
+   * account is neither sent without the user's knowledge nor counted toward another.
    */
   readonly beforeWrite: (accountKey: string) => void;
-  /** Without it each client keeps its own pace. */
+  /** The shared pace of an account. Without it, each client keeps its own. */
   readonly pacing?: { of(accountKey: string): Pacing };
 }
 

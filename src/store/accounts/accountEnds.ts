@@ -11,9 +11,9 @@ export interface AccountEndsDeps {
 }
 
 /**
- * Calls with the key of an account that was signed out, for what must end with it: connections that belong to it. A
- * window that hears no other learns it from its own accounts, and so does one that opened a connection after the word
- * of the sign-out and before its own accounts changed. It may be called twice for one account.
+ * Calls `end` with the key of each account that was signed out, to close its connections. A window without contact to
+ * others detects the sign-out in its own accounts, and so does one that opened a connection between the message and
+ * the change of its accounts. `end` may be called twice for one account.
  */
 export function onAccountEnd(
   { accounts, accountCleanup, log }: AccountEndsDeps,
@@ -31,7 +31,7 @@ export function onAccountEnd(
     if ([...seen].every((key) => key === accounts.active?.key)) {
       return;
     }
-    // Throws where the disk refuses, so that an account is never taken for signed out because it could not be read.
+    // Throws if the disk refuses, so that an unreadable account is never taken for signed out.
     const known = new Set((await accounts.known()).map(({ key }) => key));
     const gone = [...seen].filter((key) => !known.has(key) && key !== accounts.active?.key);
     for (const key of store.isDisposed ? [] : gone) {

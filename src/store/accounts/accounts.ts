@@ -39,7 +39,7 @@ export function createAccounts(
 }
 
 const changes = channel('accounts', z.object({}));
-/** How long after a refusal of the disk the accounts are read again (ms). */
+/** How long after a failed read from disk the accounts are read again (ms). */
 const readAgainMs = 15_000;
 
 class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, SessionAccess, Disposable {
@@ -255,7 +255,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     this.owned.dispose();
   }
 
-  /** Reads the accounts, and again where the disk refuses; the state stays where there is one. Never rejects. */
+  /** Reads the accounts, and again later if the disk refuses. A known state is kept until then. Never rejects. */
   private reload(): Promise<void> {
     return this.serially(async () => {
       this.again.value = undefined;

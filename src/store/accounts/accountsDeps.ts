@@ -7,7 +7,7 @@ import type { SecretPort, WindowHub } from '../ports';
 import type { ClientFactory } from './clientFactory';
 import type { SecondFactorGate } from './secondFactor';
 
-/** What the accounts need. */
+/** The services and callbacks of `Accounts`. */
 export interface AccountsDeps {
   readonly createClient: ClientFactory;
   readonly secrets: SecretPort;
@@ -15,13 +15,13 @@ export interface AccountsDeps {
   readonly hub: WindowHub;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told each key before it is used, so that no log can hold it. */
+  /** Receives each key before it is used, so that no log shows it. */
   readonly onSecret?: (value: string) => void;
-  /** Asks for codes; without it a refused key stays refused. */
+  /** Asks for codes. Without it, a refused key stays refused. */
   readonly secondFactor?: SecondFactorGate;
-  /** Told each call that a valid key was not allowed to make. */
+  /** Receives each call for which a valid key lacked the permission. */
   readonly onForbidden?: (accountKey: string, error: ForbiddenError) => void;
-  /** Asked before each read; throws where the key is known not to be allowed to make it. */
+  /** Runs before each read; throws if the key is known to lack the permission. */
   readonly beforeRead?: (accountKey: string, route: string) => void;
   /** The pace of each account over all windows. */
   readonly pacing?: { of(accountKey: string): Pacing; readonly onDidRecover: Event<string> };

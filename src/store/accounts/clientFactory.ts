@@ -15,7 +15,7 @@ export type ClientFactory = (input: {
   readonly onForbidden?: (error: ForbiddenError) => void;
   /** Runs before each read; throws if the key is known to lack the permission. */
   readonly beforeRead?: (route: string) => void;
-  /** Runs right before each write that says nothing of `isStillWanted`; throws when it may not leave. */
+  /** Runs right before each write that does not set `isStillWanted`; throws if the write must not be sent. */
   readonly beforeWrite?: () => void;
   /** The pace of the account, shared by all windows. */
   readonly pacing?: Pacing | undefined;

@@ -20,7 +20,7 @@ export function clientFor(accounts: Pick<Accounts, 'active'>): () => Client {
   return () => asked().client;
 }
 
-/** As `clientFor`, for what is kept on this computer: what was asked of one account is not kept for another. */
+/** Like `clientFor`, for data on this computer: an answer about one account is never stored for another. */
 export function accountFor(accounts: Pick<Accounts, 'active'>): () => Account {
   const key = accounts.active?.key;
   return () => accountStill(accounts, key);

@@ -10,7 +10,7 @@ export class PastRentalFiles {
 
   constructor(private readonly folder: string) {}
 
-  /** Why past rentals of the last `list` are missing or old. */
+  /** Why past rentals are missing or outdated in the last result of `list`. */
   get refused(): unknown {
     return this.rows.refused;
   }

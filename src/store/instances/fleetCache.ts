@@ -22,7 +22,7 @@ export class FleetCache {
     this.file = new KeptFile(new JsonFile(path, fleetFile), log, 'The cached list could not be read');
   }
 
-  /** True while the disk refuses: what was remembered is unknown, and nothing is saved. */
+  /** True while the disk refuses: the earlier facts are unknown, and nothing is saved. */
   get isRefused(): boolean {
     return this.file.isRefused;
   }

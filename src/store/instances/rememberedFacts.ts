@@ -78,7 +78,7 @@ export class RememberedFacts {
     this.entries = new Map(entries);
   }
 
-  /** Adds what was remembered before; what is known by now stays. */
+  /** Adds facts from an earlier session. Facts that are known already stay. */
   recall(entries: RememberedEntries): void {
     for (const [id, before] of entries) {
       this.entries.set(id, { ...before, ...this.entries.get(id) });

@@ -54,7 +54,7 @@ export class WatchFiles {
 
   constructor(private readonly folder: string) {}
 
-  /** Why watches of the last `list` are missing or old. */
+  /** Why watches are missing or outdated in the last result of `list`. */
   get refused(): unknown {
     return this.rows.refused;
   }
