@@ -47,7 +47,7 @@ describe('a secret store in trouble', () => {
     sentBefore = requests();
     uses = 0;
     window = await computer().openWindow({ isFocused: true });
-    await instances().welcomeShows("store can't read your key");
+    await instances().welcomeShows("the account or its key can't be read");
     assert.doesNotMatch((await instances().welcome()).join('\n'), /Try the Demo/, 'not signed out');
   }
 

@@ -26,7 +26,9 @@ describe('a secret store in trouble, in the editor', function () {
     // The window of before may have asked for something until now; extensions of this one start later.
     const sentBefore = session().simulator.received().length;
     await workbench.openContainer('GPU Rental');
-    await instances.welcome.filter({ hasText: "store can't read your key" }).waitFor({ timeout: 40_000 });
+    await instances.welcome
+      .filter({ hasText: "the account or its key can't be read" })
+      .waitFor({ timeout: 40_000 });
     assert.equal(await workbench.page.getByText('Try the Demo Marketplace').count(), 0, 'not signed out');
     const toast = await workbench.toast('Unlock the key ring of this computer, then try again');
     await workbench.shot('01-throws');
