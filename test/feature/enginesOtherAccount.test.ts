@@ -23,7 +23,7 @@ describe('a command on several instances', () => {
     await other.signIn(String(json.key));
     await computer().rest();
     await window.quick.pick('Retry Where It Failed');
-    await window.quick.row(/sweep-1.*The account was switched, so nothing was done/);
+    await window.quick.row(/sweep-1.*Nothing was done because the account was switched/);
     assert.equal(existsSync(flag), false);
     window.quick.escape();
     window.clearToasts();

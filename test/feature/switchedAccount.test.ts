@@ -120,7 +120,7 @@ const questions: Readonly<Record<string, Asking>> = {
   },
 };
 
-const isSaid = /account was switched, so nothing was done/;
+const isSaid = /done because the account was switched/;
 
 describe('what is asked of one account, answered while another is active', () => {
   const computer = useComputer({ secrets: ['hf_123'] });
