@@ -61,7 +61,7 @@ describe('an agent that accepts more time for a job', () => {
     window.clearToasts();
   });
 
-  const extended = () => window.everythingSaid().includes('at the latest now, and costs');
+  const extended = () => window.everythingSaid().includes('at the latest and costs at most');
 
   it('gets none, because a dialog asks after the list', async () => {
     for (let round = 1; round <= rounds; round += 1) {
@@ -79,7 +79,7 @@ describe('an agent that accepts more time for a job', () => {
     await computer().pass(1000);
     await window.quick.pick(/2 h More/);
     const { detail } = await window.dialog('Extend train?');
-    assert.match(detail ?? '', /Its costs rise to \$\d+\.\d\d at most/);
+    assert.match(detail ?? '', /It can then cost up to \$\d+\.\d\d/);
     await window.dialogButton('Extend');
     await computer().until('more time', extended);
     window.clearToasts();

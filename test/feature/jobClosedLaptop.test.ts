@@ -67,16 +67,14 @@ describe('a job whose computer is closed for longer than its limit', () => {
   it('is told at the next start in one message, with what is missing and what it costs', async () => {
     computer().clock.jump(8 * hour);
     window = await computer().openWindow({ isFocused: true });
-    await window.toast(
-      /is stopped, and the outputs of train are not on this computer yet\. Storage still costs/,
-    );
+    await window.toast(/is stopped before the outputs of train were fetched\. Storage still costs/);
     await computer().pass(5 * 60_000);
     assert.equal(window.toasts().length, 1, window.toasts().join('\n'));
     await window.view('jobs').row(/train.*machine is stopped/);
   });
 
   it('brings its outputs whole once they are fetched, and the machine ends as was agreed', async () => {
-    await window.toastButton(/is stopped, and the outputs of train/, 'Fetch Outputs…');
+    await window.toastButton(/is stopped before the outputs of train/, 'Fetch Outputs…');
     await window.dialogButton('Start and Fetch');
     await window.toast(/^train: succeeded after .* for \$/);
     const runs = path.join(computer().workspace, 'gpu-outputs', 'train');

@@ -53,7 +53,7 @@ describe('outputs of a stopped machine', () => {
     assert.equal(instances().at(-1)?.actualStatus, 'exited');
     whileClosed();
     window = await computer().openWindow({ isFocused: true });
-    await window.toast(/is stopped, and the outputs of train are not on this computer yet/);
+    await window.toast(/is stopped before the outputs of train were fetched/);
   }
 
   before(async () => {
@@ -67,11 +67,11 @@ describe('outputs of a stopped machine', () => {
   it('come without a start, by their hashes, and the machine ends as was agreed', async () => {
     const script = 'mkdir -p outputs/José; printf model >outputs/model.bin; seq 200000 >outputs/José/log.txt';
     await stopAfter(script, (folder) => existsSync(path.join(folder, 'outputs.list')));
-    await window.toastButton(/is stopped, and the outputs of train/, 'Fetch Outputs…');
+    await window.toastButton(/is stopped before the outputs of train/, 'Fetch Outputs…');
     const { text, detail = '' } = await window.dialog();
     assert.match(text, /is stopped\. How should the outputs of train be fetched\?/);
-    assert.match(detail, /Without a start, its host gives the files away over SSH/);
-    assert.match(detail, /With a start, it costs \$\S+\/h from then on\./);
+    assert.match(detail, /Without a start, its host sends the files over SSH/);
+    assert.match(detail, /Once started, it costs \$\S+\/h\./);
     await window.dialogButton('Fetch Without Starting');
     await window.toast(/^train: succeeded after .* for \$/);
     assert.equal(readFileSync(output('outputs/model.bin'), 'utf8'), 'model');

@@ -18,7 +18,7 @@ describe('the guard of a machine that is rented for a job', () => {
     await rentForJob(window);
     await window.view('jobs').row(/^train.*running/);
     const hover = await window.view('jobs').tooltip(/^train.*running/);
-    const [, said = ''] = /\*\*Without an editor\*\*: ([^\n]*)/.exec(hover) ?? [];
+    const [, said = ''] = /\*\*When no editor is open\*\*: ([^\n]*)/.exec(hover) ?? [];
     window.run('Stop Job…');
     await window.dialogButton('Stop Job');
     await window.toast(/^train: canceled/);
@@ -42,9 +42,6 @@ describe('the guard of a machine that is rented for a job', () => {
     const tools = path.join(computer().root, 'tools');
     mkdirSync(tools);
     writeFileSync(path.join(tools, 'curl'), '#!/bin/sh\nexit 7\n', { mode: 0o755 });
-    assert.equal(
-      (await guardOf({ env: { PATH: tools } })).trim(),
-      'not confirmed yet that the machine stops by itself',
-    );
+    assert.equal((await guardOf({ env: { PATH: tools } })).trim(), 'automatic stop not confirmed yet');
   });
 });

@@ -39,22 +39,22 @@ describe('a job that nears its limit', () => {
     window.clearToasts();
     computer().clock.jump(47 * minute);
     await computer().pass(minute);
-    assert.ok(!window.everythingSaid().includes('ends at its limit'));
+    assert.ok(!window.everythingSaid().includes('reaches its limit'));
     computer().clock.jump(2 * minute);
     await computer().pass(minute);
-    const { buttons } = await window.toast(/^train ends at its limit at /);
+    const { buttons } = await window.toast(/^train reaches its limit at /);
     assert.deepEqual(buttons, ['Extend…', 'Show Log']);
   });
 
   it('ends later, for a price that is named first, and so does the machine', async () => {
-    await window.toastButton(/^train ends at its limit/, 'Extend…');
+    await window.toastButton(/^train reaches its limit/, 'Extend…');
     await window.quick.title('Extend train');
     const rows = window.quick.rows().join('\n');
     assert.match(rows, /2 h More.*costs \$\d+\.\d\d at most/);
-    assert.match(rows, /scheduled for .* is put off until/);
+    assert.match(rows, /The scheduled end of the machine moves from .* to/);
     await computer().pass(1000);
     await window.quick.pick(/2 h More/);
-    await window.toast(/^train ends at .* at the latest now, and costs \$5\.00 at most/);
+    await window.toast(/^train now ends at .* at the latest and costs at most \$5\.00/);
     await window.document('told 10800');
     await window.toast(/trainer will be stopped/);
   });

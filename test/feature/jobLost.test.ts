@@ -117,7 +117,7 @@ describe('a job whose machine is lost while it runs', () => {
     const before = { rentals: rentals(), destroyed: destroyed().length };
     const first = await run({});
     computer().simulator.lifecycle.destroy(first);
-    await window.toast(/is gone, and with it the outputs of train that were not fetched\.$/);
+    await window.toast(/is gone\. The outputs of train that were not fetched are lost\.$/);
     await window.view('jobs').row(/train.*machine lost|train.*lost/);
     await computer().pass(60 * 60_000);
     assert.deepEqual([rentals() - before.rentals, destroyed().length - before.destroyed], [1, 0]);

@@ -43,7 +43,7 @@ describe('a job whose machine is stopped', () => {
     await window.quick.pick(/Run on trainer/);
     await window.view('jobs').row(/train.*running/);
     await computer().simulator.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' });
-    await window.toast(/trainer is stopped, and the outputs of train are not on this computer yet/);
+    await window.toast(/trainer is stopped before the outputs of train were fetched/);
     await window.view('jobs').row(/train.*machine is stopped/);
   });
 

@@ -64,7 +64,7 @@ describe('a job on an instance', () => {
     const lenses = await new DocumentDriver(window).lenses();
     assert.ok(lenses.some((title) => title.endsWith('Trust This Workspace to Run Jobs')));
     window.start('gpuRental.job.run', { uri: FakeUri.file(file()).toString(), jobName: 'train' });
-    await window.toast(/not trusted, so none of its jobs is run/);
+    await window.toast(/not trusted, so its jobs can't run/);
     assert.equal(window.quick.isOpen, false);
     window.close();
     window = await computer().openWindow({ isFocused: true });

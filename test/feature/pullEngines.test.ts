@@ -61,7 +61,7 @@ describe('workers that ask for their work', () => {
     await window.quick.type('wandb agent <entity>/project/id');
     await computer().rest();
     const { validationMessage } = window.quick.open as { validationMessage?: unknown };
-    assert.equal(validationMessage, 'Replace what stands in angle brackets.');
+    assert.equal(validationMessage, 'Replace the text in angle brackets.');
     window.quick.escape();
     await computer().rest();
     assert.deepEqual(ids.flatMap(jobsOn), []);

@@ -4,9 +4,9 @@ import type { JobFields } from '../../model/jobs/jobFields';
 
 /** Asks where a job that stands in no file ends at the latest; `undefined` where the user stopped. */
 export async function askLimits(title: string): Promise<JobFields['limits']> {
-  const hours = await askNumber(title, t('Hours after which it ends at the latest'), 6);
+  const hours = await askNumber(title, t('Maximum run time in hours'), 6);
   const costDollars =
-    hours === undefined ? undefined : await askNumber(title, t('Dollars that it may cost at most'), 5);
+    hours === undefined ? undefined : await askNumber(title, t('Maximum cost in dollars'), 5);
   return hours === undefined || costDollars === undefined ? undefined : { hours, costDollars };
 }
 
@@ -16,7 +16,7 @@ async function askNumber(title: string, prompt: string, value: number): Promise<
     prompt,
     value: String(value),
     problem: (line) =>
-      Number(line) > 0 && Number(line) <= 720 ? undefined : t('Enter a number above 0, 720 at most.'),
+      Number(line) > 0 && Number(line) <= 720 ? undefined : t('Enter a number above 0 and at most 720.'),
   });
   return typed === undefined ? undefined : Number(typed);
 }

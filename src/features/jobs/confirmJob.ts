@@ -47,7 +47,7 @@ export async function confirmJob(
   try {
     const answer = await pickFromList<MachineEnds | 'rent'>({
       title: t('Run {0}: Confirm', question.spec.name),
-      placeholder: t('Enter runs the job. Press Escape to stop.'),
+      placeholder: t('Press Enter to run the job, or Escape to cancel.'),
       rows: rowsOf(question),
       activeId: 'keep',
       ignoreFocusOut: true,
@@ -70,7 +70,7 @@ function mayDestroy({ instance, spec }: JobQuestion): Promise<boolean> {
   return confirm({
     message: t('Destroy “{0}” after “{1}”?', name, spec.name),
     detail: t(
-      'Once the outputs of the job are on this computer, {0} is destroyed as the file says. All other data on it is lost. Until then you can keep it in the Jobs view.',
+      'Once the outputs of the job are on this computer, {0} is destroyed as the file says, and all other data on it is lost. Until then, you can keep it in the Jobs view.',
       name,
     ),
     button: t('Run and Destroy'),
@@ -124,7 +124,7 @@ function rowsOf(question: JobQuestion): readonly Row<MachineEnds | 'rent'>[] {
       id: 'rent',
       icon: 'rocket',
       label: t('Rent a GPU for It…'),
-      description: t('a machine of its own; its price is confirmed first'),
+      description: t('on a separate machine; you confirm its price first'),
       value: 'rent',
     },
     separator(t('Limits')),
@@ -180,7 +180,7 @@ function sentRows(
     return [fact('sent', t('Sent'), t('nothing'))];
   }
   const bytes = sentBytes(sent);
-  const by = sent.isFromGit ? t('without what Git ignores') : t('without what .gitignore names');
+  const by = sent.isFromGit ? t('without files that Git ignores') : t('without files that .gitignore names');
   const { leftOut } = sent;
   const named = leftOut.slice(0, mostNames).map(({ name, why }) => t('{0} ({1})', name, why));
   return [
@@ -201,7 +201,7 @@ function sentRows(
 }
 
 function outputsText({ spec }: JobQuestion): string {
-  return spec.outputs.length === 0 ? t('nothing is brought back') : spec.outputs.join(', ');
+  return spec.outputs.length === 0 ? t('none are fetched') : spec.outputs.join(', ');
 }
 
 function firstLine(script: string): string {

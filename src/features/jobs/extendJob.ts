@@ -39,7 +39,7 @@ export async function extendJob(deps: JobDeps, target: JobRowTarget | undefined)
   const { id, spec } = row.job;
   const isAgreed = await isPerson({
     message: t('Extend {0}?', spec.name),
-    detail: t('Its costs rise to {0} at most.', formatMoney(fromDollars(chosen.limits.costDollars))),
+    detail: t('It can then cost up to {0}.', formatMoney(fromDollars(chosen.limits.costDollars))),
     button: t('Extend'),
   });
   if (!isAgreed) {
@@ -62,7 +62,7 @@ async function chooseExtension(deps: JobDeps, row: JobRow): Promise<Extension | 
   try {
     const answer = await pickFromList<Extension>({
       title: t('Extend {0}', row.job.spec.name),
-      placeholder: t('It ends at {0} at the latest now', momentText(before, now)),
+      placeholder: t('It currently ends at {0} at the latest', momentText(before, now)),
       rows: choices.flatMap((hours) => extensionRow(deps, row, hours, before + hours * 3_600_000)),
       ignoreFocusOut: true,
       guard,
@@ -90,7 +90,7 @@ function extensionRow(deps: JobDeps, row: JobRow, hours: number, endsAt: number)
         ? {}
         : {
             detail: t(
-              'The end of the machine that is scheduled for {0} is put off until {1}.',
+              'The scheduled end of the machine moves from {0} to {1}.',
               momentText(leaseAt, now),
               momentText(endsAt + spareMs, now),
             ),

@@ -65,7 +65,7 @@ export async function stopJob(deps: JobDeps, target: JobRowTarget | undefined): 
   );
   const question = row && {
     message: t('Stop {0}?', row.job.spec.name),
-    detail: t('Its command is ended. Its log and outputs are fetched all the same.'),
+    detail: t('Its command ends. Its log and outputs are still fetched.'),
     button: t('Stop Job'),
   };
   if (row && question && (await confirm(question))) {
@@ -107,7 +107,7 @@ export async function openOutputs(deps: JobDeps, target: JobRowTarget | undefine
   const row = await chooseRow(
     deps,
     target,
-    { title: t('Open the Outputs of Which Job?'), none: t('No job has brought outputs yet.') },
+    { title: t('Open the Outputs of Which Job?'), none: t('No job has fetched outputs yet.') },
     ({ state }) => (state.outputs?.files ?? 0) > 0,
   );
   if (!row) {
@@ -158,7 +158,7 @@ export async function rerun(deps: JobDeps, target: JobRowTarget | undefined): Pr
 function chooseToKeep(deps: JobDeps, target: JobRowTarget | undefined): Promise<JobRow | undefined> {
   const words = {
     title: t('Keep the Machine of Which Job?'),
-    none: t('No job is about to end its machine.'),
+    none: t('No job is about to stop or destroy its machine.'),
   };
   return chooseRow(deps, target, words, (one) => !isOver(one));
 }
@@ -209,7 +209,7 @@ export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undef
     target,
     {
       title: t('Release the Machine of Which Job?'),
-      none: t('No job that has ended holds its machine.'),
+      none: t('No finished job is keeping its machine.'),
     },
     (one) => !isOver(one) && !isAtWork(one),
   );
@@ -235,7 +235,7 @@ export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undef
               spec.name,
             )
           : t(
-              'Outputs of {0} may exist only there. If you destroy it, they are lost once the fetch is done or given up.',
+              'Some outputs of {0} may exist only on this machine. If you destroy it, they are fetched first if possible, and all other data is lost.',
               spec.name,
             ),
       ].join('\n'),

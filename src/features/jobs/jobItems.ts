@@ -29,7 +29,7 @@ export function groupOf(row: JobRow): JobGroup {
 
 /** The group of finished jobs is open, so that a job does not vanish from sight at its end. */
 export function jobGroupItem(group: JobGroup, count: number): vscode.TreeItem {
-  const labels = { running: t('Running'), needsYou: t('Needs You'), finished: t('Finished') };
+  const labels = { running: t('Running'), needsYou: t('Needs Attention'), finished: t('Finished') };
   const item = new vscode.TreeItem(labels[group], vscode.TreeItemCollapsibleState.Expanded);
   item.id = `jobs-${group}`;
   item.description = String(count);
@@ -91,7 +91,7 @@ function jobTooltip(row: JobRow, now: number): vscode.MarkdownString {
       [t('GPU'), state.gpuPercent === undefined ? undefined : `${Math.round(state.gpuPercent)} %`],
       [t('Machine'), machineText(row)],
       [t('Machine afterwards'), afterwards(row)],
-      [t('Without an editor'), guardText(row, now)],
+      [t('When no editor is open'), guardText(row, now)],
       [t('Commit'), commitText(row)],
       [t('Outputs'), outputsText(row)],
     ],
@@ -110,7 +110,7 @@ function guardText({ job, state }: JobRow, now: number): string | undefined {
     return undefined;
   }
   return state.guardedUntil === undefined
-    ? t('not confirmed yet that the machine stops by itself')
+    ? t('automatic stop not confirmed yet')
     : t('stops by itself after the job, or at {0}', momentText(state.guardedUntil, now));
 }
 

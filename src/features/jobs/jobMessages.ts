@@ -76,14 +76,14 @@ function limitWords(row: JobRow, kind: LimitKind, now: number): ToldOfJob {
     case 'nearLimit':
       return {
         level: 'warning',
-        sentence: t('{0} ends at its limit at {1}. Its outputs are fetched then.', name, until),
+        sentence: t('{0} reaches its limit at {1}. It then ends, and its outputs are fetched.', name, until),
         actions: [commandAction(t('Extend…'), 'gpuRental.job.extend', { jobId: row.job.id }), logAction(row)],
       };
     case 'extended':
       return {
         level: 'info',
         sentence: t(
-          '{0} ends at {1} at the latest now, and costs {2} at most.',
+          '{0} now ends at {1} at the latest and costs at most {2}.',
           name,
           until,
           formatMoney(fromDollars(spec.costDollars)),
@@ -93,7 +93,7 @@ function limitWords(row: JobRow, kind: LimitKind, now: number): ToldOfJob {
     case 'notExtended':
       return {
         level: 'warning',
-        sentence: t('Could not extend {0}: its machine is ending it already.', name),
+        sentence: t('Could not extend {0}: it is already ending.', name),
         actions: [logAction(row)],
       };
     case 'idle':
@@ -155,7 +155,7 @@ function machineWords(
       return {
         level: 'warning',
         sentence: t(
-          'The machine of {0} was lost, and no other is rented yet. {1} Retrying…',
+          'The machine of {0} was lost, and no replacement is rented yet. {1} Retrying…',
           name,
           state.trouble?.why ?? '',
         ),
@@ -169,7 +169,7 @@ function machineWords(
     case 'lost':
       return {
         level: 'warning',
-        sentence: t('{0} is gone, and with it the outputs of {1} that were not fetched.', machine, name),
+        sentence: t('{0} is gone. The outputs of {1} that were not fetched are lost.', machine, name),
         actions: [log],
       };
     case 'machineStopped':
@@ -231,7 +231,7 @@ function stoppedWords(row: JobRow): ToldOfJob {
     ? {
         level: 'warning',
         sentence: t(
-          '{0} is stopped, and the outputs of {1} are not on this computer yet. Storage still costs money.',
+          '{0} is stopped before the outputs of {1} were fetched. Storage still costs money.',
           machine.name,
           name,
         ),
@@ -267,7 +267,7 @@ function keepingSentence(row: JobRow, now: number): string {
   const machine = machineOf(row).name;
   const at = momentText(row.state.keepUntil ?? now, now);
   return machineEndOf(row) === 'destroy'
-    ? t('{0} will be destroyed at {1}, after {2}. All data on it is lost then.', machine, at, name)
+    ? t('{0} will be destroyed at {1}, after {2}. All data on it is lost.', machine, at, name)
     : t('{0} will be stopped at {1}, after {2}.', machine, at, name);
 }
 

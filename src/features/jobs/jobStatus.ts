@@ -32,7 +32,10 @@ export function showJobStatus({ jobs, clock, trees }: Pick<JobDeps, 'jobs' | 'cl
         ? undefined
         : {
             value: waiting.length,
-            tooltip: waiting.length === 1 ? t('1 job needs you') : t('{0} jobs need you', waiting.length),
+            tooltip:
+              waiting.length === 1
+                ? t('1 job needs attention')
+                : t('{0} jobs need attention', waiting.length),
           };
     timer.value = first && clock.schedule(show, tickMs);
     if (!first) {

@@ -40,7 +40,7 @@ import { chooseJob, type JobSource } from './jobSource';
 /** True in a workspace that may run what it names; says so otherwise. */
 export function isTrusted(): boolean {
   if (!vscode.workspace.isTrusted) {
-    message('warning', t('This workspace is not trusted, so none of its jobs is run.'), {
+    message('warning', t("This workspace is not trusted, so its jobs can't run."), {
       label: t('Manage Workspace Trust'),
       run: () => vscode.commands.executeCommand('workbench.trust.manage'),
     });
@@ -64,7 +64,7 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
   }
   const orderedAt = deps.clock.now();
   const outputsTo = outputsFolder(spec, folder, orderedAt);
-  const sent = await withCancellableProgress(t('Looking at what {0} sends…', spec.name), (signal) =>
+  const sent = await withCancellableProgress(t('Checking the files that {0} sends…', spec.name), (signal) =>
     findSentFiles({ run: runProgram, home: homedir(), signal }, folder, spec, ownOutputs(spec)),
   );
   await checkCommand(spec, folder, sent);
@@ -249,11 +249,7 @@ async function checkCommand(spec: JobSpec, folder: string, sent: SentFiles): Pro
   const [missing] = spec.sync ? await missingFiles(folder, spec, sent) : [];
   if (missing !== undefined) {
     throw new UserError(
-      text(
-        'The job {0} names {1}, which is not sent. Add it to "include" of its "sync".',
-        spec.name,
-        missing,
-      ),
+      text('The job {0} names {1}, which is not sent. Add it to "include" in "sync".', spec.name, missing),
     );
   }
 }
@@ -294,7 +290,7 @@ async function askSecrets(
   for (const name of spec.secrets.filter((one) => !Object.hasOwn(known, one))) {
     const value = await askLine({
       title: t('Secret {0} of {1}', name, spec.name),
-      prompt: t('The value is kept in the secret store of the editor and is given to jobs that name it'),
+      prompt: t("Stored in the editor's secret store and passed to jobs that name it"),
       password: true,
       ignoreFocusOut: true,
       problem: (typed) => (typed === '' ? t('Enter a value.') : undefined),

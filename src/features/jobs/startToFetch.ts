@@ -38,7 +38,7 @@ export async function startToFetch(
       message: t('{0} is stopped. How should the outputs of {1} be fetched?', name, job.spec.name),
       detail: [
         t(
-          'Without a start, its host gives the files away over SSH; the key of the host is trusted at the first contact. The traffic may cost.',
+          'Without a start, its host sends the files over SSH, and the host key is trusted on first contact. The traffic may cost money.',
         ),
         ...needsStart(job.spec.outputs),
         startCost(runningRateOf(instance)),
@@ -59,13 +59,13 @@ function needsStart(patterns: readonly string[]): readonly string[] {
   const absolute = patterns.filter((pattern) => pattern.startsWith('/'));
   return absolute.length === 0
     ? []
-    : [t('Outputs with an absolute path need a start: {0}', absolute.join(', '))];
+    : [t('Start it to fetch outputs with an absolute path: {0}', absolute.join(', '))];
 }
 
 function startCost(rate: Rate | undefined): string {
   return rate === undefined
-    ? t('With a start, it costs a price from then on that the service does not state.')
-    : t('With a start, it costs {0}/h from then on.', formatMoney(perHour(rate)));
+    ? t('Once started, it costs money. The service does not state the price.')
+    : t('Once started, it costs {0}/h.', formatMoney(perHour(rate)));
 }
 
 function afterwards(row: JobRow) {

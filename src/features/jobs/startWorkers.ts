@@ -18,7 +18,7 @@ export async function startWorkers(deps: JobDeps, { engine, instanceIds }: Worke
   }
   const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file');
   if (!folder) {
-    message('info', t('Open the folder with the code of the workers on this computer.'));
+    message('info', t("Open the folder with the workers' code on this computer."));
     return;
   }
   const title = t('Start {0} on Each Instance', wanted.name);
@@ -31,7 +31,7 @@ export async function startWorkers(deps: JobDeps, { engine, instanceIds }: Worke
       value.trim() === ''
         ? t('Type a command.')
         : /<\w+>/.test(value)
-          ? t('Replace what stands in angle brackets.')
+          ? t('Replace the text in angle brackets.')
           : undefined,
   });
   const limits = run === undefined ? undefined : await askLimits(title);

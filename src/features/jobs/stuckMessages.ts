@@ -62,7 +62,7 @@ function sentenceOf(row: JobRow, kind: StuckKind, why: JobNotice['why'], now: nu
       );
     case 'stillGuarded':
       return t(
-        '{0} is kept after {1}, but it may still stop by itself, because it does not answer. Retrying…',
+        '{0} is kept after {1}, but it does not answer and may still stop by itself. Retrying…',
         machine,
         name,
       );

@@ -30,7 +30,7 @@ export async function sweepMachines(
   }));
   const picked = await pickMany(rows, {
     title: t('Share {0} With Other Instances?', name),
-    placeHolder: t('Up to {0} besides {1}; none is fine', maxParallel - 1, plainLabel(instanceName(first))),
+    placeHolder: t('Choose up to {0} besides {1}, or none', maxParallel - 1, plainLabel(instanceName(first))),
   });
   return picked && [first, ...picked.slice(0, maxParallel - 1).map(({ instance }) => instance)];
 }

@@ -92,7 +92,7 @@ export function jobFacts(
       label: text('Outputs'),
       value:
         spec.outputs.length === 0
-          ? text('nothing is brought back')
+          ? text('none are fetched')
           : text('{0}, to {1}', spec.outputs.join(', '), outputsTo),
     },
     { id: 'command', label: text('Command'), value: firstLine },
