@@ -32,7 +32,7 @@ export async function createApiKey(
   const title = t('Create API Key');
   const name = await askLine({
     title,
-    prompt: t('A name for the purpose of the key, for example Build Server.'),
+    prompt: t('A name that describes the purpose of the key, for example Build Server.'),
     ignoreFocusOut: true,
     problem: keyNameProblem,
   });
@@ -132,7 +132,7 @@ async function pickCategories(title: string): Promise<readonly PermissionCategor
 async function askAddresses(title: string): Promise<readonly string[] | undefined> {
   const typed = await askLine({
     title,
-    prompt: t('IP addresses from which the key works, with commas between them. Empty: from everywhere.'),
+    prompt: t('IP addresses that can use the key, separated by commas. Leave empty to allow all.'),
     placeholder: '203.0.113.7, 2001:db8::1',
     ignoreFocusOut: true,
     problem: (value) => addressesProblem(value, (address) => isIP(address) !== 0),
@@ -153,9 +153,9 @@ export async function deleteApiKey(account: Account, wantedId: number | undefine
       detail:
         key.id === account.user.keyId
           ? t(
-              'This is the key that you are signed in with: nothing works here afterwards until you sign in with another one. Instances keep running and cost money.',
+              'You are signed in with this key, so you will have to sign in with another one. Instances keep running and cost money.',
             )
-          : t("Everything that uses this key stops working at once. This can't be undone."),
+          : t("Everything that uses this key stops working immediately. This can't be undone."),
       button: t('Delete'),
     }))
   ) {

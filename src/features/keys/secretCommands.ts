@@ -23,7 +23,9 @@ export async function setSecret(
   }
   const value = await askLine({
     title: `${title}: ${plainLabel(name)}`,
-    prompt: t('The value is kept by the service and given to your instances. It is not stored here.'),
+    prompt: t(
+      'The service stores the value and passes it to your instances. It is not stored on this computer.',
+    ),
     password: true,
     ignoreFocusOut: true,
     problem: (typed) => (typed === '' ? undefined : secretValueProblem(typed)),
@@ -46,7 +48,7 @@ export async function setSecret(
   }
   const isWanted = await confirm({
     message: t('Replace the value of {0}?', name),
-    detail: t('Instances that run keep the old value until they are created again.'),
+    detail: t('Running instances keep the old value until they are created again.'),
     button: t('Replace'),
   });
   if (isWanted) {
@@ -73,7 +75,7 @@ export async function deleteSecret(account: Account, wantedName: string | undefi
   }
   const isWanted = await confirm({
     message: t('Delete the environment variable “{0}”?', name),
-    detail: t("Instances that are made from then on do not get it. This can't be undone."),
+    detail: t("New instances will not get it. This can't be undone."),
     button: t('Delete'),
   });
   if (isWanted) {
