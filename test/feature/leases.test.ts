@@ -141,7 +141,7 @@ describe('stopping and destroying later', () => {
     const { text, detail } = await window.dialog();
     assert.match(`${text} ${detail}`, /will be destroyed once it has been idle for 45 min/);
     assert.match(`${text} ${detail}`, /under 5%/);
-    assert.match(`${text} ${detail}`, /If none is open then, it is not destroyed/);
+    assert.match(`${text} ${detail}`, /If none is open at that time, the instance still costs money/);
     assert.doesNotMatch(await rowText('trainer'), /destroyed/);
     await window.dialogButton('Destroy Then');
     await instances().row(/trainer.*destroyed/);
@@ -168,7 +168,7 @@ describe('stopping and destroying later', () => {
     await choose(/Destroy After a Time/, '2h', 'In 2 h');
     await window.dialogButton('Destroy Then');
     await window.toastButton(/trainer will be destroyed at/, 'Let the Instance Do It…');
-    assert.match((await window.dialog()).detail ?? '', /then without a warning/);
+    assert.match((await window.dialog()).detail ?? '', /no editor is open, without a warning/);
     const reads = () => computer().simulator.received('GET', `/api/v0/instances/${trainer}/`).length;
     const before = reads();
     await window.dialogButton('Let It Destroy Itself');
@@ -193,7 +193,7 @@ describe('stopping and destroying later', () => {
     await openMenu('trainer');
     await window.quick.pick(/Cancel, and Keep It/);
     await window.toastButton(
-      /trainer could not be reached, so nothing was changed: its own timer still acts/,
+      /Could not reach trainer, so nothing has changed: its own timer still acts/,
       'Cancel Here Only',
     );
     await window.toast(/Canceled here only\. trainer still destroys itself at/);
@@ -220,7 +220,7 @@ describe('stopping and destroying later', () => {
     await openMenu('trainer');
     await window.quick.pick(/End the Timer on the Instance/);
     (await window.toast(/^The host key of the instance has changed\./)).close();
-    (await window.toast(/could not be reached, so nothing was changed/)).close();
+    (await window.toast(/Could not reach \S+, so nothing has changed/)).close();
     writeFileSync(file, known);
     assert.match(await rowText('trainer'), /\(armed, checked \d.*\)/);
   });
@@ -230,7 +230,7 @@ describe('stopping and destroying later', () => {
     killTimer(computer().root, trainer);
     window.start('gpuRental.instance.openTerminal', { instanceId: trainer });
     await window.toastButton(
-      /The timer on trainer has ended\. It is destroyed as scheduled only by an editor/,
+      /The timer on trainer has ended\. The scheduled destruction now needs an editor/,
       'Arm Again',
     );
     assert.doesNotMatch(await rowText('trainer'), /armed/);

@@ -46,9 +46,9 @@ async function openTooLate(
 }
 
 const missed =
-  /leaver was to be destroyed at .*, when no editor was open\. It still exists and costs money\. What now\?/;
+  /leaver was scheduled to be destroyed at .*, when no editor was open\. It still exists and costs money\./;
 const stoppedNow =
-  /sleeper was to be stopped at .*, when no editor was open\. It is stopped now\. Its disk still costs \$\d/;
+  /sleeper was scheduled to stop at .*, when no editor was open\. It is now stopped, and its disk still costs \$\d/;
 
 function useLateWindows() {
   const computer = useComputer();
@@ -103,7 +103,7 @@ describe('what was to happen while no editor was open', () => {
     assert.ok(other);
     await asking.toastButton(missed, 'Destroy…');
     assert.match(`${(await asking.dialog()).detail}`, /lost for good/);
-    await other.view('instances').row(/leaver.*was to be destroyed/);
+    await other.view('instances').row(/leaver.*was scheduled to be destroyed/);
     assert.deepEqual(writes(toDestroy), []);
     await asking.dialogButton('Destroy');
     await computer().until(
@@ -132,7 +132,7 @@ describe('what a window was doing when it was killed', () => {
       );
     });
     await teller(missed);
-    for (const window of windows) await window.view('instances').row(/leaver.*was to be destroyed/);
+    for (const window of windows) await window.view('instances').row(/leaver.*was scheduled to be destroyed/);
     assert.ok(computer().simulator.world.instance(toDestroy));
   });
 });

@@ -71,13 +71,13 @@ async function confirmDestroy(name: string, will: string, term: LeaseTerm): Prom
     message: t('Destroy “{0}” later?', name),
     detail: [
       t(
-        '{0} {1}. Everything on it is lost then. You are warned a few minutes before and can cancel.',
+        '{0} {1}, and all data on it is lost. You are warned a few minutes before and can cancel.',
         name,
         will,
       ),
       ...(term.kind === 'idle' ? [idleMeaning()] : []),
       t(
-        'It is done by {0}. If none is open then, it is not destroyed, still costs money, and you are asked at the next start.',
+        'This is done by {0}. If none is open at that time, the instance still costs money, and you are asked at the next start.',
         needsEditor(),
       ),
     ].join('\n\n'),

@@ -94,7 +94,7 @@ export class LeaseMenu {
               id: 'disarm',
               icon: 'circle-slash',
               label: t('End the Timer on the Instance'),
-              detail: t('Then it is done by an open editor alone.'),
+              detail: t('After that, only an open editor can act.'),
               run: this.then(async () => {
                 await disarm(deps, instanceId, name);
               }),
@@ -107,7 +107,7 @@ export class LeaseMenu {
                 icon: 'shield',
                 label: t('Let the Instance Do It…'),
                 detail: t(
-                  'A small timer runs on it and uses its own restricted key, so that no editor needs to be open.',
+                  "A small timer on the instance acts with the instance's own restricted key, so no editor needs to be open.",
                 ),
                 run: this.then(() => arm(deps, instanceId, name)),
               },
@@ -129,7 +129,7 @@ export class LeaseMenu {
     const canStop =
       instance !== undefined && actionsFor(instance, fleet.facts(instance.id), clock.now()).canStop;
     const kept = t('The disk is kept and still costs {0}.', diskPrice(this.deps, this.instanceId));
-    const lost = t('Everything on it is lost then.');
+    const lost = t('All data on it is lost.');
     const row = (id: string, icon: string, label: string, detail: string, next: Level): LevelRow => ({
       id,
       icon,

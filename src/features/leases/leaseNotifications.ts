@@ -85,7 +85,7 @@ function words(
         sentence:
           notice.isLate === true
             ? t(
-                '{0} was to be stopped at {1}, when no editor was open. It is stopped now. Its disk still costs {2}.',
+                '{0} was scheduled to stop at {1}, when no editor was open. It is now stopped, and its disk still costs {2}.',
                 name,
                 at,
                 pricePerDay(notice.diskPerDay),
@@ -104,7 +104,7 @@ function words(
     case 'failed': {
       const why =
         notice.problem === undefined
-          ? t('The service took it and still shows the instance as before.')
+          ? t('The service accepted the request but still shows the instance unchanged.')
           : localize(notice.problem);
       return {
         level: 'warning',
@@ -119,7 +119,7 @@ function words(
       return {
         level: 'warning',
         sentence: t(
-          '{0} was to be destroyed at {1}, when no editor was open. It still exists and costs money. What now?',
+          '{0} was scheduled to be destroyed at {1}, when no editor was open. It still exists and costs money.',
           name,
           at,
         ),
@@ -165,8 +165,8 @@ function unwatchedText({ name, action }: LeaseNotice): string {
 
 function timerGoneText({ name, action }: LeaseNotice): string {
   return action === 'stop'
-    ? t('The timer on {0} has ended. It is stopped as scheduled only by {1}.', name, needsEditor())
-    : t('The timer on {0} has ended. It is destroyed as scheduled only by {1}.', name, needsEditor());
+    ? t('The timer on {0} has ended. The scheduled stop now needs {1}.', name, needsEditor())
+    : t('The timer on {0} has ended. The scheduled destruction now needs {1}.', name, needsEditor());
 }
 
 /** Not while it cannot be logged in to. */
@@ -183,7 +183,7 @@ function soonText({ name, action, at, idleMinutes }: LeaseNotice, now: number): 
   const text =
     action === 'stop'
       ? t('{0} will be stopped in {1}, at {2}.', name, left, time)
-      : t('{0} will be destroyed in {1}, at {2}. Everything on it is lost then.', name, left, time);
+      : t('{0} will be destroyed in {1}, at {2}. All data on it is lost.', name, left, time);
   return idleMinutes === undefined
     ? text
     : `${text} ${t('It has been idle since {0}.', momentText(at - idleMinutes * 60_000, now))}`;

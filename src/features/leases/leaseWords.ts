@@ -24,7 +24,7 @@ function rowText({ lease, state }: LeaseRow, now: number): string {
     return isStop ? t('being stopped') : t('being destroyed');
   }
   if (state.missedAt !== undefined) {
-    return t('was to be destroyed {0}', momentText(dueAt(lease, state) ?? state.missedAt, now));
+    return t('was scheduled to be destroyed {0}', momentText(dueAt(lease, state) ?? state.missedAt, now));
   }
   if (state.nextTryAt !== undefined) {
     const at = momentText(state.nextTryAt, now);
@@ -54,7 +54,7 @@ export function leaseNote(row: LeaseRow, now: number): InstanceNote {
       ? t('the instance itself: its own timer could not be ended')
       : armed
         ? t(
-            'the instance itself {0}, proved {1}, and an open editor before it',
+            'the instance itself {0} (verified {1}), and an open editor before that',
             itselfWhen(row.lease, armed, now),
             momentText(armed.provedAt, now),
           )

@@ -39,7 +39,7 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
   const token = randomBytes(8).toString('hex');
   if (term.kind === 'at' && term.at <= clock.now()) {
     // Nothing is armed for a time that is over: it would act at once.
-    message('warning', t('{0} is not armed, because its time is over. Choose another time first.', name));
+    message('warning', t('Could not arm {0}: its time has passed. Choose another time first.', name));
     return;
   }
   const verdict = await withCancellableProgress(t('Starting the timer on {0}', name), (signal) => {
@@ -100,7 +100,7 @@ export async function check(deps: LeaseDeps, instanceId: number, name: string): 
     return;
   }
   const { token, at } = lease.armed;
-  const verdict = await withCancellableProgress(t('Looking for the timer on {0}', name), (signal) =>
+  const verdict = await withCancellableProgress(t('Checking the timer on {0}', name), (signal) =>
     checkTimer(ssh, alias, orderOf(lease, serviceUrl, token, 0), signal),
   );
   if (verdict.kind === 'armed') {
@@ -177,7 +177,7 @@ export async function disarm(
   const answer = await suggest<'done' | 'hereOnly' | 'no'>(
     'warning',
     t(
-      '{0} could not be reached, so nothing was changed: its own timer still acts {1}.',
+      'Could not reach {0}, so nothing has changed: its own timer still acts {1}.',
       name,
       itselfWhen(lease, lease.armed, clock.now()),
     ),
@@ -232,8 +232,8 @@ async function mayActItself(lease: Lease, name: string, now: number): Promise<bo
     detail: [
       term.kind === 'idle' ? idleItself() : '',
       isStop
-        ? t('It does so even when no editor is open, and then without a warning.')
-        : t('It does so even when no editor is open, and then without a warning. All data on it is lost.'),
+        ? t('It does so even when no editor is open, without a warning.')
+        : t('It does so even when no editor is open, without a warning. All data on it is lost.'),
     ]
       .filter((line) => line !== '')
       .join('\n\n'),
@@ -274,11 +274,11 @@ function reason(verdict: Exclude<TimerVerdict, { kind: 'armed' }>, name: string)
     case 'refused':
       return t('The service did not let its own key read the instance (HTTP {0}).', verdict.status);
     case 'noAnswer':
-      return t('The service could not be reached from it.');
+      return t('It could not reach the service.');
     case 'notAlive':
-      return t('The process of the timer does not run on it.');
+      return t('The timer process is not running on it.');
     case 'noLogin':
-      return t('{0} could not be logged in to. Connect to it once, then try again.', name);
+      return t('Could not log in to {0}. Connect to it once, then try again.', name);
     default:
       return assertNever(verdict);
   }
