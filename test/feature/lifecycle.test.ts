@@ -131,7 +131,7 @@ describe('living with instances', () => {
     simulator.fail({ kind: 'dropBefore', method: 'PUT', path });
     await instances().menu('tuned', 'Start…');
     await window.dialogButton('Start');
-    await window.toast(/^tuned was not started and costs \$\S+ as before.*answer was lost/s);
+    await window.toast(/^tuned was not started and still costs \$\S+\. .*nothing has changed/s);
     simulator.fail({ kind: 'dropAfter', method: 'PUT', path });
     simulator.fail({ kind: 'dropBefore', method: 'GET', path, times: 0 });
     await window.toastButton(/was not started/, 'Try Again');

@@ -62,7 +62,7 @@ describe('a container that is created again', () => {
     computer().simulator.fail({ kind: 'error', status: 400, error: 'invalid_args', method: 'PUT', path: at });
     await instances().menu('trainer', 'Recycle…');
     await window.dialogButton('Recycle');
-    (await window.toast(/trainer was not created again and runs on as before/)).close();
+    (await window.toast(/trainer was not created again and is still running/)).close();
     await computer().rest();
     assert.equal(knownHosts(), before);
   });

@@ -134,7 +134,7 @@ describe('rentals and starts that go wrong', () => {
       'Change Bid…',
     );
     await quick().title(/Change the Bid of/);
-    await quick().message(/now that takes at least \$\S+/);
+    await quick().message(/the current minimum is \$\S+/);
     await quick().type('2.5');
     await window.toast(/The bid of .* is now \$2\.50\/h/);
     const changes = computer().simulator.received('PUT', `/api/v0/instances/bid_price/${id}/`);
@@ -176,10 +176,10 @@ describe('rentals and starts that go wrong', () => {
     window.clearToasts();
     await instances().menu(`#${waiting}`, 'Start…');
     await window.dialogButton('Start');
-    const { buttons } = await window.toast(/waits for a free GPU, which another user has now/);
+    const { buttons } = await window.toast(/is waiting for its GPU, which another user has/);
     await row('Waiting for a free GPU');
     assert.ok(buttons.includes('Rent Another Like This'), buttons.join());
-    await window.toastButton(/waits for a free GPU/, 'Cancel Start');
+    await window.toastButton(/is waiting for its GPU/, 'Cancel Start');
     await window.dialog(/Cancel the start of/);
     await window.dialogButton('Cancel the Start');
     // The row follows before the answer.
@@ -201,7 +201,7 @@ describe('rentals and starts that go wrong', () => {
     });
     await instances().menu(`#${waiting}`, 'Start…');
     await window.dialogButton('Start');
-    await window.toast(/was not started and costs \$\S+\/day as before.*being repaired/s);
+    await window.toast(/was not started and still costs \$\S+\/day\. .*being repaired/s);
     assert.deepEqual(powerRequests(), ['stopped', 'running', 'stopped', 'running']);
     await window.toastButton(/was not started/, 'Rent Another Like This');
     await quick().title(/Search Offers like/);

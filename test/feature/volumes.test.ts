@@ -198,7 +198,7 @@ describe('volumes and what a destroy leaves', () => {
     await instances().menu('trainer', 'Destroy…');
     const { detail } = await window.dialog();
     assert.match(detail ?? '', /still costs money until you delete it: corpus \(50 GB, \$\d+\.\d+\/day\)/);
-    assert.match(detail ?? '', /workspace\/model: files not committed: 1/);
+    assert.match(detail ?? '', /workspace\/model: uncommitted files: 1/);
     assert.match(detail ?? '', /workspace holds \d+ MB/);
   });
 

@@ -37,8 +37,8 @@ export function lookBeforeDestroy(deps: Deps, instances: readonly Instance[]): P
   const [only] = instances;
   const title =
     instances.length === 1 && only
-      ? t('Looking at what is on {0}…', instanceName(only))
-      : t('Looking at what is on {0} instances…', instances.length);
+      ? t('Checking {0} for unsaved work…', instanceName(only))
+      : t('Checking {0} instances for unsaved work…', instances.length);
   return withCancellableProgress(title, (stop) => lookQuietly(deps, instances, stop));
 }
 

@@ -19,8 +19,8 @@ export function destroyQuestion(instances: readonly Instance[], found: BeforeDes
     message: t('Destroy {0}?', nameOfSome(instances)),
     detail: [
       (instances.length === 1
-        ? t("Everything on its disk is lost for good. This can't be undone.")
-        : t("Everything on their disks is lost for good. This can't be undone.")) +
+        ? t("All data on its disk is lost. This can't be undone.")
+        : t("All data on their disks is lost. This can't be undone.")) +
         ' ' +
         afterwards(instances, found),
       ...(work.length === 0 ? [] : ['', ...work]),
@@ -52,7 +52,7 @@ function afterwards(
       volumes?.every(({ instanceIds }) => instanceIds !== undefined) === true &&
       instances.every((instance) => (instance.volumes ?? []).length === 0));
   return isKnownFree
-    ? t('What is destroyed costs nothing afterwards.')
+    ? t('Nothing is charged afterwards.')
     : t('Volumes are kept and still cost money until you delete them. Could not read which ones it has.');
 }
 
@@ -90,9 +90,7 @@ function linesOf(look: Look): readonly string[] {
         ...jobs.map((job) => `⚠ ${localize(otherJobText(job))}`),
         ...repositories.slice(0, mostRepositories).map(repositoryText),
         ...(more > 0 ? [t('… and {0} more with unsaved work', more)] : []),
-        ...(repositories.length === 0 && isComplete
-          ? [t('All git work that was found on it is pushed.')]
-          : []),
+        ...(repositories.length === 0 && isComplete ? [t('All Git work found on it has been pushed.')] : []),
         ...(folder ? [t('{0} holds {1}.', folder.path, sizeOf(folder.kilobytes))] : []),
       ];
     }
@@ -101,8 +99,8 @@ function linesOf(look: Look): readonly string[] {
 
 function repositoryText({ path, changes, unpushed }: UnsavedRepository): string {
   const parts = [
-    ...(changes > 0 ? [t('files not committed: {0}', changes)] : []),
-    ...(unpushed > 0 ? [t('commits not pushed: {0}', unpushed)] : []),
+    ...(changes > 0 ? [t('uncommitted files: {0}', changes)] : []),
+    ...(unpushed > 0 ? [t('unpushed commits: {0}', unpushed)] : []),
   ];
   return `⚠ ${plainLabel(path)}: ${parts.join(', ')}`;
 }

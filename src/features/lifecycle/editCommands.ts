@@ -31,7 +31,7 @@ export async function rename(deps: LifecycleDeps, target: InstanceTarget | undef
   const before = displayLabel(instance) ?? '';
   const name = await askLine({
     title: t('Rename {0}', instanceName(instance)),
-    prompt: t('The name is kept at the service, for all your computers.'),
+    prompt: t('The service stores the name, so all your computers show it.'),
     value: before,
     ignoreFocusOut: true,
     problem: (value) =>
@@ -63,9 +63,9 @@ export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | un
     title: t('Change the Bid of {0}', instanceName(instance)),
     prompt:
       minimum === undefined
-        ? t('Dollars an hour for the GPU. The current minimum is unknown; the highest bid runs.')
+        ? t('Dollars per hour for the GPU. The current minimum is unknown; the highest bid runs.')
         : t(
-            'Dollars an hour for the GPU. It runs while your bid is the highest; now that takes at least {0}.',
+            'Dollars per hour for the GPU. It runs while your bid is the highest; the current minimum is {0}.',
             formatMoney(minimum),
           ),
     value: String(toDollars(minimum ?? instance.bidPerHour ?? lowestBid)),
@@ -80,7 +80,7 @@ export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | un
   await whileSending(
     sayingIfLost(
       text(
-        'The service did not answer, so the bid of {0} may have changed. If it did, it runs for up to {1}/h. Refresh and check its price before you change it again.',
+        'The service did not answer, so the bid for {0} may have changed to {1}/h. Refresh and check its price before you change it again.',
         instanceName(instance),
         formatMoney(bid),
       ),
@@ -88,7 +88,7 @@ export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | un
     ),
   );
   await deps.fleet.refresh();
-  message('info', t('The bid of {0} is now {1}/h.', instanceName(instance), formatMoney(bid)));
+  message('info', t('The bid for {0} is now {1}/h.', instanceName(instance), formatMoney(bid)));
 }
 
 function bidQuestion(instance: Instance, bid: Micros): Question {
@@ -111,10 +111,10 @@ function bidProblem(value: string, instance: Instance): string | undefined {
   const bid = parseBid(value);
   const highest = highestBid(instance.gpuCount);
   if (bid === undefined) {
-    return t('Type a price in dollars an hour, for example 0.25');
+    return t('Type a price in dollars per hour, for example 0.25');
   }
   return bid < lowestBid || bid > highest
-    ? t('A bid is between {0} and {1} an hour.', formatMoney(lowestBid), formatMoney(highest))
+    ? t('Enter a bid from {0}/h to {1}/h.', formatMoney(lowestBid), formatMoney(highest))
     : undefined;
 }
 

@@ -40,7 +40,7 @@ export function startQuestion(instances: readonly Instance[]): Question {
   return {
     message: t('Start {0}?', nameOfSome(instances)),
     detail:
-      t('From then on it costs {0}.', runningPrice(instances)) +
+      t('It then costs {0}.', runningPrice(instances)) +
       ' ' +
       t('If another user has its GPU, the start waits until it is free.') +
       listed(instances),
@@ -67,7 +67,7 @@ export function cancelStartQuestion(instances: readonly Instance[]): Question {
     message: t('Cancel the start of {0}?', nameOfSome(instances)),
     detail:
       t(
-        'It waits for a free GPU. It then stays stopped; its disk is kept and still costs {0}.',
+        'It is waiting for a free GPU. If you cancel, it stays stopped, and its disk is kept and still costs {0}.',
         stoppedPrice(instances),
       ) + listed(instances),
     button: t('Cancel the Start'),

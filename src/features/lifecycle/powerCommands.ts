@@ -133,7 +133,7 @@ function tellQueued(instance: Instance): void {
   message(
     'warning',
     t(
-      '{0} waits for a free GPU, which another user has now. It starts when the GPU is free, and costs {1} until then.',
+      '{0} is waiting for its GPU, which another user has. It starts when the GPU is free and costs {1} until then.',
       instanceName(instance),
       stoppedPrice([instance]),
     ),

@@ -98,7 +98,7 @@ function sentence(deps: LifecycleDeps, kind: PowerRequest, row: Row): string {
     return notKnown(deps, kind, instance);
   }
   if (row.kind === 'done') {
-    return notDone(deps, kind, instance, t('The answer was lost, and nothing changed.'));
+    return notDone(deps, kind, instance, t('The service did not answer, and nothing has changed.'));
   }
   return isFinal(row.error)
     ? notDone(deps, kind, instance, localize(row.error.text))
@@ -109,13 +109,13 @@ function notDone(deps: LifecycleDeps, kind: PowerRequest, instance: Instance, re
   const name = instanceName(instance);
   switch (kind) {
     case 'start':
-      return t('{0} was not started and costs {1} as before. {2}', name, stoppedPrice([instance]), reason);
+      return t('{0} was not started and still costs {1}. {2}', name, stoppedPrice([instance]), reason);
     case 'stop':
       return t('{0} was not stopped and still costs {1}. {2}', name, priceNow(deps, instance), reason);
     case 'reboot':
-      return t('{0} was not rebooted and runs on as before. {1}', name, reason);
+      return t('{0} was not rebooted and is still running. {1}', name, reason);
     case 'recycle':
-      return t('{0} was not created again and runs on as before. {1}', name, reason);
+      return t('{0} was not created again and is still running. {1}', name, reason);
   }
 }
 

@@ -24,7 +24,7 @@ export async function runOnInstance(
   const client = clientFor(deps.accounts);
   const instance = await chooseOneInstance(deps, target, 'canRunCommand', {
     title: t('Run a command on which instance?'),
-    none: t('A command can be run on a running or stopped instance, and there is none.'),
+    none: t('Commands need a running or stopped instance, and you have none.'),
   });
   if (!instance) {
     return;
@@ -32,7 +32,7 @@ export async function runOnInstance(
   const name = instanceName(instance);
   const command = await askLine({
     title: t('Run a Command on {0}', name),
-    prompt: t('The service runs ls, du and rm here, and nothing else. For all others, connect.'),
+    prompt: t('The service runs only ls, du and rm here. Connect to the instance to run other commands.'),
     placeholder: 'ls -la /workspace',
     ignoreFocusOut: true,
     problem: (value) => {
@@ -66,7 +66,7 @@ export async function runOnInstance(
 function confirmRemoval(name: string, command: string): Promise<boolean> {
   return confirm({
     message: t('Remove files on “{0}”?', name),
-    detail: t('{0}\n\nWhat it removes is lost for good.', command),
+    detail: t('{0}\n\nRemoved files are lost for good.', command),
     button: t('Run'),
   });
 }
