@@ -90,7 +90,7 @@ describe('links into the editor', () => {
   it('connects only after a question that says that a link asks for it', async () => {
     await window.follow(`/connect?id=${id}`);
     const { detail = '', buttons } = await window.dialog('Connect to “linked”?');
-    assert.match(detail, /A link asks for it/);
+    assert.match(detail, /A link asks to connect/);
     assert.deepEqual(buttons, ['Not Now', 'Connect', 'Cancel']);
     const before = writes().length;
     await window.dialogButton('Cancel');

@@ -23,7 +23,7 @@ class BadLinkError extends UserError {
   constructor() {
     super(
       text(
-        "This link can't be opened. Links of GPU Rental open, connect to or start an instance, open an offer or a template by its number, or the sign-in, and carry nothing else.",
+        "This link can't be opened. GPU Rental links can only open, connect to or start an instance, open an offer or template by its number, or open the sign-in.",
       ),
     );
   }
@@ -122,7 +122,7 @@ async function act(deps: Deps, account: Account, kind: 'connect' | 'start', id: 
   const question = {
     message: t('Connect to “{0}”?', instanceName(instance)),
     detail: t(
-      'A link asks for it. A remote window runs programs of the machine, which belongs to a stranger.',
+      'A link asks to connect. A remote window runs programs from the machine, which belongs to a stranger.',
     ),
     button: t('Connect'),
   };
