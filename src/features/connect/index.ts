@@ -32,7 +32,7 @@ export function register(deps: ConnectDeps): Disposable {
   const choose = (target: InstanceTarget | undefined, kinds?: Parameters<Connector['candidates']>[0]) =>
     chooseInstance(target, connector.candidates(kinds), {
       title: t('Connect to which instance?'),
-      none: t('No instance is running that can be connected to.'),
+      none: t('You have no running instance to connect to.'),
     });
   const on = (id: InstanceCommand, run: (instanceId: number) => Promise<void>) => {
     const handler = async (target?: InstanceTarget) => {

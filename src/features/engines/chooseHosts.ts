@@ -23,7 +23,7 @@ export async function chooseHosts(
   const given = new Set(allRows(target, selected).map(({ instanceId }) => instanceId));
   const candidates = given.size === 0 ? able : able.filter(({ id }) => given.has(id));
   if (candidates.length === 0) {
-    message('info', t('No instance is running that can be connected to.'), showInstances());
+    message('info', t('You have no running instance to connect to.'), showInstances());
     return [];
   }
   if (given.size > candidates.length) {

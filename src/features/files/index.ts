@@ -171,7 +171,7 @@ async function choose(
       (await listedInstances(fleet, whileReadingInstances)).filter(
         (one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect,
       ),
-    { title, none: t('No instance is running that can be connected to.') },
+    { title, none: t('You have no running instance to connect to.') },
   );
   const alias =
     instanceId === undefined ? undefined : await runCommand('gpuRental.prepareSsh', { instanceId });

@@ -71,7 +71,7 @@ export class FileRunner {
     const last = able.filter(({ id }) => id === this.last);
     return chooseInstance(undefined, [...last, ...able.filter(({ id }) => id !== this.last)], {
       title: t('Run the file on which instance?'),
-      none: t('No instance is running that can be connected to.'),
+      none: t('You have no running instance to connect to.'),
     });
   }
 }

@@ -21,7 +21,7 @@ export class JupyterMissingError extends UserError {
 /** A login asks about keys and waits for the machine, so it takes a click. */
 export class NoLoginYetError extends UserError {
   constructor() {
-    super(text('No login there has been tried yet. Set it up in the kernel picker.'));
+    super(text('GPU Rental has not logged in there yet. Set it up in the kernel picker.'));
   }
 }
 
@@ -182,7 +182,7 @@ export class NotebookConnections implements Disposable {
     }
     if (answer.kind === 'noPython') {
       throw new UserError(
-        text('This instance has no Python, so it can run no kernels. Open it in a remote window instead.'),
+        text("This instance has no Python, so it can't run kernels. Open it in a remote window instead."),
       );
     }
     redactor.addSecret(answer.token);

@@ -108,7 +108,7 @@ async function shutDown(
   const alias = account && target && ssh.aliasOf(account, target.instanceId);
   const server = alias === undefined ? undefined : connections.serverOf(alias);
   if (!target || !server || alias === undefined) {
-    throw new UserError(text('This window is not connected to the kernel any more.'));
+    throw new UserError(text('This window is no longer connected to the kernel.'));
   }
   const isSure = await confirm({
     message: t('Shut down this kernel?'),

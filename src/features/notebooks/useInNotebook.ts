@@ -33,7 +33,7 @@ export async function useInNotebook(deps: Deps, target: InstanceTarget | undefin
       (await listedInstances(fleet, whileReadingInstances)).filter(
         (one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect,
       ),
-    { title: t('Use in Notebook'), none: t('No instance is running that can be connected to.') },
+    { title: t('Use in Notebook'), none: t('You have no running instance to connect to.') },
   );
   const account = accounts.active;
   if (instanceId === undefined || !account) {

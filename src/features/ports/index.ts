@@ -96,7 +96,7 @@ async function forwardPort(
       ),
     {
       title: t('Forward a port of which instance?'),
-      none: t('No instance is running that can be connected to.'),
+      none: t('You have no running instance to connect to.'),
     },
   );
   const remotePort = instanceId === undefined ? undefined : await askPort();
