@@ -42,12 +42,12 @@ describe('ports and the agent of an instance', () => {
     }
     assert.match(
       await instances().tooltip(port(6006)),
-      /^Anybody on the internet can reach this port at 127\.0\.0\.1:\d+\. What listens there must protect itself\./,
+      /^Anyone on the internet can reach this port at 127\.0\.0\.1:\d+\. The program that listens there must protect itself\./,
     );
     const { item } = await instances().row(port(6006));
     assert.match(
       item.accessibilityInformation?.label ?? '',
-      /^Port 6006\/tcp, 127\.0\.0\.1:\d+, public, Anybody on the internet/,
+      /^Port 6006\/tcp, 127\.0\.0\.1:\d+, public, Anyone on the internet/,
     );
   });
 

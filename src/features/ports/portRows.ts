@@ -54,7 +54,7 @@ function publicItem(instanceId: number, port: PublicPort): vscode.TreeItem {
   item.id = `port-${instanceId}-${port.containerPort}-${port.protocol}`;
   item.description = t('{0}, public', `${port.host}:${port.hostPort}`);
   item.tooltip = t(
-    'Anybody on the internet can reach this port at {0}. What listens there must protect itself.',
+    'Anyone on the internet can reach this port at {0}. The program that listens there must protect itself.',
     `${port.host}:${port.hostPort}`,
   );
   item.iconPath = new vscode.ThemeIcon('globe');
