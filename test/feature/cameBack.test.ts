@@ -37,7 +37,7 @@ describe('a destroyed instance that the service lists again', () => {
     window.clearToasts();
     world().addInstance({ ...kept });
     window.run('Refresh');
-    const { buttons } = await window.toast(/trainer was destroyed and is in the list of the service again/);
+    const { buttons } = await window.toast(/trainer was destroyed, but the service lists it again/);
     assert.deepEqual(buttons, ['Destroy Again…']);
     await computer().pass(10 * 60_000);
     assert.equal(sent(), 3);

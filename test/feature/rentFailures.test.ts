@@ -81,7 +81,9 @@ describe('rentals and starts that go wrong', () => {
   });
 
   it('says that one did not get ready in time, and what its host means', async () => {
-    await window.toast(new RegExp(`#${stuck} did not get ready in time.*allows this host no more downloads`));
+    await window.toast(
+      new RegExp(`#${stuck} did not get ready in time.*does not allow this host more downloads`),
+    );
     await remove(stuck);
   });
 

@@ -13,7 +13,8 @@ import {
 import { useComputer } from '../support/feature/useComputer';
 
 const minute = 60_000;
-const notReplaced = /was not replaced: the window closed before that.*Until it is destroyed its disk costs/;
+const notReplaced =
+  /was not replaced, because the window closed first.*Until it is destroyed, its disk costs/;
 
 describe('replacing a machine that may have run while no editor was open', () => {
   const computer = useComputer();
@@ -34,7 +35,7 @@ describe('replacing a machine that may have run while no editor was open', () =>
     await window.toastButton(/will not get ready/, 'Destroy and Rent Next Best…');
     const { text, detail } = await window.dialog();
     assert.match(text, /lose any data on it/);
-    assert.match(detail ?? '', /It may have run while no editor was watching/);
+    assert.match(detail ?? '', /It may have run while no editor was open/);
     await window.dialogButton('Cancel');
     await computer().pass(minute);
     assert.deepEqual(simulator.received('DELETE', `/api/v0/instances/${id}/`), []);
@@ -86,7 +87,7 @@ describe('a replacement whose window is killed', () => {
     await computer().pass(minute);
     assert.equal(rentalsOf(computer()).length, 1);
     const next = await computer().openWindow({ isFocused: true });
-    const broken = /is destroyed, and nothing was rented in its place: the window closed before that/;
+    const broken = /is destroyed, but the window closed before a replacement was rented/;
     await next.toastButton(broken, 'Rent Next Best');
     await next.toast(/another machine is rented instead/);
     assert.equal(rentalsOf(computer()).length, 2);
@@ -108,7 +109,7 @@ describe('a replacement that was announced by a window that is killed before it 
     await searchAndReview(first, '1x 3090', /1× RTX 3090/);
     const { id } = await newInstance(computer(), () => rentNow(first));
     simulator.fail({ kind: 'stall', method: 'POST', path: '/api/v0/bundles/' });
-    await first.toast(/As you set it, it is destroyed and the next best offer is rented\.$/);
+    await first.toast(/As configured, it is destroyed and the next best offer is rented\.$/);
     first.kill();
     await computer().pass(minute);
     assert.ok(simulator.world.instance(id));
@@ -144,7 +145,7 @@ describe('a replacement whose pause was over when its window is killed', () => {
     await searchAndReview(first, '1x 3090', /1× RTX 3090/);
     await newInstance(computer(), () => rentNow(first));
     await first.toast(
-      /cuda error.*As you set it, it is destroyed and the next best offer is rented in 1 min/,
+      /cuda error.*As configured, it is destroyed and the next best offer is rented in 1 min/,
     );
     const searches = () => simulator.received('POST', '/api/v0/bundles/').length;
     const before = searches();
@@ -228,7 +229,7 @@ describe('a replacement without a question', () => {
     }
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     await newInstance(computer(), () => rentNow(window));
-    await window.toast(/As you set it, it is destroyed and the next best offer is rented\.$/);
+    await window.toast(/As configured, it is destroyed and the next best offer is rented\.$/);
     await window.toast(/another machine is rented instead/);
     await window.toast(/Another host failed the same way, so it is not replaced without asking/);
     await computer().pass(20 * minute);
@@ -256,9 +257,9 @@ describe('the pause of a replacement that the user wants without a question', ()
     }
     await searchAndReview(first, '1x 3090', /1× RTX 3090/);
     await newInstance(computer(), () => rentNow(first));
-    await first.toast(/As you set it, it is destroyed and the next best offer is rented\.$/);
+    await first.toast(/As configured, it is destroyed and the next best offer is rented\.$/);
     await first.toast(/another machine is rented instead/);
-    const told = /cuda error.*As you set it, it is destroyed and the next best offer is rented in 1 min/;
+    const told = /cuda error.*As configured, it is destroyed and the next best offer is rented in 1 min/;
     await first.toast(told);
     const toldAt = computer().clock.elapsed();
     assert.equal(rentalsOf(computer()).length, 2);

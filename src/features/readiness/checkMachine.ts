@@ -24,7 +24,7 @@ export async function checkMachine(
   const candidates = listed.filter((one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect);
   const instanceId = await chooseInstance(target, candidates, {
     title: t('Check which instance?'),
-    none: t('No instance is running that can be checked.'),
+    none: t('You have no running instance to check.'),
   });
   const instance = listed.find(({ id }) => id === instanceId);
   if (instanceId === undefined) {
@@ -39,7 +39,7 @@ export async function checkMachine(
   const known = startWatches.watches.find((one) => one.instanceId === instance.id)?.check;
   if (known) {
     const stage = checkTexts(known, clock.now()).map(localize).join(' · ');
-    message('info', t('{0} is being checked already: {1}', name, stage));
+    message('info', t('{0} is already being checked: {1}', name, stage));
     return;
   }
   await deps.sshConsent.ask();

@@ -10,8 +10,8 @@ export function failureSentence(name: string, reason: FailureReason, message: st
     exited: t('{0} will not get ready: its container ended.', name),
     unknown: t('{0} will not get ready: its host sends no heartbeat.', name),
     offline: t('{0} will not get ready: its host is disconnected.', name),
-    gaveUp: t('{0} will not get ready: its host gave the start up.', name),
-    timedOut: t('{0} did not get ready in time. It may still do so.', name),
+    gaveUp: t('{0} will not get ready: its host gave up starting it.', name),
+    timedOut: t('{0} did not get ready in time. It may still become ready.', name),
   };
   const words = message === undefined ? '' : plain(message).slice(0, 300);
   const explained = failureMeaning(words);
@@ -34,7 +34,7 @@ export function failureMeaning(message: string): string | undefined {
     ],
     [
       /toomanyrequests|rate limit/i,
-      () => t('The image registry allows this host no more downloads for now; another host may work.'),
+      () => t('The image registry does not allow this host more downloads for now. Another host may work.'),
     ],
     [
       /no space left|disk quota/i,
@@ -42,7 +42,7 @@ export function failureMeaning(message: string): string | undefined {
     ],
     [
       /nvidia|cuda|could not select device driver|oci runtime/i,
-      () => t('The host has a problem with its GPU driver or containers; another host may work.'),
+      () => t('The host has a problem with its GPU driver or containers. Another host may work.'),
     ],
   ];
   return meanings.find(([pattern]) => pattern.test(message))?.[1]();

@@ -21,7 +21,7 @@ export async function forgetFailedMachines({ failedMachines, clock }: ReadinessD
   }));
   const chosen = await pickMany(rows, {
     title: t('Forget Failed Machines'),
-    placeHolder: t('Which of them may be rented as a replacement again?'),
+    placeHolder: t('Which ones may be rented as a replacement again?'),
     matchOnDetail: true,
   });
   for (const { machineId } of chosen ?? []) {

@@ -73,7 +73,7 @@ export class ReadinessNotifications {
       case 'notDestroyed':
         message(
           'error',
-          t('{0} was destroyed and is in the list of the service again. It costs money.', name),
+          t('{0} was destroyed, but the service lists it again. It costs money.', name),
           commandAction(t('Destroy Again…'), 'gpuRental.instance.destroy', { instanceId }),
         );
         return;
@@ -126,8 +126,8 @@ export class ReadinessNotifications {
   private long(instanceId: number, name: string, ofHost: string | undefined): void {
     const said =
       ofHost === undefined
-        ? t('{0} takes longer than usual to get ready.', name)
-        : t('{0} takes longer than usual to get ready. The host says: {1}', name, ofHost.slice(0, 300));
+        ? t('{0} is taking longer than usual to get ready.', name)
+        : t('{0} is taking longer than usual to get ready. The host says: {1}', name, ofHost.slice(0, 300));
     const meaning = ofHost === undefined ? undefined : failureMeaning(ofHost);
     const sentence = meaning === undefined ? said : `${said} ${meaning}`;
     message(
@@ -147,9 +147,9 @@ export class ReadinessNotifications {
       message(
         'warning',
         alone.pauseMs === 0
-          ? t('{0} As you set it, it is destroyed and the next best offer is rented.', sentence)
+          ? t('{0} As configured, it is destroyed and the next best offer is rented.', sentence)
           : t(
-              '{0} As you set it, it is destroyed and the next best offer is rented in {1}.',
+              '{0} As configured, it is destroyed and the next best offer is rented in {1}.',
               sentence,
               localize(durationText(alone.pauseMs)),
             ),
@@ -204,7 +204,7 @@ export class ReadinessNotifications {
     if (isDestroyed) {
       message(
         'warning',
-        t('{0} is destroyed, and nothing was rented in its place: the window closed before that.', name),
+        t('{0} is destroyed, but the window closed before a replacement was rented.', name),
         { label: t('Rent Next Best'), run: goOn },
         commandAction(t('Search Offers'), 'gpuRental.searchOffers'),
       );
@@ -213,7 +213,7 @@ export class ReadinessNotifications {
     const hadData = rental.phase.kind !== 'failed' || (rental.phase.hadData ?? true);
     message(
       'warning',
-      t('{0} was not replaced: the window closed before that. {1}', name, this.diskCost(instanceId)),
+      t('{0} was not replaced, because the window closed first. {1}', name, this.diskCost(instanceId)),
       this.replaceAction(instanceId, name, hadData),
       commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
     );
@@ -332,7 +332,7 @@ export class ReadinessNotifications {
   }
 
   private diskCost(instanceId: number): string {
-    return t('Until it is destroyed its disk costs {0}.', this.diskPrice(instanceId));
+    return t('Until it is destroyed, its disk costs {0}.', this.diskPrice(instanceId));
   }
 
   private name(instanceId: number): string {

@@ -68,7 +68,7 @@ function stageWords(stage: ReplaceStage): string {
   const words: Record<ReplaceStage, string> = {
     searching: t('looking for the next best offer…'),
     savingLog: t('saving its log…'),
-    destroying: t('destroying it and reading back…'),
+    destroying: t('destroying it and verifying…'),
     renting: t('renting the next one…'),
   };
   return words[stage];
@@ -85,7 +85,7 @@ async function tellTemplateChanged(
     'warning',
     template
       ? t(
-          'The template {0} was edited since {1} was rented, so nothing was replaced. The disk of {1} still costs money.',
+          'The template {0} was edited after {1} was rented, so nothing was replaced. The disk of {1} still costs money.',
           templateName(template),
           name,
         )
@@ -113,15 +113,15 @@ function tell(
       message(
         'info',
         result.isRunning
-          ? t('{0} is running by now, so nothing was replaced.', name)
-          : t('{0} is in another state by now, so nothing was replaced.', name),
+          ? t('{0} is now running, so it was not replaced.', name)
+          : t('The state of {0} has changed, so it was not replaced.', name),
       );
       return;
     case 'noOffer':
       message(
         'warning',
         t(
-          'No other offer matches the same search within the price limit. {0} was left as it is, and still costs money.',
+          'No other offer matches the same search within the price limit. {0} was not replaced and still costs money.',
           name,
         ),
         commandAction(t('Search Offers'), 'gpuRental.searchOffers'),
@@ -130,7 +130,7 @@ function tell(
       return;
     case 'notDestroyed':
       message('warning', localize(notConfirmedText(name)), showInstances());
-      message('warning', t('Nothing was rented instead of {0}, so that you do not pay for two.', name));
+      message('warning', t('No replacement for {0} was rented, so you do not pay for two instances.', name));
       return;
     case 'destroyedOnly':
       message(
@@ -140,10 +140,10 @@ function tell(
       );
       return;
     case 'elsewhere':
-      message('info', t('{0} is being replaced already.', name));
+      message('info', t('{0} is already being replaced.', name));
       return;
     case 'replacedBefore':
-      message('info', t('{0} was replaced before, so nothing was rented again.', name));
+      message('info', t('{0} has already been replaced, so nothing was rented.', name));
       return;
     default:
       return assertNever(result);
