@@ -42,7 +42,7 @@ describe('a budget', () => {
     computer().settings.set(perDay, 0.01);
     const before = rentalsOf(computer()).length;
     await searchAndReview(window, '1x 3090', /^1× RTX 3090/);
-    assert.equal(quick().activeRow(), 'Over your budget. Choose below what to do.');
+    assert.equal(quick().activeRow(), 'Over your budget. Choose how to continue below.');
     await quick().row(/^You have spent \$\d+\.\d\d today\. Your budget is \$0\.01\/day\./);
     await confirmRental(window);
     await quick().title('Rent: Confirm');
@@ -60,7 +60,7 @@ describe('a budget', () => {
     computer().settings.set(perDay, 0.01);
     await confirmRental(window);
     await quick().row(/^Nothing was rented\./);
-    assert.equal(quick().activeRow(), 'Over your budget. Choose below what to do.');
+    assert.equal(quick().activeRow(), 'Over your budget. Choose how to continue below.');
     assert.equal(rentalsOf(computer()).length, before);
   });
 

@@ -137,7 +137,7 @@ describe('a rental without an answer', () => {
     simulator.fail({ kind: 'dropAfter', method: 'PUT', path: asks });
     simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v0/instances/', times: 0 });
     const { id } = await newInstance(computer(), () => confirmRental(window));
-    await window.toastButton(/^Renting.*looking whether the machine was rented/, 'Cancel');
+    await window.toastButton(/^Renting.*checking whether the machine was rented/, 'Cancel');
     await window.toast('so the machine may have been rented');
     assert.ok(!told().some((text) => text.includes(`instance ${id}`)));
     window.run('Sign Out…');

@@ -23,7 +23,7 @@ describe('the price limit of all that runs', () => {
 
   it('keeps to the price limit an hour, unless it is overridden by name', async () => {
     await searchAndReview(window, '1x 3090', /^1× RTX 3090/);
-    assert.equal(quick().activeRow(), 'Over your price limit. Choose below what to do.');
+    assert.equal(quick().activeRow(), 'Over your price limit. Choose how to continue below.');
     await quick().row('Your limit is $0.0010/h');
     // The row at the cursor only says it: no Enter rents.
     await confirmRental(window);

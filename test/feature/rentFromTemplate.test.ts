@@ -136,7 +136,7 @@ describe('renting from a template and by bid', () => {
     window.run('Rent Another Like This…');
     await quick().title('Rent Another Like This');
     await quick().pick('RTX 3090');
-    await window.dialogButton('Rent from the Current Version', 'Two cards was edited since that rental');
+    await window.dialogButton('Rent from the Current Version', 'Two cards was edited after that rental');
     await quick().title(/Search Offers like/);
     await quick().row('% reliable');
     quick().escape();

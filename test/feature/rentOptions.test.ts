@@ -225,7 +225,7 @@ describe('options of a rental', () => {
     await option(
       'Login to a Private Registry',
       'Rent: Private Registry',
-      choose('Use the Kept Login to ghcr.io'),
+      choose('Use the Saved Login to ghcr.io'),
     );
     const rows = await closeOptions();
     assert.match(rows, /neither SSH nor Jupyter/);

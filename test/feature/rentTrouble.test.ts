@@ -201,7 +201,7 @@ describe('a confirmed rental that is not sent', () => {
     computer().simulator.fail({ kind: 'stall', method: 'POST', path: '/api/v0/bundles/' });
     await confirmRental(window);
     await window.toastButton(/^Renting/, 'Cancel');
-    await window.quick.row(/Nothing was rented.*stopped it before it was sent/);
+    await window.quick.row(/Nothing was rented.*You canceled before it was sent/);
     assert.equal(rentalsOf(computer()).length, before);
   });
 });

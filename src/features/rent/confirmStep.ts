@@ -47,7 +47,7 @@ export function confirmStep(
     step: flow.position,
     totalSteps: flow.steps.length,
     canGoBack: true,
-    placeholder: t('Enter rents. Choose a row below to change it, or press Escape to stop.'),
+    placeholder: t('Press Enter to rent, or Escape to cancel. Choose a row below to change it.'),
     // None is always shown: what is typed leads to its row, and an Enter then must not rent.
     rows: job ? jobRows(flow.draft, job, input, facts, notice) : confirmRows(input, facts, notice),
     // Over the limit the decision is made by name, not by the Enter that is used to it.
@@ -123,15 +123,15 @@ function jobRows(
 /** What the Enter of habit must not pass. */
 function overWords({ overLimit, budget }: Confirmation): string | undefined {
   if (overLimit) {
-    return t('Over your price limit. Choose below what to do.');
+    return t('Over your price limit. Choose how to continue below.');
   }
   switch (budget) {
     case 'within':
       return undefined;
     case 'usedUp':
-      return t('Over your budget. Choose below what to do.');
+      return t('Over your budget. Choose how to continue below.');
     case 'unread':
-      return t('Could not check your budget. Choose below what to do.');
+      return t('Could not check your budget. Choose how to continue below.');
   }
 }
 

@@ -31,7 +31,7 @@ export async function envOption(flow: RentFlow): Promise<StepResult | undefined>
     ];
     const answer = await pickFromList<Pick>({
       title: t('Rent: Environment and Ports'),
-      placeholder: t('What should be set on the machine?'),
+      placeholder: t('Choose what to set on the machine.'),
       canGoBack: true,
       rows,
     });
@@ -49,7 +49,7 @@ function originText(name: string, from: 'template' | 'here'): string {
   if (from === 'template') {
     return t('from the template');
   }
-  return name.startsWith('-') ? t('from here; Enter removes it') : t('from here');
+  return name.startsWith('-') ? t('set here; press Enter to remove') : t('set here');
 }
 
 async function change(flow: RentFlow, pick: Pick): Promise<EnvObject | undefined> {
@@ -101,7 +101,7 @@ async function addPort(env: EnvObject): Promise<EnvObject | undefined> {
   const answer = await askText({
     title: t('Rent: Port'),
     prompt: t(
-      'A port of the container, or host:container, with /udp where needed. Each takes a direct port.',
+      'A port of the container, or host:container, with /udp if needed. Each port needs one direct port.',
     ),
     placeholder: '8080',
     canGoBack: true,
@@ -119,7 +119,7 @@ async function addPort(env: EnvObject): Promise<EnvObject | undefined> {
 async function editValue(env: EnvObject, name: string): Promise<EnvObject | undefined> {
   const answer = await askText({
     title: t('Rent: {0}', plainLabel(name)),
-    prompt: t('The value for this rental. Empty: the variable is not set from here.'),
+    prompt: t('The value for this rental. Leave empty to not set the variable here.'),
     value: env[name] ?? '',
     password: true,
     canGoBack: true,
@@ -134,7 +134,7 @@ async function editValue(env: EnvObject, name: string): Promise<EnvObject | unde
 async function editText(env: EnvObject): Promise<EnvObject | undefined> {
   const answer = await askText({
     title: t('Rent: Environment as Text'),
-    prompt: t('Flags as for docker: -e NAME=value -p host:container'),
+    prompt: t('Docker flags: -e NAME=value -p host:container'),
     value: formatEnvFlags(envEntries(env).entries),
     canGoBack: true,
     ignoreFocusOut: true,
@@ -143,7 +143,7 @@ async function editText(env: EnvObject): Promise<EnvObject | undefined> {
       if (problem) {
         return t('"{0}" can\'t be read. Write -e NAME=value or -p host:container.', problem.subject);
       }
-      return envFlagsToObject(typed) ? undefined : t('A name is given twice, or is not a name.');
+      return envFlagsToObject(typed) ? undefined : t('A name is used twice or is not valid.');
     },
   });
   return answer.kind === 'picked' ? envFlagsToObject(answer.value) : undefined;

@@ -13,18 +13,18 @@ export async function loginOption(logins: RegistryLogins): Promise<StepResult | 
     title: t('Rent: Private Registry'),
     placeholder:
       kept.kind === 'unreadable'
-        ? t("A kept login can't be read from the secret store now. Unlock the key ring, or enter one.")
-        : t('The service needs a login to pull an image that is not public.'),
+        ? t('Could not read the saved login from the secret store. Unlock the key ring, or enter a login.')
+        : t('The service needs a login to pull a private image.'),
     canGoBack: true,
     rows: [
       ...(kept.kind === 'present'
         ? [
             {
               id: 'kept',
-              label: t('Use the Kept Login to {0}', kept.registry),
+              label: t('Use the Saved Login to {0}', kept.registry),
               value: 'kept' as const,
             },
-            { id: 'forget', label: t('Forget the Kept Login'), value: 'forget' as const },
+            { id: 'forget', label: t('Forget the Saved Login'), value: 'forget' as const },
           ]
         : []),
       { id: 'enter', label: t('Enter a Login…'), value: 'enter' },
@@ -41,7 +41,7 @@ export async function loginOption(logins: RegistryLogins): Promise<StepResult | 
       if (!(await logins.forget())) {
         message(
           'warning',
-          t('The secret store did not remove the login. Unlock the key ring and try again.'),
+          t('Could not remove the login from the secret store. Unlock the key ring and try again.'),
         );
       }
       return { unset: ['imageLogin'] };
@@ -75,7 +75,7 @@ async function enter(logins: RegistryLogins): Promise<StepResult | undefined> {
   try {
     const login = imageLogin({ registry, user, token });
     if (!(await logins.keep(login))) {
-      message('warning', t('The secret store did not keep the login; it is used for this rental alone.'));
+      message('warning', t('Could not save the login in the secret store. It is used for this rental only.'));
     }
     return { set: { imageLogin: login } };
   } catch (error) {

@@ -172,7 +172,7 @@ function argsOption(flow: RentFlow): Option {
     byDefault: t('none'),
     title: t('Rent: Arguments'),
     prompt: t(
-      'Given to the entry point of the image in place of its own command. Empty: as the image or template says.',
+      'Passed to the entry point of the image instead of its own command. Leave empty to use those of the image or template.',
     ),
     toChoice: (typed) => typed,
   });
@@ -183,11 +183,13 @@ function jupyterDirOption(flow: RentFlow): Option {
     label: t('Folder in which Jupyter Starts'),
     byDefault: t('default'),
     title: t('Rent: Jupyter Folder'),
-    prompt: t('A folder on the machine, such as /workspace. Empty: as the image or template says.'),
+    prompt: t(
+      'A folder on the machine, such as /workspace. Leave empty to use the one of the image or template.',
+    ),
     problem: (typed) =>
       typed.trim() === '' || typed.trim().startsWith('/')
         ? undefined
-        : t('Begin with a slash, such as /workspace.'),
+        : t('Start with a slash, such as /workspace.'),
     toChoice: (typed) => typed.trim(),
   });
 }
@@ -229,7 +231,7 @@ function countOption(flow: RentFlow): Option {
       const numbers = Array.from({ length: mostCopies }, (_, index) => index + 1);
       const answer = await pickFromList<number>({
         title: t('Rent: How Many'),
-        placeholder: t('Each is the same GPU at this price or less, on an offer of its own.'),
+        placeholder: t('Each is a separate offer with the same GPU, at this price or less.'),
         canGoBack: true,
         rows: numbers.map((number) => ({ id: String(number), label: String(number), value: number })),
         activeId: String(count),
@@ -278,14 +280,14 @@ function waitOption(flow: RentFlow): Option {
     ask: async () => {
       const answer = await pickFromList<boolean>({
         title: t("Rent: If the Machine Can't Start Now"),
-        placeholder: t('What then?'),
+        placeholder: t('What should happen then?'),
         canGoBack: true,
         rows: [
           { id: 'cancel', label: t('Do Not Rent'), value: false },
           {
             id: 'wait',
             label: t('Wait for It'),
-            detail: t('The rental exists, stopped, and its disk costs money until the machine is free.'),
+            detail: t('Your instance stays stopped until the machine is free, and its disk costs money.'),
             value: true,
           },
         ],

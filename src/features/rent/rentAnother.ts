@@ -125,7 +125,10 @@ async function fromRental(deps: Deps, account: Account, rental: Rental): Promise
     const names = lost.map((one) => (typeof one === 'string' ? plainLabel(one) : localize(one)));
     message(
       'warning',
-      t('Set again under More Options: {0}. They are kept no longer than their instance.', names.join(', ')),
+      t(
+        'Set these again under More Options: {0}. They are kept only as long as their instance exists.',
+        names.join(', '),
+      ),
     );
   }
   const source = await sourceOf(deps, account, config);
@@ -153,7 +156,7 @@ async function sourceOf(deps: Deps, account: Account, config: RentConfig): Promi
     const isSame = template.hashId === config.templateHash;
     return isSame ||
       (await confirmEditedTemplate(
-        t('The template {0} was edited since that rental.', templateName(template)),
+        t('The template {0} was edited after that rental.', templateName(template)),
       ))
       ? { kind: 'template', template }
       : undefined;

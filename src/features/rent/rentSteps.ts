@@ -230,7 +230,7 @@ export async function bidStep(flow: RentFlow): Promise<StepAnswer<StepResult>> {
   }));
   const answer = await pickFromList<string>({
     ...titled(flow, t('Rent: Your Bid')),
-    placeholder: t('What you pay an hour for the GPU. Choose, or type a price.'),
+    placeholder: t('The price per hour that you bid for the GPU. Choose one, or type it.'),
     rows: (typed) => {
       if (typed.trim() === '') {
         return rows;

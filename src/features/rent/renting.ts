@@ -171,7 +171,7 @@ export class Renting {
       this.flow.set({ source: { kind: 'template', template } });
       return again(
         t('The template {0} was edited elsewhere. Nothing was rented.', name),
-        t('Enter rents from its current version, as it is shown below.'),
+        t('Press Enter to rent from its current version, shown below.'),
       );
     } catch (error) {
       if (!(error instanceof GoneError || error instanceof NotFoundError)) {
@@ -233,7 +233,7 @@ export class Renting {
         },
         onNotKnown: () => {
           this.answerWasLost = true;
-          say(t('no answer; looking whether the machine was rented…'));
+          say(t('no answer; checking whether the machine was rented…'));
         },
       }),
     );
@@ -242,7 +242,7 @@ export class Renting {
   /** A refusal: the machine is taken, or the reason is said and the confirmation shown again. */
   private async failed(error: unknown, signal: AbortSignal): Promise<NotRented> {
     if (isCancelled(error) || signal.aborted) {
-      return again(t('Nothing was rented.'), t('You stopped it before it was sent.'));
+      return again(t('Nothing was rented.'), t('You canceled before it was sent.'));
     }
     if (error instanceof GoneError || error instanceof NotFoundError) {
       return this.searchOn();
@@ -289,7 +289,7 @@ export class Renting {
     return again(
       t('Another user has rented {0}. Nothing was rented.', gone),
       volume !== undefined && this.flow.choices.volume === undefined
-        ? t('This is the next best offer of your search, without the volume of the other one.')
+        ? t('This is the next best offer of your search, without the volume of the first one.')
         : t('This is the next best offer of your search.'),
     );
   }
@@ -305,12 +305,12 @@ function changed(check: Exclude<Recheck, { readonly kind: 'asConfirmed' | 'gone'
           formatMoney(check.before),
           formatMoney(check.after),
         ),
-        t('Enter rents at the price below.'),
+        t('Press Enter to rent at the price below.'),
       );
     case 'bidTooLow':
       return again(
         t(
-          'Your bid is {0}/h, and the machine takes {1}/h at least by now. Nothing was rented.',
+          'Your bid is {0}/h, but the machine now requires at least {1}/h. Nothing was rented.',
           formatMoney(check.bid),
           formatMoney(check.least),
         ),
@@ -318,8 +318,8 @@ function changed(check: Exclude<Recheck, { readonly kind: 'asConfirmed' | 'gone'
       );
     case 'repriced':
       return again(
-        t('The service states another price now. Nothing was rented.'),
-        t('Enter rents at the price below.'),
+        t('The service now states a different price. Nothing was rented.'),
+        t('Press Enter to rent at the price below.'),
       );
   }
 }

@@ -29,7 +29,7 @@ export async function volumeOption(
       canGoBack: true,
       rows: [
         {
-          label: t('The service does not say which machine this is, so no volume can be attached.'),
+          label: t("The service does not identify this machine, so you can't attach a volume."),
         },
       ],
     });
@@ -37,7 +37,7 @@ export async function volumeOption(
   }
   const answer = await pickFromList<Pick>({
     title: t('Rent: Volume'),
-    placeholder: t('A volume keeps its data, and costs money, when the instance is destroyed.'),
+    placeholder: t('A volume keeps its data and still costs money after the instance is destroyed.'),
     canGoBack: true,
     rows: await volumeRows(volumes, machineId),
   });
@@ -88,7 +88,7 @@ async function volumeRows(volumes: Client['volumes'], machineId: number): Promis
       : [
           {
             label: t(
-              'Your volumes on other machines: {0}. Search with their machine number to use them.',
+              'Your volumes on other machines: {0}. To use them, search by machine number.',
               elsewhere,
             ),
           },
@@ -102,7 +102,7 @@ async function volumeRows(volumes: Client['volumes'], machineId: number): Promis
 function unread(skipped: number): string | undefined {
   return skipped === 0
     ? undefined
-    : t('Volumes of yours that could not be read: {0}. The log names the field.', skipped);
+    : t('Your volumes that could not be read: {0}. The log names the field.', skipped);
 }
 
 /** An error is a row, never an empty list. */
@@ -120,7 +120,7 @@ async function orReason<T>(listing: Promise<Listing<T>>): Promise<Listing<T> & {
 async function complete(pick: Exclude<Pick, { kind: 'none' }>): Promise<VolumeChoice | undefined> {
   const mount = await askText({
     title: t('Rent: Volume'),
-    prompt: t('The folder of the volume on the machine'),
+    prompt: t('The folder on the machine at which to mount the volume'),
     value: usualMountPath,
     canGoBack: true,
     problem: (typed) => (/^\/[^\s:]+$/.test(typed.trim()) ? undefined : t('Enter a folder such as /data.')),
