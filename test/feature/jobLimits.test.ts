@@ -93,13 +93,13 @@ describe('a job that does nothing', () => {
     await window.quick.pick('ending');
     await window.quick.title('Run ending: Confirm');
     const rows = window.quick.rows().join('\n');
-    assert.match(rows, /When idle.*it ends after 30 min with each GPU under 5 % and nothing new in its log/);
+    assert.match(rows, /When idle.*the job ends after 30 min with each GPU under 5 % and no new log line/);
     assert.match(rows, /Run on trainer, and Stop It as the File Says.*when idle: stop it/);
     window.quick.escape();
     window.run('Run Job…');
     await window.quick.pick('train');
     await window.quick.title('Run train: Confirm');
-    assert.match(window.quick.rows().join('\n'), /When idle.*a message after 30 min/);
+    assert.match(window.quick.rows().join('\n'), /When idle.*a message appears after 30 min/);
     await computer().pass(1000);
     await window.quick.pick(/Run on trainer/);
     await window.view('jobs').row(/train.*running/);

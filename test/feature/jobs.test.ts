@@ -150,9 +150,9 @@ describe('a job on an instance', () => {
     window = await computer().openWindow({ isFocused: true });
     await jobs().row(/train · ?.*running|running/);
     for (const [item, said] of [
-      ['Stop…', /⚠ The job train is not finished\. It ends without a result\./],
-      ['Reboot…', /⚠ The job train is not finished\. It ends without a result\./],
-      ['Destroy…', /⚠ The job train is not finished\. It ends, and its outputs are lost\./],
+      ['Stop…', /⚠ The job train is not finished\. It will end without a result\./],
+      ['Reboot…', /⚠ The job train is not finished\. It will end without a result\./],
+      ['Destroy…', /⚠ The job train is not finished\. It will end, and its outputs will be lost\./],
     ] as const) {
       await window.view('instances').menu('trainer', item);
       assert.match((await window.dialog('trainer')).detail ?? '', said);

@@ -45,7 +45,7 @@ describe('the price limit of all that runs', () => {
     computer().settings.set(setting, Math.max(running, offer) * 1.01);
     await searchAndReview(window, '1x 3090', /^1× RTX 3090/);
     await quick().row(/^Rent over the Limit for \$/);
-    await quick().row(/^With this, all instances together cost \$/);
+    await quick().row(/^With this one, all your instances cost \$/);
     quick().escape();
     computer().settings.set(setting, (running + offer) * 1.01);
     await searchAndReview(window, '1x 3090', /^1× RTX 3090/);

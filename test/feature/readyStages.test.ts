@@ -66,7 +66,7 @@ describe('the stages of a machine between running and ready', () => {
     ['latePort', 'Waiting for its SSH port', 'its SSH port is closed'],
     ['lateKey', 'Logging in'],
     ['refusedKey', 'Logging in', 'it refuses the key'],
-    ['endedShell', 'Logging in', 'its shell ends at once'],
+    ['endedShell', 'Logging in', 'its shell exits immediately'],
     ['hungNvidiaSmi', 'Checking its GPUs'],
   ];
   for (const [manner, stage, why] of stages) {

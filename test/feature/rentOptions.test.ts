@@ -145,7 +145,7 @@ describe('options of a rental', () => {
       /not yet, rented as stopped/,
       /HF_TOKEN, MODE, -p 8080:8080/,
       /a new one of 40 GB at \/data/,
-      /the rental waits, stopped/,
+      /your rental waits stopped/,
     ]) {
       assert.match(rows, said);
     }
@@ -293,7 +293,7 @@ describe('options of a rental', () => {
     await searchAndReview(window, '1x 3090 vm', /1× RTX 3090/);
     await openOptions();
     await option('Virtual Machine instead of a Container', 'Virtual Machine', choose('Yes'));
-    assert.match(await closeOptions(), /takes its SSH keys when it is created/);
+    assert.match(await closeOptions(), /gets its SSH keys when it is created/);
     simulator.fail({ kind: 'error', status: 400, error: 'no_ssh_key_for_vm', path: '/api/v0/asks/*' });
     await rentNow(window);
     await quick().row(/Nothing was rented.*needs an SSH key/);

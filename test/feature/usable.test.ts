@@ -59,7 +59,7 @@ describe('a machine that is ready once a login worked and its GPUs answered', ()
       /is running, but it refuses the SSH key of this computer\.$/,
       ['Replace…', 'Attach a Key…', 'Connect', 'Keep It'],
     ],
-    ['endedShell', /accepts the login, but its shell ends at once\. A start-up file/, replaceable],
+    ['endedShell', /accepts the login, but its shell exits immediately\. A start-up file/, replaceable],
     ['otherGpu', /it is not what was rented: GTX 1050 Ti instead of RTX 3090/, replaceable],
     ['hungNvidiaSmi', /it is not what was rented: nvidia-smi does not answer\.$/, replaceable],
     ['failedNvidiaSmi', /it is not what was rented: nvidia-smi fails: .*driver\.$/, replaceable],

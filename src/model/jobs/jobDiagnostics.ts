@@ -124,17 +124,21 @@ function* checkLimits(places: JsonPlaces, name: string): Iterable<Found> {
       code: 'limitsMissing',
       path: ['jobs', name],
       span: places.keySpan(['jobs', name]),
-      message: text('"limits" is missing: the hours and dollars at which the job ends at the latest.'),
+      message: text('"limits" is missing: the maximum hours and dollars of the job.'),
       fixes: addFix(places, path, { hours: 6, costDollars: 5 }),
     };
     return;
   }
   const wanted = [
-    { key: 'hours', value: 6, message: text('"hours" is missing: the hours that the job may take at most.') },
+    {
+      key: 'hours',
+      value: 6,
+      message: text('"hours" is missing: the maximum run time of the job in hours.'),
+    },
     {
       key: 'costDollars',
       value: 5,
-      message: text('"costDollars" is missing: the dollars that the job may cost at most.'),
+      message: text('"costDollars" is missing: the maximum cost of the job in dollars.'),
     },
   ];
   for (const { key, value, message } of wanted) {
@@ -163,7 +167,7 @@ function* checkPaths(places: JsonPlaces, name: string): Iterable<Found> {
         yield {
           code: 'outsideWorkdir',
           path: ['jobs', name, key, String(index)],
-          message: text('An output is a pattern below the folder of the job, for example outputs/**.'),
+          message: text('An output is a pattern inside the folder of the job, for example outputs/**.'),
         };
       }
     }
@@ -177,7 +181,7 @@ function* checkOutputs(places: JsonPlaces, name: string): Iterable<Found> {
       severity: 'information',
       path: ['jobs', name],
       span: places.keySpan(['jobs', name]),
-      message: text('"outputs" is missing, so outputs/** is brought back.'),
+      message: text('"outputs" is missing, so outputs/** is fetched.'),
       fixes: addFix(places, ['jobs', name, 'outputs'], ['outputs/**']),
     };
   }
@@ -200,7 +204,7 @@ function* checkEnv(places: JsonPlaces, name: string): Iterable<Found> {
         code: 'variableName',
         path,
         span,
-        message: text('"{0}" is no name for an environment variable of a job.', variable),
+        message: text('"{0}" is not a valid environment variable name for a job.', variable),
       };
     }
   }

@@ -39,7 +39,7 @@ export function phaseText(row: JobRow): Text {
     case 'starting':
       return text('starting');
     case 'waiting':
-      return job.stopAt === undefined ? text('waiting for the job before it') : text('stopping');
+      return job.stopAt === undefined ? text('waiting for the previous job') : text('stopping');
     case 'settingUp':
       return job.stopAt === undefined ? text('setting up') : text('stopping');
     case 'running':
@@ -141,14 +141,14 @@ export function riskText(row: JobRow, loss: JobLoss): Text | undefined {
   const { name } = row.job.spec;
   if (isAtWork(row)) {
     return loss === 'disk'
-      ? text('The job {0} is not finished. It ends, and its outputs are lost.', name)
-      : text('The job {0} is not finished. It ends without a result.', name);
+      ? text('The job {0} is not finished. It will end, and its outputs will be lost.', name)
+      : text('The job {0} is not finished. It will end without a result.', name);
   }
   if (!hasUnfetched(row)) {
     return undefined;
   }
   return loss === 'disk'
-    ? text('The outputs of the job {0} are not on this computer yet. They are lost.', name)
+    ? text('The outputs of the job {0} are not on this computer yet. They will be lost.', name)
     : text('The outputs of the job {0} are not on this computer yet.', name);
 }
 
@@ -199,7 +199,7 @@ function troubleText({ kind }: JobTrouble): Text {
     case 'notReady':
       return text('machine did not get ready');
     case 'notReplaced':
-      return text('machine lost, no other rented yet, retrying');
+      return text('machine lost, no replacement rented yet, retrying');
     case 'unreachable':
       return text('machine unreachable, retrying');
     case 'notSaved':
@@ -276,18 +276,18 @@ export function idleText({ idleMinutes, endsIfIdle }: JobSpec): Text | undefined
   }
   const time = durationText(idleMinutes * 60_000);
   return endsIfIdle
-    ? text('it ends after {0} with each GPU under 5 % and nothing new in its log', time)
-    : text('a message after {0} with each GPU under 5 % and nothing new in its log', time);
+    ? text('the job ends after {0} with each GPU under 5 % and no new log line', time)
+    : text('a message appears after {0} with each GPU under 5 % and no new log line', time);
 }
 
 export function machineEndText(end: MachineEnd): Text {
   switch (end) {
     case 'keep':
-      return text('keep it, it still costs money');
+      return text('keep it (it still costs money)');
     case 'stop':
-      return text('stop it, storage still costs money');
+      return text('stop it (storage still costs money)');
     case 'destroy':
-      return text('destroy it, all data on it is lost');
+      return text('destroy it (all data on it is lost)');
   }
 }
 

@@ -221,11 +221,11 @@ function creditText(credit: Micros, rate: Rate, running: Rate, isPartial = false
   }
   const values = [formatCents(credit), spanOfHours(alone), spanOfHours(together)] as const;
   if (isPartial) {
-    return text('{0} lasts {1}, and at most {2} with the instances that run already', ...values);
+    return text('{0} lasts {1}, or at most {2} with the instances that already run', ...values);
   }
   return running === 0
     ? text('{0} lasts {1}', formatCents(credit), spanOfHours(alone))
-    : text('{0} lasts {1}, and {2} with the instances that run already', ...values);
+    : text('{0} lasts {1}, or {2} with the instances that already run', ...values);
 }
 
 /** Credit for less than this is worth a word before renting. */
@@ -242,7 +242,7 @@ function priceWarnings(
     found.push({
       id: 'limit',
       text: text(
-        'With this, all instances together cost {0}/h. Your limit is {1}/h.',
+        'With this one, all your instances cost {0}/h. Your limit is {1}/h.',
         formatMoney(perHour(over)),
         formatMoney(input.limitPerHour),
       ),
@@ -257,7 +257,7 @@ function priceWarnings(
     found.push({
       id: 'limitUnknown',
       text: text(
-        'Not everything that runs states its price, so your limit of {0}/h may be passed.',
+        'The price of some running instances is unknown, so you may exceed your limit of {0}/h.',
         formatMoney(input.limitPerHour),
       ),
     });
@@ -290,8 +290,8 @@ function priceWarnings(
       id: 'credit',
       text:
         hours === 0
-          ? text('You have no credit left. Add credit first: at zero the service stops everything.')
-          : text('Your credit lasts {0} only. At zero the service stops everything.', spanOfHours(hours)),
+          ? text('You have no credit left, and at zero the service stops everything. Add credit first.')
+          : text('Your credit lasts only {0}. At zero, the service stops everything.', spanOfHours(hours)),
     });
   }
   return found;
@@ -302,7 +302,7 @@ function fitWarnings({ choices }: ConfirmationInput, misfits: readonly Misfit[])
   if (lacksShell(effectiveRuntype(choices))) {
     found.push({
       id: 'noShell',
-      text: text("This run type has neither SSH nor Jupyter: you can't connect to the machine."),
+      text: text("This run type has neither SSH nor Jupyter, so you can't connect to the machine."),
       step: 'runtype',
     });
   }
@@ -310,7 +310,7 @@ function fitWarnings({ choices }: ConfirmationInput, misfits: readonly Misfit[])
   if (choices.vm === true) {
     found.push({
       id: 'vmKey',
-      text: text('A virtual machine takes its SSH keys when it is created; none can be added later.'),
+      text: text("A virtual machine gets its SSH keys when it is created. You can't add any later."),
     });
   }
   return found;
@@ -333,13 +333,15 @@ function machineWarnings({ offer, choices, rentalType }: ConfirmationInput): rea
   if (offer.durationSeconds !== undefined && offer.durationSeconds < 86_400) {
     found.push({
       id: 'endsSoon',
-      text: text('The host offers this machine for {0} only.', spanOfHours(offer.durationSeconds / 3600)),
+      text: text('The host offers this machine for only {0}.', spanOfHours(offer.durationSeconds / 3600)),
     });
   }
   if (choices.cancelUnavailable === false) {
     found.push({
       id: 'waits',
-      text: text('If the machine is taken before, the rental waits, stopped, and its disk costs money.'),
+      text: text(
+        'If another user takes the machine first, your rental waits stopped, and its disk costs money.',
+      ),
       step: 'options',
     });
   }

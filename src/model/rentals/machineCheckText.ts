@@ -18,12 +18,12 @@ const stages: Readonly<Record<CheckStage, Text>> = {
 const reasons: Readonly<Record<CheckProblem, Text>> = {
   refused: text('its SSH port is closed'),
   timedOut: text('its SSH port does not answer'),
-  noGreeting: text('its SSH server does not greet'),
+  noGreeting: text('its SSH server sends no greeting'),
   unreachable: text('there is no network path to it'),
   authentication: text('it refuses the key'),
   hostKeyChanged: text('its host key has changed'),
   hostKeyNotPrinted: text('its host key is not the one in its log'),
-  startupScript: text('its shell ends at once'),
+  startupScript: text('its shell exits immediately'),
   other: text('the login fails'),
   cut: text('its connection ends'),
   noRoom: text('its disk is full'),
@@ -47,22 +47,25 @@ const unproved: Readonly<Record<MachineProblem, (name: string, detail: string) =
     text('{0} is running, but its SSH port is closed. The image may have no SSH server.', name),
   timedOut: (name) =>
     text(
-      '{0} is running, but its SSH port does not answer. The network between may block it, or the host is too busy.',
+      '{0} is running, but its SSH port does not answer. A network in between may block it, or the host is too busy.',
       name,
     ),
   noGreeting: (name) =>
-    text('{0} is running, but something other than SSH answers at its SSH port, or ends at once.', name),
+    text(
+      '{0} is running, but the program at its SSH port is not an SSH server, or it closes the connection immediately.',
+      name,
+    ),
   authentication: (name) => text('{0} is running, but it refuses the SSH key of this computer.', name),
   hostKeyChanged: (name) =>
     text('{0} is running, but its host key has changed: another machine may answer at its address.', name),
   hostKeyNotPrinted: (name) =>
     text(
-      '{0} is running, but its host key is not the one that its log names: another machine may answer at its address.',
+      '{0} is running, but its host key is not the one in its log: another machine may answer at its address.',
       name,
     ),
   startupScript: (name) =>
     text(
-      '{0} is running and accepts the login, but its shell ends at once. A start-up file of the image may do that.',
+      '{0} is running and accepts the login, but its shell exits immediately. A start-up file of the image may cause this.',
       name,
     ),
   cut: (name) => text('{0} is running, but its connection ended while its GPUs were checked.', name),
@@ -76,7 +79,7 @@ export function unprovedText(name: string, problem: MachineProblem, detail = 'â€
 }
 
 const notChecked: Readonly<Record<NotCheckedReason, (detail: string) => Text>> = {
-  consent: () => text('the SSH program or config that your settings name was not confirmed yet'),
+  consent: () => text('you have not confirmed the SSH program or config in your settings yet'),
   noKey: () => text('no SSH key of this computer is registered'),
   lockedKey: (detail) => text('the key {0} asks for a passphrase', detail),
   noClient: () => text('no SSH client was found'),
@@ -84,7 +87,7 @@ const notChecked: Readonly<Record<NotCheckedReason, (detail: string) => Text>> =
   config: () => text('your SSH config needs a change first'),
   network: () => text('this computer has no network path to it'),
   busy: () => text('another computer is checking it'),
-  failed: () => text('the log has the reason'),
+  failed: () => text('the log has the details'),
 };
 
 export function notCheckedText(reason: NotCheckedReason, detail = 'â€“'): Text {

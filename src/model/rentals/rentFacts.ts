@@ -148,9 +148,7 @@ function volumeFacts(choices: RentChoices): readonly Fact[] {
   if (volume === undefined && !isNamed) {
     return [];
   }
-  const value = volume
-    ? volumeText(volume)
-    : text('none: the service does not attach the volume that a template names');
+  const value = volume ? volumeText(volume) : text('none: the service ignores the volume of a template');
   return [fact('volume', text('Volume'), value, 'options')];
 }
 
@@ -201,7 +199,7 @@ function volumeText({ kind, mountPath, sizeGb, volumeId }: VolumeChoice): Text {
 function portsText(offer: Offer, choices: RentChoices): Text {
   return offer.directPorts === undefined
     ? text('{0} needed', neededPorts(choices))
-    : text('{0} needed, {1} there', neededPorts(choices), offer.directPorts);
+    : text('{0} needed, {1} available', neededPorts(choices), offer.directPorts);
 }
 
 /** Copies keep to the price of one while it runs; what else their hosts charge is not known yet. */

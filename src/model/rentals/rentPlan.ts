@@ -163,12 +163,12 @@ export function runtypeName(runtype: Runtype): Text {
 export function runtypeMeaning(runtype: Runtype): Text {
   const meanings: Readonly<Record<Runtype, Text>> = {
     ssh_direct: text('Fastest. Needs one direct port.'),
-    ssh_proxy: text('Works on every machine; slower, as all traffic takes a detour.'),
-    ssh: text('Works on every machine; slower, as all traffic takes a detour.'),
+    ssh_proxy: text('Works on every machine; slower, because all traffic goes through the service.'),
+    ssh: text('Works on every machine; slower, because all traffic goes through the service.'),
     jupyter_direct: text('Jupyter in the browser and SSH. Needs two direct ports.'),
     jupyter_proxy: text('Jupyter in the browser and SSH on every machine; slower.'),
     jupyter: text('Jupyter in the browser and SSH on every machine; slower.'),
-    args: text("Runs what the image starts by itself. You can't log in, and Connect is not possible."),
+    args: text("Runs the image's own command. You can't log in or use Connect."),
   };
   return meanings[runtype];
 }
@@ -193,7 +193,9 @@ export function imageProblem(image: string): Text | undefined {
     trimmed.length > 1024 ||
     !/^[A-Za-z0-9][\w.-]*(?::\d+)?(?:\/[\w.-]+)*(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?$/.test(trimmed)
   ) {
-    return text('This is not an image path. It looks like pytorch/pytorch:latest or ghcr.io/owner/name:tag.');
+    return text(
+      'This is not an image path. Use a form such as pytorch/pytorch:latest or ghcr.io/owner/name:tag.',
+    );
   }
   return undefined;
 }
@@ -232,9 +234,9 @@ export function suggestBids(offer: Offer): readonly BidSuggestion[] {
     return [];
   }
   const meanings: Readonly<Record<(typeof bidMargins)[number], Text>> = {
-    0: text('The least that the machine takes; anybody who bids more stops you'),
-    10: text('A tenth more: survives small changes'),
-    25: text('A quarter more: stopped seldom'),
+    0: text('The minimum bid; any higher bid stops your instance'),
+    10: text('A tenth more: withstands small changes'),
+    25: text('A quarter more: rarely stopped'),
   };
   const top = offer.gpuPerHour;
   const steps = bidMargins.map((margin) => ({
@@ -258,15 +260,15 @@ export function defaultBid(offer: Offer): Micros | undefined {
 export function bidProblem(typed: string, offer: Offer): Text | undefined {
   const dollars = typedNumber(typed.trim().replace(/^\$/, ''));
   if (typed.trim() === '' || !Number.isFinite(dollars) || dollars <= 0) {
-    return text('Enter a price an hour, such as 0.25.');
+    return text('Enter a price per hour, such as 0.25.');
   }
   const bid = fromDollars(dollars);
   const least = offer.minBidPerHour ?? lowestBid;
   if (bid < least) {
-    return text('The machine takes {0}/h at least.', formatMoney(least));
+    return text('The minimum bid for this machine is {0}/h.', formatMoney(least));
   }
   const most = highestBid(offer.gpuCount);
-  return bid > most ? text('The service takes {0}/h at most.', formatMoney(most)) : undefined;
+  return bid > most ? text('The service accepts at most {0}/h.', formatMoney(most)) : undefined;
 }
 
 export function readBid(typed: string): Micros {

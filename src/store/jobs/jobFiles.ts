@@ -263,7 +263,7 @@ export class JobFiles implements JobStorage {
     const content = await this.namesFile(jobId).read();
     if (content.kind !== 'present') {
       // An empty list would run the job without its files, and take them out of the mirror.
-      throw new UserError(text('The list of its files is lost. Stop the job, and run it again.'));
+      throw new UserError(text('The list of its files is lost. Stop the job and run it again.'));
     }
     return content.value;
   }

@@ -329,4 +329,4 @@ class Steps {
   }
 }
 
-const overLimit = text('Its limit in dollars was used up before it could start.');
+const overLimit = text('It reached its cost limit before it could start.');

@@ -134,7 +134,7 @@ function stepAfter(result: ReplaceResult, cause: LossCause): Step {
     case 'notNeeded':
       return { event: { kind: 'stayed' }, waitMs: lookMs };
     case 'overBudget':
-      return notReplaced(text('Another machine is not within your budget.'));
+      return notReplaced(text('Another machine would exceed your budget.'));
     case 'noOffer':
       return notReplaced(text('No offer fits its search and price limit.'));
     case 'templateChanged':

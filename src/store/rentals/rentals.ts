@@ -161,7 +161,7 @@ class JournaledRentals implements RentalStore {
     try {
       await beforeSent?.(rental);
     } catch (error) {
-      await this.notRented(rental, text('It was cancelled before it was sent.'));
+      await this.notRented(rental, text('It was canceled before it was sent.'));
       throw error;
     }
   }

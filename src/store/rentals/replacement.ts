@@ -120,7 +120,7 @@ export async function replaceInstance(
   }
   if (!rental?.search) {
     throw new NotReplaceableError(
-      text('This instance was not rented from a search of yours here. Destroy it and rent again.'),
+      text('This instance was not rented from a search on this computer. Destroy it and rent again.'),
     );
   }
   const since = options.markedSince ?? (await markReplacing(deps, rental));
@@ -141,7 +141,7 @@ async function replaceMarked(
   const before = await deps.rentals.fullConfig(rental);
   if (!before) {
     throw new NotReplaceableError(
-      text('The environment of this rental is not in the secret store any more. Destroy it and rent again.'),
+      text('The environment of this rental is no longer in the secret store. Destroy it and rent again.'),
     );
   }
   const state = await presentState(deps, account, rental, instanceId, options);

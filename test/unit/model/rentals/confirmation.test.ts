@@ -67,7 +67,7 @@ describe('the confirmation', () => {
 
   it('counts what runs already against the credit', () => {
     const { credit } = shown(anInput({ credit: fromDollars(20), running: hourlyRate(fromDollars(1)) }));
-    assert.equal(credit, '$20.00 lasts 2 days 1 h, and 14 h with the instances that run already');
+    assert.equal(credit, '$20.00 lasts 2 days 1 h, or 14 h with the instances that already run');
   });
 
   it('estimates the stay that is asked for, and says where that cannot be', () => {
@@ -101,7 +101,7 @@ describe('the confirmation', () => {
     const { credit } = shown(
       anInput({ credit: fromDollars(20), running, isRunningPartial: true, isRunningEarly: true }),
     );
-    assert.equal(credit, '$20.00 lasts 2 days 1 h, and 14 h with the instances that run already');
+    assert.equal(credit, '$20.00 lasts 2 days 1 h, or 14 h with the instances that already run');
   });
 
   it('says what comes from the template and what from here, as the service merges it', () => {
@@ -130,7 +130,7 @@ describe('the confirmation', () => {
         'Jupyter and SSH, through the service (from the template)',
         'MODE, SEED (from the template)',
         '6 characters (from the template)',
-        'none: the service does not attach the volume that a template names',
+        'none: the service ignores the volume of a template',
         'JupyterLab (from the template)',
         '/workspace (from the template)',
         'set (from the template)',
@@ -165,7 +165,7 @@ describe('the confirmation', () => {
     const known = { credit: fromDollars(20), running: hourlyRate(fromDollars(1)), isRunningPartial: true };
     assert.equal(
       shown(anInput(known))['credit'],
-      '$20.00 lasts 2 days 1 h, and at most 14 h with the instances that run already',
+      '$20.00 lasts 2 days 1 h, or at most 14 h with the instances that already run',
     );
     assert.deepEqual(warned({ ...known, limitPerHour: fromDollars(5) }), ['limitUnknown']);
     assert.deepEqual(warned({ ...known, limitPerHour: fromDollars(1.2) }), ['limit']);
@@ -263,7 +263,7 @@ describe('the confirmation', () => {
   it('says of credit that is used up what to do, and no time', () => {
     for (const credit of [0, -3.2]) {
       const [warning] = confirmation(anInput({ credit: fromDollars(credit) })).warnings;
-      assert.match(warning?.text.template ?? '', /^You have no credit left\. Add credit first/);
+      assert.match(warning?.text.template ?? '', /^You have no credit left, and at zero/);
     }
   });
 
@@ -291,7 +291,7 @@ describe('the confirmation', () => {
     assert.ok(over.overLimit);
     assert.deepEqual(
       over.warnings.map(({ text }) => formatText(text)),
-      ['With this, all instances together cost $1.01/h. Your limit is $1.00/h.'],
+      ['With this one, all your instances cost $1.01/h. Your limit is $1.00/h.'],
     );
   });
 

@@ -192,10 +192,10 @@ describe('bids', () => {
     };
     assert.equal(problem('0.25'), undefined);
     assert.equal(problem('$0,25'), undefined);
-    assert.equal(problem('0.1'), 'The machine takes $0.200/h at least.');
-    assert.equal(problem('33'), 'The service takes $32.00/h at most.');
+    assert.equal(problem('0.1'), 'The minimum bid for this machine is $0.200/h.');
+    assert.equal(problem('33'), 'The service accepts at most $32.00/h.');
     for (const typed of ['x', '', '0', '-1']) {
-      assert.equal(problem(typed), 'Enter a price an hour, such as 0.25.', typed);
+      assert.equal(problem(typed), 'Enter a price per hour, such as 0.25.', typed);
     }
     assert.equal(readBid('$0,25'), fromDollars(0.25));
   });
