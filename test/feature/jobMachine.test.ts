@@ -35,8 +35,8 @@ describe('a job that a machine is rented for', () => {
     const rows = (await review()).join('\n');
     assert.match(rows, /Rent for \$\S+\/h and Run train/);
     assert.match(rows, /Job ends at the latest.*after 1 h, which costs \$\S+ at most/);
-    assert.match(rows, /^Machine after success.*destroy it, all data on it is lost$/m);
-    assert.match(rows, /^Machine after failure or at a limit.*stop it, storage still costs money$/m);
+    assert.match(rows, /^Machine after success.*destroy it \(all data on it is lost\)$/m);
+    assert.match(rows, /^Machine after failure or at a limit.*stop it \(storage still costs money\)$/m);
     assert.match(rows, /Sent.*1 file/);
     // Hours that the job does not have would contradict its end.
     assert.match(rows, /^Traffic.*download .*, upload /m);
@@ -122,7 +122,7 @@ describe('a job that a machine is rented for', () => {
   it('is kept after success where the file says so, and then no longer stops by itself', async () => {
     await writeJob(window, { run: 'sh train.sh', whenDone: { success: 'keep' } });
     const rows = (await reviewJob(window)).join('\n');
-    assert.match(rows, /^Machine after success.*keep it, it still costs money/m);
+    assert.match(rows, /^Machine after success.*keep it \(it still costs money\)/m);
     await rentForJob(window);
     await window.toast(/^train: succeeded after .* for \$/);
     await computer().until('the end of the job', () => areJobsOver(computer()));

@@ -186,7 +186,7 @@ describe('a job on an instance', () => {
     await new DocumentDriver(window).press('Run Job');
     await confirm('Run on trainer, and Destroy It as the File Says');
     const { detail } = await window.dialog('Destroy “trainer” after “train”?');
-    assert.match(detail ?? '', /All other data on it is lost/);
+    assert.match(detail ?? '', /all other data on it is lost/);
     await window.dialogButton('Run and Destroy');
     await window.toast(/^trainer is destroyed after train/);
     assert.equal(destroys(), 1);

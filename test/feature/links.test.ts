@@ -118,7 +118,7 @@ describe('links into the editor', () => {
         .filter(({ body }) => (body as { state?: string }).state === 'running').length;
     await window.follow(`/start?id=${id}`);
     const { detail = '' } = await window.dialog('Start “linked”?');
-    assert.match(detail, /It then costs \$/);
+    assert.match(detail, /Once started, it costs \$/);
     await window.dialogButton('Cancel');
     await computer().rest();
     assert.equal(starts(), 0);

@@ -110,7 +110,7 @@ describe('rentals and starts that go wrong', () => {
       const { text, buttons } = await window.toast(
         new RegExp(`#${id} will not get ready: ${sentence}.*no space left.*The disk is too small`),
       );
-      assert.match(text, /Until it is destroyed its disk costs \$\S+\/day/);
+      assert.match(text, /Until it is destroyed, its disk costs \$\S+\/day/);
       for (const button of ['Destroy and Rent Next Best…', 'Destroy…', 'Instance Log']) {
         assert.ok(buttons.includes(button), buttons.join());
       }

@@ -344,7 +344,7 @@ describe('options of a rental', () => {
     // It has gone by then, and that is said.
     assert.match(rows, /Environment -p 8080:8080/);
     assert.doesNotMatch(rows, /HF_TOKEN|On-start script/);
-    await window.toast(/Set again .*HF_TOKEN, MODE, the on-start script, the registry login/);
+    await window.toast(/Set these again .*HF_TOKEN, MODE, the on-start script, the registry login/);
     quick().escape();
   });
 });

@@ -172,7 +172,7 @@ function endNeeds(): string {
 
 function endLine({ request, now }: Asked, at: number): string {
   return request.then === 'destroy'
-    ? t('Destroyed automatically at {0}. All data on it is lost then.', momentText(at, now))
+    ? t('Destroyed automatically at {0}. All data on it is lost.', momentText(at, now))
     : t('Stopped automatically at {0}', momentText(at, now));
 }
 

@@ -32,7 +32,7 @@ async function isWanted({ fleet }: Deps, instanceId: number, name: string): Prom
   const price = pricePerHour(rate === undefined ? undefined : perHour(rate));
   return confirm({
     message: t('“{0}” is stopped. Start it and connect?', name),
-    detail: `${t('It then costs {0}.', price)} ${t(
+    detail: `${t('Once started, it costs {0}.', price)} ${t(
       'If another user has its GPU, the start waits until it is free.',
     )}`,
     button: t('Start and Connect'),

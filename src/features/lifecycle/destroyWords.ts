@@ -19,8 +19,8 @@ export function destroyQuestion(instances: readonly Instance[], found: BeforeDes
     message: t('Destroy {0}?', nameOfSome(instances)),
     detail: [
       (instances.length === 1
-        ? t("All data on its disk is lost. This can't be undone.")
-        : t("All data on their disks is lost. This can't be undone.")) +
+        ? t("All data on its disk is lost for good. This can't be undone.")
+        : t("All data on their disks is lost for good. This can't be undone.")) +
         ' ' +
         afterwards(instances, found),
       ...(work.length === 0 ? [] : ['', ...work]),

@@ -80,7 +80,7 @@ export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | un
   await whileSending(
     sayingIfLost(
       text(
-        'The service did not answer, so the bid for {0} may have changed to {1}/h. Refresh and check its price before you change it again.',
+        'The service did not answer, so the bid of {0} may have changed to {1}/h. Refresh and check its price before you change it again.',
         instanceName(instance),
         formatMoney(bid),
       ),
@@ -88,7 +88,7 @@ export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | un
     ),
   );
   await deps.fleet.refresh();
-  message('info', t('The bid for {0} is now {1}/h.', instanceName(instance), formatMoney(bid)));
+  message('info', t('The bid of {0} is now {1}/h.', instanceName(instance), formatMoney(bid)));
 }
 
 function bidQuestion(instance: Instance, bid: Micros): Question {

@@ -40,7 +40,7 @@ export function startQuestion(instances: readonly Instance[]): Question {
   return {
     message: t('Start {0}?', nameOfSome(instances)),
     detail:
-      t('It then costs {0}.', runningPrice(instances)) +
+      t('Once started, it costs {0}.', runningPrice(instances)) +
       ' ' +
       t('If another user has its GPU, the start waits until it is free.') +
       listed(instances),

@@ -19,7 +19,7 @@ export function lossQuestion(name: string, priceLimit: Micros, isKnown: boolean)
     ? {
         message: t('Replace “{0}”, and lose the data on it?', name),
         detail: t(
-          'It has run before, and all data on its disk is lost. Then the next best offer of the same search is rented for at most {0}/h.',
+          'It has run before, and all data on its disk is lost for good. Then the next best offer of the same search is rented for at most {0}/h.',
           price,
         ),
         button,
@@ -27,7 +27,7 @@ export function lossQuestion(name: string, priceLimit: Micros, isKnown: boolean)
     : {
         message: t('Replace “{0}”, and lose any data on it?', name),
         detail: t(
-          'It may have run while no editor was open, and any data on its disk is lost. Then the next best offer of the same search is rented for at most {0}/h.',
+          'It may have run while no editor was open, and any data on its disk is lost for good. Then the next best offer of the same search is rented for at most {0}/h.',
           price,
         ),
         button,

@@ -48,7 +48,7 @@ describe('the confirmation', () => {
       disk: '20 GB',
       label: 'none',
       runtype: 'SSH, direct',
-      ports: '1 needed, 20 there',
+      ports: '1 needed, 20 available',
       running: '$0.405/h, $9.70/day',
       stopped: '$0.0042/h, $0.100/day, $3.00/month of 720 h',
       stay: '$3.44 for 8 h, 50 GB down (download $0.0040/GB, upload $0.0020/GB)',
