@@ -2,7 +2,7 @@ import { t } from '../../editor/localize';
 import { askLine } from '../../editor/quickPick';
 import type { JobFields } from '../../model/jobs/jobFields';
 
-/** Asks where a job that stands in no file ends at the latest; `undefined` where the user stopped. */
+/** Asks for the limits of a job that no file describes; `undefined` if the user canceled. */
 export async function askLimits(title: string): Promise<JobFields['limits']> {
   const hours = await askNumber(title, t('Maximum run time in hours'), 6);
   const costDollars =

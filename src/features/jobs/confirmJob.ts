@@ -24,20 +24,20 @@ export interface JobQuestion {
   readonly limit: HardLimit;
   readonly sent: SentFiles;
   readonly outputsTo: string;
-  /** Jobs of the machine that end first. */
+  /** Jobs on the same machine that end before this one starts. */
   readonly after: readonly JobRow[];
-  /** Jobs of a matrix, which share the machines and the dollars. */
+  /** The jobs of a matrix, which share the machines and the cost limit. */
   readonly sweep: { readonly jobs: number; readonly machines: readonly Instance[]; readonly dollars: number };
 }
 
 const keepAll: MachineEnds = { success: 'keep', failure: 'keep', limit: 'keep' };
 
-/** Names that are shown of what is left out. */
+/** The most names to show of the files that are left out. */
 const mostNames = 5;
 
 /**
- * Says what is sent, where it runs, where it ends and what happens to the machine. A job takes a machine away only
- * where that was chosen by name here.
+ * Shows what is sent, where the job runs, when it ends and what happens to the machine. A job stops or destroys a
+ * machine only if the user chose that row, which names it.
  */
 export async function confirmJob(
   clock: Clock,

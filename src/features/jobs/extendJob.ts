@@ -16,7 +16,7 @@ import { chooseRow } from './jobCommands';
 
 const choices = [0.5, 1, 2, 4, 8] as const;
 
-/** For the outputs, after the command has ended. */
+/** Time to fetch the outputs after the command ends (ms). */
 const spareMs = 3_600_000;
 
 interface Extension {
@@ -24,7 +24,7 @@ interface Extension {
   readonly endsAt: number;
 }
 
-/** Gives a job more time, at a price that each row names. What else would end its machine before is put off as well. */
+/** Gives a job more time; each row names the price. Also postpones a schedule that would end its machine earlier. */
 export async function extendJob(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
   const row = await chooseRow(
     deps,
@@ -101,7 +101,7 @@ function extensionRow(deps: JobDeps, row: JobRow, hours: number, endsAt: number)
   ];
 }
 
-/** When the machine is scheduled to end, where that is before the job and the fetch of its outputs do. */
+/** Returns when the machine is scheduled to end, if that is before the job ends and its outputs are fetched. */
 function leaseBefore({ leases }: JobDeps, row: JobRow, endsAt: number): number | undefined {
   const { instanceId } = machineOf(row);
   const term = instanceId === undefined ? undefined : leases.find(instanceId)?.lease.term;

@@ -26,7 +26,7 @@ import { runFileAsJob } from './runFileAsJob';
 import { startWorkers } from './startWorkers';
 import { runJob } from './runJob';
 
-/** Commands that run to their end on a machine: view, log, messages and what the user can say of them. */
+/** Jobs: commands that run to their end on a machine, with a view, logs, messages and user commands. */
 export function register(services: Services): Disposable {
   const deps: JobDeps = services;
   const store = new DisposableStore();

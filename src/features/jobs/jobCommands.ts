@@ -25,7 +25,7 @@ import type { JobDeps } from './deps';
 import { instanceAction } from './jobTold';
 import { startToFetch } from './startToFetch';
 
-/** The job that a command was called on, else one that is picked. */
+/** Returns the job of the command's target, or lets the user pick one. */
 export async function chooseRow(
   { jobs, clock }: Pick<JobDeps, 'jobs' | 'clock'>,
   target: JobRowTarget | undefined,
@@ -154,7 +154,7 @@ export async function rerun(deps: JobDeps, target: JobRowTarget | undefined): Pr
   }
 }
 
-/** The job whose machine is to be kept, while its end is not decided. */
+/** Returns a job whose machine can still be kept, because its end is not decided yet. */
 function chooseToKeep(deps: JobDeps, target: JobRowTarget | undefined): Promise<JobRow | undefined> {
   const words = {
     title: t('Keep the Machine of Which Job?'),
@@ -172,7 +172,7 @@ export async function keepMachine(deps: JobDeps, target: JobRowTarget | undefine
   }
 }
 
-/** For a caller that told what is about to end. */
+/** Keeps the machine without a question, for a caller that already showed what is about to end. */
 export async function keepNow(deps: JobDeps, target: JobRowTarget): Promise<void> {
   const asked = accountFor(deps.accounts);
   const row = await chooseToKeep(deps, target);
@@ -245,7 +245,7 @@ export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undef
   );
 }
 
-/** What is kept here, and its folder on a machine that runs. */
+/** Deletes what is stored about a job, and its folder on a running machine. */
 export async function forgetJob(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
   const asked = accountFor(deps.accounts);
   const row = await chooseRow(
@@ -269,7 +269,7 @@ export async function forgetJob(deps: JobDeps, target: JobRowTarget | undefined)
   if (instance?.actualStatus === 'running') {
     const machine = deps.jobMachine(active, instance.id);
     const signal = AbortSignal.timeout(removeMs);
-    // The folder of an attempt that stays would pass for a job of another computer.
+    // A remaining folder of an attempt would look like a job of another computer.
     await Promise.all(attemptIdsHere(row.job, row.state).map((id) => machine.remove(id, signal))).catch(
       (error: unknown) => {
         deps.log.warn(`A folder of job ${row.job.id} stays on its machine: ${String(error)}`);

@@ -27,7 +27,7 @@ export function groupOf(row: JobRow): JobGroup {
   return isOver(row) ? 'finished' : needsYou(row) ? 'needsYou' : 'running';
 }
 
-/** The group of finished jobs is open, so that a job does not vanish from sight at its end. */
+/** Finished jobs are expanded, so that a job stays visible when it ends. */
 export function jobGroupItem(group: JobGroup, count: number): vscode.TreeItem {
   const labels = { running: t('Running'), needsYou: t('Needs Attention'), finished: t('Finished') };
   const item = new vscode.TreeItem(labels[group], vscode.TreeItemCollapsibleState.Expanded);
@@ -59,7 +59,7 @@ function iconOf(row: JobRow): string {
   return state.end?.why === 'itself' && state.end.code === 0 ? 'pass' : 'error';
 }
 
-/** Words with a semicolon around each, for the menu of the row. */
+/** Returns the context value for the row's menu: each word is enclosed in semicolons. */
 function contextOf(row: JobRow): string {
   const { job, state } = row;
   const words = [
@@ -104,7 +104,7 @@ function machineText(row: JobRow): string {
   return instanceId === undefined ? name : `${name} (#${instanceId})`;
 }
 
-/** Only what the machine has proved. */
+/** States only what the machine has proved. */
 function guardText({ job, state }: JobRow, now: number): string | undefined {
   if (!job.rental || state.phase === 'over' || state.beganAt === undefined) {
     return undefined;
@@ -160,7 +160,7 @@ function outputsText(row: JobRow): string | undefined {
   return left === undefined ? brought : `${brought}. ${left}`;
 }
 
-/** The outputs that were not brought, with the reasons; `undefined` where there are none, or none is known by name. */
+/** Lists the outputs that were not fetched, with reasons; `undefined` if there are none, or none has a known name. */
 export function leftOutText({ state: { outputs } }: Pick<JobRow, 'state'>): string | undefined {
   const { leftOut = 0, named = [] } = outputs ?? {};
   const names = named.map(({ name, why }) => t('{0} ({1})', name, localize(why))).join(', ');
@@ -172,7 +172,7 @@ export function leftOutText({ state: { outputs } }: Pick<JobRow, 'state'>): stri
     : t('Left out: {0}', names);
 }
 
-/** The rows below a job. */
+/** The rows under a job. */
 const parts = ['log', 'outputs', 'machine', 'others', 'attempts'] as const;
 export type JobPart = (typeof parts)[number];
 
@@ -234,7 +234,7 @@ function partLabel(row: JobRow, part: JobPart): string {
   return labels[part];
 }
 
-/** Those below a job: attempts only where there was more than one, and others only while it has the machine. */
+/** Returns the rows under a job: attempts if there was more than one, other jobs while it has the machine. */
 export function rowsBelow({ state }: JobRow): readonly JobPart[] {
   const shown = {
     attempts: (state.attempts ?? []).length > 0,
@@ -243,7 +243,7 @@ export function rowsBelow({ state }: JobRow): readonly JobPart[] {
   return parts.filter((part) => (part !== 'attempts' && part !== 'others') || shown[part]);
 }
 
-/** Nothing is offered for them: only the computer that ordered a job ends it. */
+/** These rows have no commands: only the computer that ordered a job can end it. */
 function othersText({ state }: JobRow): string {
   return (state.others ?? [])
     .map(({ name, isAtWork }) =>

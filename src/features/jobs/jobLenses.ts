@@ -4,7 +4,7 @@ import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 import { DisposableStore } from '../../util/disposable';
 
-/** Runs a job from its place in the file. */
+/** Adds *Run Job* above each job of the workspace file. */
 export class JobLenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly changed = this.store.add(new vscode.EventEmitter<void>());

@@ -8,11 +8,11 @@ import type { JobDeps } from './deps';
 
 const logScheme = 'gpurental-joblog';
 
-/** Logs of jobs as read-only documents that grow. Closing one stops nothing. */
+/** Job logs as read-only documents that grow. Closing a document does not stop the job. */
 export class JobLogs implements vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly documents = this.store.add(new OutputDocuments(logScheme));
-  /** By the address of the document. */
+  /** The shown text, by the URI of its document. */
   private readonly shown = new Map<string, string>();
 
   constructor(private readonly deps: Pick<JobDeps, 'jobs' | 'log'>) {

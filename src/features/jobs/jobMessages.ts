@@ -15,7 +15,7 @@ import { leftOutText } from './jobItems';
 import { instanceAction, logAction, stillCosts, type ToldOfJob } from './jobTold';
 import { stuckWords, type StuckKind } from './stuckMessages';
 
-/** Tells what became of jobs, once over all windows. */
+/** Shows messages about jobs, each in one window only. */
 export function tellOfJobs(deps: JobDeps): Disposable {
   return deps.notices.onDidPost(({ key, kind, accountKey, data }) => {
     const parsed = jobNotice.safeParse(data);

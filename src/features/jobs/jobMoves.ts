@@ -5,12 +5,15 @@ import { amountText } from '../../model/jobs/jobWords';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import type { JobDeps } from './deps';
 
-/** What is done sooner is not worth a notification. */
+/** A transfer that is faster than this shows no notification (ms). */
 const soonMs = 1000;
 
 type MoveDeps = Pick<JobDeps, 'clock' | 'jobs' | 'report' | 'windowInUse'>;
 
-/** Shows in the window in use how far a transfer is. *Cancel* ends it: a job that is not sent whole is not started. */
+/**
+ * Shows the progress of transfers in the window in use. Canceling ends the transfer; a job is not started until all its
+ * files are sent.
+ */
 export function showMoves(deps: MoveDeps): Disposable {
   const store = new DisposableStore();
   const known = new Map<string, Disposable>();
@@ -43,7 +46,7 @@ export function showMoves(deps: MoveDeps): Disposable {
   return store;
 }
 
-/** Open until the transfer of this way has settled. Never rejects. */
+/** Shows progress until the transfer in this direction settles. Never rejects. */
 function showMove({ jobs, report }: MoveDeps, row: JobRow, { way }: JobMove): Promise<void> {
   const { job } = row;
   const title =

@@ -12,13 +12,13 @@ import { parseWorkspaceFile, workspaceFilePath, type Recipe } from '../../model/
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
-/** A job of a folder that is open here. */
+/** A job in an open folder of this computer. */
 export interface JobSource {
   readonly spec: JobSpec;
-  /** The folder of the workspace. */
+  /** The workspace folder. */
   readonly folder: string;
   readonly recipe: Recipe | undefined;
-  /** The instances that share its jobs, where they are chosen already. */
+  /** The instances that share the jobs, if they were already chosen. */
   readonly machines?: readonly [Instance, ...Instance[]];
 }
 
@@ -27,7 +27,7 @@ interface Named {
   readonly name: string;
 }
 
-/** The job that a command is for; picked where it names none. */
+/** Returns the job that a command names, or lets the user pick one. */
 export async function chooseJob(target: JobTarget | undefined): Promise<JobSource | undefined> {
   const files = await filesWithJobs(target?.uri);
   const jobs = files.flatMap(({ uri, names }) => names.map((name) => ({ uri, name })));
@@ -40,7 +40,7 @@ export async function chooseJob(target: JobTarget | undefined): Promise<JobSourc
   return source && target?.combination !== undefined ? combinationOf(source, target.combination) : source;
 }
 
-/** One job of a matrix, with its share of the dollars. */
+/** Returns one job of a matrix, with its share of the cost limit. */
 function combinationOf(source: JobSource, combination: string): JobSource {
   const spec = variantsOf(source.spec).find(({ name }) => name === combination);
   if (!spec) {
@@ -70,7 +70,7 @@ async function pick(jobs: readonly Named[]): Promise<Named | undefined> {
   return (await pickOne(rows, { title: t('Run Job'), placeHolder: t('Which job?') }))?.job;
 }
 
-/** The jobs of the folders that are open, or of one file. */
+/** Returns the jobs of the open folders, or of one file. */
 export async function filesWithJobs(
   only?: string,
 ): Promise<readonly { readonly uri: vscode.Uri; readonly names: readonly string[] }[]> {
@@ -89,7 +89,7 @@ export async function filesWithJobs(
   return files.flat();
 }
 
-/** What is on the screen counts, saved or not. */
+/** Returns the text as shown in the editor, saved or not. */
 async function sourceOf(uri: vscode.Uri): Promise<string | undefined> {
   const shown = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
   if (shown) {
@@ -98,7 +98,7 @@ async function sourceOf(uri: vscode.Uri): Promise<string | undefined> {
   try {
     return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
   } catch (error) {
-    // To open it as a document would fail with an error that does not say that it is missing.
+    // Opening it as a document would fail with an error that does not say that the file is missing.
     if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') {
       return undefined;
     }
@@ -122,7 +122,7 @@ async function read({ uri, name }: Named): Promise<JobSource> {
   }
 }
 
-/** A file may name jobs and nothing to rent. */
+/** A file can define jobs without describing a machine to rent. */
 function recipeOf(source: string): Recipe | undefined {
   try {
     return parseWorkspaceFile(source);

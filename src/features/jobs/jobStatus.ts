@@ -9,10 +9,13 @@ import { DisposableStore, MutableDisposable, type Disposable } from '../../util/
 import { durationText } from '../../util/duration';
 import type { JobDeps } from './deps';
 
-/** Elapsed time and cost go on. */
+/** How often elapsed time and cost are updated (ms). */
 const tickMs = 10_000;
 
-/** What runs, how long and for how much; click opens the view. The badge of the view counts what needs the user. */
+/**
+ * Shows running jobs with elapsed time and cost; a click opens the view. The view's badge counts jobs that need
+ * attention.
+ */
 export function showJobStatus({ jobs, clock, trees }: Pick<JobDeps, 'jobs' | 'clock' | 'trees'>): Disposable {
   const store = new DisposableStore();
   const item = store.add(

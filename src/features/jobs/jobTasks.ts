@@ -4,7 +4,7 @@ import { filesWithJobs } from './jobSource';
 import { JobTerminal } from './jobTerminal';
 import { runJob } from './runJob';
 
-/** A task for each job of the folders that are open. */
+/** Returns a task for each job of the open folders. */
 export async function jobTasks(deps: JobDeps): Promise<vscode.Task[]> {
   const files = await filesWithJobs();
   return files.flatMap(({ uri, names }) => {

@@ -8,10 +8,10 @@ import { DisposableStore } from '../../util/disposable';
 import type { Log } from '../../util/log';
 import type { JobDeps } from './deps';
 
-/** Goes back to the begin of a line and clears it. */
+/** Returns to the start of the line and clears it. */
 const anew = '\r\u001b[K';
 
-/** The log of a job as a terminal; closing it stops nothing. */
+/** Shows the log of a job as a terminal. Closing it does not stop the job. */
 export class JobTerminal implements vscode.Pseudoterminal {
   private readonly store = new DisposableStore();
   private readonly written = this.store.add(new vscode.EventEmitter<string>());
@@ -19,16 +19,16 @@ export class JobTerminal implements vscode.Pseudoterminal {
   readonly onDidWrite = this.written.event;
   readonly onDidClose = this.closed.event;
   private columns = 80;
-  /** So many bytes of the log stand there in whole lines. */
+  /** The number of log bytes that are shown as whole lines. */
   private at = 0;
-  /** The begin of the line that may still change, as it was written last. */
+  /** The start of a line that may still change, as last written. */
   private last = '';
   private isClosed = false;
   private following: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly deps: Pick<JobDeps, 'jobs'> & { readonly log: Log },
-    /** Orders the job; its id, unless the user stopped. */
+    /** Orders the job; resolves with its id, or `undefined` if the user canceled. */
     private readonly order: () => Promise<string | undefined>,
   ) {}
 
@@ -59,7 +59,7 @@ export class JobTerminal implements vscode.Pseudoterminal {
     this.follow(id);
   }
 
-  /** One reading after the other, so that nothing is written twice. */
+  /** Reads one piece after the other, so that nothing is written twice. */
   private follow(id: string): void {
     this.following = this.following
       .then(() => this.show(id))
@@ -69,7 +69,7 @@ export class JobTerminal implements vscode.Pseudoterminal {
   }
 
   private async show(id: string): Promise<void> {
-    // Looked at before its log, which is whole then.
+    // Reads the state before the log: if the job is over, the log is complete.
     const row = this.deps.jobs.find(id);
     let isMore = true;
     while (isMore && !this.isClosed) {
@@ -81,11 +81,13 @@ export class JobTerminal implements vscode.Pseudoterminal {
     }
   }
 
-  /** Writes whole lines once, and the last line, such as a bar of progress, in its own place. True where more follows. */
+  /**
+   * Writes whole lines once and rewrites the last line, such as a progress bar, in place. Returns true if more follows.
+   */
   private async showPiece(id: string): Promise<boolean> {
     const { bytes } = await this.deps.jobs.log(id, this.at);
     const isFull = bytes.length === logPieceBytes;
-    // A line that fills all of it is written in pieces.
+    // A line longer than one piece is written in parts.
     const whole = bytes.lastIndexOf('\n') + 1 || (isFull ? bytes.length : 0);
     const lines = plainLog(bytes.toString('utf8', 0, whole));
     const last = plainLog(bytes.toString('utf8', whole)).slice(0, Math.max(0, this.columns - 1));
@@ -105,7 +107,7 @@ export class JobTerminal implements vscode.Pseudoterminal {
   }
 }
 
-/** A job that was ended is no success, though it may have saved its work and ended with 0. */
+/** A job that was ended early has not succeeded, even if it saved its work and exited with 0. */
 function exitCodeOf(end: JobEnd | undefined): number {
   const { code = 1, why } = end ?? {};
   return why === 'itself' ? code : code || 1;

@@ -20,10 +20,10 @@ export type JobNode =
   | { readonly jobsUnread: true };
 
 const groups: readonly JobGroup[] = ['running', 'needsYou', 'finished'];
-/** Elapsed time and cost of what runs go on. */
+/** How often elapsed time and cost of running jobs are updated (ms). */
 const tickMs = 10_000;
 
-/** The jobs of the account. */
+/** The jobs of the active account. */
 export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly changed = this.store.add(new vscode.EventEmitter<JobNode | undefined>());
@@ -39,7 +39,7 @@ export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposa
     this.store.add(deps.jobs.moves.onDidChange((jobId) => this.changed.fire(this.nodeOf(jobId))));
   }
 
-  /** Shows elapsed time anew while something runs and somebody can see it. */
+  /** Updates elapsed time while a job runs and the view is visible. */
   refresh(): void {
     this.changed.fire(undefined);
     this.timer.value =
@@ -107,7 +107,7 @@ export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposa
     return this.keep(`group ${jobGroup}`, { jobGroup });
   }
 
-  /** The same object for the same row, as the editor wants it. */
+  /** Returns the same object for the same row, as the editor requires. */
   private keep(key: string, node: JobNode): JobNode {
     const known = this.nodes.get(key) ?? node;
     this.nodes.set(key, known);

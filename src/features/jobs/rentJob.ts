@@ -5,7 +5,7 @@ import type { SentFiles } from '../../ssh/jobs/sentFiles';
 import { sentBytes } from './confirmJob';
 import type { JobDeps } from './deps';
 
-/** Goes on to the offers for a job; what is rented, and whether, is confirmed there. */
+/** Searches offers for a job. The user confirms there whether to rent, and what. */
 export async function rentJob(
   { sshConsent }: Pick<JobDeps, 'sshConsent'>,
   order: Omit<DraftJob['order'], 'ends'>,
@@ -22,7 +22,7 @@ export async function rentJob(
     bytes: sentBytes(sent),
     leftOut: sent.leftOut.map(({ name }) => name),
   };
-  // Nobody may be there to answer once the machine is ready.
+  // The user may be away when the machine is ready, so the question comes first.
   await sshConsent.ask();
   await runCommand('gpuRental.rentForJob', { job, recipe });
 }

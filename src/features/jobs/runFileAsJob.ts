@@ -12,7 +12,7 @@ import { askLimits } from './askLimits';
 import type { JobDeps } from './deps';
 import { isTrusted, runSource } from './runJob';
 
-/** Runs a script of the workspace to its end, with limits that are asked for. */
+/** Runs a script of the workspace as a job, after asking for its limits. */
 export async function runFileAsJob(
   deps: JobDeps,
   target: DocumentTarget | undefined,
@@ -38,7 +38,7 @@ export async function runFileAsJob(
   return runSource(deps, { spec: readJob(source, name), folder: folder.uri.fsPath, recipe: undefined });
 }
 
-/** The name of the file, as the name of a job. */
+/** Returns the file's name in a form that is valid for a job. */
 function nameOf(path: string): string {
   const name = (path.split('/').at(-1) ?? '').replace(/[^A-Za-z0-9 ._-]/g, '-').replace(/^[^A-Za-z0-9]+/, '');
   const short = name.slice(0, 40);

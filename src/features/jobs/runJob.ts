@@ -37,7 +37,7 @@ import { sweepMachines } from './sweepMachines';
 import { rentJob } from './rentJob';
 import { chooseJob, type JobSource } from './jobSource';
 
-/** True in a workspace that may run what it names; says so otherwise. */
+/** Returns true if the workspace is trusted to run its jobs; otherwise shows why it can't. */
 export function isTrusted(): boolean {
   if (!vscode.workspace.isTrusted) {
     message('warning', t("This workspace is not trusted, so its jobs can't run."), {
@@ -48,13 +48,13 @@ export function isTrusted(): boolean {
   return vscode.workspace.isTrusted;
 }
 
-/** Runs a job of the workspace file on an instance that exists; its id, unless the user stopped. */
+/** Runs a job of the workspace file on an existing instance. Returns its id, or `undefined` if the user canceled. */
 export async function runJob(deps: JobDeps, target: JobTarget | undefined): Promise<string | undefined> {
   const source = isTrusted() ? await chooseJob(target) : undefined;
   return source && runSource(deps, source);
 }
 
-/** The same for a job that is already read. */
+/** Runs a job that is already read. */
 export async function runSource(deps: JobDeps, source: JobSource): Promise<string | undefined> {
   const { spec, folder } = source;
   const account = await signedIn(deps.accounts);
@@ -132,7 +132,7 @@ interface OrderParts extends Pick<Job, 'workspace' | 'workspaceKey' | 'commit' |
   readonly orderedAt: number;
 }
 
-/** Deals the jobs out to the machines in turn; the id of the first. */
+/** Distributes the jobs over the machines in turn; returns the id of the first. */
 async function orderEach(
   { jobs }: JobDeps,
   variants: readonly JobSpec[],
@@ -160,7 +160,7 @@ async function orderEach(
   return first;
 }
 
-/** The highest price an hour; `undefined` where the service states none for one of them. */
+/** Returns the highest price per hour; `undefined` if the service states none for one of the machines. */
 function dearest(machines: readonly Instance[]): Micros | undefined {
   const prices = machines.map((one) => {
     const price = runningRateOf(one);
@@ -171,7 +171,7 @@ function dearest(machines: readonly Instance[]): Micros | undefined {
   );
 }
 
-/** False where one of them has no SSH, which was said then. */
+/** Returns false, after a message, if one of the machines has no SSH. */
 async function areReachable(machines: readonly Instance[]): Promise<boolean> {
   for (const { id } of machines) {
     if ((await runCommand('gpuRental.prepareSsh', { instanceId: id })) === undefined) {
@@ -181,7 +181,10 @@ async function areReachable(machines: readonly Instance[]): Promise<boolean> {
   return true;
 }
 
-/** Where all are busy, the job waits for those before it. On the machine of the recipe it needs no question where there is only one. */
+/**
+ * Lets the user choose a machine. On a busy one the job waits for earlier jobs. If the recipe has exactly one, it is
+ * not asked for.
+ */
 async function chooseMachine(
   { fleet, clock, jobs }: JobDeps,
   { spec, recipe }: JobSource,
@@ -206,7 +209,7 @@ async function chooseMachine(
   return id === undefined ? undefined : fleet.find(id);
 }
 
-/** Throws where the dollars are used up before the command could start. */
+/** Throws if the cost limit would be used up before the command can start. */
 function limitOf(spec: JobSpec, first: JobSpec, dollars: Micros | undefined): HardLimit {
   const limit = hardLimit(first, dollars);
   if (!limit) {
@@ -222,7 +225,7 @@ function limitOf(spec: JobSpec, first: JobSpec, dollars: Micros | undefined): Ha
   return limit;
 }
 
-/** What is sent is what is on the disk. */
+/** Saves all files, because files are sent as they are on disk. */
 async function saveAll(): Promise<boolean> {
   const isDirty = vscode.workspace.textDocuments.some(
     (document) => document.isDirty && document.uri.scheme === 'file',
@@ -237,7 +240,7 @@ function outputsFolder(spec: JobSpec, folder: string, now: number): string {
     : join(folder, ...spec.outputsTo.split('/'));
 }
 
-/** Outputs of jobs, below the folder that is sent. */
+/** Returns the output folders of jobs inside the folder that is sent. */
 function ownOutputs({ workdir, outputsTo }: JobSpec): readonly string[] {
   const prefix = workdir === '.' ? '' : `${workdir}/`;
   return ['gpu-outputs', ...(outputsTo === undefined ? [] : [outputsTo])].flatMap((path) =>
@@ -254,7 +257,7 @@ async function checkCommand(spec: JobSpec, folder: string, sent: SentFiles): Pro
   }
 }
 
-/** More than the file allows is sent only on a word, with the largest named. */
+/** Asks before sending more than the file allows, and names the largest files. */
 async function mayBeThatMuch({ name, sync }: JobSpec, sent: SentFiles): Promise<boolean> {
   const { files } = sent.tree;
   const bytes = sentBytes(sent);
@@ -276,7 +279,7 @@ async function mayBeThatMuch({ name, sync }: JobSpec, sent: SentFiles): Promise<
   });
 }
 
-/** Asks for those that are not kept yet; false where the user stopped. */
+/** Asks for secrets that are not stored yet; returns false if the user canceled. */
 async function askSecrets(
   { secrets, redactor }: JobDeps,
   accountKey: string,
@@ -307,8 +310,8 @@ async function askSecrets(
 const confirmedKey = 'gpuRental.jobs.confirmed';
 
 /**
- * A job that leaves its machine alone is confirmed once for each text and machine. What takes a machine away is
- * confirmed each time: the file of a repository is not the user's word.
+ * Confirms a job that keeps its machine once for each job text and machine. A job that stops or destroys its machine is
+ * confirmed every time: the file of a repository does not speak for the user.
  */
 async function confirmed(
   { globalState }: JobDeps,

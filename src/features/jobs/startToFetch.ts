@@ -10,8 +10,9 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import type { JobDeps } from './deps';
 
 /**
- * Fetches the outputs of a job from its stopped machine: through the host, or by a start at a price that the user sees
- * first. The job then goes on by itself; one that would run again after the interruption does so only where that was chosen.
+ * Fetches the outputs of a job from its stopped machine: through the host, or by starting it at a price that the user
+ * sees first. The job then continues by itself. A job that could run again after the interruption does so only if the
+ * user chose that.
  */
 export async function startToFetch(
   { accounts, fleet, jobs }: Pick<JobDeps, 'accounts' | 'fleet' | 'jobs'>,
@@ -54,7 +55,7 @@ export async function startToFetch(
   return done === true;
 }
 
-/** The host gives away what lies in the folder of the job, which has no outputs with an absolute path. */
+/** Returns the patterns that need a start: the host serves only the job's folder, not absolute paths. */
 function needsStart(patterns: readonly string[]): readonly string[] {
   const absolute = patterns.filter((pattern) => pattern.startsWith('/'));
   return absolute.length === 0

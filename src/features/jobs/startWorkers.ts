@@ -9,7 +9,7 @@ import { askLimits } from './askLimits';
 import type { JobDeps } from './deps';
 import { isTrusted, runSource } from './runJob';
 
-/** Starts a worker of a pull engine as a job on each of the instances. */
+/** Starts a worker of a pull engine as a job on each instance. */
 export async function startWorkers(deps: JobDeps, { engine, instanceIds }: WorkersTarget): Promise<void> {
   const wanted = pullEngines.find(({ id }) => id === engine);
   const [first, ...others] = instanceIds.flatMap((id) => deps.fleet.find(id) ?? []);

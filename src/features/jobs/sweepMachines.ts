@@ -8,7 +8,7 @@ import type { JobSpec } from '../../model/jobs/jobSpec';
 import { listedInstances } from '../../store/instances/listed';
 import type { JobDeps } from './deps';
 
-/** The instances that share the jobs of a matrix, the chosen one first; `undefined` where the user stopped. */
+/** Lets the user pick instances that share a matrix, the chosen one first; `undefined` if the user canceled. */
 export async function sweepMachines(
   { fleet, clock }: Pick<JobDeps, 'fleet' | 'clock'>,
   { name, matrix, maxParallel }: JobSpec,
