@@ -48,7 +48,7 @@ export async function createApiKey(
   return create(redactor, account, { name: name.trim(), permissions, ipWhitelist: addresses });
 }
 
-/** Makes the key that the open document describes. */
+/** Creates the key that the open document describes. */
 export async function createFromDocument(
   { redactor }: Pick<Services, 'redactor'>,
   account: Account,
@@ -140,7 +140,7 @@ async function askAddresses(title: string): Promise<readonly string[] | undefine
   return typed === undefined ? undefined : splitAddresses(typed);
 }
 
-/** Deletes a key for good; the key in use is named as what it is. */
+/** Deletes a key for good; the question says so if it is the key in use. */
 export async function deleteApiKey(account: Account, wantedId: number | undefined): Promise<boolean> {
   const { items } = await whileAsking(account.client.apiKeys.list());
   const key = items.find(({ id }) => id === wantedId) ?? (await pickKey(items, account));

@@ -19,7 +19,7 @@ export function register(deps: Deps): Disposable {
     }
     return deps.accounts.active;
   };
-  /** What was changed is read again where it is shown. */
+  /** Refreshes what the views show after a change. */
   const changing = async (change: Promise<boolean>): Promise<void> => {
     if (await change) {
       await commands.run('gpuRental.refreshAccount', []);

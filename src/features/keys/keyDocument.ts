@@ -6,10 +6,10 @@ import type { KeyPermissions } from '../../model/accounts/apiKey';
 import { readApiKeyDocument, renderApiKeyDocument } from '../../model/accounts/apiKeyDocument';
 import type { NewApiKey } from '../../model/accounts/apiKey';
 
-/** Documents of this name have the schema of API keys; `package.json` names it too. */
+/** Documents with this ending use the schema of API keys; `package.json` repeats it. */
 const ending = '.gpu-key.json';
 
-/** Opens a document in which the permissions of a key are written. */
+/** Opens a document for the permissions of a new key. */
 export async function writeKeyDocument(name: string, permissions: KeyPermissions): Promise<void> {
   const uri = vscode.Uri.from({ scheme: 'untitled', path: `api-key${ending}` });
   const document = await vscode.workspace.openTextDocument(uri);
@@ -21,7 +21,7 @@ export async function writeKeyDocument(name: string, permissions: KeyPermissions
   }
 }
 
-/** The key that the open document describes; a problem is said and shown at its place. */
+/** Returns the key that the open document describes; shows a problem at its place in the document. */
 export function readOpenDocument(): NewApiKey | undefined {
   const editor = vscode.window.activeTextEditor;
   if (!editor?.document.fileName.endsWith(ending)) {
@@ -41,7 +41,7 @@ export function readOpenDocument(): NewApiKey | undefined {
   return undefined;
 }
 
-/** The draft has done its work; a file on disk stays open. */
+/** Closes the untitled document after use; a file on disk stays open. */
 export async function closeKeyDocument(): Promise<void> {
   const document = vscode.window.activeTextEditor?.document;
   if (document?.isUntitled === true && document.fileName.endsWith(ending)) {
@@ -49,7 +49,7 @@ export async function closeKeyDocument(): Promise<void> {
   }
 }
 
-/** What to do with such a document, above its first line. */
+/** Offers to create the key, above the first line of its document. */
 export function registerKeyLens(): vscode.Disposable {
   return vscode.languages.registerCodeLensProvider(
     { pattern: `**/*${ending}` },

@@ -10,7 +10,7 @@ import type { Secret } from '../../model/accounts/secret';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 
-/** Sets an environment variable that instances get; one that exists is changed after a question. */
+/** Sets an environment variable for instances; asks before it replaces an existing one. */
 export async function setSecret(
   { redactor }: Pick<Services, 'redactor'>,
   account: Account,
@@ -84,7 +84,7 @@ export async function deleteSecret(account: Account, wantedName: string | undefi
   return isWanted;
 }
 
-/** Puts a value on the clipboard, on request alone. */
+/** Copies a value to the clipboard, only when the user asks for it. */
 export async function copySecret(account: Account, wantedName: string | undefined): Promise<void> {
   const secret =
     wantedName === undefined

@@ -7,7 +7,7 @@ import { isCategory, permissionMeaning } from '../../model/accounts/permissionTe
 import type { TeamRole } from '../../model/accounts/teamRole';
 import type { Account } from '../../store/ports';
 
-/** Looks a role up by name and shows what it may do. */
+/** Finds a role by name and shows its permissions. */
 export async function showTeamRole(account: Account, wantedName: string | undefined): Promise<void> {
   const title = t('Show Team Role');
   const role =
@@ -34,7 +34,7 @@ export async function showTeamRole(account: Account, wantedName: string | undefi
   );
 }
 
-/** From the list where it may be read; otherwise by a name that is typed. */
+/** Lets the user pick a role from the list, or type its name if the list can't be read. */
 async function chooseRole(account: Account, title: string): Promise<TeamRole | undefined> {
   const roles = await whileAsking(account.client.teamRoles.list()).catch((error: unknown) => {
     if (error instanceof ForbiddenError || error instanceof NotFoundError) {
