@@ -31,7 +31,7 @@ export function canArm({ fleet, clock }: LeaseDeps, lease: Lease): boolean {
   );
 }
 
-/** Sets the user's choice, after a question if something would be lost. */
+/** Sets a schedule, after a question if data would be lost. */
 export async function setLease(
   deps: LeaseDeps,
   instanceId: number,
@@ -85,7 +85,7 @@ async function confirmDestroy(name: string, will: string, term: LeaseTerm): Prom
   });
 }
 
-/** Postpones the end until this time at least, for a caller that has asked. A later or idle schedule stays. */
+/** Postpones a schedule to at least this time without a question. Later and idle schedules stay. */
 export async function extendUntil(deps: LeaseDeps, instanceId: number, until: number): Promise<void> {
   await deps.leases.ready;
   const term = deps.leases.find(instanceId)?.lease.term;
@@ -149,7 +149,7 @@ export async function cancel(deps: LeaseDeps, instanceId: number): Promise<void>
   }
 }
 
-/** Where the request of the lease before was on its way when the user changed or canceled it. */
+/** Warns if the request of the previous lease had already left when the user changed or canceled it. */
 function tellLate(
   { clock }: Pick<LeaseDeps, 'clock'>,
   name: string,
@@ -177,7 +177,7 @@ function tellLate(
   return true;
 }
 
-/** `$0.12/day`, or that the record does not say. */
+/** Returns a price such as `$0.12/day`, or that the record states none. */
 export function diskPrice({ fleet }: Pick<LeaseDeps, 'fleet'>, instanceId: number): string {
   const instance = fleet.find(instanceId);
   return pricePerDay(instance && stoppedCostPerDay(instance));

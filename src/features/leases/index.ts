@@ -14,7 +14,7 @@ import { proveTimer } from './machineTimers';
 import { tellUnreadable } from './unreadableLeases';
 import { watchPresence } from './presenceWatch';
 
-/** Instances that are stopped or destroyed later, and what counts as using them until then. */
+/** Schedules that stop or destroy instances, and the signs of use that postpone idle ones. */
 export function register(deps: LeaseDeps): Disposable {
   const store = new DisposableStore();
   const { leases, fleet, clock } = deps;

@@ -17,7 +17,7 @@ const minuteMs = 60_000;
 const timeSpans = [30, 60, 120, 240, 480, 1440];
 const idleSpans = [15, 30, 60, 120];
 
-/** What is to happen to an instance later: set, changed, armed and cancelled by the keyboard alone. */
+/** The menu of an instance's schedule: set, change, arm or cancel it by keyboard. */
 export class LeaseMenu {
   private readonly picker = new QuickInput();
   private readonly asked: () => unknown;
@@ -34,7 +34,7 @@ export class LeaseMenu {
       title: t('Stop or Destroy {0} Later', nameOfInstance(this.deps, this.instanceId)),
       placeholder: t('Done by {0}', needsEditor()),
       rows: () => [...this.presentRows(), ...this.newRows()],
-      // The first row only informs.
+      // The first row is only information, so another one is active.
       activeId: () => (this.deps.leases.find(this.instanceId) ? 'extend' : 'stop'),
     });
   }

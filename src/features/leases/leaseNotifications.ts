@@ -13,7 +13,7 @@ import { canArm, cancel, extend } from './changes';
 import type { LeaseDeps } from './deps';
 import { arm } from './machineTimers';
 
-/** Tells what happens to leases, once over all windows. */
+/** Shows messages about leases, each in one window only. */
 export function registerNotifications(deps: LeaseDeps): Disposable {
   const store = new DisposableStore();
   store.add(
@@ -32,7 +32,7 @@ export function registerNotifications(deps: LeaseDeps): Disposable {
   return store;
 }
 
-/** Of an account that is not the active one: what can be done about it needs that account. */
+/** Shows a message about an inactive account; its actions need a switch to that account. */
 async function tellOther(deps: LeaseDeps, accountKey: string, notice: LeaseNotice): Promise<void> {
   const account = (await deps.accounts.known()).find(({ key }) => key === accountKey);
   if (!account) {
@@ -169,7 +169,7 @@ function timerGoneText({ name, action }: LeaseNotice): string {
     : t('The timer on {0} has ended. The scheduled destruction now needs {1}.', name, needsEditor());
 }
 
-/** Not while it cannot be logged in to. */
+/** Not offered while the machine can't be logged in to. */
 function armAgain(deps: LeaseDeps, { instanceId, name }: LeaseNotice): readonly Action[] {
   const lease = deps.leases.find(instanceId)?.lease;
   return lease && canArm(deps, lease)

@@ -69,7 +69,7 @@ export function leaseNote(row: LeaseRow, now: number): InstanceNote {
   };
 }
 
-/** What a timer does that belongs to a schedule before this one. */
+/** Describes a timer that still belongs to an earlier schedule. */
 function otherTimer(lease: Lease, armed: ArmedTimer, now: number): string {
   const when = itselfWhen(lease, armed, now);
   return armed.action === 'stop'
@@ -77,7 +77,7 @@ function otherTimer(lease: Lease, armed: ArmedTimer, now: number): string {
     : t('the instance destroys itself {0}', when);
 }
 
-/** Where a timer on the machine was not ended, whatever was canceled here. */
+/** Warns that a timer on the machine could not be ended, although the schedule was canceled here. */
 export function armedStill(
   lease: Lease,
   armed: Pick<ArmedTimer, 'at' | 'action'>,
@@ -90,7 +90,7 @@ export function armedStill(
     : t('Canceled here only. {0} still destroys itself {1}: its own timer could not be ended.', name, when);
 }
 
-/** `at 17:30`, or `once it is idle for 45 min`: when the timer on the machine acts. */
+/** Returns when the timer on the machine acts, such as `at 17:30` or `once it is idle for 45 min`. */
 export function itselfWhen(
   { term }: Pick<Lease, 'term'>,
   { at }: Pick<ArmedTimer, 'at'>,
@@ -101,7 +101,7 @@ export function itselfWhen(
     : t('at {0}', momentText(at ?? now, now));
 }
 
-/** `will be stopped at 17:30`, after the name of an instance. */
+/** Follows the name of an instance, such as `will be stopped at 17:30`. */
 export function willText({ action, term }: Lease, now: number): string {
   if (term.kind === 'idle') {
     const span = localize(durationText(term.minutes * 60_000));
@@ -119,7 +119,7 @@ export function idleMeaning(): string {
   );
 }
 
-/** What the timer on the machine takes for idle: it sees less there than an editor, and more. */
+/** Explains what the timer on the machine counts as idle: it sees all logins, but none of the editor's windows. */
 export function idleItself(): string {
   return [
     t(

@@ -19,7 +19,7 @@ import { assertNever } from '../../util/errors';
 import type { LeaseDeps } from './deps';
 import { idleItself, itselfWhen } from './leaseWords';
 
-/** The machine acts second: by then an open editor has done it and reported it (ms). */
+/** The timer acts this much later, so that an open editor acts and reports first (ms). */
 const machineLaterMs = 20_000;
 
 /** Starts the timer on the machine and reports whether it proved that it can act. */
@@ -38,7 +38,7 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
   }
   const token = randomBytes(8).toString('hex');
   if (term.kind === 'at' && term.at <= clock.now()) {
-    // Nothing is armed for a time that is over: it would act at once.
+    // A timer whose time has passed would act at once.
     message('warning', t('Could not arm {0}: its time has passed. Choose another time first.', name));
     return;
   }
@@ -50,7 +50,7 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
     if (error instanceof HostKeyError) {
       throw error;
     }
-    // The timer may have been started on the machine all the same.
+    // The timer may have started on the machine in spite of the error.
     await endOrphan(deps, alias, lease, name);
     throw error;
   });
@@ -90,7 +90,7 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
   );
 }
 
-/** Checks whether the timer lives; otherwise the lease is no longer shown as armed. */
+/** Checks whether the timer is alive; if not, the lease is no longer shown as armed. */
 export async function check(deps: LeaseDeps, instanceId: number, name: string): Promise<void> {
   const { leases, clock, ssh, accounts } = deps;
   const lease = leases.find(instanceId)?.lease;
@@ -115,7 +115,7 @@ export async function check(deps: LeaseDeps, instanceId: number, name: string): 
     );
     return;
   }
-  // Only a process that is gone is sure not to act; other problems may resolve before its time.
+  // Only an ended process is certain not to act; other problems may resolve before its time.
   const isGone = verdict.kind === 'notAlive';
   if (isGone) {
     await leases.setArmed(lease, undefined);
@@ -134,7 +134,7 @@ export async function check(deps: LeaseDeps, instanceId: number, name: string): 
   );
 }
 
-/** Checks without questions or messages, and only if a login was made before. */
+/** Checks without questions or messages, and only if this computer has logged in before. */
 export async function proveTimer(
   { ssh, fleet, log }: Pick<LeaseDeps, 'ssh' | 'fleet' | 'log'>,
   account: Account,
@@ -149,11 +149,11 @@ export async function proveTimer(
   const { alias } = await ssh.prepare({ account, instanceId, instance, registeredKeys: undefined });
   const { kind } = await checkTimer(ssh, alias, orderOf(lease, account.serviceUrl, token, 0));
   log.info(`The check of the timer on ${instanceId} says: ${kind}`);
-  // Whatever else is wrong may mend itself before its time.
+  // Other problems may resolve before its time.
   return kind === 'armed' ? 'armed' : kind === 'notAlive' ? 'gone' : 'nothing';
 }
 
-/** `done` once no timer on the machine is left that acts; says so and asks where one may be. */
+/** Ends the timer on the machine. Returns `done` once none can act; otherwise reports it and asks what to do. */
 export async function disarm(
   deps: LeaseDeps,
   instanceId: number,
@@ -187,7 +187,7 @@ export async function disarm(
   return answer ?? 'no';
 }
 
-/** Starting it was broken off, or what it is for was cancelled or changed meanwhile. */
+/** Ends a timer whose start was interrupted, or whose lease was canceled or changed in the meantime. */
 async function endOrphan(deps: LeaseDeps, alias: string, lease: Lease, name: string): Promise<void> {
   if (await endTimer(deps, alias, lease.instanceId)) {
     await deps.leases.setArmed(lease, undefined);
@@ -199,7 +199,7 @@ async function endOrphan(deps: LeaseDeps, alias: string, lease: Lease, name: str
   );
 }
 
-/** True once the machine said so. A host key that changed is told beside the question of what to do about the timer. */
+/** Returns true once the machine confirmed it. A changed host key is reported beside the question about the timer. */
 async function endTimer(
   { ssh, report }: LeaseDeps,
   alias: string,
@@ -217,7 +217,7 @@ async function endTimer(
   }
 }
 
-/** Nobody is warned before it then, and idle means something of its own there: so it is asked for by itself. */
+/** Asks separately, because the timer gives no warning and defines idle in its own way. */
 async function mayActItself(lease: Lease, name: string, now: number): Promise<boolean> {
   const { action, term } = lease;
   const isStop = action === 'stop';
@@ -241,7 +241,7 @@ async function mayActItself(lease: Lease, name: string, now: number): Promise<bo
   });
 }
 
-/** When the machine acts, where that is a time of day. */
+/** Returns when the machine acts, if that is at a fixed time. */
 function itselfAt({ term }: Lease): number | undefined {
   return term.kind === 'at' ? term.at + machineLaterMs : undefined;
 }

@@ -4,7 +4,7 @@ import { aliasInArguments, hostInAuthority } from '../../ssh/alias';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { LeaseDeps } from './deps';
 
-/** Tells what this window has open on instances: itself, and its terminals. */
+/** Reports what this window has open on instances: its remote connection and its terminals. */
 export function watchPresence({ presence }: Pick<LeaseDeps, 'presence'>): Disposable {
   const store = new DisposableStore();
   const look = () => {

@@ -8,7 +8,7 @@ import type { LeaseDeps } from './deps';
 
 const dayMs = 24 * 3_600_000;
 
-/** Tells of schedules that can't be read, and so won't be carried out: once a day, in one window. */
+/** Reports schedules that can't be read and so won't be carried out, once a day in one window. */
 export function tellUnreadable(deps: LeaseDeps): Disposable {
   const store = new DisposableStore();
   const { leases, accounts, clock, oneWindow } = deps;
@@ -19,7 +19,7 @@ export function tellUnreadable(deps: LeaseDeps): Disposable {
     }
     const day = Math.floor(clock.now() / dayMs);
     for (const one of leases.unreadable) {
-      // What was set aside is there for good, so it is told once.
+      // A file that was set aside stays so for good, so it is reported once.
       const turn = one.kind === 'damaged' ? '' : `:${day}`;
       oneWindow.offer(`${account}:leaseFile:${one.path}${turn}`, () => tell(deps, one));
     }
