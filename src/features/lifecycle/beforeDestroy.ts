@@ -20,7 +20,7 @@ export type Look =
   | { readonly kind: 'never' };
 
 export interface BeforeDestroy {
-  /** Of all machines; `undefined` where they could not be read. */
+  /** The volumes of all machines; `undefined` if they could not be read. */
   readonly volumes: readonly Volume[] | undefined;
   /** True if more volumes exist than could be read. */
   readonly hasUnreadVolumes: boolean;
@@ -29,10 +29,10 @@ export interface BeforeDestroy {
 
 type Deps = Pick<LifecycleDeps, 'accounts' | 'clock' | 'fleet' | 'jobs' | 'log' | 'ssh' | 'volumes'>;
 
-/** The question appears after this time at the latest, whatever is known (ms). */
+/** The question appears after this time at the latest, with what is known by then (ms). */
 const patienceMs = 8_000;
 
-/** Finds out within seconds what would survive and what would be lost; never rejects. */
+/** Finds out within seconds what would be kept and what would be lost. Never rejects. */
 export function lookBeforeDestroy(deps: Deps, instances: readonly Instance[]): Promise<BeforeDestroy> {
   const [only] = instances;
   const title =
@@ -42,7 +42,7 @@ export function lookBeforeDestroy(deps: Deps, instances: readonly Instance[]): P
   return withCancellableProgress(title, (stop) => lookQuietly(deps, instances, stop));
 }
 
-/** Does the same without progress, which would show beneath the question. */
+/** Does the same without a progress notification, which would appear beneath the question. */
 export async function lookQuietly(
   deps: Deps,
   instances: readonly Instance[],

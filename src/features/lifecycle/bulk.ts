@@ -9,7 +9,7 @@ export type RowResult<T> = { readonly instance: Instance } & (
   { readonly kind: 'done'; readonly value: T } | { readonly kind: 'failed'; readonly error: unknown }
 );
 
-/** Acts on one instance after the other, since the service limits calls; a failure does not stop the others. */
+/** Runs the action on one instance at a time, because the service limits calls. A failure does not stop the others. */
 export async function runEach<T>(
   instances: readonly Instance[],
   action: (instance: Instance) => Promise<T>,

@@ -10,7 +10,7 @@ import { plainLabel } from '../../util/plainLabel';
 import type { BeforeDestroy, Look } from './beforeDestroy';
 import { listed, nameOfSome } from './lifecycleWords';
 
-/** More would not fit into a dialog. */
+/** The most repositories that fit into a dialog. */
 const mostRepositories = 5;
 
 export function destroyQuestion(instances: readonly Instance[], found: BeforeDestroy): Required<Question> {
@@ -32,7 +32,7 @@ export function destroyQuestion(instances: readonly Instance[], found: BeforeDes
   };
 }
 
-/** What goes on costing. */
+/** Returns what is kept and still costs money. */
 function afterwards(
   instances: readonly Instance[],
   { volumes, hasUnreadVolumes }: Pick<BeforeDestroy, 'volumes' | 'hasUnreadVolumes'>,
@@ -63,7 +63,7 @@ function volumeText(volume: Volume): string {
     : t('{0} ({1} GB, {2})', volumeName(volume), Math.round(volume.sizeGb), price);
 }
 
-/** What would be lost of somebody's work; each line names its instance where there are several. */
+/** Lists unsaved work that would be lost; with several instances, each line names its instance. */
 export function workLines(
   instance: Instance,
   look: Look | undefined,

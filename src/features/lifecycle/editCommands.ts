@@ -16,7 +16,7 @@ import { clientFor } from '../../store/accounts/sameAccount';
 import { orCancelled } from '../../util/cancellation';
 import { chooseOneInstance } from './targets';
 
-/** Room for our marker stays free. */
+/** Leaves room for our marker at the end of the label. */
 const longestName = maxLabelLength - ' [gr-xxxxxxxx]'.length;
 
 export async function rename(deps: LifecycleDeps, target: InstanceTarget | undefined): Promise<void> {
@@ -100,7 +100,7 @@ function bidQuestion(instance: Instance, bid: Micros): Question {
   };
 }
 
-/** Dollars as people type them; a comma counts as the decimal point. */
+/** Parses dollars as typed by the user; a comma counts as the decimal point. */
 function parseBid(value: string): Micros | undefined {
   const clean = value.trim().replace(/^\$/, '').replace(',', '.');
   const dollars = /^\d+(\.\d+)?$|^\.\d+$/.test(clean) ? Number(clean) : Number.NaN;
@@ -118,7 +118,7 @@ function bidProblem(value: string, instance: Instance): string | undefined {
     : undefined;
 }
 
-/** What the market asks for this machine now; undefined where it does not say. */
+/** Returns the machine's current minimum bid; `undefined` if the service states none. */
 async function minimumBid(
   deps: LifecycleDeps,
   client: Client,

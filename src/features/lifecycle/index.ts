@@ -15,7 +15,7 @@ type ManyCommand =
   | 'gpuRental.instance.reboot'
   | 'gpuRental.instance.destroy';
 
-/** What one does with instances besides connecting: power, names, bids, commands, logs, details. */
+/** Actions on instances besides connecting: power, names, bids, commands, logs and details. */
 export function register(deps: LifecycleDeps): Disposable {
   const store = new DisposableStore();
   const documents = store.add(new OutputDocuments());

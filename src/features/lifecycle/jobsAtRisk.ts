@@ -4,7 +4,7 @@ import type { Instance } from '../../model/instances/instance';
 import { riskText, type JobLoss } from '../../model/jobs/jobWords';
 import type { LifecycleDeps } from './deps';
 
-/** Adds to a question what the jobs of the instances would lose. */
+/** Adds to a question what jobs on the instances would lose. */
 export function withJobsAtRisk<Q extends Question>(
   { jobs }: Pick<LifecycleDeps, 'jobs'>,
   instances: readonly Instance[],

@@ -7,7 +7,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { add, zero, type Micros } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
 
-/** `$0.12/day`, or that the record does not say. */
+/** Returns a price such as `$0.12/day`, or that the record states none. */
 export function stoppedPrice(instances: readonly Instance[]): string {
   return pricePerDay(sumOf(instances.map(stoppedCostPerDay)));
 }
@@ -17,7 +17,7 @@ export function runningPrice(instances: readonly Instance[]): string {
   return pricePerHour(sumOf(rates.map((rate) => (rate === undefined ? undefined : perHour(rate)))));
 }
 
-/** Undefined where one of them is not known. */
+/** Returns `undefined` if one of the costs is unknown. */
 function sumOf(costs: readonly (Micros | undefined)[]): Micros | undefined {
   const known = costs.filter((cost) => cost !== undefined);
   return known.length < costs.length ? undefined : add(zero, ...known);
@@ -61,7 +61,7 @@ export function stopQuestion(instances: readonly Instance[]): Question {
   };
 }
 
-/** For starts that wait for a free GPU: nothing runs that could end. */
+/** For starts that wait for a free GPU: no processes are running that could end. */
 export function cancelStartQuestion(instances: readonly Instance[]): Question {
   return {
     message: t('Cancel the start of {0}?', nameOfSome(instances)),

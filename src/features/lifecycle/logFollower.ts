@@ -10,10 +10,10 @@ import type { LifecycleDeps } from './deps';
 import { clientOf } from './targets';
 
 const tailLines = 1000;
-/** Each look is two requests, so it is not taken often. */
+/** How often logs are read (ms); each read takes two requests. */
 const everyMs = 15_000;
 
-/** Logs of instances in documents that grow while somebody looks at them. */
+/** Instance logs in documents that grow while they are visible. */
 export class LogFollower implements vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly timer = this.store.add(new MutableDisposable());
@@ -59,7 +59,7 @@ export class LogFollower implements vscode.Disposable {
     this.store.dispose();
   }
 
-  /** Looks again while one is visible in a focused window, and not otherwise. */
+  /** Schedules the next read while a log is visible in a focused window. */
   private plan(): void {
     const visible = this.visible();
     this.timer.value =
@@ -115,7 +115,7 @@ export class LogFollower implements vscode.Disposable {
         }
       }
     } catch (error) {
-      // What is shown stays; the next look may succeed.
+      // The shown text stays; the next read may succeed.
       this.deps.log.warn(`The log of ${id} could not be read again: ${String(error)}`);
     }
   }

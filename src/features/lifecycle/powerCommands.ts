@@ -31,14 +31,14 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import { tellWhatFailed } from './powerOutcome';
 import { chooseInstances } from './targets';
 
-/** Reads the list again after a change; the list itself shows a failure. */
+/** Refreshes the list after a change; the list itself shows a failure. */
 function refresh({ fleet, log }: LifecycleDeps): void {
   fleet.refresh().catch((error: unknown) => {
     log.warn(`The list could not be read after a change: ${String(error)}`);
   });
 }
 
-/** Cancels what has not been sent, and looking back at what has. */
+/** Shows progress. Canceling drops requests that were not sent, and stops confirming those that were. */
 function working<T>(
   title: string,
   instances: readonly Instance[],
@@ -73,7 +73,7 @@ export async function start(deps: LifecycleDeps, ...[target, selected]: Rows): P
   }
 }
 
-/** Starts at a price that the user already saw; returns the result. */
+/** Starts at a price that the user has already seen; returns the result. */
 export async function startNow(
   deps: LifecycleDeps,
   target: InstanceTarget | undefined,
@@ -127,7 +127,7 @@ export async function change(
   return results;
 }
 
-/** Reports a queued start, which the user can await, cancel or replace. */
+/** Reports that a start is queued, with buttons to cancel it or to rent another machine. */
 function tellQueued(instance: Instance): void {
   const target = { instanceId: instance.id };
   message(
@@ -161,7 +161,7 @@ export async function stop(deps: LifecycleDeps, ...[target, selected]: Rows): Pr
   await stopEach(deps, account(), instances);
 }
 
-/** Stops after a question that the caller asked; returns the result. */
+/** Stops instances after the caller asked the user; returns the result. */
 export async function stopNow(
   deps: LifecycleDeps,
   { instanceIds }: { readonly instanceIds: readonly number[] },
@@ -233,7 +233,7 @@ async function confirmDestruction(deps: LifecycleDeps, instances: readonly Insta
   );
 }
 
-/** What a question to destroy an instance has to name, for one that another feature asks; undefined where it is gone. */
+/** Returns what the question to destroy an instance must name, for other features; `undefined` if it is gone. */
 export async function lossByDestroy(
   deps: LifecycleDeps,
   { instanceId }: { readonly instanceId: number },
@@ -246,7 +246,7 @@ export async function lossByDestroy(
   return withJobsAtRisk(deps, [instance], 'disk', question).detail;
 }
 
-/** Asks, and offers to download the files first if a machine can serve them. */
+/** Asks before data is lost, and offers to download files first from machines that can be reached. */
 export async function askBeforeLoss(
   deps: LifecycleDeps,
   instances: readonly Instance[],
@@ -259,7 +259,7 @@ export async function askBeforeLoss(
     others.length === 0 &&
     actionsFor(only, deps.fleet.facts(only.id), deps.clock.now()).canConnect;
   const downloadFirst = async (instanceId: number) => {
-    // Only what came whole leads back to the question; it may not have been all that is on the machine.
+    // The question returns only after a complete download, and there may be other data on the machine.
     const isWhole = await runCommand('gpuRental.instance.download', { instanceId });
     return isWhole === true && askBeforeLoss(deps, instances, makeQuestion);
   };

@@ -15,7 +15,7 @@ type Row = RowResult<PowerVerdict>;
 
 type TryAgain = `gpuRental.instance.${PowerRequest | 'changeImage'}`;
 
-/** Tells what was not carried out, or may not have been: one with what to do next, several with a sentence each. */
+/** Reports requests that failed or are unconfirmed: a single one with its next steps, several with a sentence each. */
 export function tellWhatFailed(
   deps: LifecycleDeps,
   kind: PowerRequest,
@@ -49,12 +49,12 @@ function isNotKnown(row: Row): boolean {
   return row.kind === 'done' && row.value === 'notKnown';
 }
 
-/** A refusal that the user can do nothing about here, other than trying again. */
+/** Returns whether the service refused for a reason that the user can't resolve here, except by trying again. */
 function isFinal(error: unknown): error is RefusedError {
   return error instanceof RefusedError && (error.nextStep === 'none' || error.nextStep === 'retry');
 }
 
-/** It stays as it was, and for a start another machine may do. */
+/** Reports that nothing changed; for a start, offers another machine. */
 function tellNotDone(deps: LifecycleDeps, kind: PowerRequest, row: Row, again: TryAgain): void {
   const target = { instanceId: row.instance.id };
   message(
@@ -147,7 +147,7 @@ function notKnown(deps: LifecycleDeps, kind: PowerRequest, instance: Instance): 
   }
 }
 
-/** A start that waits, or a machine that failed, pays for its disk alone. */
+/** A queued start or a failed machine is charged only for its disk. */
 function priceNow({ fleet, clock }: LifecycleDeps, instance: Instance): string {
   const kind = stateOf(instance, fleet.facts(instance.id), clock.now());
   return billingOf(kind) === 'disk' ? stoppedPrice([instance]) : runningPrice([instance]);

@@ -71,14 +71,14 @@ function confirmRemoval(name: string, command: string): Promise<boolean> {
   });
 }
 
-/** With its time, as a line for reading. */
+/** Returns the last check with its time, as one line. */
 function lastCheck({ machineProofs, rentals }: LifecycleDeps, instance: Instance): string | undefined {
   const last = machineProofs.find(instance.id);
   const offer = rentals.find(instance.id)?.offer;
   return last && `${new Date(last.at).toISOString()}: ${localize(checkText(instance, offer, last.check))}`;
 }
 
-/** The record as a document, its secrets masked. */
+/** Shows the record as a document, with its secrets masked. */
 export async function showDetails(
   deps: LifecycleDeps,
   documents: OutputDocuments,

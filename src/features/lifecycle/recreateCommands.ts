@@ -13,7 +13,7 @@ import { askBeforeLoss, change } from './powerCommands';
 import { changeImageQuestion, recycleQuestion } from './recreateWords';
 import { chooseOneInstance } from './targets';
 
-/** Creates the container again from the image it has. */
+/** Creates the container again from its current image. */
 export async function recycle(deps: LifecycleDeps, target: InstanceTarget | undefined): Promise<void> {
   const account = accountFor(deps.accounts);
   const instance = await chooseOneInstance(deps, target, 'canReboot', {
@@ -34,7 +34,7 @@ interface Chosen {
   readonly name: string;
 }
 
-/** Creates the container again from another image or template; the machine and its price stay. */
+/** Creates the container again from another image or template; machine and price stay the same. */
 export async function changeImage(deps: LifecycleDeps, target: InstanceTarget | undefined): Promise<void> {
   const account = accountFor(deps.accounts);
   const instance = await chooseOneInstance(deps, target, 'canReboot', {
@@ -74,7 +74,7 @@ async function chooseImage(instance: Instance): Promise<Chosen | undefined> {
 function imageRows(image: string, instance: Instance): readonly Row<ImagePick>[] {
   const problem = image === '' ? undefined : imageProblem(image);
   return [
-    // What is typed comes first, so that Enter takes it.
+    // The typed image comes first, so that Enter uses it.
     ...(image === '' || problem
       ? []
       : [

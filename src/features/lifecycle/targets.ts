@@ -14,7 +14,7 @@ import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { LifecycleDeps } from './deps';
 
-/** It left the list between the click and the action. */
+/** The instance left the list between the click and the action. */
 export class InstanceGoneError extends UserError {
   constructor(instanceId: number) {
     super(text('Instance #{0} is no longer in the list. Refresh the list.', instanceId), {
@@ -25,7 +25,7 @@ export class InstanceGoneError extends UserError {
 
 export interface TargetWords {
   readonly title: string;
-  /** Said where no instance is in a state for it. */
+  /** The message if no instance is in a suitable state. */
   readonly none: string;
   readonly canPickMany: boolean;
 }
@@ -37,7 +37,7 @@ export function clientOf({ accounts }: LifecycleDeps): Client {
   return accounts.active.client;
 }
 
-/** The one instance that a command is for; undefined where there is none or nothing is picked. */
+/** Returns the instance that a command is for; `undefined` if there is none or the user picks none. */
 export async function chooseOneInstance(
   deps: LifecycleDeps,
   target: InstanceTarget | undefined,
@@ -50,8 +50,8 @@ export async function chooseOneInstance(
 }
 
 /**
- * The instances a command is for: all selected rows, the row it was called on, or those that are
- * picked. Those that are in no state for it are left out, and it is said when none is left.
+ * Returns the instances that a command is for: the selected rows, the row it was called on, or those that the user
+ * picks. Instances in an unsuitable state are left out; a message appears if none is left.
  */
 export async function chooseInstances(
   deps: LifecycleDeps,
