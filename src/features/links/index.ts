@@ -29,7 +29,7 @@ class BadLinkError extends UserError {
   }
 }
 
-/** Links from outside, such as `vscode://gpu-rental.gpu-rental/instance?id=5`, and copying them. */
+/** Opens links from outside, such as `vscode://gpu-rental.gpu-rental/instance?id=5`, and copies them. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { commands, links } = deps;
@@ -86,7 +86,7 @@ async function openInstance(deps: Deps, account: Account, id: number): Promise<v
   }
 }
 
-/** The instance of a link; says so where the account has none of this number. */
+/** Returns the instance of a link; shows a message if the account has none with this number. */
 async function found({ fleet }: Deps, account: Account, id: number): Promise<Instance | undefined> {
   if (!fleet.find(id)) {
     await withCancellableProgress(t('Looking for the instance…'), (signal) =>
@@ -108,7 +108,9 @@ async function found({ fleet }: Deps, account: Account, id: number): Promise<Ins
   return instance;
 }
 
-/** A link comes from anywhere, so it is asked about before a window opens; a start names its price and asks itself. */
+/**
+ * Asks before a link opens a window, because links can come from anywhere. A start has its own question with the price.
+ */
 async function act(deps: Deps, account: Account, kind: 'connect' | 'start', id: number): Promise<void> {
   const instance = await found(deps, account, id);
   if (!instance) {
@@ -131,7 +133,7 @@ async function act(deps: Deps, account: Account, kind: 'connect' | 'start', id: 
   }
 }
 
-/** Opens the search with this offer alone; renting takes the same steps and the same question as ever. */
+/** Opens the search with only this offer; renting takes the usual steps and the usual confirmation. */
 async function openOffer({ client }: Account, id: number): Promise<void> {
   const filters = { id: { eq: id } };
   const { items } = await withCancellableProgress(t('Looking for the offer…'), (signal) =>
