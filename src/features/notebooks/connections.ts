@@ -11,14 +11,14 @@ import { Emitter } from '../../util/emitter';
 import { CancelledError, isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
-/** The user has to say yes to an installation first. */
+/** Jupyter is missing; the user must agree to install it. */
 export class JupyterMissingError extends UserError {
   constructor(readonly python: string) {
     super(text('Jupyter is not installed there. Set it up in the kernel picker.'));
   }
 }
 
-/** A login asks about keys and waits for the machine, so it takes a click. */
+/** A login may ask about keys and waits for the machine, so it needs a click. */
 export class NoLoginYetError extends UserError {
   constructor() {
     super(text('GPU Rental has not logged in there yet. Set it up in the kernel picker.'));
@@ -42,12 +42,12 @@ interface Attempt {
 
 type Deps = Pick<Services, 'accounts' | 'ssh' | 'clock' | 'log' | 'redactor' | 'presence'>;
 
-/** Jupyter resolves all servers that it knows again and again: a machine that failed is left alone so long. */
+/** Jupyter resolves all known servers repeatedly, so a machine that failed is not tried again for this long (ms). */
 const pauseAfterFailureMs = 15_000;
-/** How often the kernels are read while a tunnel is open. */
+/** How often kernels are read while a tunnel is open (ms). */
 const lookMs = 30_000;
 
-/** The servers that notebooks of this window use: one tunnel for each instance, until the window closes. */
+/** The servers that notebooks of this window use: one tunnel per instance, until the window closes. */
 export class NotebookConnections implements Disposable {
   private readonly open = new Map<string, Connection>();
   private readonly underWay = new Map<string, Attempt>();
@@ -58,11 +58,11 @@ export class NotebookConnections implements Disposable {
 
   constructor(
     private readonly deps: Deps,
-    /** How long a server may take to name its kernels, in milliseconds; the usual time where it is missing. */
+    /** How long a server may take to list its kernels (ms); the default if omitted. */
     private readonly patienceMs?: number,
   ) {}
 
-  /** Connects without asking anything. All who ask at once share one login. */
+  /** Connects without asking the user. Concurrent callers share one login. */
   connect(alias: string, options: { readonly isAsked?: boolean } = {}): Promise<ServerAddress> {
     const failure = this.failures.get(alias);
     const { clock } = this.deps;
@@ -133,7 +133,7 @@ export class NotebookConnections implements Disposable {
     this.tell();
   }
 
-  /** Ends attempts that an account made before another one took its place, which keeps what is open. */
+  /** Ends connection attempts of accounts that are no longer active; open connections stay. */
   endAttemptsOfOthers(accountKey: string | undefined): void {
     [...this.underWay.values()]
       .filter((attempt) => attempt.accountKey !== accountKey)
@@ -142,7 +142,7 @@ export class NotebookConnections implements Disposable {
       });
   }
 
-  /** Closes what belongs to an account that signed out. */
+  /** Closes the connections of an account that signed out. */
   closeAccount(accountKey: string): void {
     [...this.open]
       .filter(([, connection]) => connection.accountKey === accountKey)

@@ -4,7 +4,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { NotebookDeps } from './deps';
 import type { Notebooks } from './notebooks';
 
-/** Kernels of instances for notebooks; what they need is loaded once a notebook is open, or with a command. */
+/** Instances as kernels for notebooks. The code loads with the first notebook or command. */
 export function register(deps: NotebookDeps): Disposable {
   const store = new DisposableStore();
   const { commands, report } = deps;

@@ -9,14 +9,14 @@ const jupyterId = 'ms-toolsai.jupyter';
 export async function findJupyter(): Promise<Jupyter | 'missing' | 'tooOld' | 'remoteWindow'> {
   const extension = vscode.extensions.getExtension<unknown>(jupyterId);
   if (!extension) {
-    // There it runs beside the files, out of reach of ours.
+    // In a remote window the Jupyter extension runs beside the files, where our extension can't reach it.
     return vscode.env.remoteName === undefined ? 'missing' : 'remoteWindow';
   }
   const exported = extension.isActive ? extension.exports : await extension.activate();
   return isJupyter(exported) ? exported : 'tooOld';
 }
 
-/** Says why notebooks can't use instances, with the step that changes it. */
+/** Explains why notebooks can't use instances, and offers the step that changes it. */
 export async function explainAbsence(absence: 'missing' | 'tooOld' | 'remoteWindow'): Promise<void> {
   switch (absence) {
     case 'missing':

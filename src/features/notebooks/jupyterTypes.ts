@@ -1,8 +1,9 @@
 import type * as vscode from 'vscode';
 
 /**
- * What we use of the Jupyter extension: https://github.com/microsoft/vscode-jupyter/blob/main/src/api.d.ts. It is
- * optional, so nothing of it is loaded with ours.
+ * The part of the Jupyter extension's API that we use:
+ * https://github.com/microsoft/vscode-jupyter/blob/main/src/api.d.ts. The extension is optional, so none of its code is
+ * bundled.
  */
 export interface JupyterServer {
   readonly id: string;
@@ -38,7 +39,7 @@ export interface Jupyter {
   ): JupyterServerCollection;
 }
 
-/** Older releases of the extension have no such function. */
+/** Older releases of the extension lack this function. */
 export function isJupyter(exported: unknown): exported is Jupyter {
   return (
     typeof exported === 'object' &&

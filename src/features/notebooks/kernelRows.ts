@@ -6,7 +6,7 @@ import type { Services } from '../../services';
 import type { Kernel } from '../../ssh/notebooks/kernels';
 import type { NotebookConnections } from './connections';
 
-/** The kernels of an instance to which a notebook of this window is connected. */
+/** Rows for the kernels of an instance that notebooks of this window use. */
 export class KernelRows implements InstanceRows {
   private readonly nodes = new Map<number, ReadonlyMap<string, KernelTarget>>();
   readonly onDidChange;

@@ -17,7 +17,7 @@ import { ServerList } from './serverList';
 import { candidatesOf, ServerProvider } from './serverProvider';
 import { useInNotebook } from './useInNotebook';
 
-/** Kernels of instances for notebooks of this computer, by the Jupyter extension where it is installed. */
+/** Provides instances as kernels for local notebooks, if the Jupyter extension is installed. */
 export class Notebooks implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly connections: NotebookConnections;
@@ -40,7 +40,7 @@ export class Notebooks implements Disposable {
     this.owned.add(instanceGroups.addInstanceRows(new KernelRows(deps, connections)));
   }
 
-  /** The list in the kernel picker; made once, where there is a Jupyter extension that can show it. */
+  /** Registers the list in the kernel picker once, if a suitable Jupyter extension is installed. */
   attach(): Promise<ServerList | undefined> {
     this.attached ??= attachTo(this.deps, this.connections, this.owned).then((servers) => {
       if (!servers) {
@@ -65,7 +65,7 @@ export class Notebooks implements Disposable {
   }
 }
 
-/** Offers the instances in the kernel picker. */
+/** Shows the instances in the kernel picker. */
 async function attachTo(
   deps: NotebookDeps,
   connections: NotebookConnections,

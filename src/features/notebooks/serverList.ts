@@ -20,7 +20,7 @@ const listFile = z.object({
   ),
 });
 
-/** The last good list of servers, kept on disk: Jupyter forgets each server that a list lacks. */
+/** The last good list of servers, kept on disk, because Jupyter forgets each server that a list lacks. */
 export class ServerList implements Disposable {
   private readonly changed = new Emitter<void>();
   readonly onDidChange = this.changed.event;
@@ -55,7 +55,7 @@ export class ServerList implements Disposable {
     this.set(nextServers(this.own, accountKey, candidates, hasEnded));
   }
 
-  /** From now on it is in each list until its instance has ended. */
+  /** Keeps a used server in every list until its instance has ended. */
   noteUsed(alias: string): void {
     this.set(this.own.map((row) => (row.alias === alias ? { ...row, isUsed: true } : row)));
   }
@@ -87,7 +87,7 @@ export class ServerList implements Disposable {
         this.own = [...this.own, ...written.filter(({ alias, isUsed }) => isUsed && !here.has(alias))];
       }
       const used = new Set(written.filter(({ isUsed }) => isUsed).map(({ alias }) => alias));
-      // Another window may have used one of them.
+      // Another window may have used some of these servers.
       this.own = this.own.map((row) => (used.has(row.alias) ? { ...row, isUsed: true } : row));
       await this.file.write({ version: 1, servers: [...this.own] });
     } catch (error) {

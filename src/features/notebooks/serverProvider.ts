@@ -31,9 +31,12 @@ interface OwnCommand extends JupyterCommand {
   readonly run: () => Promise<JupyterServer | undefined>;
 }
 
-/** What the Jupyter extension calls: unasked and several at once, so only a command of the picker asks anything. */
+/**
+ * Implements the Jupyter extension's callbacks. They run unasked and concurrently, so only picker commands ask the user
+ * anything.
+ */
 export class ServerProvider implements JupyterServerProvider, JupyterCommandProvider {
-  /** Instances that can be used only after a step of the user's, and whether it was named. */
+  /** Instances that the user must set up first, and whether a message has named them. */
   private readonly needsSetUp = new Set<string>();
   private readonly told = new Set<string>();
 
@@ -42,7 +45,7 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
     readonly onDidChangeServers: vscode.Event<void>,
   ) {}
 
-  /** From the last good list, without a request. Jupyter sorts the array that it gets. */
+  /** Answers from the last good list, without a request. Jupyter sorts the returned array in place. */
   provideJupyterServers(): JupyterServer[] {
     return this.deps.servers.rows.map(({ alias, label }) => ({ id: alias, label }));
   }
@@ -73,7 +76,7 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
     }
   }
 
-  /** Called with every key typed in the picker. */
+  /** Jupyter calls this for every key typed in the picker. */
   provideCommands(): OwnCommand[] {
     if (!this.deps.accounts.active) {
       return [{ label: t('Sign In to GPU Rental…'), run: () => leave('gpuRental.signIn') }];
@@ -84,7 +87,7 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
     ];
   }
 
-  /** An error would leave the picker of Jupyter busy. */
+  /** Handles its own errors, because an error would leave Jupyter's picker busy. */
   async handleCommand({ label }: JupyterCommand): Promise<JupyterServer | undefined> {
     try {
       return await this.provideCommands()
@@ -104,7 +107,7 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
     if (!instance) {
       return [];
     }
-    // Jupyter hands a command back by its label.
+    // Jupyter identifies a command only by its label.
     const { state } = this.deps.fleet;
     const name = nameAmong(instance, state.kind === 'ready' ? state.value.instances : []);
     const { canStart, canConnect } = actionsFor(
@@ -167,7 +170,7 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
   }
 }
 
-/** Runs a command of ours and closes Jupyter's picker, because ours takes its place. */
+/** Runs one of our commands and closes Jupyter's picker, because ours replaces it. */
 function leave(id: 'gpuRental.signIn' | 'gpuRental.searchOffers'): Promise<never> {
   void runCommand(id);
   return Promise.reject(new vscode.CancellationError());
@@ -183,7 +186,7 @@ function priceOf(instance: Instance): string | undefined {
   return cost === undefined ? undefined : t('{0}/h', formatMoney(cost));
 }
 
-/** The instances of the active account as the kernel picker shows them, where their list is known. */
+/** Returns the active account's instances for the kernel picker, if their list is known. */
 export function candidatesOf({
   accounts,
   fleet,

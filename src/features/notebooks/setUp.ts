@@ -24,8 +24,8 @@ export function checkAccount(accounts: Pick<Services['accounts'], 'active'>, acc
 }
 
 /**
- * Brings an instance to where notebooks can use it: proves the login, and installs Jupyter where it is missing and
- * the user agrees. `undefined` where the user does not go on.
+ * Prepares an instance for notebooks: verifies the login, and installs Jupyter if it is missing and the user agrees.
+ * Returns `undefined` if the user cancels.
  */
 export async function setUpServer(
   {

@@ -19,7 +19,7 @@ type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock'> & {
   attach(): Promise<ServerList | undefined>;
 };
 
-/** Makes an instance ready for the kernel picker, whose choice is the user's own. */
+/** Prepares an instance for the kernel picker, where the user selects it. */
 export async function useInNotebook(deps: Deps, target: InstanceTarget | undefined): Promise<void> {
   const { accounts, fleet, ssh, clock } = deps;
   const jupyter = await findJupyter();
