@@ -33,7 +33,7 @@ type Deps = Pick<
   | 'redactor'
 >;
 
-/** Ports of instances: those that are public stand below the instance, others are forwarded over SSH. */
+/** Public ports as rows under their instance, and ports that are forwarded over SSH. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const forwards = store.add(new Forwards());
@@ -189,7 +189,7 @@ function addressOf(deps: Deps, forwards: Forwards, target: PortTarget | undefine
   throw new UserError(text('This port is no longer open. Refresh and try again.'));
 }
 
-/** Jupyter speaks TLS on the machine too, and asks for its token wherever it is reached. */
+/** Jupyter uses TLS on the machine too, and always requires its token. */
 function forwardedLink(deps: Deps, instance: Instance | undefined, port: number, address: string): string {
   return instance && isJupyterPort(instance, port)
     ? withTokenOf(deps, instance, port, `https://${address}/`)

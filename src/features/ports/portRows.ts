@@ -40,7 +40,7 @@ export class PortRows implements InstanceRows {
     ];
   }
 
-  /** The same object for the same port, so that refreshes do not move the selection. */
+  /** Returns the same object for the same port, so that refreshes do not move the selection. */
   private node(target: PortTarget): PortTarget {
     const key = `${target.instanceId} ${target.via} ${target.port}`;
     const known = this.nodes.get(key) ?? target;
