@@ -13,7 +13,7 @@ import { text } from '../../util/text';
 import type { CheckMessages } from './checkMessages';
 import type { ReadinessDeps } from './deps';
 
-/** Looks at a machine that runs once more, because the user wants to know. */
+/** Checks a running machine again, because the user asked for it. */
 export async function checkMachine(
   deps: ReadinessDeps,
   messages: CheckMessages,

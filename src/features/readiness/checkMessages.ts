@@ -28,7 +28,7 @@ export function checkLine(
   return localize(checkText(fleet.find(instanceId), rentals.find(instanceId)?.offer, check));
 }
 
-/** Whether nothing speaks against using it. */
+/** Returns whether the check gives no reason against using the machine. */
 export function isCheckFine(
   deps: Pick<Deps, 'fleet' | 'rentals'>,
   instanceId: number,
@@ -39,18 +39,18 @@ export function isCheckFine(
     : check?.kind !== 'unproved';
 }
 
-/** For so long a rental counts as new. */
+/** How long a rental counts as new (ms). */
 const newMs = 10 * 60_000;
 
-/** Says what the check of a machine came to. */
+/** Shows the result of a machine's check. */
 export class CheckMessages {
   constructor(
     private readonly deps: Deps,
-    /** Destroys it and rents the next best, after asking. */
+    /** Destroys the machine and rents the next best one, after a question. */
     private readonly replace: (instanceId: number, name: string, unfit: string) => Promise<void>,
   ) {}
 
-  /** `ready` is how a machine is called that passed. */
+  /** Shows the result; `ready` is the sentence for a machine that passed. */
   async show(
     instanceId: number,
     name: string,
@@ -87,13 +87,13 @@ export class CheckMessages {
     this.warn(instanceId, name, sentence, false);
   }
 
-  /** Nothing of the user's can have filled its disk so far. */
+  /** A new machine: its disk can't be full of the user's data yet. */
   private isNew(instanceId: number): boolean {
     const phase = this.deps.rentals.find(instanceId)?.phase;
     return phase?.kind === 'ready' && Math.abs(this.deps.clock.now() - phase.at) < newMs;
   }
 
-  /** It runs and costs money, and nothing happens to it without a click. */
+  /** Warns about a machine that runs and costs money; every action needs a click. */
   private warn(instanceId: number, name: string, sentence: string, needsKey: boolean): void {
     const canReplace = this.deps.rentals.find(instanceId)?.search !== undefined;
     message(
@@ -108,7 +108,7 @@ export class CheckMessages {
     );
   }
 
-  /** Replacements avoid it from now on, whether this one is kept or not. */
+  /** Makes replacements avoid the machine from now on, even if this instance is kept. */
   private async remember(instanceId: number, reason: string): Promise<void> {
     const { fleet, failedMachines, clock, log } = this.deps;
     const machineId = fleet.find(instanceId)?.machineId;

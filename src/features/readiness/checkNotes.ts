@@ -13,7 +13,7 @@ type Deps = Pick<
   'startWatches' | 'machineProofs' | 'fleet' | 'rentals' | 'clock' | 'instanceGroups'
 >;
 
-/** What is being checked on a machine that runs, in its row and its tooltip. */
+/** Shows the progress and result of a running machine's check in its row and tooltip. */
 export class CheckNotes implements InstanceNotes, Disposable {
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<void>());
@@ -44,7 +44,7 @@ export class CheckNotes implements InstanceNotes, Disposable {
     return { row, isPending: true, lines: [[t('Check'), row]] };
   }
 
-  /** In the row only where something is wrong with one that runs. */
+  /** Appears in the row only if a running machine has a problem. */
   private lastCheck(instanceId: number): InstanceNote | undefined {
     const { fleet, machineProofs, clock } = this.deps;
     const instance = fleet.find(instanceId);

@@ -4,7 +4,7 @@ import { plain } from '../../model/instances/instanceState';
 import type { FailureReason, Trouble } from '../../model/rentals/startWatch';
 import { durationText } from '../../util/duration';
 
-/** Each cause has its own sentence; the host's own words follow where there are any. */
+/** Returns the sentence for a failed start, followed by the host's own message if there is one. */
 export function failureSentence(name: string, reason: FailureReason, message: string | undefined): string {
   const sentences: Record<FailureReason, string> = {
     exited: t('{0} will not get ready: its container ended.', name),
@@ -21,7 +21,7 @@ export function failureSentence(name: string, reason: FailureReason, message: st
     .join(' ');
 }
 
-/** What the host's message means in plain words, for the messages that are known. */
+/** Explains known messages of hosts in plain words. */
 export function failureMeaning(message: string): string | undefined {
   const meanings: readonly (readonly [RegExp, () => string])[] = [
     [
@@ -48,7 +48,7 @@ export function failureMeaning(message: string): string | undefined {
   return meanings.find(([pattern]) => pattern.test(message))?.[1]();
 }
 
-/** How long the data of a machine that was outbid is kept, where the host says when the rental ends. */
+/** Says how long the data of an outbid machine is kept, if the host says when the rental ends. */
 export function keptSentence(endsAtMs: number, now: number): string {
   return t(
     'Its data is kept until the rental ends in {0}, at {1}, and may be deleted 48 h later.',
@@ -57,7 +57,7 @@ export function keptSentence(endsAtMs: number, now: number): string {
   );
 }
 
-/** For a machine that ran; `price` is what goes on a day. */
+/** Describes trouble of a machine that ran; `price` is what it still costs per day. */
 export function troubleSentence(name: string, trouble: Trouble, price: string): string {
   const sentences: Record<Trouble, string> = {
     unknown: t(

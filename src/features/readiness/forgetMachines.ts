@@ -5,7 +5,7 @@ import { plain } from '../../model/instances/instanceState';
 import { durationText } from '../../util/duration';
 import type { ReadinessDeps } from './deps';
 
-/** Machines that failed are avoided when one is replaced, until the user says otherwise. */
+/** Lets the user allow failed machines as replacements again; until then they are avoided. */
 export async function forgetFailedMachines({ failedMachines, clock }: ReadinessDeps): Promise<void> {
   const machines = await failedMachines.list();
   if (machines.length === 0) {

@@ -7,12 +7,12 @@ import { forgetFailedMachines } from './forgetMachines';
 import { PausedReplacements } from './pausedReplacements';
 import { ReadyProgress } from './readyProgress';
 
-/** Follows machines until they are ready or not, and says so in one window. */
+/** Follows starting machines and reports in one window when they are ready or failed. */
 export function register(deps: ReadinessDeps): Disposable {
   const store = new DisposableStore();
-  /** Instances for which somebody waits with progress of its own. */
+  /** Instances whose progress another feature already shows. */
   const followed = new Set<number>();
-  /** Instances in a start during which a window was opened on them. */
+  /** Instances on which a window was opened during the present start. */
   const opened = new Set<number>();
   const notifications = new ReadinessNotifications(deps, (id) => followed.has(id) || opened.has(id));
   const report = (error: unknown) => {
@@ -59,7 +59,7 @@ export function register(deps: ReadinessDeps): Disposable {
   );
   store.add(
     deps.startWatches.onDidChange((watches) => {
-      // The next start of the same instance has not come so far.
+      // The next start of the same instance has not begun yet.
       watches
         .filter(({ check }) => check === undefined)
         .forEach(({ instanceId }) => opened.delete(instanceId));

@@ -21,16 +21,16 @@ import { replaceAndTell } from './replaceAction';
 import { isToldByWindow } from './toldByWindow';
 import { askedWords, overrunWords, replaceAloneOf } from './withoutAsking';
 
-/** A replacement later than this was due while no editor was open, so the user is asked. */
+/** A replacement that is overdue by more than this was due while no editor was open, so the user is asked (ms). */
 const latePauseMs = 10 * 60_000;
 
-/** Reports what happened to a machine; each event reaches one window only. */
+/** Shows messages about machines; each event reaches only one window. */
 export class ReadinessNotifications {
   readonly checks: CheckMessages;
 
   constructor(
     private readonly deps: ReadinessDeps,
-    /** The user waits for it elsewhere, or is on it. */
+    /** The user waits for the machine in another place, or already uses it. */
     private readonly isFollowed: (instanceId: number) => boolean,
   ) {
     this.checks = new CheckMessages(deps, (id, name, unfit) => this.replace(id, name, true, unfit));
@@ -40,10 +40,10 @@ export class ReadinessNotifications {
     const { instanceId } = event;
     const name = this.name(instanceId);
     const isReady = event.kind === 'ready';
-    // A problem of a running machine is reported wherever the user is.
+    // A problem of a running machine is reported even if the user waits for it in another place.
     const isFine = !isReady || isCheckFine(this.deps, instanceId, event.check);
     const isFollowed = isReady && this.isFollowed(instanceId);
-    // What the setting wants done about a failed start is done all the same.
+    // The replacement of a failed start, if configured, is carried out in any case.
     if (isFine && (isFollowed || (event.kind !== 'failed' && this.isLeftToWindow(event)))) {
       return;
     }
@@ -82,7 +82,7 @@ export class ReadinessNotifications {
     }
   }
 
-  /** Reports a rental whose window closed before its end. */
+  /** Reports a rental whose window closed before it was settled. */
   settled({ phase }: Rental): void {
     if (phase.kind === 'notRented') {
       message(
@@ -155,7 +155,7 @@ export class ReadinessNotifications {
             ),
       );
       if (alone.pauseMs > 0) {
-        // The journal keeps the time, so that it holds whatever becomes of this window.
+        // The journal stores the due time, so it outlives this window.
         return this.pause(instanceId, alone.pauseMs);
       }
       return replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false });
@@ -174,7 +174,7 @@ export class ReadinessNotifications {
     }
   }
 
-  /** Replaces a machine whose pause is over; asks where no editor was open at that time. */
+  /** Replaces a machine whose pause is over; asks if no editor was open when it was due. */
   async afterPause({ phase, replaceAt = 0 }: Rental, markedSince: number): Promise<void> {
     if (phase.kind !== 'failed') {
       return;
@@ -193,7 +193,7 @@ export class ReadinessNotifications {
     this.askWhatNext({ kind: 'failed', instanceId, reason, hadData, ...words }, name, overrun);
   }
 
-  /** Reports a replacement that ended with its window. */
+  /** Reports a replacement that its closing window left unfinished. */
   brokenOff({ rental, instanceId, isDestroyed }: BrokenOff): void {
     const name = this.deps.fleet.find(instanceId) ? this.name(instanceId) : nameOfRental(rental, instanceId);
     const goOn = async () => {
@@ -278,7 +278,7 @@ export class ReadinessNotifications {
     }
   }
 
-  /** For a machine that ran. */
+  /** Replaces a machine that has run before. */
   async replaceFailed(instanceId: number): Promise<void> {
     await this.replace(instanceId, this.name(instanceId), true);
   }
@@ -292,13 +292,13 @@ export class ReadinessNotifications {
     );
   }
 
-  /** Where there may be data on it the loss is named first; otherwise the button was the word. */
+  /** Asks first if the machine may hold data; otherwise the click on the button was the consent. */
   private async replace(instanceId: number, name: string, hadData: boolean, unfit?: string): Promise<void> {
     const { fleet, rentals } = this.deps;
     const priceLimit = rentals.find(instanceId)?.priceLimit;
     const instance = fleet.find(instanceId);
     const isKnown = instance !== undefined && hasBeenReady(instance, fleet.facts(instanceId));
-    // One that was not rented here is refused below, before anything is asked or lost.
+    // An instance that was not rented here is refused below, before any question or loss.
     const isAgreed =
       priceLimit === undefined ||
       (hadData
@@ -341,7 +341,7 @@ export class ReadinessNotifications {
   }
 }
 
-/** Where no list has it any more. */
+/** Returns the name of a rental whose instance no list contains any more. */
 function nameOfRental({ config }: Rental, instanceId: number): string {
   const label = withoutMarker(config.label ?? '');
   return label === '' ? `#${instanceId}` : label;

@@ -4,7 +4,9 @@ import { markReplacing, unmarkReplacing } from '../../store/rentals/replacementM
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import type { ReadinessDeps } from './deps';
 
-/** Begins replacements whose pause is over, in the window that leads: the one that told of them may be closed. */
+/**
+ * Starts replacements whose pause is over, in the leading window, because the window that announced them may be closed.
+ */
 export class PausedReplacements implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
@@ -45,7 +47,7 @@ export class PausedReplacements implements Disposable {
       await rentals.update(marker, { replaceAt: undefined });
       return;
     }
-    // In one step, so that a window that closes here leaves a sign of what it was about to do.
+    // Marked in one step, so that a window that closes here leaves a record of what it was about to do.
     const since = await markReplacing(this.deps, rental, { replaceAt: undefined });
     try {
       await this.begin(rental, since);

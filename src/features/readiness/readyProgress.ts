@@ -18,7 +18,7 @@ import type { ReadinessDeps } from './deps';
 
 const tickMs = 5000;
 
-/** One progress notification for each machine on its way, in the window that was used when it began. */
+/** One progress notification for each starting machine, in the window that was in use when it started. */
 export class ReadyProgress implements vscode.Disposable {
   private readonly store = new DisposableStore();
 
@@ -92,7 +92,7 @@ export class ReadyProgress implements vscode.Disposable {
     }
   }
 
-  /** Stage, time and the host's words. */
+  /** Returns the stage, the elapsed time and the host's message. */
   private stage(watch: StartWatch): string {
     const instance = this.deps.fleet.find(watch.instanceId);
     const now = this.deps.clock.now();
@@ -109,7 +109,7 @@ export class ReadyProgress implements vscode.Disposable {
       .join(' · ');
   }
 
-  /** It costs money from the rental on, so giving up waiting is a question. Without an answer the waiting goes on. */
+  /** Asks before the progress ends, because the machine still costs money. Without an answer, it keeps waiting. */
   private async stopOrDestroy(watch: StartWatch): Promise<void> {
     const { instanceId } = watch;
     const account = accountFor(this.deps.accounts);

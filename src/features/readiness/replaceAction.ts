@@ -20,7 +20,7 @@ import { roomBeside } from '../../store/instances/burn';
 import { assertNever, isCancelled } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
 
-/** Destroys a machine that failed and rents the next best, and says what came of it. */
+/** Replaces a failed machine with the next best offer and reports the result. */
 export async function replaceAndTell(
   deps: ReadinessDeps,
   instanceId: number,
@@ -74,7 +74,7 @@ function stageWords(stage: ReplaceStage): string {
   return words[stage];
 }
 
-/** What the machine was rented from is not what it would be rented from now. */
+/** Reports that the template has changed since the machine was rented. */
 async function tellTemplateChanged(
   template: Template | undefined,
   instanceId: number,
@@ -150,7 +150,7 @@ function tell(
   }
 }
 
-/** Nothing was rented in its place, and why. */
+/** Says that nothing was rented instead, and why. */
 function destroyedOnlyWords(error: unknown, name: string): string {
   if (error === undefined) {
     return t('{0} is destroyed. Every matching offer has been taken.', name);

@@ -2,7 +2,7 @@ import type { Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { formatMoney, type Micros } from '../../model/money';
 
-/** Nothing is lost by it: the machine never ran, or is gone. */
+/** For a machine without data: it never ran, or is gone. */
 export function nextBestQuestion(name: string, priceLimit: Micros): Question {
   return {
     message: t('Rent the next best machine in place of “{0}”?', name),
@@ -11,7 +11,7 @@ export function nextBestQuestion(name: string, priceLimit: Micros): Question {
   };
 }
 
-/** Of a machine on which data is, or may be. */
+/** For a machine that holds data, or may hold some. */
 export function lossQuestion(name: string, priceLimit: Micros, isKnown: boolean): Question {
   const price = formatMoney(priceLimit);
   const button = t('Destroy and Rent Next Best');

@@ -1,8 +1,8 @@
 import type { StartEvent } from '../../store/rentals/startEvent';
 
 /**
- * A window that is connected to the machine asks what comes next, and tells when it runs again; nobody else does
- * then. A start that takes too long is no state that it could see.
+ * Returns whether a window that is connected to the machine reports the event itself, so that no other window does. It
+ * can't detect a start that takes too long.
  */
 export function isToldByWindow(event: StartEvent): boolean {
   switch (event.kind) {

@@ -4,7 +4,7 @@ import { failureKind, replaceAlone, type ReplaceAlone } from '../../model/rental
 import type { StartEvent } from '../../store/rentals/startEvent';
 import type { ReadinessDeps } from './deps';
 
-/** Whether the setting has it replaced without asking; what it failed with is kept for the next one. */
+/** Decides whether the setting allows a replacement without a question; stores the failure for the next decision. */
 export async function replaceAloneOf(
   { rentals, settings }: Pick<ReadinessDeps, 'rentals' | 'settings'>,
   { instanceId, reason, message, hadData }: Extract<StartEvent, { kind: 'failed' }>,
@@ -21,13 +21,13 @@ export async function replaceAloneOf(
   return isWanted ? replaceAlone(rental, failure, find) : undefined;
 }
 
-/** Why the setting does not decide: without a question money is spent only within the budget. */
+/** Returns why the setting does not apply: without a question, money is spent only within the budget. */
 export async function overrunWords({ budget }: Pick<ReadinessDeps, 'budget'>): Promise<string | undefined> {
   const overrun = overrunText(await budget.current());
   return overrun && t('{0} So it is not replaced without asking.', localize(overrun));
 }
 
-/** Why the setting does not decide. */
+/** Returns why the setting does not apply. */
 export function askedWords(kind: ReplaceAlone['kind'] | undefined): string | undefined {
   switch (kind) {
     case undefined:
