@@ -27,13 +27,13 @@ export type Confirmed =
   /** Another stay for the estimate. */
   | { readonly kind: 'stay' };
 
-/** What changed since the user looked, shown on top of the confirmation; each part is one line. */
+/** What changed since the user last saw the confirmation, shown above it; each part is one line. */
 export interface ConfirmNotice {
   readonly label: string;
   readonly detail: string;
 }
 
-/** The last step: what is rented, what it costs, and one Enter that rents. */
+/** The last step: what is rented and what it costs. Enter rents. */
 export function confirmStep(
   flow: RentFlow,
   input: ConfirmationInput,
@@ -48,9 +48,9 @@ export function confirmStep(
     totalSteps: flow.steps.length,
     canGoBack: true,
     placeholder: t('Press Enter to rent, or Escape to cancel. Choose a row below to change it.'),
-    // None is always shown: what is typed leads to its row, and an Enter then must not rent.
+    // Rows are never filtered: typing selects a matching row, and Enter must not rent then.
     rows: job ? jobRows(flow.draft, job, input, facts, notice) : confirmRows(input, facts, notice),
-    // Over the limit the decision is made by name, not by the Enter that is used to it.
+    // Over the limit, the user must choose the row that names the excess; a habitual Enter does not rent.
     activeId: overWords(facts) === undefined ? 'rent' : 'over',
     ignoreFocusOut: true,
     guard,
@@ -85,7 +85,7 @@ function confirmRows(
   ];
 }
 
-/** The same for a job, which says what runs; it runs at once. */
+/** The same for a job: names what runs, and has no start options. */
 function jobRows(
   { query }: RentFlow['draft'],
   job: DraftJob,
@@ -120,7 +120,7 @@ function jobRows(
   ];
 }
 
-/** What the Enter of habit must not pass. */
+/** Returns the reason why a habitual Enter must not rent. */
 function overWords({ overLimit, budget }: Confirmation): string | undefined {
   if (overLimit) {
     return t('Over your price limit. Choose how to continue below.');
@@ -179,7 +179,7 @@ function warningRows({ warnings }: Confirmation): readonly Row<Confirmed>[] {
   });
 }
 
-/** The way out of a machine that does not fit. */
+/** A row that searches for machines that fit, if this one does not. */
 function fitRows({ fitFilters }: Confirmation): readonly Row<Confirmed>[] {
   return fitFilters === undefined
     ? []

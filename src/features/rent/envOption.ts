@@ -9,7 +9,7 @@ import type { StepResult } from './rentSteps';
 type Pick =
   { readonly kind: 'entry'; readonly name: string } | { readonly kind: 'variable' | 'port' | 'text' };
 
-/** Environment and ports, one by one or as text; the template's stay, and the same name here wins. */
+/** Sets environment and ports, one by one or as text. The template's stay unless the same name is set here. */
 export async function envOption(flow: RentFlow): Promise<StepResult | undefined> {
   for (;;) {
     const rows: Row<Pick>[] = [
@@ -19,7 +19,7 @@ export async function envOption(flow: RentFlow): Promise<StepResult | undefined>
       ...mergedEnv(flow.choices).map(({ name, value, from }): Row<Pick> => ({
         id: `entry:${name}`,
         label: plainLabel(name),
-        // Values may be secrets: only their length is shown.
+        // Values may be secrets, so only their length is shown.
         description: name.startsWith('-')
           ? ''
           : value.length === 1

@@ -16,7 +16,7 @@ import { pickTemplate } from './templatePick';
 
 type Deps = RentDeps & Pick<Services, 'commands' | 'history'>;
 
-/** The rental: what it begins with, and its steps once an offer is picked. */
+/** Renting: its entry points, and the steps after an offer is picked. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { commands } = deps;
@@ -48,7 +48,7 @@ async function fromTemplate(deps: Deps, target: TemplateTarget | undefined): Pro
   });
 }
 
-/** A favorite, or one that was rented from lately, may have been edited since; true where it is wanted all the same. */
+/** Asks if a favorite or recent template was edited since; returns true if the user still wants it. */
 async function isAsRemembered(
   { templateStores }: Deps,
   { key }: Account,

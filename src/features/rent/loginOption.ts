@@ -6,7 +6,7 @@ import type { RegistryLogins } from '../../store/accounts/registryLogins';
 import { UserError } from '../../util/errors';
 import type { StepResult } from './rentSteps';
 
-/** The login to a private registry; kept in the secret store alone, and offered again from there. */
+/** Sets the login to a private registry. It is stored only in the secret store, and offered again later. */
 export async function loginOption(logins: RegistryLogins): Promise<StepResult | undefined> {
   const kept = await logins.read();
   const answer = await pickFromList<'kept' | 'enter' | 'none' | 'forget'>({

@@ -9,7 +9,7 @@ import type { StepResult } from './rentSteps';
 
 type Origin = 'editor' | 'file' | 'type' | 'none';
 
-/** A script to run when the machine has started, with its length against the limit. */
+/** Sets a script that runs when the machine has started, and checks its length. */
 export async function onstartOption(flow: RentFlow): Promise<StepResult | undefined> {
   const editor = vscode.window.activeTextEditor;
   const answer = await pickFromList<Origin>({
@@ -54,7 +54,7 @@ export async function onstartOption(flow: RentFlow): Promise<StepResult | undefi
   }
 }
 
-/** The selection, or the whole document where nothing is selected. */
+/** Returns the selection, or the whole document if nothing is selected. */
 function textOf({ document, selection }: vscode.TextEditor): string {
   return selection.isEmpty ? document.getText() : document.getText(selection);
 }
@@ -91,7 +91,7 @@ async function typed(current: string | undefined): Promise<StepResult | undefine
   return answer.value.trim() === '' ? { unset: ['onstart'] } : checked(answer.value);
 }
 
-/** Says at once what is too long even when compressed, instead of after the confirmation. */
+/** Reports a script that is too long even when compressed, before the confirmation. */
 async function checked(script: string): Promise<StepResult | undefined> {
   const onstart = script.replace(/\r\n/g, '\n');
   try {

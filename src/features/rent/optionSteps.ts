@@ -19,13 +19,13 @@ interface Option {
   readonly label: string;
   readonly value: string;
   readonly detail?: string;
-  /** Asks for the option; nothing changes when it is left. */
+  /** Asks for the option; canceling changes nothing. */
   readonly ask: () => Promise<StepResult | undefined>;
 }
 
 type Toggled = 'useJupyterLab' | 'pythonUtf8' | 'langUtf8' | 'vm';
 
-/** Everything that most rentals leave alone. Opened from the confirmation, to which it returns. */
+/** Options that most rentals leave at their defaults. Opened from the confirmation, to which it returns. */
 export async function optionsStep(flow: RentFlow, deps: StepDeps): Promise<StepAnswer<StepResult>> {
   let activeId: string | undefined;
   for (;;) {
@@ -116,7 +116,7 @@ function optionsFor(flow: RentFlow, deps: StepDeps): readonly Option[] {
   ];
 }
 
-/** "from the template", where the template has the value. */
+/** Returns "from the template" if the template sets the value. */
 function fromTemplate(
   choices: RentChoices,
   what: 'onstart' | 'login' | 'args' | 'jupyterDir',
@@ -135,7 +135,7 @@ function fromTemplate(
   return value === undefined || value === '' ? undefined : t('from the template');
 }
 
-/** Yes, no, or as the template and the service have it. */
+/** An option with the values yes, no, and the default of the template or the service. */
 function toggle(flow: RentFlow, key: Toggled, label: string): Option {
   const value = flow.choices[key];
   const byDefault =
@@ -196,12 +196,12 @@ function jupyterDirOption(flow: RentFlow): Option {
 
 interface TextWords extends Pick<Parameters<typeof askText>[0], 'title' | 'prompt' | 'problem'> {
   readonly label: string;
-  /** Stands for the value where neither the user nor the template has one. */
+  /** Shown if neither the user nor the template sets a value. */
   readonly byDefault: string;
   readonly toChoice: (typed: string) => string;
 }
 
-/** A choice that is typed; an empty one is taken back. */
+/** An option that the user types; an empty text resets it. */
 function textOption(
   { choices }: RentFlow,
   id: 'args' | 'jupyterDir',

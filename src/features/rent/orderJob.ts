@@ -12,18 +12,18 @@ import { CancelledError } from '../../util/errors';
 
 type Deps = Pick<Services, 'jobs'>;
 
-/** The jobs of one of the machines that one yes rents. */
+/** The jobs of one machine of the rental. */
 interface Share {
   readonly marker: string;
   readonly each: readonly OneOfDraft[];
   ids: readonly string[];
-  /** Absent until its rental was sent. */
+  /** Absent until the rental was sent. */
   result?: RentResult;
 }
 
 /**
- * The jobs that one yes rents machines for. All of them are noted, each with the mark of its own rental, before the first
- * request leaves: where the window ends between two rentals, the next one says which jobs never ran.
+ * The jobs that one confirmation rents machines for. All are stored, each with the marker of its own rental, before the
+ * first request leaves. If the window closes between two rentals, the next one knows which jobs never ran.
  */
 export class JobsOfRental {
   private readonly job: DraftJob | undefined;
@@ -45,7 +45,7 @@ export class JobsOfRental {
     }));
   }
 
-  /** False for a machine whose jobs were all stopped before its turn; counted from 0. */
+  /** Returns false if all jobs of this machine (counted from 0) were stopped before its turn. */
   async areWanted(copy: number): Promise<boolean> {
     const ids = this.shares[copy]?.ids ?? [];
     const wanted = await Promise.all(ids.map((id) => this.deps.jobs.awaitsRental(id)));
@@ -74,7 +74,7 @@ export class JobsOfRental {
     return result;
   }
 
-  /** Deals the jobs of machines that were not to be had out to those that were rented. */
+  /** Moves the jobs of machines that could not be rented to those that were. */
   async settle(): Promise<void> {
     const { jobs } = this.deps;
     const sent = this.shares.filter(({ result }) => result);
@@ -88,7 +88,7 @@ export class JobsOfRental {
       for (const id of result?.kind === 'rented' ? [] : ids) {
         const taker = result ? marker : takers?.[turn++ % takers.length]?.marker;
         if (taker === undefined) {
-          // Refused: nothing was rented, and what is confirmed next is a job of its own.
+          // Refused: nothing was rented. The next confirmation creates a new job.
           await jobs.forget(id);
         } else {
           await jobs.rentedBy(id, taker);
@@ -101,7 +101,7 @@ export class JobsOfRental {
     const { jobs } = this.deps;
     for (const share of this.shares) {
       const { marker } = share;
-      // What came of the only rental of a job is final at once.
+      // The result is final if the job has only one rental.
       const rental = this.shares.length === 1 ? { marker } : { marker, by: windowId };
       for (const one of share.each) {
         const { id } = await jobs.order({ ...order, ...one, machine: this.machine, rental }, names);
@@ -110,7 +110,10 @@ export class JobsOfRental {
     }
   }
 
-  /** The rental is in the journal, so that a window that gave its jobs up before sees it or is seen here. */
+  /**
+   * Runs after the rental is in the journal. Either this sees that another window gave the jobs up, or that window sees
+   * the rental.
+   */
   private async check(copy: number): Promise<void> {
     if (!(await this.areWanted(copy))) {
       throw new CancelledError();

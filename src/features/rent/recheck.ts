@@ -9,7 +9,7 @@ import { perHour, quoteOffer, type Rate } from '../../model/quote';
 import { rentalQuery, type CompleteDraft } from '../../model/rentals/rentDraft';
 import type { RentChoices } from '../../model/rentals/rentPlan';
 
-/** What has become of an offer between its confirmation and the click. */
+/** What happened to an offer between its confirmation and the click. */
 export type Recheck =
   | { readonly kind: 'asConfirmed'; readonly offer: Offer }
   | { readonly kind: 'dearer'; readonly offer: Offer; readonly before: Micros; readonly after: Micros }
@@ -23,11 +23,11 @@ export type Recheck =
   | { readonly kind: 'gone'; readonly next?: Offer };
 
 export interface RecheckInput extends Pick<CompleteDraft, 'offer' | 'query' | 'choices'> {
-  /** What was confirmed, for one machine. */
+  /** The confirmed price of one machine. */
   readonly confirmed: Rate | undefined;
 }
 
-/** Reads the offer anew with the disk that will be rented; says what the next best is when it is gone. */
+/** Reads the offer again with the disk that will be rented; returns the next best one if it is gone. */
 export async function recheckOffer(
   search: Client['offers']['search'],
   input: RecheckInput,
@@ -50,7 +50,7 @@ export async function recheckOffer(
   return compareAgain(found, query, input);
 }
 
-/** The next best offer after the service refused this one as taken, even where it is still listed. */
+/** Returns the next best offer after the service refused this one as taken, even if it is still listed. */
 export async function nextOffer(
   search: Client['offers']['search'],
   input: Omit<RecheckInput, 'confirmed'>,
@@ -108,8 +108,8 @@ function costsMoreBeside(offer: Offer, shown: Offer): boolean {
 }
 
 /**
- * The cheapest further offer of the same GPU that costs no more than was confirmed and has no misfit of its own; of the
- * same machine with a volume.
+ * Returns the cheapest further offer of the same GPU that costs no more than confirmed and has no additional misfit.
+ * With a volume it must be on the same machine.
  */
 export async function findCopy(
   search: Client['offers']['search'],
@@ -140,7 +140,7 @@ export async function findCopy(
   );
 }
 
-/** What the user saw beside the price of an offer. */
+/** Returns the warnings that the user saw beside the price of an offer. */
 function misfitIds(offer: Offer, choices: RentChoices): readonly Misfit['id'][] {
   return rentalFit({ offer, choices }).misfits.map(({ id }) => id);
 }

@@ -32,7 +32,7 @@ type Past =
   | { readonly kind: 'instance'; readonly instance: Instance }
   | { readonly kind: 'rental'; readonly rental: Rental };
 
-/** The search and choices of an instance that is or was there; `undefined` when the user stopped. */
+/** Returns the search and choices of a present or past instance; `undefined` if the user canceled. */
 export async function anotherLike(
   deps: Deps,
   account: Account,
@@ -94,7 +94,7 @@ async function choose(deps: Deps): Promise<Past | undefined> {
   return answer.kind === 'picked' ? answer.value : undefined;
 }
 
-/** The same GPU, as many of them. */
+/** Searches for the same GPU, in the same number. */
 function queryFor(
   gpuName: string | undefined,
   gpuCount: number | undefined,
@@ -116,7 +116,7 @@ function title(name: string): string {
   return t('Search Offers like {0}', plainLabel(name));
 }
 
-/** Secrets come from the secret store where it still has them; otherwise they are left out, and that is said. */
+/** Restores secrets from the secret store; those that are missing are left out and named in a message. */
 async function fromRental(deps: Deps, account: Account, rental: Rental): Promise<RentDraft | undefined> {
   const full = await deps.rentals.fullConfig(rental);
   const config = full ?? rental.config;
@@ -182,7 +182,7 @@ async function fromInstance(
         ? {}
         : { image }),
   };
-  // A record that does not say what runs there leaves it to be asked.
+  // If the record does not say what ran there, the user is asked.
   const isKnown = templateHash !== undefined || image !== undefined;
   const source = isKnown ? await sourceOf(deps, account, config) : undefined;
   if (isKnown && !source) {

@@ -17,8 +17,8 @@ export type RentDeps = WizardDeps &
   Pick<Services, 'globalState' | 'secrets' | 'templates' | 'templateStores'>;
 
 /**
- * The steps from a picked offer to its rental; `back` leads to the list, which is `outdated` where an offer is gone. A
- * draft leads to the offers of its narrower search.
+ * Runs the steps from a picked offer to its rental. `back` returns to the list; `outdated` means that an offer is gone.
+ * A draft starts a narrower search.
  */
 export async function rentPicked(
   deps: RentDeps,
@@ -36,7 +36,7 @@ export async function rentPicked(
   const choices = await startChoices(draft, rents, steps);
   const flow = new RentFlow({ ...draft, choices }, draft.choices?.source !== undefined);
   if (draft.job) {
-    // Its file says the rest.
+    // The job's file defines everything else.
     flow.toConfirmation();
   }
   const end = await rentOffer(flow, { ...deps, account }, steps);
@@ -50,14 +50,14 @@ export async function rentPicked(
   await rents.keep(flow.choices);
   await noteTemplate(deps, account, flow.choices.source);
   await new RecentSearches(deps.globalState).keepRecent(flow.query);
-  // An ordinary rental is told by the progress of getting ready; one message at a time.
+  // The progress of getting ready already reports an ordinary rental.
   if (answerWasLost || needsWord(results, wanted, flow.choices)) {
     message('info', resultText(results, wanted));
   }
   return 'rented';
 }
 
-/** With the account's others, so that it goes with them. */
+/** Remembers the template of this account, so that signing out forgets it. */
 async function noteTemplate(
   { templateStores, log }: RentDeps,
   { key }: Account,
@@ -72,7 +72,7 @@ async function noteTemplate(
   });
 }
 
-/** What was given; otherwise what the last rental was made of. A bid goes by the offer. */
+/** Returns the given choices, otherwise those of the last rental. A bid depends on the offer. */
 async function startChoices(
   { offer, query, choices = {} }: PickedDraft,
   rents: LastRental,

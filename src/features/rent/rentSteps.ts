@@ -34,7 +34,7 @@ import type { RegistryLogins } from '../../store/accounts/registryLogins';
 import type { LastRental } from '../../store/rentals/lastRental';
 import { templateOf, type TemplateChoices, type TemplatePick } from './templateRows';
 
-/** What a step answers: choices to set, or members to take back to their default. */
+/** The answer to a step: choices to set, or to reset to their defaults. */
 export interface StepResult {
   readonly set?: Partial<RentChoices>;
   readonly unset?: readonly Exclude<keyof RentChoices, 'source'>[];
@@ -43,13 +43,13 @@ export interface StepResult {
 export interface StepDeps {
   readonly templates: () => Promise<TemplateChoices>;
   readonly client: Client;
-  /** Images used before, the last first. */
+  /** Images that were used before, latest first. */
   readonly recentImages: readonly string[];
   readonly volumes: Client['volumes'] | undefined;
   readonly logins: RegistryLogins;
 }
 
-/** Images that most people start from. */
+/** Popular base images. */
 const usualImages = [
   'pytorch/pytorch:latest',
   'nvidia/cuda:12.4.1-cudnn-devel-ubuntu22.04',
@@ -151,7 +151,7 @@ export async function diskStep(flow: RentFlow): Promise<StepAnswer<StepResult>> 
   });
 }
 
-/** For how long and how much data the estimate is; asked from the confirmation, to which it returns. */
+/** Asks for the usage that the estimate assumes. Opened from the confirmation, to which it returns. */
 export async function askStay(rents: LastRental, flow: RentFlow): Promise<void> {
   const { hours, downGb, upGb } = rents.stay;
   const answer = await askText({
@@ -167,7 +167,7 @@ export async function askStay(rents: LastRental, flow: RentFlow): Promise<void> 
   }
 }
 
-/** The service takes 256 characters, including our mark (docs/service/limits.md#sizes). */
+/** The service accepts 256 characters, including our marker (docs/service/limits.md#sizes). */
 const longestLabel = 240;
 
 export async function labelStep(flow: RentFlow): Promise<StepAnswer<StepResult>> {

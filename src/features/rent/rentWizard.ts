@@ -52,7 +52,7 @@ export type WizardEnd =
   | { readonly kind: 'narrowed'; readonly filters: Filters }
   | { readonly kind: 'cancelled' };
 
-/** From an offer to a rental; Back at the first step returns to the offers. */
+/** Runs the steps from an offer to a rental; Back at the first step returns to the offers. */
 export async function rentOffer(
   flow: RentFlow,
   deps: WizardDeps & { readonly account: Account },
@@ -141,7 +141,7 @@ class RentWizard {
   private input(budget: BudgetNow | undefined): ConfirmationInput {
     const { flow, deps } = this;
     const { active } = deps.accounts;
-    // As last read; the account of the search, whichever is active by now.
+    // The account of the search, as last read; another one may be active now.
     const { user } = active?.key === deps.account.key ? active : deps.account;
     const credit = user.credit ?? user.balance;
     const burn = burnNow(deps);
@@ -163,7 +163,7 @@ class RentWizard {
     };
   }
 
-  /** One showing of the confirmation; nothing when the wizard goes on. */
+  /** Shows the confirmation once; returns `undefined` if the wizard continues. */
   private async confirm(): Promise<WizardEnd | undefined> {
     const budget = await this.deps.budget.current();
     const input = this.input(budget);
@@ -212,7 +212,7 @@ class RentWizard {
     };
   }
 
-  /** The user has said yes. Comes back with a notice where the yes no longer holds. */
+  /** Rents after the confirmation. Returns to it with a notice if the confirmed facts have changed. */
   private async rent(confirmed: ConfirmedRental): Promise<WizardEnd | undefined> {
     const end = await this.renting.rent(confirmed);
     switch (end.kind) {

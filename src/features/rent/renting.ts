@@ -28,7 +28,7 @@ export type RentingDeps = Pick<Services, 'accounts' | 'jobs' | 'rentals' | 'repo
   readonly account: Account;
 };
 
-/** Nothing was rented: the confirmation is shown again with the reason, or no offer is left to confirm. */
+/** Nothing was rented: the confirmation appears again with the reason, or no offer is left. */
 type NotRented = { readonly kind: 'again'; readonly notice: ConfirmNotice } | { readonly kind: 'noneLeft' };
 
 /** The result of a confirmed rental. */
@@ -45,31 +45,31 @@ export type RentingEnd =
 
 type Attempt = { readonly kind: 'sent'; readonly result: RentResult } | NotRented;
 
-/** What the user said yes to. */
+/** What the user confirmed. */
 export interface ConfirmedRental {
-  /** Of one machine, without volumes. */
+  /** The price of one machine, without volumes. */
   readonly rate: Rate | undefined;
-  /** The confirmation named the excess over the budget. */
+  /** True if the confirmation named the excess over the budget. */
   readonly acceptsOverrun: boolean;
 }
 
-/** Rents with what is noted of the rental before it is sent. */
+/** Rents, after storing what must be on disk before the request leaves. */
 type RentNoted = (
   rent: (noted: Pick<RentOptions, 'marker' | 'beforeSent'>) => Promise<RentResult>,
 ) => Promise<RentResult>;
 
-/** What goes with one yes. */
+/** What one confirmation covers. */
 interface Order {
-  /** What was confirmed, for one machine. */
+  /** The confirmed price of one machine. */
   readonly confirmed: Rate | undefined;
   readonly acceptsOverrun: boolean;
-  /** How many machines were asked for. */
+  /** The number of requested machines. */
   readonly wanted: number;
   readonly signal: AbortSignal;
   readonly say: (message: string) => void;
 }
 
-/** The steps from the confirmation to the machines: key, offer, rental. */
+/** The steps from the confirmation to the machines: SSH key, offer, rental. */
 export class Renting {
   private answerWasLost = false;
   private diskGb: number;
@@ -89,7 +89,7 @@ export class Renting {
     return this.diskGb;
   }
 
-  /** Rents what the flow has come to for no more than was confirmed for one machine. */
+  /** Rents what the user chose, for no more than the confirmed price per machine. */
   async rent({ rate: confirmed, acceptsOverrun }: ConfirmedRental): Promise<RentingEnd> {
     const { accounts, account } = this.deps;
     try {
@@ -148,7 +148,7 @@ export class Renting {
     return { kind: 'rented', results, wanted, answerWasLost: this.answerWasLost };
   }
 
-  /** The template is not the one that was shown with the price: it is shown anew, or has to be chosen anew. */
+  /** Returns a notice if the template is not the one that was confirmed: it is shown again or must be chosen again. */
   private async templateChange({ signal, say }: Order): Promise<NotRented | undefined> {
     const { source } = this.flow.choices;
     if (source.kind !== 'template') {
@@ -177,7 +177,7 @@ export class Renting {
       if (!(error instanceof GoneError || error instanceof NotFoundError)) {
         return this.failed(error, signal);
       }
-      // It is about the template, and says nothing about the offer.
+      // The failure is about the template, not about the offer.
       return again(t('Could not check the template {0}. Nothing was rented.', name), localize(error.text));
     }
   }
@@ -239,7 +239,7 @@ export class Renting {
     );
   }
 
-  /** A refusal: the machine is taken, or the reason is said and the confirmation shown again. */
+  /** Handles a refusal: tries the next offer if this one is taken, otherwise shows the confirmation with the reason. */
   private async failed(error: unknown, signal: AbortSignal): Promise<NotRented> {
     if (isCancelled(error) || signal.aborted) {
       return again(t('Nothing was rented.'), t('You canceled before it was sent.'));
@@ -254,7 +254,7 @@ export class Renting {
     return again(t('Nothing was rented.'), reasonOf(error) ?? t('See the log for details.'));
   }
 
-  /** Searches again. A failed search says nothing about the market, so the confirmation stays. */
+  /** Searches again. A failed search does not mean that no offer exists, so the confirmation stays. */
   private async searchOn(): Promise<NotRented> {
     try {
       return this.goOn(await nextOffer(this.search, this.flow.draft));
@@ -267,7 +267,7 @@ export class Renting {
     }
   }
 
-  /** The offer is gone: shows the next best one with its price, to be confirmed anew. */
+  /** Shows the next best offer with its price for a new confirmation, because the confirmed one is gone. */
   private goOn(next: Offer | undefined): NotRented {
     const gone = plainLabel(machineName(this.flow.offer));
     if (!next) {
@@ -295,7 +295,7 @@ export class Renting {
   }
 }
 
-/** The offer is still there, and not as it was confirmed. */
+/** The offer still exists, but differs from what was confirmed. */
 function changed(check: Exclude<Recheck, { readonly kind: 'asConfirmed' | 'gone' }>): NotRented {
   switch (check.kind) {
     case 'dearer':
@@ -328,8 +328,8 @@ function again(label: string, detail: string): NotRented {
   return { kind: 'again', notice: { label, detail } };
 }
 
-/** True when somebody can log in afterwards, or wants to rent all the same. */
+/** Returns true if the user will be able to log in, or wants to rent anyway. */
 async function ensureSshKey(): Promise<boolean> {
-  // A refusal or an unexpected problem, which is told there, is no word of the user's to spend money.
+  // A refusal or an error, which is reported there, is no consent to spend money.
   return (await runCommand('gpuRental.ensureSshKey')) === true;
 }

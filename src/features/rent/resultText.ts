@@ -3,7 +3,7 @@ import { plainLabel } from '../../editor/quickPick';
 import type { RentChoices } from '../../model/rentals/rentPlan';
 import type { RentResult } from '../../store/rentals/rentalStore';
 
-/** Whether anything is to be said beside the progress that each rented machine shows by itself. */
+/** Returns whether a message is needed beside the progress that each rented machine shows. */
 export function needsWord(
   results: readonly RentResult[],
   wanted: number,
@@ -16,7 +16,7 @@ export function needsWord(
   );
 }
 
-/** What to say about rentals; each of those wanted is accounted for. */
+/** Describes the results of rentals; every requested machine is accounted for. */
 export function resultText(results: readonly RentResult[], wanted: number): string {
   const rented = results.filter((result) => result.kind === 'rented');
   const open = results.filter((result) => result.kind === 'notKnown').length;

@@ -8,7 +8,7 @@ import type { Account } from '../../store/ports';
 import { currentTemplate } from '../../store/templates/findTemplate';
 import { templateChoices, templateOf, type TemplatePick } from './templateRows';
 
-/** The template with this id, or one that the user picks; `undefined` when the user stopped. */
+/** Returns the template with this id, or one that the user picks; `undefined` if the user canceled. */
 export async function pickTemplate(
   deps: Pick<Services, 'templates' | 'templateStores' | 'log'>,
   account: Account,
@@ -20,7 +20,7 @@ export async function pickTemplate(
   }
   if (deps.templates.state.kind === 'failed') {
     await whileAsking(deps.templates.refresh()).catch((error: unknown) => {
-      // What failed is a row of the list.
+      // The list shows the failure as a row.
       if (isCancelled(error)) {
         throw error;
       }

@@ -19,7 +19,7 @@ import type { Account } from '../../store/ports';
 import { currentTemplate } from '../../store/templates/findTemplate';
 import { UserError, isCancelled } from '../../util/errors';
 
-/** A template, one that is only remembered, or a way to more of them. */
+/** A template, a remembered one, or a row that leads to more templates. */
 export type TemplatePick = Template | { readonly rememberedId: number } | 'recommended' | 'search';
 
 export interface TemplateChoices {
@@ -33,7 +33,7 @@ interface Remembered {
   readonly hash?: string | undefined;
 }
 
-/** The account's own first, then what was used lately, favourites, and those that the service recommends. */
+/** Lists the account's own templates, then recent, favorite and recommended ones. */
 export async function templateChoices(
   { templates, templateStores, log }: Pick<Services, 'templates' | 'templateStores' | 'log'>,
   account: Account,
@@ -85,7 +85,7 @@ export async function templateChoices(
   };
 }
 
-/** Reads the list where nobody has yet; the reason where that failed. */
+/** Reads the list if it is not loaded yet; returns the reason if that failed. */
 async function loaded(templates: Services['templates']): Promise<string | undefined> {
   const { kind } = templates.state;
   if (kind === 'idle' || kind === 'loading') {
@@ -121,7 +121,7 @@ function settled(templates: Services['templates']): Promise<void> {
   });
 }
 
-/** What was picked, after the steps that lead to it; *back* returns to the list it was picked from. */
+/** Returns the picked template after any further lists; *back* returns to the previous list. */
 export async function templateOf(
   pick: TemplatePick,
   client: Client,
@@ -171,7 +171,7 @@ async function searched(client: Client, titled: StepTitle): Promise<StepAnswer<T
   }
 }
 
-/** An error is said in its place, and the way back stays open. */
+/** Shows an error in place of the results; the user can still go back. */
 async function fromSearch(
   titled: StepTitle,
   search: () => Promise<{ readonly items: readonly Template[] }>,

@@ -16,7 +16,7 @@ type Pick =
   | { readonly kind: 'link'; readonly volume: Volume }
   | { readonly kind: 'create'; readonly offer: VolumeOffer };
 
-/** A volume of the machine: one that is there, or a new one. Volumes never leave their machine. */
+/** Attaches a volume of this machine, existing or new. Volumes never leave their machine. */
 export async function volumeOption(
   flow: RentFlow,
   volumes: Client['volumes'] | undefined,
@@ -105,7 +105,7 @@ function unread(skipped: number): string | undefined {
     : t('Your volumes that could not be read: {0}. The log names the field.', skipped);
 }
 
-/** An error is a row, never an empty list. */
+/** Shows an error as a row, never as an empty list. */
 async function orReason<T>(listing: Promise<Listing<T>>): Promise<Listing<T> & { readonly reason?: string }> {
   try {
     return await listing;
