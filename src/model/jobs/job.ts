@@ -17,42 +17,45 @@ export interface MachineOfJob extends ConfirmedMachine {
 
 export interface JobRental {
   readonly marker: string;
-  /** The window that rents for this job and for others at once: until it is done, what came of the rental is not final. */
+  /**
+   * The window that sends several rentals for this and other jobs; until it is done, the result of the rental is not
+   * final.
+   */
   readonly by?: string | undefined;
 }
 
-/** What the user ordered, and what the user said of it since. Only the user's own actions change it. */
+/** What the user ordered and later decided. Only actions of the user change it. */
 export interface Job {
   /** Sixteen lower-case hexadecimal digits. */
   readonly id: string;
   readonly spec: JobSpec;
   /** The folder that is open in the editor. */
   readonly workspace: string;
-  /** Names the workspace on machines; hexadecimal. */
+  /** Identifies the workspace on machines; hexadecimal. */
   readonly workspaceKey: string;
   readonly commit?: { readonly hash: string; readonly isDirty: boolean } | undefined;
-  /** A fingerprint of the set-up and of what it reads; absent without a set-up. */
+  /** A fingerprint of the set-up and its inputs; absent without a set-up. */
   readonly setupKey?: string | undefined;
-  /** The instance that the user chose, or the offer that was confirmed, which has no number. */
+  /** The chosen instance, or the confirmed offer, which has no number. */
   readonly machine: ConfirmedMachine;
-  /** The machine is rented for this job; the marker was noted before the request left. */
+  /** Set if the machine is rented for this job; the marker was stored before the request left. */
   readonly rental?: JobRental | undefined;
-  /** What the user confirmed, whatever the file says. */
+  /** What the user confirmed, regardless of the file. */
   readonly ends: MachineEnds;
-  /** Where the outputs go; a whole path. */
+  /** The absolute path of the folder for the outputs. */
   readonly outputsTo: string;
   /** Milliseconds since 1970. */
   readonly orderedAt: number;
   readonly stopAt?: number | undefined;
   /** When the user last raised the limits of `spec`. */
   readonly extendedAt?: number | undefined;
-  /** The user asked to try again at once what failed. */
+  /** When the user asked to retry a failure at once. */
   readonly retryAt?: number | undefined;
-  /** The user ended a fetch; it goes on once `retryAt` is later. */
+  /** When the user paused fetching; it resumes once `retryAt` is later. */
   readonly fetchPausedAt?: number | undefined;
-  /** The user chose to fetch from the machine while it is stopped. */
+  /** When the user chose to fetch from the stopped machine. */
   readonly copyAt?: number | undefined;
-  /** Said while or after the job ran; counts instead of `ends`. */
+  /** The user's decision during or after the run; overrides `ends`. */
   readonly machineEnd?: MachineEnd | undefined;
 }
 
@@ -80,7 +83,7 @@ export type JobPhase =
   /** Nothing is left to do. */
   | 'over';
 
-/** What keeps a job from going on; it is tried again. */
+/** What keeps a job from continuing; it is retried. */
 export type TroubleKind =
   | 'unreachable'
   /** The disk of this computer refuses what the job writes or reads there. */
@@ -114,9 +117,9 @@ export interface JobTrouble {
   readonly nextTryAt: number;
 }
 
-/** How a job that is over ended, beside what its command did. */
+/** What happened to the machine of a finished job, apart from the result of its command. */
 export type Outcome =
-  /** Canceled or refused before it was started on the machine. */
+  /** Canceled or refused before its command was started. */
   | 'notStarted'
   | 'kept'
   | 'stopped'
@@ -124,11 +127,11 @@ export type Outcome =
   /** The machine ended before the outputs were here. */
   | 'lost';
 
-/** How far a job has come; written by the window that leads. */
+/** The progress of a job; written by the leading window. */
 export interface JobState {
   readonly jobId: string;
   readonly phase: JobPhase;
-  /** When the phase began; this and all other times in milliseconds since 1970. */
+  /** When the phase began. All times here are in milliseconds since 1970. */
   readonly since: number;
   /** When this was last written. */
   readonly writtenAt?: number | undefined;
@@ -136,42 +139,42 @@ export interface JobState {
   readonly attempt: number;
   /** Oldest first. */
   readonly attempts?: readonly PastAttempt[] | undefined;
-  /** The first attempt on the machine that it is on now; 1 where it never left one. */
+  /** The first attempt on the present machine; 1 if the job never changed machines. */
   readonly firstHere?: number | undefined;
-  /** What the machines before cost, in time and money. */
+  /** The time (ms) and cost of earlier machines. */
   readonly before?: { readonly ms: number; readonly cost: Micros } | undefined;
-  /** Since when the window that was to rent for it is gone and no rental was noted: from then on none may be sent. */
+  /** Since when no rental may be sent for this job: its window was gone before any rental was stored. */
   readonly unrentedSince?: number | undefined;
-  /** Its machine is lost for this reason, and another is rented in its place. */
+  /** Why its machine is lost while a replacement is being rented. */
   readonly leaving?: LossCause | undefined;
   readonly checkpoint?: Checkpoint | undefined;
-  /** When a checkpoint was last looked for. */
+  /** When a checkpoint was last checked for. */
   readonly checkpointTriedAt?: number | undefined;
-  /** What the rental turned out to be; counts instead of the confirmed one. */
+  /** The rented machine; overrides the confirmed one. */
   readonly machine?: MachineOfJob | undefined;
-  /** When the machine stops itself at the latest, as it has proved; absent where it can't, or need not. */
+  /** When the machine stops itself at the latest, as it has proved; absent if it can't or need not. */
   readonly guardedUntil?: number | undefined;
-  /** When the machine first worked for it, which is what its cost counts from. */
+  /** When the machine first worked for the job; its cost counts from here. */
   readonly beganAt?: number | undefined;
-  /** When the script itself was first seen to run. */
+  /** When the script was first seen running. */
   readonly startedAt?: number | undefined;
-  /** What the machine was told to give the script, from its start. */
+  /** The run time that the machine gives the script, in seconds from its start. */
   readonly limitSeconds?: number | undefined;
-  /** Jobs of its machine that this computer did not order, as they were last seen. */
+  /** Jobs on the machine that this computer did not order, as last seen. */
   readonly others?: readonly JobThere[] | undefined;
-  /** When they were last looked for. */
+  /** When they were last checked. */
   readonly othersTriedAt?: number | undefined;
-  /** What became of the last order to give it more. */
+  /** The result of the last request to extend the job. */
   readonly extension?: { readonly orderedAt: number; readonly isDone: boolean } | undefined;
   readonly endedAt?: number | undefined;
   readonly end?: JobEnd | undefined;
-  /** Where the part of the log ends that is here, on the machine. */
+  /** The offset in the machine's log up to which this computer has read. */
   readonly logOffset: number;
-  /** Bytes of the log that are here; less than the offset once the machine has rotated its log. */
+  /** Bytes of the log on this computer; less than the offset once the machine has rotated its log. */
   readonly logSize: number;
   readonly lastSeenAt?: number | undefined;
   readonly gpuPercent?: number | undefined;
-  /** Since when it has done nothing, once that is longer than the file allows. */
+  /** Since when the job is idle, once that is longer than its file allows. */
   readonly idleSince?: number | undefined;
   readonly outputs?:
     | {
@@ -179,9 +182,9 @@ export interface JobState {
         readonly bytes: number;
         readonly hash: string;
         readonly areHashed: boolean;
-        /** Named in the list and not brought, with the reason. */
+        /** The number of listed outputs that were not fetched. */
         readonly leftOut: number;
-        /** The first of them; the log has all. */
+        /** The first of them; the log names all. */
         readonly named?: readonly LeftOutput[] | undefined;
       }
     | undefined;
@@ -192,32 +195,32 @@ export interface JobState {
   readonly cancelSentAt?: number | undefined;
   readonly trouble?: JobTrouble | undefined;
   readonly outcome?: Outcome | undefined;
-  /** Why it was not started. */
+  /** Why the job was not started. */
   readonly why?: Text | undefined;
 }
 
-/** Files of a job on their way, in bytes. */
+/** A transfer of a job's files, in bytes. */
 export interface JobMove {
   readonly way: 'sending' | 'fetching';
   readonly bytes: number;
   readonly totalBytes: number;
 }
 
-/** An attempt that ended so that another followed. */
+/** An attempt that was followed by another one. */
 export interface PastAttempt {
-  /** Why another followed: `interrupted`, `machineLost`, or an exit code. */
+  /** Why another attempt followed: `interrupted`, `machineLost`, or an exit code. */
   readonly cause: string;
   /** When it ended, in milliseconds since 1970. */
   readonly at: number;
   readonly machine: string;
 }
 
-/** The newest checkpoint that is whole on this computer. */
+/** The newest complete checkpoint on this computer. */
 export interface Checkpoint {
   /** When it was complete, in milliseconds since 1970. */
   readonly at: number;
   readonly files: number;
-  /** Of its list on the machine. */
+  /** The hash of its list on the machine. */
   readonly hash: string;
 }
 
@@ -230,24 +233,26 @@ export function newJobState(job: Job): JobState {
   return { jobId: job.id, phase: 'queued', since: job.orderedAt, attempt: 1, logOffset: 0, logSize: 0 };
 }
 
-/** The attempt whose files this one may go on from, by its id: on the same machine, or as the checkpoint there. */
+/**
+ * Returns the id of the attempt whose files this one may continue from: on the same machine, or the checkpoint there.
+ */
 export function attemptBefore(job: Job, state: JobState): string | undefined {
   const { attempt, firstHere = 1, checkpoint } = state;
   const isThere = attempt > firstHere || (attempt > 1 && checkpoint !== undefined);
   return isThere ? attemptId(job, { ...state, attempt: attempt - 1 }) : undefined;
 }
 
-/** Where a job runs, as far as that is known. */
+/** Returns the machine of a job, as far as it is known. */
 export function machineOf({ job, state }: JobRow): ConfirmedMachine {
   return state.machine ?? job.machine;
 }
 
-/** Names the folder of one attempt on its machine. */
+/** Returns the name of an attempt's folder on its machine. */
 export function attemptId({ id }: Job, { attempt }: Pick<JobState, 'attempt'>): string {
   return id + attempt.toString(16).padStart(2, '0');
 }
 
-/** The folders of a job on its machine: those of its attempts there, and that of a checkpoint that came with it. */
+/** Returns the folders of a job on its machine: those of its attempts there, and of a checkpoint sent to it. */
 export function attemptIdsHere(job: Job, { attempt, firstHere = 1 }: JobState): readonly string[] {
   const first = Math.max(1, firstHere - 1);
   return Array.from({ length: attempt - first + 1 }, (_, index) =>
@@ -255,7 +260,7 @@ export function attemptIdsHere(job: Job, { attempt, firstHere = 1 }: JobState): 
   );
 }
 
-/** What is to happen to the machine of a job whose command has ended. */
+/** Returns what happens to the machine after the job's command has ended. */
 export function machineEndOf({ job, state }: JobRow): MachineEnd {
   if (job.machineEnd) {
     return job.machineEnd;
@@ -281,27 +286,27 @@ export function isRenting(phase: JobPhase): boolean {
   return renting.includes(phase);
 }
 
-/** Nothing of it runs or waits on the machine yet, as far as is known. */
+/** Returns whether nothing of the job runs or waits on the machine yet, as far as known. */
 export function isBeforeStart(phase: JobPhase): boolean {
   return beforeStart.includes(phase);
 }
 
-/** Jobs of one machine take turns in this order. */
+/** Orders the jobs of one machine. */
 export function isBefore(one: Job, other: Job): boolean {
   return one.orderedAt === other.orderedAt ? one.id < other.id : one.orderedAt < other.orderedAt;
 }
 
-/** The machine may be changed only by the job until then. */
+/** Returns whether only the job may change its machine. */
 export function isAtWork({ state }: Pick<JobRow, 'state'>): boolean {
   return [...beforeStart, 'waiting', 'settingUp', 'running'].includes(state.phase);
 }
 
-/** Its machine holds outputs that are not on this computer. */
+/** Returns whether the machine holds outputs that are not on this computer. */
 export function hasUnfetched({ job, state }: JobRow): boolean {
   return (state.phase === 'ended' || state.phase === 'fetching') && job.spec.outputs.length > 0;
 }
 
-/** True for what no further try mends. */
+/** Returns whether no retry can resolve the trouble without the user. */
 export function waitsForYou(kind: TroubleKind): boolean {
   return kind === 'incomplete' || kind === 'fetchPaused' || kind === 'notReady';
 }
@@ -320,12 +325,12 @@ export function isStranded(row: JobRow): boolean {
   return isKnown && !isOver(row) && !isBeforeStart(state.phase);
 }
 
-/** The user has ended the fetch, and has not asked for it since. */
+/** Returns whether the user paused fetching and has not resumed it. */
 export function isFetchPaused({ fetchPausedAt, retryAt }: Job): boolean {
   return fetchPausedAt !== undefined && (retryAt ?? 0) <= fetchPausedAt;
 }
 
-/** A connection that fails for less than this is no news. */
+/** A connection that fails for less than this is not reported (ms). */
 const newsAfterMs = 2 * 60_000;
 
 /** True where the job waits for the user, or for what the user should know of. */

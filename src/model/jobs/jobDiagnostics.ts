@@ -5,7 +5,7 @@ import type { JsonPlaces } from '../documents/jsonPlaces';
 import { countOf, matrixValueShape, mostVariants } from './jobMatrix';
 import { jobFields, jobNameShape, longestScript, mostJobs } from './jobFields';
 
-/** A finding with the path of what it is about. */
+/** A finding with the JSON path of its subject. */
 export interface JobFinding extends Finding {
   readonly path: readonly string[];
 }
@@ -16,7 +16,7 @@ type Found = Omit<JobFinding, 'span' | 'severity' | 'fixes'> & {
   readonly span?: Span | undefined;
 };
 
-/** What is wrong with the jobs of a workspace file, beyond the types that its schema checks. */
+/** Finds problems in the jobs of a workspace file that its schema does not check. */
 export function findJobProblems(places: JsonPlaces): readonly JobFinding[] {
   if (places.node(['jobs'])?.type !== 'object') {
     return [];
@@ -75,7 +75,7 @@ function* checkKeys(places: JsonPlaces, name: string): Iterable<Found> {
   }
 }
 
-/** The offer to add what is missing. */
+/** Offers to add a missing member. */
 function addFix(places: JsonPlaces, path: readonly string[], value: unknown): readonly Fix[] {
   return [
     {
@@ -275,7 +275,7 @@ function listAt(places: JsonPlaces, path: readonly string[]): readonly string[] 
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** True for a path that leaves the folder that it is in, or that another system reads otherwise. */
+/** Returns whether a path leaves its folder, or means something else on another system. */
 function leaves(path: string): boolean {
   return (
     path.startsWith('/') ||

@@ -4,31 +4,31 @@ import { machineOf, type Job, type JobRow } from './job';
 import { hardLimit, limitInputs } from './jobLimits';
 import type { JobSpec } from './jobSpec';
 
-/** So long before its limit the user is told, who may extend it. */
+/** The user is warned this long before the limit, and can extend it (ms). */
 const warnMs = 10 * 60_000;
 
-/** What the file allows as well. */
+/** The most hours, as in the file. */
 const mostHours = 720;
 
-/** True for a job whose limits can still be raised. */
+/** Returns whether the limits of a job can still be raised. */
 export function canExtend({ job, state }: JobRow): boolean {
   return state.phase === 'running' && job.stopAt === undefined;
 }
 
-/** What the script of a job gets, in seconds from its start; `undefined` while it does not run. */
+/** Returns the run time of the script in seconds from its start; `undefined` while it does not run. */
 export function limitSecondsOf(row: JobRow): number | undefined {
   const { startedAt } = row.state;
   return startedAt === undefined ? undefined : (row.state.limitSeconds ?? limitNow(row));
 }
 
-/** The same by the present limits of the job; its set-up is over. */
+/** Returns the same by the present limits of the job, without its set-up, which is over. */
 export function limitNow({ job, state }: JobRow): number | undefined {
   const atStart = { job, state: { ...state, endedAt: undefined } };
   const [spec, ...used] = limitInputs(atStart, state.startedAt ?? state.since);
   return hardLimit({ ...spec, setupMinutes: 0 }, ...used)?.runSeconds;
 }
 
-/** When its script is ended at the latest, in milliseconds since 1970. */
+/** Returns when the script ends at the latest, in milliseconds since 1970. */
 export function limitAt(row: JobRow): number | undefined {
   const seconds = limitSecondsOf(row);
   return seconds === undefined || row.state.startedAt === undefined
@@ -37,8 +37,8 @@ export function limitAt(row: JobRow): number | undefined {
 }
 
 /**
- * True once the limit is near; never for a job that is too short for a word of it, after the limit has passed on a
- * computer that slept, or on a machine that is stopped.
+ * Returns whether the limit is near. Never for a job too short for a warning, after a computer slept past the limit, or
+ * on a stopped machine.
  */
 export function isNearLimit(row: JobRow, now: number): boolean {
   const at = limitAt(row);
@@ -47,7 +47,7 @@ export function isNearLimit(row: JobRow, now: number): boolean {
   return isLong && canEnd && at !== undefined && now >= at - warnMs && now < at;
 }
 
-/** The limits of a job that may run so much longer; its dollars are raised by what that costs at most. */
+/** Returns limits for this many more hours; the cost limit rises by what they cost at most. */
 export function extended(row: JobRow, hours: number): Pick<JobSpec, 'hours' | 'costDollars'> | undefined {
   const { job, state } = row;
   const seconds = limitSecondsOf(row);
@@ -61,7 +61,7 @@ export function extended(row: JobRow, hours: number): Pick<JobSpec, 'hours' | 'c
     perHour === undefined
       ? 0
       : toDollars(costOf(hourlyRate(perHour), (usedSeconds + wanted + job.spec.graceSeconds) / 3600));
-  // A cent more than needed, so that no second is lost to rounding.
+  // One cent more than needed, so that rounding costs no run time.
   const cost = Math.ceil((here + toDollars(state.before?.cost ?? zero)) * 100 + 1) / 100;
   return {
     hours: Math.max(job.spec.hours, wanted / 3600),
@@ -69,7 +69,7 @@ export function extended(row: JobRow, hours: number): Pick<JobSpec, 'hours' | 'c
   };
 }
 
-/** The job with limits that the user raised. */
+/** Returns the job with limits that the user raised. */
 export function withLimits(job: Job, limits: Pick<JobSpec, 'hours' | 'costDollars'>, now: number): Job {
   return { ...job, spec: { ...job.spec, ...limits }, extendedAt: now };
 }

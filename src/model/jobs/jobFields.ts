@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 export const jobNameShape = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}$/;
 export const mostJobs = 50;
-/** Bytes of a script. */
+/** The most bytes of a script. */
 export const longestScript = 64 * 1024;
 
 const script = (description: string, examples: readonly unknown[]) =>
@@ -95,7 +95,7 @@ const sync = z
   .optional()
   .meta({ description: 'What is sent of the workspace; `false` sends nothing.' });
 
-/** One job of `.vscode/gpu-rental.json`. What must be there is checked by `jobDiagnostics.ts`, which has fixes. */
+/** One job of `.vscode/gpu-rental.json`. `jobDiagnostics.ts` checks what is required, because it offers fixes. */
 export const jobFields = z
   .object({
     run: script('The script to run, or its lines. Required.', ['python -u train.py --out outputs']),

@@ -3,20 +3,21 @@ import { add, fromDollars, zero, type Micros } from '../money';
 import { machineOf, type JobRow } from './job';
 import type { JobSpec } from './jobSpec';
 
-/** Where a job ends at the latest on a machine of this price. */
+/** The limit of a job on a machine of this price. */
 export interface HardLimit {
   readonly setupSeconds: number;
   /** Counted from the start of the script. */
   readonly runSeconds: number;
-  /** Of set-up and script together. */
+  /** The most that set-up and script cost together. */
   readonly most: Micros | undefined;
-  /** The dollars end it before the hours do. */
+  /** True if the cost limit is reached before the time limit. */
   readonly isByCost: boolean;
 }
 
 /**
- * Splits the limits of a job between its set-up and its script; the time to end it in counts as well. `usedSeconds`
- * were spent on the machine before, and `spent` on other machines. `undefined` where the dollars are used up before the script could start.
+ * Splits the limits of a job between set-up and script, including the time to end the script. `usedSeconds` were spent
+ * on this machine and `spent` on earlier ones. Returns `undefined` if the money is used up before the script could
+ * start.
  */
 export function hardLimit(
   spec: Pick<JobSpec, 'setup' | 'setupMinutes' | 'hours' | 'costDollars' | 'graceSeconds'>,
@@ -44,13 +45,13 @@ export function hardLimit(
   };
 }
 
-/** For what comes before and after the command. */
+/** Time before and after the command (s). */
 const spareSeconds = 3600;
 
-/** For so long after the end of a job, or the last login since, its outputs may be fetched. */
+/** How long outputs can be fetched after the end of a job or the last login since (s). */
 export const fetchSeconds = 900;
 
-/** After so long a machine that was rented for a job stops itself where the job never began. */
+/** Returns after how many seconds a machine that was rented for a job stops itself if the job never began. */
 export function guardSecondsOf(
   spec: Parameters<typeof hardLimit>[0],
   perHour: Micros | undefined,
@@ -61,7 +62,7 @@ export function guardSecondsOf(
   return setupSeconds + runSeconds + spec.graceSeconds + spareSeconds;
 }
 
-/** What its machines have cost while they worked for the job; `undefined` where a price is not known. */
+/** Returns what its machines have cost while they worked for the job; `undefined` if a price is unknown. */
 export function jobCost({ job, state }: JobRow, now: number): Micros | undefined {
   const { perHour } = machineOf({ job, state });
   if (perHour === undefined) {
@@ -71,17 +72,17 @@ export function jobCost({ job, state }: JobRow, now: number): Micros | undefined
   return add(here, state.before?.cost ?? zero);
 }
 
-/** How long machines have worked for the job, in ms. */
+/** Returns how long machines have worked for the job (ms). */
 export function jobMs(row: JobRow, now: number): number {
   return msHere(row, now) + (row.state.before?.ms ?? 0);
 }
 
-/** How long the machine that it is on has worked for it, in ms. */
+/** Returns how long the present machine has worked for it (ms). */
 export function msHere({ state }: JobRow, now: number): number {
   return state.beganAt === undefined ? 0 : Math.max(0, (state.endedAt ?? now) - state.beganAt);
 }
 
-/** What the limit of a job is counted from: its machine's price, the seconds on it, and what others cost. */
+/** Returns the inputs of `hardLimit`: the machine's price, the seconds on it, and the cost of earlier machines. */
 export function limitInputs(row: JobRow, now: number): Parameters<typeof hardLimit> {
   const { job, state } = row;
   return [job.spec, machineOf(row).perHour, msHere(row, now) / 1000, state.before?.cost ?? zero];

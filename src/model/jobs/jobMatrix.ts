@@ -2,20 +2,20 @@ import type { JobSpec } from './jobSpec';
 
 export const mostVariants = 64;
 
-/** It becomes part of names and folders. */
+/** Values become part of names and folders. */
 export const matrixValueShape = /^[A-Za-z0-9+_-][A-Za-z0-9.+_-]{0,39}$/;
 
 export type Matrix = Readonly<Record<string, readonly string[]>>;
 
-/** How many jobs a matrix makes. */
+/** Returns the number of jobs in a matrix. */
 export function countOf(matrix: Matrix): number {
   return Object.values(matrix).reduce((count, values) => count * values.length, 1);
 }
 
 /**
- * One job for each combination of the matrix, the last name changing fastest; a job without one is itself. Each gets
- * its values as environment variables, and an equal share of the dollars, so that all of them together stay inside the
- * limit whatever becomes of the editor.
+ * Returns one job for each combination of the matrix, the last name changing fastest, or the job itself without a
+ * matrix. Each gets its values as environment variables and an equal share of the cost limit, so that all together stay
+ * within it even without an editor.
  */
 export function variantsOf(spec: JobSpec): readonly JobSpec[] {
   const { matrix, ...single } = spec;

@@ -3,7 +3,7 @@ import { isBeforeStart, needsYou, type JobRow, type JobState } from './job';
 import { isNearLimit, limitAt, limitSecondsOf } from './jobExtension';
 
 export type JobNewsKind =
-  /** Its limit comes in 10 minutes. */
+  /** The limit is reached in 10 minutes. */
   | 'nearLimit'
   | 'extended'
   /** It has done nothing for as long as its file allows. */
@@ -33,7 +33,7 @@ export type JobNewsKind =
 
 export interface JobNews {
   readonly kind: JobNewsKind;
-  /** The same news is told again where this differs. */
+  /** The same news is shown again if this differs. */
   readonly turn: number;
 }
 
@@ -43,7 +43,7 @@ const silentMs = 10 * 60_000;
 /** A machine has so much more time than it needs to end what has reached its limit. */
 const spareMs = 15 * 60_000;
 
-/** What the user is to be told of a job in this state; nothing for ordinary progress. */
+/** Returns the news to show for a job in this state; none for ordinary progress. */
 export function jobNews(row: JobRow, now: number): readonly JobNews[] {
   const { state } = row;
   const news = [...limitNews(row, now), ...endNews(state), ...troubleNews(state), ...overdueNews(row, now)];

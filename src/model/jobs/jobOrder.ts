@@ -2,7 +2,7 @@ import { attemptBefore, attemptId, type JobRow } from './job';
 import { hardLimit, limitInputs } from './jobLimits';
 import type { JobOrder } from './onMachine';
 
-/** The next attempt of a job as its machine gets it, without secrets and without jobs that it waits for. */
+/** Returns the next attempt in the form for its machine, without secrets and without earlier jobs. */
 export function jobOrder(row: JobRow, now: number): JobOrder {
   const { job, state } = row;
   const { spec } = job;

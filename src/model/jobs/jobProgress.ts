@@ -19,7 +19,7 @@ import { afterEnd, onNextMachine } from './nextAttempt';
 import type { LossCause } from './machineLoss';
 import type { JobLook, JobThere } from './onMachine';
 
-/** What happened to a job. */
+/** An event of a job. */
 export type JobEvent =
   | { readonly kind: 'begun' }
   /** No rental was noted, and the window that was to rent for it is gone, or there after all. */
@@ -73,7 +73,7 @@ export type JobEvent =
       readonly others?: readonly JobThere[];
     };
 
-/** What follows for a job from an event. An event that does not fit the phase changes nothing. */
+/** Returns the state after an event. An event that does not fit the phase changes nothing. */
 export function progress(job: Job, state: JobState, event: JobEvent, now: number): JobState {
   const next = state.phase === 'over' ? state : after(job, state, event, now);
   return next === state ? state : { ...next, writtenAt: now };
@@ -176,7 +176,7 @@ function extended(
   };
 }
 
-/** It costs money from here on, whatever becomes of it. */
+/** The machine costs money from now on. */
 function rented(state: JobState, machine: MachineOfJob, to: To, now: number): JobState {
   return to('gettingReady', { machine, beganAt: state.beganAt ?? now, unrentedSince: undefined });
 }
@@ -193,7 +193,7 @@ function limitOf({ limitSeconds }: Extract<JobEvent, { readonly kind: 'started' 
 
 type To = (phase: JobPhase, more?: Partial<JobState>) => JobState;
 
-/** The machine knows best how far it is: a window that takes over may have missed steps. */
+/** Adopts the machine's own progress: a window that takes over may have missed steps. */
 function looked(
   { spec }: Job,
   state: JobState,
@@ -230,7 +230,7 @@ function looked(
   }
 }
 
-/** Counted by the machine; a beat that is missing changes nothing. */
+/** The machine counts idle time; a missing beat changes nothing. */
 function idleSince(
   { idleMinutes }: Job['spec'],
   { idleSince: before }: JobState,
@@ -253,13 +253,13 @@ function decided(job: Job, state: JobState, to: To, now: number): JobState {
     return state;
   }
   if (machineEndOf({ job, state }) === 'keep') {
-    // What the machine would do without an editor has to be ended there first.
+    // The guard that acts without an editor must be ended first.
     return to('releasing');
   }
   if (isIncomplete(job, state) && job.machineEnd === undefined) {
     return { ...state, trouble: state.trouble ?? waiting(state, 'incomplete', now) };
   }
-  // Said by name, it needs no time to think.
+  // An explicit decision takes effect without the usual delay.
   if (job.spec.keepMinutes === 0 || job.machineEnd !== undefined) {
     return to('releasing');
   }
@@ -280,7 +280,7 @@ function isIncomplete(job: Job, { outputs }: JobState): boolean {
 }
 
 export const longestPauseMs = 300_000;
-/** Pauses between tries, in ms. */
+/** Pauses between retries (ms). */
 const pauses = [5_000, 10_000, 30_000, 60_000, 120_000, longestPauseMs];
 
 function failed(
@@ -293,7 +293,7 @@ function failed(
   if (waitsForYou(kind)) {
     return { ...state, trouble: waiting(state, kind, now) };
   }
-  // The list of instances says when it runs again; nothing is sent for that.
+  // The list of instances shows when the machine runs again, so no request is needed.
   const pause =
     kind === 'machineStopped' ? 5_000 : (pauses[Math.min(tries, pauses.length) - 1] ?? longestPauseMs);
   const { since = now, lastedMs = 0 } = before ?? {};

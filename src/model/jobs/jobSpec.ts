@@ -9,12 +9,12 @@ import { jobFields, type JobFields } from './jobFields';
 
 export type MachineEnd = 'keep' | 'stop' | 'destroy';
 
-/** What happens to the machine once the outputs are here. */
+/** What happens to the machine once the outputs are on this computer. */
 export interface MachineEnds {
   readonly success: MachineEnd;
   readonly failure: MachineEnd;
   readonly limit: MachineEnd;
-  /** After an end because the job was idle; absent where it never ends for that. */
+  /** For a job that ended because it was idle; absent if that can't happen. */
   readonly idle?: MachineEnd | undefined;
 }
 
@@ -26,16 +26,16 @@ export interface SyncRules {
   readonly maxFiles: number;
 }
 
-/** A job of the file with its defaults; no secret is in it. */
+/** A job of the file with its defaults applied; contains no secrets. */
 export interface JobSpec {
   readonly name: string;
   readonly run: string;
   readonly setup?: string;
-  /** Absent: those of the usual names that exist. */
+  /** Absent: the usual file names, as far as they exist. */
   readonly setupInputs?: readonly string[];
-  /** Below the folder of the workspace, with forward slashes; `.` for the folder itself. */
+  /** Relative to the workspace folder, with forward slashes; `.` for the folder itself. */
   readonly workdir: string;
-  /** Absent: nothing is sent. */
+  /** Absent: no files are sent. */
   readonly sync?: SyncRules;
   readonly env: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
@@ -46,33 +46,33 @@ export interface JobSpec {
   readonly costDollars: number;
   readonly setupMinutes: number;
   readonly graceSeconds: number;
-  /** Absent: nobody looks whether it is idle. */
+  /** Absent: idle time is not checked. */
   readonly idleMinutes?: number;
-  /** It ends once it is idle. */
+  /** The job ends once it is idle. */
   readonly endsIfIdle?: true;
   readonly ends: MachineEnds;
   /** The same for a machine that is rented for the job. */
   readonly rentedEnds: MachineEnds;
   readonly keepMinutes: number;
-  /** Patterns of what is brought here while it runs, and sent to the machine on which it goes on. */
+  /** Patterns of files that are fetched during the run, and sent to the machine on which the job continues. */
   readonly checkpoints: readonly string[];
   readonly fetchMinutes: number;
-  /** How often it runs again, by cause: `interrupted`, `machineLost`, or an exit code. */
+  /** How often the job runs again, by cause: `interrupted`, `machineLost`, or an exit code. */
   readonly retries: Readonly<Record<string, number>>;
-  /** Values by name; each combination is a job of its own. */
+  /** Values by variable; each combination is a separate job. */
   readonly matrix?: Matrix;
-  /** Machines that work for the matrix at most. */
+  /** The most machines that share the matrix. */
   readonly maxParallel: number;
   /** The name in the file, for one combination of a matrix. */
   readonly nameInFile?: string;
 }
 
-/** The names of the jobs of a file, in its order. */
+/** Returns the names of the jobs of a file, in its order. */
 export function jobNames(source: string): readonly string[] {
   return new JsonPlaces(source).keys(['jobs']).map(({ name }) => name);
 }
 
-/** Reads one job. Throws a sentence that names the job and the first thing that is wrong with it. */
+/** Reads one job. Throws a sentence that names the job and its first problem. */
 export function readJob(source: string, name: string): JobSpec {
   const places = new JsonPlaces(source);
   const value = places.value(['jobs', name]);
@@ -158,18 +158,18 @@ function stringsOf(matrix: NonNullable<JobFields['matrix']>): Matrix {
   );
 }
 
-/** Lines as one script. */
+/** Joins lines into one script. */
 function scriptText(script: string | readonly string[] | undefined): string {
   return typeof script === 'string' ? script : (script ?? []).join('\n');
 }
 
-/** `./a/b/` is `a/b`. */
+/** Normalizes a folder: `./a/b/` becomes `a/b`. */
 function tidyFolder(folder: string): string {
   const parts = folder.split('/').filter((part) => part !== '' && part !== '.');
   return parts.length === 0 ? '.' : parts.join('/');
 }
 
-/** What is confirmed when a job is run: another text of the job is another word. */
+/** Returns what the user confirms when a job runs; a change in it needs a new confirmation. */
 export function jobText(spec: JobSpec): string {
   return JSON.stringify(spec);
 }

@@ -16,7 +16,7 @@ import { jobCost, jobMs } from './jobLimits';
 import type { JobSpec, MachineEnd, MachineEnds } from './jobSpec';
 import type { JobEnd, JobThere } from './onMachine';
 
-/** Where a job stands, in a few words. */
+/** Describes the state of a job in a few words. */
 export function phaseText(row: JobRow): Text {
   const { job, state } = row;
   if (state.trouble && state.phase !== 'over') {
@@ -71,7 +71,7 @@ export function phaseText(row: JobRow): Text {
   }
 }
 
-/** How often a job runs again and what it may cost then; `undefined` where it never does. */
+/** Says how often a job runs again and what that may cost; `undefined` if it never does. */
 export function retriesText(
   { retries, costDollars }: Pick<JobSpec, 'retries' | 'costDollars'>,
   mostPerHour?: Micros,
@@ -79,7 +79,7 @@ export function retriesText(
   const { interrupted = 0, machineLost = 0, ...codes } = retries;
   const causes = [
     ...(interrupted > 0 ? [text('interrupted: {0}', interrupted)] : []),
-    // Only a machine that is rented for the job has a successor.
+    // Only a machine that was rented for the job can be replaced.
     ...(machineLost > 0 && mostPerHour !== undefined ? [text('machine lost: {0}', machineLost)] : []),
     ...Object.entries(codes)
       .filter(([, count]) => count > 0)
@@ -101,7 +101,7 @@ export function retriesText(
     : text('{0}; {1} at most for all attempts', all, most);
 }
 
-/** Why an attempt was not the last. */
+/** Says why another attempt followed. */
 export function causeText(cause: string): Text {
   switch (cause) {
     case 'interrupted':
@@ -113,13 +113,13 @@ export function causeText(cause: string): Text {
   }
 }
 
-/** `sending files, 12 MB of 300 MB`. */
+/** Returns text such as `sending files, 12 MB of 300 MB`. */
 export function moveText({ way, bytes, totalBytes }: JobMove): Text {
   const amount = amountText(bytes, totalBytes);
   return way === 'sending' ? text('sending files, {0}', amount) : text('fetching outputs, {0}', amount);
 }
 
-/** `12 MB of 300 MB`. */
+/** Returns text such as `12 MB of 300 MB`. */
 export function amountText(bytes: number, totalBytes: number): Text {
   return text('{0} of {1}', bytesText(bytes), bytesText(totalBytes));
 }
@@ -128,15 +128,15 @@ function overText({ state }: JobRow): Text {
   return state.outcome === 'lost' ? text('machine lost') : becameText({ state });
 }
 
-/** What became of the command, also where it never began. */
+/** Describes the result of the command, also if it never started. */
 function becameText({ state }: Pick<JobRow, 'state'>): Text {
   return state.end ? jobEndText(state.end) : state.why ? text('not started') : text('canceled');
 }
 
-/** What ends on an instance: its processes, or all that is on its disk as well. */
+/** What ends on an instance: only its processes, or all data on its disk as well. */
 export type JobLoss = 'processes' | 'disk';
 
-/** What a job would lose; `undefined` where nothing of it depends on the instance any more. */
+/** Says what a job would lose; `undefined` if it no longer depends on the instance. */
 export function riskText(row: JobRow, loss: JobLoss): Text | undefined {
   const { name } = row.job.spec;
   if (isAtWork(row)) {
@@ -152,14 +152,14 @@ export function riskText(row: JobRow, loss: JobLoss): Text | undefined {
     : text('The outputs of the job {0} are not on this computer yet.', name);
 }
 
-/** Why a machine that holds a job of another computer is not ended by itself. */
+/** Says why a machine is kept that holds a job of another computer. */
 export function otherJobText({ name, isAtWork }: JobThere): Text {
   return isAtWork
     ? text('The job {0} of another computer is not finished there.', name)
     : text('The outputs of the job {0} of another computer were not fetched.', name);
 }
 
-/** What became of the command. */
+/** Describes the result of the command. */
 export function jobEndText(end: JobEnd | undefined): Text {
   if (!end) {
     return text('ended');
@@ -223,7 +223,7 @@ function troubleText({ kind }: JobTrouble): Text {
   }
 }
 
-/** `12 min of 6 h · $0.11 of $5.00`; without the limits once it is over. */
+/** Returns text such as `12 min of 6 h · $0.11 of $5.00`; without limits once the job is over. */
 export function useText(row: JobRow, now: number): Text {
   const { spec } = row.job;
   const passed = durationText(jobMs(row, now));
@@ -237,7 +237,7 @@ export function useText(row: JobRow, now: number): Text {
     : text('{0} · {1} of {2}', time, formatMoney(cost), formatMoney(fromDollars(spec.costDollars)));
 }
 
-/** What happens to the machine, and when; without an occasion where it is always the same. */
+/** Returns what happens to the machine and when; without an occasion if it is always the same. */
 export function endsByOccasion(
   ends: MachineEnds,
 ): readonly { readonly when?: Text; readonly end: MachineEnd }[] {
@@ -260,7 +260,7 @@ export function endsByOccasion(
     : [...groups].map(([end, when]) => ({ when, end }));
 }
 
-/** The same as one sentence. */
+/** Returns the same as one sentence. */
 export function endsText(ends: MachineEnds): Text {
   return endsByOccasion(ends)
     .map(({ when, end }) =>
@@ -269,7 +269,7 @@ export function endsText(ends: MachineEnds): Text {
     .reduce((before, next) => text('{0}; {1}', before, next));
 }
 
-/** What happens to a job that does nothing; `undefined` where nobody looks. */
+/** Says what happens when a job is idle; `undefined` if that is not checked. */
 export function idleText({ idleMinutes, endsIfIdle }: JobSpec): Text | undefined {
   if (idleMinutes === undefined) {
     return undefined;
@@ -291,7 +291,7 @@ export function machineEndText(end: MachineEnd): Text {
   }
 }
 
-/** True where a job may take the machine away. */
+/** Returns whether a job may stop or destroy the machine. */
 export function endsMachine({ success, failure, limit, idle = 'keep' }: MachineEnds): boolean {
   return [success, failure, limit, idle].some((end) => end !== 'keep');
 }

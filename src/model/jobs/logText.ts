@@ -1,9 +1,9 @@
-/** Colours and other commands to a terminal. */
+/** Colors and other terminal escape sequences. */
 const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/gu;
 
 /**
- * The log of a job as plain text: a line that a program wrote over and over shows its last state, commands to a
- * terminal and control characters are gone, and nothing in it is a link.
+ * Converts a job's log to plain text: a line that was rewritten shows its last state, escape sequences and control
+ * characters are removed, and nothing becomes a link.
  */
 export function plainLog(log: string): string {
   return log.replace(escapes, '').replaceAll('\r\n', '\n').split('\n').map(plainLine).join('\n');

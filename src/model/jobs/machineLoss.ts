@@ -1,14 +1,14 @@
 import type { InstanceStateKind } from '../instances/instanceState';
 
-/** Why a job goes on elsewhere; each has its count in `retries`. */
+/** Why a job continues on another machine; each cause has its own count in `retries`. */
 export type LossCause = 'interrupted' | 'machineLost';
 
-/** A host that is away for less than this may come back with all that ran. */
+/** A host that is unreachable for less than this may come back with everything still running (ms). */
 const awayMs = 30 * 60_000;
-/** The service says that nothing runs there; a bid may win again. */
+/** After this time without running, a machine counts as interrupted (ms); until then a bid may win again. */
 const pausedMs = 5 * 60_000;
 
-/** What became of a machine that has not answered for so long, and that is meant to run. */
+/** Returns whether a machine that should run, and has not answered for `silentMs`, is lost. */
 export function lossOf(kind: InstanceStateKind, silentMs: number): LossCause | undefined {
   if (kind === 'exited' || kind === 'outbid') {
     return silentMs >= pausedMs ? 'interrupted' : undefined;

@@ -5,13 +5,13 @@ import type { LossCause } from './machineLoss';
 
 type Next = readonly [phase: JobPhase, more: Partial<JobState>];
 
-/** True where the file allows one attempt more after this cause, and the user did not stop the job. */
+/** Returns whether the file allows another attempt after this cause, and the user did not stop the job. */
 export function mayTryAgain({ stopAt, spec }: Job, { attempts = [] }: JobState, cause: string): boolean {
   const count = attempts.filter((one) => one.cause === cause).length;
   return stopAt === undefined && count < (spec.retries[cause] ?? 0);
 }
 
-/** The job runs again on its machine, which has cost money since its first attempt there, or its outputs are fetched. */
+/** Runs the job again on its machine, which has cost money since its first attempt there, or fetches its outputs. */
 export function afterEnd(job: Job, state: JobState, now: number): Next {
   const cause = state.end?.why === 'itself' ? String(state.end.code) : (state.end?.why ?? '');
   const goesOn = { job, state: { ...state, endedAt: undefined } };
@@ -21,7 +21,7 @@ export function afterEnd(job: Job, state: JobState, now: number): Next {
   return ['connecting', anew(job, state, cause, now)];
 }
 
-/** The same on another machine: what the one before cost counts against the dollars of the job. */
+/** Continues on another machine; the cost of the previous one counts against the job's cost limit. */
 export function onNextMachine(job: Job, state: JobState, cause: LossCause, now: number): Next {
   const row = { job, state };
   return [

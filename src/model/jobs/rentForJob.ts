@@ -7,24 +7,24 @@ import type { Job } from './job';
 import { hardLimit } from './jobLimits';
 import { endsByOccasion, idleText, machineEndText, retriesText } from './jobWords';
 
-/** What one combination of a matrix has for itself. */
+/** The parts of a job that differ between combinations of a matrix. */
 export type OneOfDraft = Pick<Job, 'spec' | 'outputsTo'>;
 
-/** A job whose machine is yet to be rented. */
+/** A job whose machine is not rented yet. */
 export interface DraftJob {
-  /** The first of `each`, under the name in the file. */
+  /** The first of `each`, under its name in the file. */
   readonly order: Omit<Job, 'id' | 'orderedAt' | 'machine' | 'rental'>;
-  /** The jobs of a matrix, else one. */
+  /** The jobs of a matrix, otherwise one job. */
   readonly each: readonly OneOfDraft[];
-  /** How many machines share them at most. */
+  /** The most machines that share them. */
   readonly machines: number;
-  /** The names of what is sent. */
+  /** The names of the files to send. */
   readonly names: readonly string[];
   readonly bytes: number;
   readonly leftOut: readonly string[];
 }
 
-/** Names that are shown of what is left out. */
+/** The most names to show of the files that are left out. */
 const mostNames = 5;
 
 export interface JobFact {
@@ -33,11 +33,11 @@ export interface JobFact {
   readonly value: Text | string;
 }
 
-/** What the confirmation of a rental says of the job that it is for; `undefined` where its dollars do not suffice. */
+/** Returns what the confirmation of a rental says about its job; `undefined` if the cost limit is too low. */
 export function jobFacts(
   { order, each, machines, names, bytes, leftOut }: DraftJob,
   rate: Rate | undefined,
-  /** What another machine may cost an hour; that of this one where the search has no limit. */
+  /** The most that another machine may cost per hour; the price of this one if the search has no limit. */
   limitPerHour?: Micros,
 ): readonly JobFact[] | undefined {
   const { spec, ends, outputsTo } = order;

@@ -2,7 +2,7 @@ import ignore, { type Ignore } from 'ignore';
 import { text, type Text } from '../../util/text';
 import type { SyncRules } from './jobSpec';
 
-/** Never sent; whoever wants one of them names it in `include`. */
+/** Folders that are never sent unless `include` names them. */
 const ownFolders = [
   '.vscode/',
   'node_modules/',
@@ -27,7 +27,7 @@ const secretFiles = [
   '*credentials*',
 ];
 
-/** All names come from a list, and one of dots alone is a name like any other. */
+/** All names come from a list, so a name that consists of dots is treated like any other. */
 const anyName = { allowRelativePaths: true };
 
 const leftOutReasons = {
@@ -42,20 +42,20 @@ export interface SentNames {
 }
 
 export interface RuleFiles {
-  /** Text of `.gpurentalignore`. */
+  /** The text of `.gpurentalignore`. */
   readonly ignoreFile?: string | undefined;
-  /** Below the folder that is sent, where the outputs of jobs go. */
+  /** The output folders of jobs inside the folder that is sent. */
   readonly outputFolders: readonly string[];
 }
 
 /**
- * Chooses what is sent of the files that git or a walk lists; names have forward slashes. What `include` names is sent
- * whatever the other rules say, so the list must have it.
+ * Selects the files to send from those that git or a directory walk lists, with forward slashes. Names in `include` are
+ * sent regardless of other rules, so they must be in the list.
  */
 export function sentNames(listed: readonly string[], rules: SyncRules, files: RuleFiles): SentNames {
   const included = matcher(rules.include);
   const isIncluded = (name: string) => rules.include.length > 0 && included.ignores(name);
-  // Whoever names a secret thinks of no case.
+  // Users name secret files in any case.
   const secret = ignore({ ...anyName, ignorecase: true }).add([...secretFiles]);
   const excluded = matcher([files.ignoreFile ?? '', ...rules.exclude]);
   const own = matcher([...ownFolders, ...(rules.git ? [] : ['.git'])]);
@@ -79,7 +79,7 @@ export function sentNames(listed: readonly string[], rules: SyncRules, files: Ru
   return { names: names.sort(), leftOut };
 }
 
-/** Rules in the syntax of `.gitignore`; case counts, as it does on the machine. */
+/** Returns a matcher for rules in `.gitignore` syntax; case-sensitive, like the machine. */
 export function matcher(rules: readonly string[]): Ignore {
   return ignore({ ...anyName, ignorecase: false }).add(rules.join('\n'));
 }
@@ -88,7 +88,7 @@ function isOutput(name: string, folders: readonly string[]): boolean {
   return folders.some((folder) => name === folder || name.startsWith(`${folder}/`));
 }
 
-/** Words of a script that may be names of files below its folder. */
+/** Returns the words of a script that may be file names. */
 export function namedFiles(script: string): readonly string[] {
   const words = script.match(/[\w@%+~./-]+/g) ?? [];
   const paths = words
