@@ -8,14 +8,14 @@ import { removeCheckpoint } from './checkpoints';
 import type { JobStepDeps } from './jobStep';
 import type { StoppedMachinePort } from './machinePort';
 
-/** What did not come in so many tries will not come by itself; then the user decides about the machine. */
+/** After this many tries the rest will not succeed by itself; then the user decides about the machine. */
 const fetchTries = 3;
-/** So many are named in the view and in messages. */
+/** The most names to show in the view and in messages. */
 const mostNamed = 3;
 
 /**
- * Brings what a job has made, and marks it as fetched on the machine where all of it came.
- * @throws UserError where some did not come and another try may help.
+ * Fetches the outputs of a job, and marks it as fetched on the machine if all were complete. @throws UserError if some
+ * failed and another try may help.
  */
 export async function bringOutputs(
   { jobs, log }: Pick<JobStepDeps, 'jobs' | 'log'>,

@@ -102,7 +102,7 @@ export async function checkpointNames(job: Pick<Job, 'outputsTo'>): Promise<read
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'));
 }
 
-/** The newest checkpoint takes the place of the attempt before, which ran on another machine. */
+/** Sends the newest checkpoint in place of the previous attempt's files, which are on another machine. */
 export async function sendCheckpoint(
   { clock }: Pick<JobStepDeps, 'clock'>,
   machine: MachinePort,
@@ -117,13 +117,13 @@ export async function sendCheckpoint(
   const names = await checkpointNames(job);
   const id = attemptId(job, { ...state, attempt: attempt - 1 });
   const order: JobOrder = { ...jobOrder(row, clock.now()), id, previous: undefined, workspaceKey: job.id };
-  // An empty folder where the user removed what was fetched.
+  // The folder is empty if the user removed the fetched files.
   const tree = names.length === 0 ? undefined : { root: checkpointFolder(job), names };
   await machine.begin(order, signal);
   await machine.sync(order, tree, signal);
 }
 
-/** Nothing needs it once the outputs are here. */
+/** Removes the checkpoint, which is not needed once the outputs are here. */
 export async function removeCheckpoint(job: Pick<Job, 'outputsTo'>): Promise<void> {
   await rm(join(job.outputsTo, '.checkpoint'), { recursive: true, force: true });
 }

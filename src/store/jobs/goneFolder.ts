@@ -5,10 +5,10 @@ import { text } from '../../util/text';
 
 export const folderGone = text('Its folder on the machine is gone.');
 
-/** What a job brings whose folder is gone. */
+/** The outputs of a job whose folder is gone. */
 export const noOutputs = { files: 0, bytes: 0, hash: '', areHashed: false, leftOut: 0 };
 
-/** A folder that is missing twice in a row will not come back, and nothing of the job runs without it. */
+/** A folder that is missing twice in a row will not come back; without it, nothing of the job is running. */
 export function withoutFolder({ state }: JobRow, look: JobLook): JobEvent | undefined {
   if (look.phase !== 'none' || look.end) {
     return undefined;

@@ -30,15 +30,15 @@ import { isCopied, isStopped, jobTroubleOf } from './jobTrouble';
 import { goOnElsewhere, rentAgain } from './nextMachine';
 import { areOthersDue, otherJobs, seeOthers } from './otherJobs';
 
-/** While its log is shown, and otherwise. */
+/** How often to check a job whose log is visible, and otherwise (ms). */
 const watchedMs = 3_000;
 const unwatchedMs = 30_000;
-/** The user's word ends this wait. */
+/** A decision of the user ends this wait earlier (ms). */
 const pausedMs = 3_600_000;
-/** Of the log in one look. */
+/** The most bytes of the log that one check reads. */
 const pieceBytes = 64 * 1024;
 
-/** Nothing can be done in these while the machine is stopped. */
+/** Phases in which nothing can be done while the machine is stopped. */
 const overSsh: readonly JobPhase[] = [
   'connecting',
   'syncing',
@@ -50,7 +50,7 @@ const overSsh: readonly JobPhase[] = [
   'fetching',
 ];
 
-/** Does the next thing for a job. Each step can be made again by another window after a crash. */
+/** Takes the next step of a job. After a crash, another window can repeat each step. */
 export async function takeStep(
   deps: JobStepDeps,
   account: Account,
@@ -96,7 +96,7 @@ class Steps {
     this.id = attemptId(row.job, row.state);
   }
 
-  /** Each phase that needs the machine comes after the one in which it is known. */
+  /** The machine is known in all phases that need it. */
   private get instanceId(): number {
     const { instanceId } = machineOf(this.row);
     if (instanceId === undefined) {
@@ -109,13 +109,13 @@ class Steps {
     return this.deps.machine(this.account, this.instanceId);
   }
 
-  /** Where files come from: the machine itself, or its host while it is stopped. */
+  /** Returns where files come from: the machine itself, or its host while it is stopped. */
   private get source(): StoppedMachinePort {
     const { deps, account, row } = this;
     return isCopied(deps, row) ? deps.stoppedMachine(account, this.instanceId, row.job) : this.machine;
   }
 
-  /** Without secrets: only the start needs them. */
+  /** The order without secrets: only the start needs them. */
   private get order(): JobOrder {
     return jobOrder(this.row, this.deps.clock.now());
   }
@@ -123,7 +123,7 @@ class Steps {
   take(): Promise<Step> | Step {
     const { job, state } = this.row;
     const { phase } = state;
-    // Whether a machine was rented, or the order to start was taken, is found out first.
+    // First finds out whether a machine was rented, or the order to start was accepted.
     if (job.stopAt !== undefined && isBeforeStart(phase) && !isRenting(phase) && phase !== 'starting') {
       return { event: { kind: 'notStarted' } };
     }
@@ -135,7 +135,7 @@ class Steps {
     }
     switch (phase) {
       case 'queued':
-        // The mirror of a workspace is of one job at a time.
+        // Only one job at a time uses the mirror of a workspace.
         return this.before().some((one) => isBeforeStart(one.state.phase))
           ? { waitMs: watchedMs }
           : { event: { kind: 'begun' } };
@@ -172,7 +172,7 @@ class Steps {
   }
 
   private async connect(): Promise<Step> {
-    // Those that a machine was rented for come here together; the mirror of a workspace is of one at a time.
+    // Jobs that a machine was rented for arrive here together, but only one at a time uses the mirror of a workspace.
     if (this.before().some((one) => isBeforeStart(one.state.phase))) {
       return { waitMs: watchedMs };
     }
@@ -181,7 +181,7 @@ class Steps {
     return { event: { kind: 'connected', guardedUntil, others: await this.others() } };
   }
 
-  /** When the machine stops itself at the latest where no job begins; `undefined` where it did not prove that it can. */
+  /** Returns when the machine stops itself if no job begins; `undefined` if it did not prove that it can. */
   private async arm(): Promise<number | undefined> {
     const { deps, account, instanceId, signal } = this;
     await deps.firstContact(instanceId, signal);
@@ -206,7 +206,7 @@ class Steps {
     return { event: { kind: 'synced' } };
   }
 
-  /** A lost answer is settled by the folder on the machine, never by a second order. */
+  /** The folder on the machine settles a lost answer; the order is never sent twice. */
   private async start(): Promise<Step> {
     const { job } = this.row;
     const look = await this.look();
@@ -238,7 +238,7 @@ class Steps {
   private async follow(): Promise<Step> {
     const { job, state } = this.row;
     if (isCopied(this.deps, this.row)) {
-      // It takes no orders any more, and the job has ended in whatever way it stands there.
+      // The machine accepts no more orders, and shows how the job ended.
       return this.seen(await this.look());
     }
     if (job.stopAt !== undefined && state.cancelSentAt === undefined) {
@@ -268,7 +268,7 @@ class Steps {
     return look.log.piece.length < pieceBytes && !look.end ? { ...step, waitMs } : step;
   }
 
-  /** The machine carries its limits out by itself, so that more time counts once it has taken it. */
+  /** The machine enforces its limits itself, so an extension counts once the machine has accepted it. */
   private async extend(orderedAt: number): Promise<Step> {
     const seconds = limitNow(this.row);
     const isDone = seconds !== undefined && (await this.machine.extend(this.id, seconds, this.signal));
@@ -290,7 +290,7 @@ class Steps {
       return { event: { kind: 'fetched', outputs: noOutputs } };
     }
     const { hasOutputsList, pidAlive } = await this.look(0);
-    // A runner that was killed lists nothing; then the list is made now.
+    // A runner that was killed made no list, so it is made now.
     if (!hasOutputsList && pidAlive) {
       return { waitMs: watchedMs };
     }
@@ -308,7 +308,7 @@ class Steps {
     return otherJobs(this.deps.jobs, this.machine, this.signal);
   }
 
-  /** Jobs of the same machine that were ordered before and are not over. */
+  /** Returns earlier jobs of the same machine that are not over. */
   private before(): readonly JobRow[] {
     const { instanceId } = machineOf(this.row);
     const rows = instanceId === undefined ? [] : this.deps.jobs.ofInstance(instanceId);
@@ -319,7 +319,7 @@ class Steps {
     return this.source.look(this.id, this.row.state.logOffset, bytes, this.signal);
   }
 
-  /** Keeps the piece of the log before its offset is noted. */
+  /** Stores the piece of the log before its offset. */
   private async seen(look: JobLook): Promise<Step> {
     const { job, state } = this.row;
     if (look.log.piece.length > 0) {
