@@ -166,7 +166,7 @@ describe('an agent that accepts the next best machine after a window was killed'
     first.kill();
     await computer().pass(minute);
     const next = await computer().openWindow({ isFocused: true });
-    const told = await next.toast(/nothing was rented in its place/);
+    const told = await next.toast(/before a replacement was rented/);
     await letAgentsIn(next);
     told.press('Rent Next Best');
     await acceptAll(next);

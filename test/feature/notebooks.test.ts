@@ -50,7 +50,7 @@ describe('a notebook with a kernel on an instance', () => {
 
   it('says what to do first where no login has been tried, once for all who ask', async () => {
     await assert.rejects(chosen(), /GPU Rental has not logged in there yet/);
-    await window.toast(/^Notebooks can't use trainer: No login/);
+    await window.toast(/^Notebooks can't use trainer: GPU Rental has not logged in/);
     window.clearToasts();
     await assert.rejects(chosen(), /GPU Rental has not logged in there yet/);
     assert.deepEqual(
