@@ -2,34 +2,36 @@ import type { Clock } from '../../util/clock';
 import { MutableDisposable, type Disposable } from '../../util/disposable';
 
 export interface GuardTimes {
-  /** The step takes no answer before it was shown for so long. */
+  /** An answer counts only after the step was shown for this long (ms). */
   readonly settleMs: number;
-  /** Accepts closer together than this belong to one key held down. */
+  /** Accepts that are closer together than this come from a held key (ms). */
   readonly trainMs: number;
-  /** An accept counts once no other has followed it for so long. */
+  /** An accept counts once no other has followed within this time (ms). */
   readonly aloneMs: number;
-  /** The longest pause of a key held down; an accept that follows another within it may be its first repetition. */
+  /** The longest interval of a held key (ms); an accept within it may be the first repetition of the previous one. */
   readonly slowestMs: number;
 }
 
 export const guardTimes: GuardTimes = { settleMs: 600, trainMs: 700, aloneMs: 250, slowestMs: 2000 };
 
-/** For a question that comes up by itself, perhaps under a click or a key meant for what stood there; a double click counts. */
+/**
+ * For a question that appears by itself, possibly under a click or key meant for something else. A double click counts.
+ */
 export const unaskedTimes: GuardTimes = { settleMs: 500, trainMs: 200, aloneMs: 100, slowestMs: 0 };
 
-/** Added to a pause that may be one of a key held down, since a busy editor hears keys late. */
+/** Added to an interval that may be of a held key, because a busy editor receives keys late (ms). */
 const latenessMs = 50;
 
 /**
- * Tells an Enter that somebody pressed for this step from one held down or repeated from the step
- * before. The editor reports accepted steps but no keys, so it goes by time: a held key repeats in a
- * train, of which no part counts, not even its last. No system repeats a key more slowly than it
- * begins to, so an accept that may be the first of a train waits for as long as it was in coming.
+ * Distinguishes an Enter that the user pressed for this step from one that is held down or repeated from the step
+ * before. The editor reports accepted steps but no keys, so only time can tell: a held key produces a train of accepts,
+ * none of which counts, not even the last. No system repeats a key more slowly than its initial delay, so an accept
+ * that may start a train waits for as long as the pause before it.
  */
 export class AcceptGuard implements Disposable {
   private shownAt: number | undefined;
   private lastAcceptAt: number | undefined;
-  /** The longest pause of the train that is heard now. */
+  /** The longest interval in the present train of accepts. */
   private trainPauseMs: number | undefined;
   private readonly waiting = new MutableDisposable<Disposable>();
 
@@ -38,25 +40,25 @@ export class AcceptGuard implements Disposable {
     private readonly times: GuardTimes = guardTimes,
   ) {}
 
-  /** The guarded step is on the screen. */
+  /** Call this when the guarded step appears. */
   shown(): void {
     this.shownAt = this.clock.elapsed();
     this.waiting.value = undefined;
   }
 
-  /** The guarded step is gone; an accept that waits no longer counts. */
+  /** Call this when the guarded step disappears; a waiting accept no longer counts. */
   hidden(): void {
     this.shownAt = undefined;
     this.waiting.value = undefined;
   }
 
-  /** An accept of another step, so that its repetitions are known. */
+  /** Notes an accept of another step, so that its repetitions are recognized. */
   note(): void {
     this.lastAcceptAt = this.clock.elapsed();
     this.trainPauseMs = undefined;
   }
 
-  /** An accept of the guarded step; runs the action if it turns out to be a single one. */
+  /** Handles an accept of the guarded step; runs the action if it was a single one. */
   accept(action: () => void): void {
     const now = this.clock.elapsed();
     const pauseMs = this.lastAcceptAt === undefined ? Infinity : now - this.lastAcceptAt;

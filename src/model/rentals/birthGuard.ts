@@ -1,9 +1,9 @@
-/** Ends the line of an on-start script that is ours. */
+/** Marks the end of our line in an on-start script. */
 export const guardMark = '# GPU Rental: stops this machine after its job';
 
 /**
- * The script with our line before the user's own; `undefined` where it begins with another interpreter than a shell.
- * The user's script stays as it is, because it may never end, or end the shell.
+ * Returns the script with our line before the user's own; `undefined` if it starts with an interpreter other than a
+ * shell. The user's script stays unchanged, because it may never end, or may end the shell.
  */
 export function withGuard(script: string | undefined, line: string): string | undefined {
   const [first = ''] = script?.split('\n', 1) ?? [];
@@ -15,7 +15,7 @@ export function withGuard(script: string | undefined, line: string): string | un
     : undefined;
 }
 
-/** The user's own script. */
+/** Returns only the user's own script. */
 export function withoutGuard(script: string): string {
   return script
     .split('\n')

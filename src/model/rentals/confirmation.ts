@@ -45,7 +45,7 @@ export interface RentWarning {
     | 'vmKey'
     | 'waits';
   readonly text: Text;
-  /** Where it can be put right. */
+  /** The step that can change it. */
   readonly step?: RentStep;
 }
 
@@ -53,43 +53,43 @@ export interface ConfirmationInput {
   readonly offer: Offer;
   readonly choices: RentChoices;
   readonly rentalType: RentalType;
-  /** GB that the offer's total was asked for with. */
+  /** The disk size in GB that the offer's price includes. */
   readonly searchedDiskGb: number;
   readonly credit?: Micros | undefined;
-  /** What the estimate is for; an afternoon with a data set where it is left out. */
+  /** The usage to estimate; by default an afternoon with a data set. */
   readonly stay?: Usage;
-  /** Its end and what it costs at most are said beside it, so that no stay is estimated. */
+  /** The limit of a job is shown instead, so no usage is estimated. */
   readonly isForJob?: boolean;
-  /** What runs already, volumes included. */
+  /** The price of all present instances, volumes included. */
   readonly running: Rate;
-  /** It is at least so much: not every price of it is known. */
+  /** True if some prices are unknown, so `running` is a lower bound. */
   readonly isRunningPartial?: boolean;
-  /** It is only partial because the volumes were not read yet. */
+  /** True if only the volumes are missing, because they are not read yet. */
   readonly isRunningEarly?: boolean;
-  /** The price an hour that all machines together shall not pass. */
+  /** The user's limit per hour for all instances together. */
   readonly limitPerHour?: Micros | undefined;
-  /** What the machines of the last rentals had. */
+  /** What the machines of the user's last rentals had. */
   readonly usual?: UsualMachine | undefined;
-  /** What is spent of the budget a day and a month. */
+  /** What is spent of the daily and monthly budget. */
   readonly budget?: BudgetNow | undefined;
 }
 
 export interface Confirmation {
   readonly quote: Quote;
-  /** All copies together; `undefined` where no price is stated. */
+  /** The price of all copies together; `undefined` if no price is stated. */
   readonly total: Rate | undefined;
-  /** Passing the limit needs a decision of its own. */
+  /** True if exceeding the limit needs a separate decision. */
   readonly overLimit: boolean;
-  /** So does what is not within the budget. */
+  /** Exceeding the budget needs a separate decision as well. */
   readonly budget: BudgetState;
   readonly what: readonly Fact[];
   readonly cost: readonly Fact[];
   readonly warnings: readonly RentWarning[];
-  /** Filters under which only machines that fit are found, where this one does not. */
+  /** Filters that find only machines that fit, if this one does not. */
   readonly fitFilters?: Filters | undefined;
 }
 
-/** The last step before money is spent, as data: what is rented, what it costs, what to mind. */
+/** The last step before money is spent, as data: what is rented, what it costs and the warnings. */
 export function confirmation(input: ConfirmationInput): Confirmation {
   const { offer, choices, rentalType, searchedDiskGb } = input;
   const quote = quoteOffer(offer, {
@@ -135,7 +135,7 @@ function volumeRate({ volume, volumePerGbMonth }: RentChoices): Rate | undefined
   return volumePerGbMonth === undefined ? undefined : diskRate(volumePerGbMonth, volume.sizeGb);
 }
 
-/** `quote` is of all machines together. */
+/** `quote` covers all machines together. */
 function costFacts(input: ConfirmationInput, quote: Quote): readonly Fact[] {
   const facts: Fact[] = [];
   const { stopped, running: total } = quote;
@@ -163,7 +163,7 @@ function costFacts(input: ConfirmationInput, quote: Quote): readonly Fact[] {
   return facts;
 }
 
-/** What a GB costs, and a whole stay with it. */
+/** Returns the price per GB and the cost of the whole stay. */
 function stayFact(quote: Quote, stay: Usage): Fact {
   const sum = estimate(quote, stay);
   const traffic = trafficText(quote);
@@ -178,12 +178,12 @@ function trafficFact(quote: Quote): Fact {
   return { id: 'traffic', label: text('Traffic'), value: trafficText(quote) };
 }
 
-/** "download $0.011/GB, upload free". */
+/** Returns text such as "download $0.011/GB, upload free". */
 export function trafficText({ downPerGb, upPerGb }: Pick<Quote, 'downPerGb' | 'upPerGb'>): Text {
   return text('{0}, {1}', bandwidthText(downPerGb, text('download')), bandwidthText(upPerGb, text('upload')));
 }
 
-/** "download $0.011/GB". */
+/** Returns text such as "download $0.011/GB". */
 function bandwidthText(perGb: Micros | undefined, name: Text): Text {
   return perGb === undefined
     ? text('{0} at an unknown price', name)
@@ -192,18 +192,18 @@ function bandwidthText(perGb: Micros | undefined, name: Text): Text {
       : text('{0} {1}/GB', name, formatMoney(perGb));
 }
 
-/** "8 h, 50 GB down": without what is not expected. */
+/** Returns text such as "8 h, 50 GB down"; amounts of zero are left out. */
 function stayText({ hours, downGb, upGb }: Usage): Text {
   const down = downGb === 0 ? text('{0} h', hours) : text('{0} h, {1} GB down', hours, downGb);
   return upGb === 0 ? down : text('{0}, {1} GB up', down, upGb);
 }
 
-/** "$0.423/h, $10.14/day". */
+/** Returns text such as "$0.423/h, $10.14/day". */
 function runningText(rate: Rate): Text {
   return text('{0}/h, {1}/day', formatMoney(perHour(rate)), formatMoney(perDay(rate)));
 }
 
-/** "$0.0042/h, $0.100/day, $3.00/month of 720 h". */
+/** Returns text such as "$0.0042/h, $0.100/day, $3.00/month of 720 h". */
 export function stoppedText(rate: Rate): Text {
   return text(
     '{0}/h, {1}/day, {2}/month of 720 h',
@@ -228,7 +228,7 @@ function creditText(credit: Micros, rate: Rate, running: Rate, isPartial = false
     : text('{0} lasts {1}, or {2} with the instances that already run', ...values);
 }
 
-/** Credit for less than this is worth a word before renting. */
+/** Credit for less than this gets a warning before renting (hours). */
 const littleCreditHours = 2;
 
 function priceWarnings(

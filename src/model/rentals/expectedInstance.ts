@@ -4,7 +4,7 @@ import { perHour, quoteOffer } from '../quote';
 import { defined } from '../../util/defined';
 import type { RentConfig } from './rent';
 
-/** What was rented, as far as it says what the instance will be. */
+/** The facts of a rental that describe its instance. */
 export interface Awaited {
   readonly offer: Offer;
   readonly config: RentConfig;
@@ -13,8 +13,8 @@ export interface Awaited {
 }
 
 /**
- * Returns a new instance as it was rented, for as long as neither the list nor a record has it: it exists and costs
- * money from the answer on (docs/rules.md#a-new-contract-is-an-instance).
+ * Returns a new instance as rented, until a list or a record contains it. It exists and costs money from the answer on
+ * (docs/rules.md#a-new-contract-is-an-instance).
  */
 export function expectedInstance(id: number, awaited: Awaited): Instance {
   const { offer, config, rentalType } = awaited;

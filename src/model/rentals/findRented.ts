@@ -7,7 +7,7 @@ export interface LostRental {
   /** Milliseconds since 1970. */
   readonly requestedAt: number;
   readonly machineId?: number | undefined;
-  /** Undefined where the list before it is not known. */
+  /** Undefined if the list before the rental is unknown. */
   readonly idsBefore?: readonly number[] | undefined;
 }
 
@@ -17,12 +17,12 @@ export type RentedFinding =
   /** One or several could be it; nobody may guess. */
   | { readonly kind: 'unclear'; readonly instanceIds: readonly number[] };
 
-/** The computer's clock and the service's may differ by this much. */
+/** The most by which the computer's clock and the service's may differ (ms). */
 const clockSlackMs = 10 * 60_000;
 
 /**
- * Finds the instance of a lost rental: by the label we sent; where a record carries none, by being
- * new, unlabelled, on the right machine and not too old. `taken` holds ids of other rentals.
+ * Finds the instance of a lost rental by the label that we sent. If the record has no label, the instance must be new,
+ * on the right machine and not too old. `taken` holds the ids of other rentals.
  */
 export function findRented(
   lost: LostRental,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { machineProofShape, type ProofStage } from '../proof/machineProof';
 import { startCauseOf, type InstanceFacts } from '../instances/instanceState';
 
-/** What is looked at once the service says `running`, in this order. */
+/** The stages of a check, in order, once the service reports `running`. */
 const checkStages = ['port', 'login', 'gpu'] as const satisfies readonly ProofStage[];
 export type CheckStage = ProofStage;
 
@@ -12,20 +12,20 @@ const machineProblems = [
   'noGreeting',
   'authentication',
   'hostKeyChanged',
-  /** At the first contact it was not the one that the log of the machine names. */
+  /** At first contact, the host key was not the one in the machine's log. */
   'hostKeyNotPrinted',
   'startupScript',
   'other',
-  /** The connection ended while its GPUs were looked at. */
+  /** The connection ended while the GPUs were checked. */
   'cut',
-  /** Not even a small file fits on it. */
+  /** Not even a small file fits on its disk. */
   'noRoom',
 ] as const;
 export type MachineProblem = (typeof machineProblems)[number];
 
 /**
- * Why a stage has not come to its end. A machine that boots has most of them for a few seconds; the last ones are none of
- * the machine: this computer has no network, or another window or computer looks at it.
+ * Why a stage is not complete. A booting machine has most of these problems for a few seconds. The last ones are not
+ * the machine's: this computer has no network, or another window or computer is checking it.
  */
 const checkProblems = [...machineProblems, 'unreachable', 'busy'] as const;
 export type CheckProblem = (typeof checkProblems)[number];
@@ -44,7 +44,7 @@ const notCheckedReasons = [
 ] as const;
 export type NotCheckedReason = (typeof notCheckedReasons)[number];
 
-/** A machine that runs and has not proved yet that it can be used; plain data, so that it survives a restart. */
+/** A running machine that has not proved yet that it can be used; plain data, so that it survives a restart. */
 export const machineCheckShape = z
   .object({
     stage: z.enum(checkStages),
@@ -53,13 +53,13 @@ export const machineCheckShape = z
     /** When the stage began. */
     since: z.number(),
     problem: z.enum(checkProblems).exactOptional(),
-    /** What ssh or the machine said, made safe to show. */
+    /** The message of ssh or the machine, made safe to show. */
     detail: z.string().exactOptional(),
   })
   .readonly();
 export type MachineCheck = z.infer<typeof machineCheckShape>;
 
-/** What the check of a machine came to; plain data. */
+/** The result of a machine's check; plain data. */
 export const checkResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('proved'), proof: machineProofShape }),
   z.object({
@@ -67,7 +67,7 @@ export const checkResult = z.discriminatedUnion('kind', [
     reason: z.enum(notCheckedReasons),
     detail: z.string().exactOptional(),
   }),
-  /** It had its time, and a stage did not come to its end. */
+  /** Its time is over, and a stage is not complete. */
   z.object({
     kind: z.literal('unproved'),
     stage: z.enum(checkStages),
@@ -77,7 +77,7 @@ export const checkResult = z.discriminatedUnion('kind', [
 ]);
 export type CheckResult = Readonly<z.infer<typeof checkResult>>;
 
-/** What one try came to; one that waits may come to more a little later. */
+/** The result of one try; after `waits`, a later try may get further. */
 export type CheckAnswer =
   | CheckResult
   | {
@@ -87,25 +87,25 @@ export type CheckAnswer =
       readonly detail?: string;
     };
 
-/** What most machines need; longer is worth a reason. */
+/** The usual duration of a stage (ms); a longer one is shown with its reason. */
 const usualMs: Readonly<Record<CheckStage, number>> = { port: 15_000, login: 15_000, gpu: 15_000 };
 
-/** For so long after the first sight of `running` a login that is refused is no error: its server still comes up. */
+/** How long after `running` was first seen a refused login is normal, because the server is still starting (ms). */
 export const bootPatienceMs = 60_000;
-/** Whether a login that is refused may be one of a machine that has not come up whole. */
+/** Returns whether a refused login may come from a machine that is still starting. */
 export function isBooting({ runningAt = 0, lastRequest }: InstanceFacts, now: number): boolean {
   const askedAt = lastRequest && startCauseOf(lastRequest) !== undefined ? lastRequest.at : 0;
   return Math.abs(now - Math.max(runningAt, askedAt)) < bootPatienceMs;
 }
 
-/** However often a machine falls back to an earlier stage. */
+/** The limit of a whole check, even if a machine falls back to earlier stages (ms). */
 const longestCheckMs = 3 * bootPatienceMs;
 
 export function beginCheck(now: number): MachineCheck {
   return { stage: 'port', runningAt: now, since: now };
 }
 
-/** Takes in which stage a try is, or at which it ended. */
+/** Records the stage that a try is in, or at which it ended. */
 export function advanceCheck(
   check: MachineCheck,
   { stage, problem, detail }: Pick<MachineCheck, 'stage' | 'problem' | 'detail'>,
@@ -113,7 +113,7 @@ export function advanceCheck(
 ): MachineCheck {
   return {
     stage,
-    // A clock that was set back counts anew.
+    // The minimum keeps a clock that was set back from extending the check.
     runningAt: Math.min(check.runningAt, now),
     since: stage === check.stage ? Math.min(check.since, now) : now,
     ...(problem === undefined ? {} : { problem }),
@@ -121,7 +121,7 @@ export function advanceCheck(
   };
 }
 
-/** What a check comes to that had all its time. */
+/** Returns the result of a check whose time is over. */
 export function overResult({ stage, problem, detail }: Extract<CheckAnswer, { kind: 'waits' }>): CheckResult {
   if (problem === 'unreachable' || problem === 'busy') {
     return { kind: 'notChecked', reason: problem === 'busy' ? 'busy' : 'network' };
@@ -129,7 +129,7 @@ export function overResult({ stage, problem, detail }: Extract<CheckAnswer, { ki
   return { kind: 'unproved', stage, problem, ...(detail === undefined ? {} : { detail }) };
 }
 
-/** Whether it had all the time that it gets. */
+/** Returns whether the check has used all its time. */
 export function isCheckOver({ since, runningAt }: MachineCheck, now: number): boolean {
   return now - since >= bootPatienceMs || now - runningAt >= longestCheckMs;
 }

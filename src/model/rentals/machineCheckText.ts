@@ -30,7 +30,7 @@ const reasons: Readonly<Record<CheckProblem, Text>> = {
   busy: text('another window or computer is checking it'),
 };
 
-/** `Logging in`, how long that takes, and where it takes longer than usual also why; joined by the caller. */
+/** Returns the stage, how long it takes, and the reason if that is longer than usual; the caller joins them. */
 export function checkTexts(check: MachineCheck, now: number, isTimed = true): readonly Text[] {
   const { stage, since, problem } = check;
   const late =
@@ -73,7 +73,7 @@ const unproved: Readonly<Record<MachineProblem, (name: string, detail: string) =
   other: (name, detail) => text('{0} is running, but ssh could not log in: {1}', name, detail),
 };
 
-/** Why a machine that runs can't be used, after all the time that it got. */
+/** Says why a running machine can't be used, once its check has used all its time. */
 export function unprovedText(name: string, problem: MachineProblem, detail = '–'): Text {
   return unproved[problem](name, detail);
 }

@@ -8,7 +8,7 @@ import type { Text } from '../../util/text';
 import type { CheckResult } from './machineCheck';
 import { notCheckedText, unprovedText } from './machineCheckText';
 
-/** What was rented, held against what a look at the machine found. */
+/** Compares what was rented with what a check of the machine found. */
 export function judgeProof(
   instance: Instance | undefined,
   offer: Offer | undefined,
@@ -19,7 +19,7 @@ export function judgeProof(
   return { verdict, line: verdictText(proof, verdict, expected) };
 }
 
-/** Whether a login worked and what was found is what was rented; no check, or one that could not be made, is no pass. */
+/** Returns whether a login worked and the machine is what was rented. A missing or impossible check is no pass. */
 export function hasPassed(
   instance: Instance | undefined,
   offer: Offer | undefined,
@@ -28,7 +28,7 @@ export function hasPassed(
   return check?.kind === 'proved' && judgeProof(instance, offer, check.proof).verdict.ok;
 }
 
-/** One line for the tooltip, the details and the log. */
+/** Returns one line for the tooltip, the details and the log. */
 export function checkText(
   instance: Instance | undefined,
   offer: Offer | undefined,

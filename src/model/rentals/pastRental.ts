@@ -11,14 +11,14 @@ const rentalEnds = ['destroyed', 'replaced', 'failed', 'gone'] as const;
 export const pastRentalShape = z
   .object({
     version: z.literal(1),
-    /** Its record as it was read last, without secrets. */
+    /** Its record as last read, without secrets. */
     instance: instanceShape,
-    /** When the end was seen; milliseconds since 1970. */
+    /** When its end was noticed, in milliseconds since 1970. */
     endedAt: z.number(),
     end: z.enum(rentalEnds),
-    /** What the host said about a start that failed. */
+    /** The host's message about a failed start. */
     message: z.string().exactOptional(),
-    /** What the agent that rented it called itself. */
+    /** The name that the agent which rented it gave for itself. */
     agent: z.string().exactOptional(),
     /** The sum of its charges, and when they were read. */
     charged: z.object({ amount: micros, at: z.number() }).readonly().exactOptional(),
@@ -28,11 +28,11 @@ export type PastRental = z.infer<typeof pastRentalShape>;
 
 export interface PastCost {
   readonly amount: Micros;
-  /** False for what its price comes to, as if it had run all the time. */
+  /** False if it is computed from the price, as if the instance had always run. */
   readonly isCharged: boolean;
 }
 
-/** From its charges where they were read, else at most what its price comes to. */
+/** Returns the cost from its charges if they were read, otherwise the most that its price allows. */
 export function costOfPast({ instance, endedAt, charged }: PastRental): PastCost | undefined {
   if (charged) {
     return { amount: charged.amount, isCharged: true };
@@ -41,23 +41,23 @@ export function costOfPast({ instance, endedAt, charged }: PastRental): PastCost
   return amount === undefined ? undefined : { amount, isCharged: false };
 }
 
-/** From the beginning of the contract; `undefined` where the record did not say when that was. */
+/** Returns the duration since the contract began; `undefined` if the record did not state that. */
 export function durationOfPast({ instance, endedAt }: PastRental): number | undefined {
   return ageMs(instance, endedAt);
 }
 
-/** Charges appear some time after they arose, so they are read again until then. */
+/** Charges appear with a delay, so they are read again until this time after the end (ms). */
 const settledMs = 24 * 3_600_000;
 
 export function hasFinalCharges({ charged, endedAt }: PastRental): boolean {
   return charged !== undefined && charged.at - endedAt >= settledMs;
 }
 
-/** What an instance was charged, or `undefined` where no charge names it. */
+/** Returns what an instance was charged, or `undefined` if no charge names it. */
 export function chargedFor({ id }: Pick<Instance, 'id'>, charges: readonly Charge[]): Micros | undefined {
   const own = charges.filter(({ source }) => source === `instance-${id}`);
   return own.length === 0 ? undefined : add(zero, ...own.map(({ amount }) => amount));
 }
 
-/** The last first, and no more than these: older ones are of use to nobody. */
+/** The most rentals to keep, latest first. */
 export const mostPastRentals = 300;

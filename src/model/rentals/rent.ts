@@ -14,15 +14,15 @@ export type Runtype = (typeof runtypes)[number];
 
 export interface VolumeChoice {
   readonly kind: 'link' | 'create';
-  /** The volume when linking, the volume offer when creating. */
+  /** The id of the volume to link, or of the volume offer to create from. */
   readonly volumeId: number;
   readonly sizeGb?: number;
   readonly mountPath: string;
 }
 
 /**
- * What the user decided. With a template, a field stays `undefined` unless the user changed it, because each
- * field of the request overrides the template (docs/service/renting.md#template-merge).
+ * The user's decisions. With a template, a field stays `undefined` unless the user changed it, because each field of
+ * the request overrides the template (docs/service/renting.md#template-merge).
  */
 export interface RentConfig {
   readonly templateHash?: string;
@@ -30,14 +30,15 @@ export interface RentConfig {
   readonly templateId?: number;
   readonly image?: string;
   readonly diskGb?: number;
-  /** What is sent ends in our marker; what was chosen has none. */
+  /** The user's label; the one that is sent also contains our marker. */
   readonly label?: string;
   readonly runtype?: Runtype;
   readonly targetState?: 'running' | 'stopped';
-  /** A bid; present exactly when the offer was searched as interruptible. */
+  /** The bid; present exactly if the offer was searched as interruptible. */
   readonly bidPerHour?: Micros;
   /**
-   * Added to the template's environment; the same name here wins (docs/service/renting.md#template-merge).
+   * Added to the template's environment; a variable of the same name in it is overridden
+   * (docs/service/renting.md#template-merge).
    */
   readonly env?: EnvObject;
   readonly onstart?: string;
@@ -46,20 +47,20 @@ export interface RentConfig {
   readonly jupyterDir?: string;
   readonly pythonUtf8?: boolean;
   readonly langUtf8?: boolean;
-  /** A secret: never shown, never kept with the history. */
+  /** A secret: never shown, never stored with the history. */
   readonly imageLogin?: string;
-  /** False lets a rental wait, stopped and with a disk that bills, until the machine is free. */
+  /** False lets a rental wait, stopped, until the machine is free; its disk costs money. */
   readonly cancelUnavailable?: boolean;
   readonly vm?: boolean;
   readonly volume?: VolumeChoice;
-  /** Not sent as it is: the machine stops itself by then where no job begins (docs/jobs.md). */
+  /** Not sent as it is: the machine stops itself after this time if no job begins (docs/jobs.md). */
   readonly guardSeconds?: number;
 }
 
-/** The answer to a rental that took effect. */
+/** The answer to a rental that succeeded. */
 export interface Rented {
   readonly instanceId: number;
-  /** False where the service said `success: false` beside an id: it exists and bills all the same. */
+  /** False if the service answered `success: false` with an id: the instance exists and costs money anyway. */
   readonly confirmed: boolean;
   readonly message?: string;
 }

@@ -3,10 +3,10 @@ import { withoutMarker } from '../instances/instanceLabel';
 import type { RentConfig } from './rent';
 import type { RentChoices } from './rentPlan';
 
-/** What a rental like an earlier one begins with, and what of it is no longer known. */
+/** The choices for a rental like an earlier one, and what is lost of it. */
 export interface RentAgain {
   readonly choices: Partial<RentChoices>;
-  /** Variables by name, and parts that may hold secrets; kept nowhere once the instance is gone. */
+  /** Names of variables and of parts that may hold secrets, which are deleted with the instance. */
   readonly lost: readonly (string | Text)[];
 }
 
@@ -29,7 +29,7 @@ const partNames: Readonly<Record<(typeof secretParts)[number], Text>> = {
   imageLogin: text('the registry login'),
 };
 
-/** The answers of a rental. A bid and a volume belong to one machine, so they are chosen anew. */
+/** Returns the choices of a rental. A bid and a volume belong to one machine, so they must be chosen again. */
 export function choicesOf(config: RentConfig, hasSecrets: boolean): RentAgain {
   const label = withoutMarker(config.label ?? '');
   const named = label === '' ? {} : { label };
@@ -38,7 +38,7 @@ export function choicesOf(config: RentConfig, hasSecrets: boolean): RentAgain {
     return { choices: { ...picked(config, [...plainParts, ...secretParts]), ...named, ...env }, lost: [] };
   }
   const names = Object.keys(config.env ?? {});
-  // The name of a port is all there is to it.
+  // A port has no value, so its name restores it.
   const ports = names.filter((name) => name.startsWith('-'));
   const env = ports.length === 0 ? {} : { env: Object.fromEntries(ports.map((name) => [name, '1'])) };
   return {

@@ -11,31 +11,31 @@ import { perHour, type Rate } from '../quote';
 import type { RentConfig } from './rent';
 import { effectiveRuntype, lacksShell, planRent, plannedDiskGb, type RentChoices } from './rentPlan';
 
-/** A rental as far as it is decided, from where its search begins until it is sent. */
+/** A rental as far as it is decided, from the start of its search until it is sent. */
 export interface RentDraft {
-  /** Whose offers are searched, the active account without it; nothing is rented for another one. */
+  /** The account whose offers are searched; by default the active one. Nothing is rented for another account. */
   readonly accountKey?: string;
-  /** Of the list of offers: it says what the search is for. */
+  /** The title of the list of offers, which names the purpose of the search. */
   readonly title: string;
   readonly query: MarketQuery;
-  /** With a source, what will run was decided before the search, and is not asked for again. */
+  /** With a source, the choice of what to run precedes the search and is not asked for again. */
   readonly choices?: Partial<RentChoices>;
   readonly offer?: Offer;
-  /** What the machine is rented for. */
+  /** The job that the machine is rented for. */
   readonly job?: DraftJob;
 }
 
-/** A draft whose offer is picked. */
+/** A draft with a picked offer. */
 export interface PickedDraft extends RentDraft {
   readonly offer: Offer;
 }
 
-/** Everything is decided, and open only to the confirmation. */
+/** A draft with all decisions made, which only the confirmation can change. */
 export interface CompleteDraft extends PickedDraft {
   readonly choices: RentChoices;
 }
 
-/** The search again with more filters. What was chosen stays, but a bid and a volume belong to one machine. */
+/** Returns the search with more filters. Choices stay, except a bid and a volume, which belong to one machine. */
 export function narrowedDraft(
   { accountKey, title, query, choices, job }: CompleteDraft,
   filters: Filters,
@@ -51,28 +51,28 @@ export function narrowedDraft(
 }
 const ofOneMachine: readonly string[] = ['bidPerHour', 'volume', 'volumePerGbMonth'];
 
-/** What the user confirmed. The label is without our marker. */
+/** What the user confirmed. The label does not contain our marker. */
 export interface RentRequest {
-  /** Whose offers, credit and templates the user saw; nothing is rented for another account. */
+  /** The account whose offers, credit and templates the user saw; nothing is rented for another one. */
   readonly accountKey?: string;
-  /** The marker of the rental that this one takes the place of. */
+  /** The marker of the rental that this one replaces. */
   readonly replaces?: string;
   readonly offer: Offer;
   readonly config: RentConfig;
   readonly search?: OfferSearch | undefined;
   readonly rentalType: RentalType;
-  /** A replacement never costs more than this an hour; without a limit of the user's, the price just confirmed. */
+  /** The most that a replacement may cost per hour; without a limit of the user's, the confirmed price. */
   readonly priceLimit: Micros;
-  /** An instance that turns out to cost more an hour is ended. */
+  /** An instance that costs more than this per hour is destroyed. */
   readonly mostPerHour?: Micros;
 }
 
-/** The query of a rental: the prices include the disk that will be rented. */
+/** Returns the query of a rental, whose prices include the disk that will be rented. */
 export function rentalQuery({ query, choices }: Pick<CompleteDraft, 'query' | 'choices'>): MarketQuery {
   return { ...query, diskGb: plannedDiskGb(choices) };
 }
 
-/** The script of the template is named as well, because ours comes before it (docs/service/renting.md#template-merge). */
+/** Also includes the template's script, because ours must come before it (docs/service/renting.md#template-merge). */
 function guarded(
   { order: { spec } }: DraftJob,
   choices: RentChoices,
@@ -91,7 +91,7 @@ function guarded(
   });
 }
 
-/** The request for a draft, of which `confirmed` is what one machine costs without volumes. */
+/** Returns the request for a draft; `confirmed` is the price of one machine without volumes. */
 export function requestOf(draft: CompleteDraft, confirmed: Rate | undefined): RentRequest {
   const { accountKey, offer, query, choices, job } = draft;
   const { rentalType, filters } = query;

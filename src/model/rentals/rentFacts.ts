@@ -22,11 +22,11 @@ export interface Fact {
   readonly id: string;
   readonly label: Text;
   readonly value: Text | string;
-  /** Where it can be changed. */
+  /** The step that can change it. */
   readonly step?: RentStep | 'stay';
 }
 
-/** "2× RTX 4090 24 GB". */
+/** Returns a name such as "2× RTX 4090 24 GB". */
 export function machineName(offer: Offer): string {
   const memory = offer.gpuRamMb === undefined ? '' : ` ${soldGpuGb(offer.gpuRamMb)} GB`;
   return `${offer.gpuCount ?? 1}× ${offer.gpuName ?? '?'}${memory}`;
@@ -152,14 +152,14 @@ function volumeFacts(choices: RentChoices): readonly Fact[] {
   return [fact('volume', text('Volume'), value, 'options')];
 }
 
-/** What few rentals have; a login is said to be there and never shown. */
+/** Returns options that few rentals set; of a login only its presence is shown. */
 function otherOptions(choices: RentChoices): readonly Fact[] {
   const { args, imageLogin, jupyterDir, langUtf8, pythonUtf8, useJupyterLab } = choices;
   const template = templateOf(choices);
   const runtype = effectiveRuntype(choices);
   const isJupyter = runtype.startsWith('jupyter');
   const utf8 = [...(pythonUtf8 === true ? ['Python'] : []), ...(langUtf8 === true ? ['LANG'] : [])];
-  /** Ours where it is set, else the template's. */
+  /** Prefers our value over the template's. */
   const one = (id: string, label: Text, own: string | undefined, given: string | null | undefined) => {
     const value = own ?? (given ? fromTemplate(given) : undefined);
     return value === undefined ? [] : [fact(id, label, value, 'options')];

@@ -5,14 +5,14 @@ import type { CompleteDraft } from './rentDraft';
 import type { RentChoices } from './rentPlan';
 
 /**
- * The steps from an offer to the confirmation. Every step has a default, so each can be skipped; Back
- * returns to the step that was shown before; a step that was opened from the confirmation returns to it.
+ * The steps from an offer to the confirmation. Every step has a default, so each can be skipped. Back returns to the
+ * step shown before; a step that was opened from the confirmation returns to it.
  */
 export class RentFlow {
   private readonly path: RentStep[];
   private current: CompleteDraft;
 
-  /** A source that was given is not asked for again. */
+  /** A source that is already chosen is not asked for again. */
   constructor(
     start: CompleteDraft,
     private readonly isSourceGiven = false,
@@ -21,7 +21,7 @@ export class RentFlow {
     this.path = [this.steps[0] ?? 'confirm'];
   }
 
-  /** As it would be sent now. */
+  /** The draft as it would be sent now. */
   get draft(): CompleteDraft {
     return this.current;
   }
@@ -35,7 +35,7 @@ export class RentFlow {
     return this.current.query;
   }
 
-  /** The steps in their order, the confirmation last; `options` is only opened from there. */
+  /** The steps in order, the confirmation last; `options` is opened only from there. */
   get steps(): readonly RentStep[] {
     return [
       ...(this.isSourceGiven ? [] : ['source' as const]),
@@ -51,13 +51,13 @@ export class RentFlow {
     return this.path[this.path.length - 1] ?? 'confirm';
   }
 
-  /** One-based place of the step, for the title. */
+  /** The position of the step for the title, counted from 1. */
   get position(): number {
     const index = this.steps.indexOf(this.step);
     return index < 0 ? this.steps.length : index + 1;
   }
 
-  /** Takes the answers of the step and goes on; without answers the step keeps its default. */
+  /** Stores the answers of the step and continues; without answers, the step keeps its default. */
   next(answers: Partial<RentChoices> = {}): void {
     this.set(answers);
     const before = this.path[this.path.length - 2];
@@ -76,14 +76,14 @@ export class RentFlow {
     this.current = { ...this.current, choices: { ...this.choices, ...answers } };
   }
 
-  /** Takes answers back, so that the default or the template counts. */
+  /** Removes answers, so that the default or the template applies. */
   unset(...keys: readonly Exclude<keyof RentChoices, 'source'>[]): void {
     const kept = Object.entries(this.choices).filter(([key]) => !(keys as readonly string[]).includes(key));
     const choices = { source: this.choices.source, ...Object.fromEntries(kept) };
     this.current = { ...this.current, choices };
   }
 
-  /** All further steps keep their defaults. */
+  /** Continues to the confirmation; all skipped steps keep their defaults. */
   toConfirmation(): void {
     if (this.step !== 'confirm') {
       const opened = this.path.indexOf('confirm');
@@ -102,7 +102,7 @@ export class RentFlow {
     }
   }
 
-  /** False at the first step: there Back leads to the offers. */
+  /** Returns false at the first step, where Back leads to the offers. */
   back(): boolean {
     if (this.path.length === 1) {
       return false;
@@ -111,7 +111,7 @@ export class RentFlow {
     return true;
   }
 
-  /** Another offer takes the place of one that is gone; the answers stay, but a volume stays with its machine. */
+  /** Replaces an offer that is gone. The answers stay, except the volume, which belongs to its machine. */
   replaceOffer(offer: Offer): void {
     const { id, machineId } = this.offer;
     const isSameMachine = offer.id === id || (machineId !== undefined && offer.machineId === machineId);

@@ -14,12 +14,12 @@ export type RentSource =
   | { readonly kind: 'image'; readonly image: string }
   | { readonly kind: 'template'; readonly template: Template };
 
-/** What somebody chose so far; a member that is left out keeps its default, or the template's value. */
+/** The user's choices so far; a missing member keeps its default or the template's value. */
 export interface RentChoices extends Omit<RentConfig, 'templateHash' | 'image'> {
   readonly source: RentSource;
-  /** The price of the volume that is created; its data and its cost outlive the instance. */
+  /** The price of the volume to create; its data and cost outlive the instance. */
   readonly volumePerGbMonth?: Micros;
-  /** How many of the same to rent, each on a machine of its own. */
+  /** The number of copies to rent, each on a separate machine. */
   readonly count?: number;
 }
 
@@ -30,10 +30,10 @@ const defaultTemplateDiskGb = 8;
  */
 export const leastDiskGb = 8;
 export const mostCopies = 8;
-/** Where a volume appears in the machine until somebody chooses another place. */
+/** The default mount path of a volume. */
 export const usualMountPath = '/data';
 
-/** GB of disk that will be sent. */
+/** Returns the disk size in GB that will be sent. */
 export function plannedDiskGb(choices: RentChoices): number {
   if (choices.diskGb !== undefined) {
     return choices.diskGb;
@@ -60,7 +60,7 @@ export function templateRuntype(template: Template): Runtype {
   return 'args';
 }
 
-/** The run type that the instance will have, whoever says so. */
+/** Returns the run type of the instance, from the choices or the template. */
 export function effectiveRuntype(choices: RentChoices): Runtype {
   return (
     choices.runtype ??
@@ -68,12 +68,12 @@ export function effectiveRuntype(choices: RentChoices): Runtype {
   );
 }
 
-/** True for run types through which nobody can log in. */
+/** Returns whether a run type allows no login. */
 export function lacksShell(runtype: Runtype): boolean {
   return runtype === 'args';
 }
 
-/** What the service is asked for: with a template only what was changed, and the disk. */
+/** Returns the request to the service: with a template, only changed fields and the disk. */
 export function planRent(choices: RentChoices, rentalType: RentalType): RentConfig {
   const { source } = choices;
   const runtype = choices.runtype ?? (source.kind === 'image' ? 'ssh_direct' : undefined);
@@ -104,11 +104,11 @@ export function planRent(choices: RentChoices, rentalType: RentalType): RentConf
 export interface MergedVariable {
   readonly name: string;
   readonly value: string;
-  /** `here` also where it takes the place of the template's. */
+  /** `here` also if it overrides a variable of the template. */
   readonly from: 'template' | 'here';
 }
 
-/** The environment as the service will merge it; the template's is empty where it cannot be read. */
+/** Returns the environment as the service will merge it; a template's that can't be parsed counts as empty. */
 export function mergedEnv(choices: RentChoices): readonly MergedVariable[] {
   const own = choices.env ?? {};
   const base = choices.source.kind === 'template' ? envFlagsToObject(choices.source.template.env ?? '') : {};
@@ -130,13 +130,13 @@ const ownPorts: Readonly<Record<Runtype, number>> = {
   args: 0,
 };
 
-/** Direct ports that the machine must have: the run type's own, and one for each mapping. */
+/** Returns how many direct ports the machine needs: those of the run type, and one per mapping. */
 export function neededPorts(choices: RentChoices): number {
   const mapped = mergedEnv(choices).filter(({ name }) => parsePort(name.replace(/^-p\s+/, '')) !== undefined);
   return ownPorts[effectiveRuntype(choices)] + mapped.length;
 }
 
-/** Too few ports on the machine; `undefined` when they suffice or the machine does not say. */
+/** Returns the shortage of ports; `undefined` if there are enough or the machine does not state them. */
 export function portShortage(
   offer: Offer,
   choices: RentChoices,
@@ -173,12 +173,12 @@ export function runtypeMeaning(runtype: Runtype): Text {
   return meanings[runtype];
 }
 
-/** Run types to choose from; the two that are other names of a third are left out. */
+/** The run types to choose from, without the two that are aliases of another. */
 export const offeredRuntypes: readonly Runtype[] = runtypes.filter(
   (runtype) => runtype !== 'ssh' && runtype !== 'jupyter',
 );
 
-/** What is rented, in a few words. */
+/** Describes what is rented in a few words. */
 export function sourceName(source: RentSource): string {
   return source.kind === 'image' ? source.image : source.template.name;
 }
@@ -200,7 +200,7 @@ export function imageProblem(image: string): Text | undefined {
   return undefined;
 }
 
-/** A disk size in GB; the reason when it cannot be used on this machine. */
+/** Returns why a disk size in GB can't be used on this machine. */
 export function diskProblem(typed: string, offer: Offer | undefined): Text | undefined {
   const gb = typedNumber(typed.trim().replace(/\s*gb$/i, ''));
   if (!Number.isFinite(gb) || typed.trim() === '') {
@@ -213,21 +213,21 @@ export function diskProblem(typed: string, offer: Offer | undefined): Text | und
   return most !== undefined && gb > most ? text('This machine has {0} GB.', Math.floor(most)) : undefined;
 }
 
-/** GB as they are sent: a template may recommend half a GB more. */
+/** Returns the whole GB that are sent: a template may recommend a fraction. */
 export function readDiskGb(typed: string): number {
   return typedNumber(typed.trim().replace(/\s*gb$/i, ''));
 }
 
-/** A bid to choose; the advice is part of it. */
+/** A suggested bid with its advice. */
 export interface BidSuggestion {
   readonly bid: Micros;
   readonly meaning: Text;
 }
 
-/** Shares over the minimum that are offered as bids; the second is the default. */
+/** Suggested bids in percent above the minimum; the second is the default. */
 const bidMargins = [0, 10, 25] as const;
 
-/** Bids from the minimum up to the price on demand, above which a bid makes no sense. */
+/** Returns bids from the minimum up to the on-demand price; a higher bid would make no sense. */
 export function suggestBids(offer: Offer): readonly BidSuggestion[] {
   const least = offer.minBidPerHour;
   if (least === undefined) {
@@ -256,7 +256,7 @@ export function defaultBid(offer: Offer): Micros | undefined {
   return (suggestions[1] ?? suggestions[0])?.bid;
 }
 
-/** A typed bid in dollars an hour; the reason when the service or the machine would refuse it. */
+/** Returns why the service or the machine would refuse a typed bid in dollars per hour. */
 export function bidProblem(typed: string, offer: Offer): Text | undefined {
   const dollars = typedNumber(typed.trim().replace(/^\$/, ''));
   if (typed.trim() === '' || !Number.isFinite(dollars) || dollars <= 0) {

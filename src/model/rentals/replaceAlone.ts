@@ -1,4 +1,4 @@
-/** What of a rental counts for replacing it without a question. */
+/** The facts of a rental that decide about a replacement without a question. */
 export interface ReplacedRental {
   readonly marker: string;
   readonly replaces?: string;
@@ -12,16 +12,16 @@ export type ReplaceAlone =
   /** Another host failed alike, so the next one will as well. */
   | { readonly kind: 'sameFailure' };
 
-/** Before each replacement that nobody asked for; there are no more than these from one Enter. */
+/** The pause before each automatic replacement (ms). Their number limits the replacements after one confirmation. */
 const pausesMs = [0, 60_000, 5 * 60_000] as const;
 
-/** A failure without ids, addresses and times, so that those of two hosts can be compared. */
+/** Returns a failure without ids, addresses and times, so that failures of two hosts can be compared. */
 export function failureKind(reason: string, message: string | undefined): string {
   const words = (message ?? '').toLowerCase().replace(/[0-9a-f]{6,}|\d+/g, '#');
   return `${reason}: ${words.replace(/\s+/g, ' ').trim()}`.slice(0, 300);
 }
 
-/** Whether a machine that failed is replaced without asking, and after which pause. */
+/** Returns whether a failed machine is replaced without a question, and after which pause. */
 export function replaceAlone(
   rental: ReplacedRental,
   failure: string,

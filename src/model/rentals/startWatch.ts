@@ -16,26 +16,26 @@ import {
 } from '../instances/instanceState';
 import { beginCheck, machineCheckShape } from './machineCheck';
 
-/** One machine on its way to running; plain data, so that it survives a restart. */
+/** A starting machine; plain data, so that it survives a restart. */
 export const startWatchShape = z
   .object({
     instanceId: z.number(),
     /** When it was rented, started or rebooted; milliseconds since 1970. */
     since: z.number(),
     cause: z.enum(['rent', 'start', 'reboot']),
-    /** When the host's message changed last; the time-out counts from here. */
+    /** When the host's message last changed; the time-out counts from here. */
     messageAt: z.number(),
     message: z.string().exactOptional(),
     stage: z.enum(instanceStates),
-    /** "Longer than usual" was said. */
+    /** True once "longer than usual" was reported. */
     isLong: z.boolean(),
-    /** When it was looked at last, in milliseconds since 1970; absent in what an older version wrote. */
+    /** When it was last observed, in milliseconds since 1970; absent if an older version wrote the file. */
     lookedAt: z.number().exactOptional(),
-    /** It may have run while nobody looked. */
+    /** True if it may have run while it was not observed. */
     hasGap: z.boolean().exactOptional(),
-    /** It was in a list at least once. */
+    /** True once a list contained it. */
     wasSeen: z.boolean(),
-    /** It runs, and is ready once a login worked. */
+    /** Set once it runs; it is ready after a successful login. */
     check: machineCheckShape.exactOptional(),
   })
   .readonly();
@@ -49,7 +49,7 @@ export type StartOutcome =
   | {
       readonly kind: 'failed';
       readonly reason: FailureReason;
-      /** It ran before: there is data on it, so nothing is replaced without a click that says so. */
+      /** True if it ran before: it may hold data, so it is replaced only after a click that names the loss. */
       readonly hadData: boolean;
     }
   /** No failed start: the user stopped or destroyed it, here or elsewhere, or it ran and is in trouble now. */
@@ -62,18 +62,18 @@ export interface StartStep {
   readonly becameLong?: boolean;
 }
 
-/** A machine can be ready and exit again within this time without being seen. */
+/** A machine can become ready and exit again within this time without being noticed (ms). */
 const longestGapMs = 2 * 60_000;
 
 export interface StartLimits {
-  /** Without a change of the host's message. */
+  /** The time-out without a change of the host's message. */
   readonly timeoutMs: number;
-  /** Whether a machine that runs is to prove that it can be used. */
+  /** True if a running machine must prove that it can be used. */
   readonly checksLogin: boolean;
 }
 
 const longerThanUsualMs = 5 * 60_000;
-/** Whatever the host says, nobody waits longer. */
+/** The longest wait for a start, regardless of the host's messages (ms). */
 const longestWaitMs = 60 * 60_000;
 export function beginStartWatch(instanceId: number, cause: StartWatch['cause'], now: number): StartWatch {
   return {
@@ -89,8 +89,8 @@ export function beginStartWatch(instanceId: number, cause: StartWatch['cause'], 
 }
 
 /**
- * Takes one reading of a watched machine. `instance` is undefined when the list does not contain it, and
- * `ended` when it is proved to be gone. The intention decides before the status
+ * Applies one observation of a watched machine. `instance` is undefined if the list does not contain it, and `ended` if
+ * it is proved to be gone. The intended state takes precedence over the status
  * (docs/service/instances.md#failed-statuses).
  */
 export function observe(
@@ -106,14 +106,14 @@ export function observe(
     return { watch, outcome: { kind: 'ended', why: 'destroyed' } };
   }
   if (isDestroying) {
-    // The service may still refuse it, and then the instance goes on starting.
+    // The service may still refuse to destroy it, and then the instance keeps starting.
     return { watch };
   }
   if (instance === undefined) {
     return tick(watch, false, now, limits);
   }
   const seen = withRecord(watch, instance, facts, now);
-  // A list that was asked for before our start still says that it is to be stopped.
+  // A list that was requested before our start still shows the intent to stop.
   const lingers = isLingering(instance, facts, now);
   if ((intentOf(instance, facts) === 'stopped' && !lingers) || facts.lastRequest?.kind === 'stop') {
     return { watch: seen, outcome: { kind: 'ended', why: 'stopped' } };
@@ -132,12 +132,12 @@ export function observe(
       : { watch: seen, outcome: { kind: 'ready' } };
   }
   if (seen.check) {
-    // It ran, so its start did not fail; whoever looks for trouble names what it is in.
+    // Its start succeeded, because it ran; the trouble is reported separately.
     return isFailedStatus(instance.actualStatus)
       ? { watch: seen, outcome: { kind: 'ended', why: 'troubled' } }
       : { watch: seen };
   }
-  // A start or reboot is of one that was there before; of a gap nobody knows what happened in it.
+  // A start or reboot affects an existing machine, and during a gap anything may have happened.
   const hadData = watch.cause !== 'rent' || seen.hasGap === true || hasBeenReady(instance, facts);
   if (lingers) {
     return tick(seen, facts.lastRequest?.queued === true, now, limits, hadData);
@@ -151,18 +151,18 @@ export function observe(
   return tick(seen, false, now, limits, hadData);
 }
 
-/** For this long after a destroy it is read back whether the instance is gone. */
+/** How long after a destroy request it is verified that the instance is gone (ms). */
 const openDestroyMs = 2 * 60_000;
 
 function isOpen({ tookEffect, at }: OwnRequest, now: number): boolean {
   return tookEffect !== true && isWithin(openDestroyMs, at, now);
 }
 
-/** How long a rebooting machine may go on showing `running` before that is taken for the end of it. */
+/** How long a rebooting machine may show `running` before the reboot counts as complete (ms). */
 const rebootGraceMs = 20_000;
 
 function withRecord(watch: StartWatch, instance: Instance, facts: InstanceFacts, now: number): StartWatch {
-  // What the host said before our start is about the end of the run before.
+  // A message from before our start is about the end of the previous run.
   const isOld =
     instance.statusMessage === undefined ||
     (isLingering(instance, facts, now) && facts.lastRequest?.queued !== true);
@@ -175,7 +175,7 @@ function withRecord(watch: StartWatch, instance: Instance, facts: InstanceFacts,
     ...(kept === undefined ? {} : { message: kept }),
     lookedAt: now,
     ...(hasGap(watch, now) ? { hasGap: true } : {}),
-    // A clock that was set back counts anew.
+    // The minimum keeps a clock that was set back from extending the time-out.
     messageAt: hasChanged ? now : Math.min(watch.messageAt, now),
     stage: stateOf(instance, facts, now),
     wasSeen: true,
@@ -187,8 +187,8 @@ function hasGap({ lookedAt }: StartWatch, now: number): boolean {
 }
 
 /**
- * Applies the time limits. A start that waits for a free GPU is not timed, since nothing is being built, and the check of
- * one that runs has limits of its own.
+ * Applies the time limits. A start that waits for a free GPU has none, because nothing is being built. The check of a
+ * running machine has its own.
  */
 function tick(
   watch: StartWatch,
@@ -210,18 +210,18 @@ function tick(
   return { watch };
 }
 
-/** What goes wrong with a machine that ran; said once, and again only after it recovered. */
+/** Problems of a machine that has run; each is reported once, and again only after a recovery. */
 export const troubles = ['unknown', 'offline', 'outbid', 'exited'] as const;
 export type Trouble = (typeof troubles)[number];
 
-/** The trouble an instance that has been ready is in now, if any. */
+/** Returns the present trouble of an instance that has been ready, if any. */
 export function troubleOf(instance: Instance, facts: InstanceFacts, now: number): Trouble | undefined {
   if (!hasBeenReady(instance, facts) || intentOf(instance, facts) === 'stopped') {
     return undefined;
   }
   const kind = stateOf(instance, facts, now);
   if (rentalEndOf(instance, kind, now)?.kind === 'expired') {
-    // The end of its rental has words of its own.
+    // The end of a rental has its own message.
     return undefined;
   }
   return kind === 'unknown' || kind === 'offline' || kind === 'outbid' || kind === 'exited'
