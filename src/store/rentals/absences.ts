@@ -1,13 +1,16 @@
 import type { Clock } from '../../util/clock';
 
-/** How long things have been missed, by their keys. Counts time that passed here, so that a clock that was set ahead is no reason to give up. */
+/**
+ * Tracks how long things have been missing, by key. Counts elapsed time on this computer, so that a clock that was set
+ * ahead is no reason to give up.
+ */
 export class Absences {
-  /** When each was missed for the first time (`Clock.elapsed`). */
+  /** When each was first missing (`Clock.elapsed`). */
   private readonly since = new Map<string, number>();
 
   constructor(private readonly clock: Pick<Clock, 'elapsed'>) {}
 
-  /** Notes that it is missed, and returns for how many milliseconds it has been. */
+  /** Notes that it is missing, and returns for how long it has been (ms). */
   forMs(key: string): number {
     const now = this.clock.elapsed();
     const since = this.since.get(key) ?? now;
@@ -15,7 +18,7 @@ export class Absences {
     return now - since;
   }
 
-  /** It is there. */
+  /** Call this when it is present. */
   end(key: string): void {
     this.since.delete(key);
   }

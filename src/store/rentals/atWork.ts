@@ -1,4 +1,4 @@
-/** Rentals that this window is at work on, by their marker. */
+/** The rentals that this window is working on, by marker. */
 export class AtWork {
   private readonly times = new Map<string, number>();
 
@@ -6,7 +6,7 @@ export class AtWork {
     return (this.times.get(marker) ?? 0) > 0;
   }
 
-  /** Runs `work` for a rental, perhaps beside other work for it. */
+  /** Runs `work` for a rental; several can overlap. */
   async during<T>(marker: string, work: () => Promise<T>): Promise<T> {
     this.add(marker, 1);
     try {

@@ -14,21 +14,21 @@ interface Deps {
   readonly clock: Pick<Clock, 'elapsed'>;
 }
 
-/** A window that replaces and is not heard of for this long is gone. */
+/** A replacing window that is silent for this long counts as gone (ms). */
 const replacerGoneMs = 15_000;
 
-/** Ends replacements whose window is gone, so that the user hears how far each came. */
+/** Ends replacements whose window is gone, so that the user learns how far each got. */
 export class BrokenReplacements implements Disposable {
   private readonly brokenOff = new Emitter<BrokenOff>();
   readonly onDidBreakOff = this.brokenOff.event;
-  /** Windows that replace and are not heard of, by the rental that is replaced. */
+  /** Silent windows, by the rental that they replace. */
   private readonly away: Absences;
 
   constructor(private readonly deps: Deps) {
     this.away = new Absences(deps.clock);
   }
 
-  /** Compares a replacement that is under way with a fresh list. */
+  /** Compares a replacement in progress with a fresh list. */
   async look(marker: string, snapshot: FleetSnapshot): Promise<void> {
     const { records, update, hub, fleet } = this.deps;
     const rental = records.get(marker);
@@ -40,7 +40,7 @@ export class BrokenReplacements implements Disposable {
       this.away.end(marker);
       return;
     }
-    // A window that is open may not have come back to this one yet.
+    // An open window may not have reconnected to this one yet.
     if (this.away.forMs(marker) < replacerGoneMs) {
       return;
     }
@@ -51,7 +51,7 @@ export class BrokenReplacements implements Disposable {
     const isThere = !isDoubtful && snapshot.instances.some((one) => one.id === instanceId);
     if (isReplaced || isThere || fleet.hasEnded(instanceId)) {
       await update(marker, { replacingSince: undefined, replacingWindow: undefined });
-      // What was sent in its place is settled and told by itself.
+      // A rental that was already sent is settled and reported by itself.
       if (!isReplaced) {
         this.brokenOff.fire({ rental, instanceId, isDestroyed: !isThere });
       }

@@ -28,7 +28,7 @@ export interface CheckRunsDeps {
   readonly onResult: (checked: Checked, result: CheckResult) => void;
 }
 
-/** A machine, in one of its starts. */
+/** A machine during one of its starts. */
 export interface Checked {
   readonly instanceId: number;
   /** When the start began; milliseconds since 1970. */
@@ -49,7 +49,7 @@ export class CheckRuns implements Disposable {
 
   constructor(private readonly deps: CheckRunsDeps) {}
 
-  /** Starts and ends checks until exactly these are running. */
+  /** Starts and ends checks until exactly the wanted ones run. */
   sync(wanted: readonly (Checked & { readonly check: MachineCheck })[]): void {
     for (const run of this.runs.values()) {
       const isWanted = wanted.some(
@@ -71,7 +71,7 @@ export class CheckRuns implements Disposable {
     this.sync([]);
   }
 
-  /** A check that was ended may still hold a login, so the next one waits for it. */
+  /** A check that was canceled may still hold a login, so the next one waits for it. */
   private begin(checked: Checked, check: MachineCheck, before: Promise<void> = Promise.resolve()): void {
     const abort = new AbortController();
     const done = before

@@ -12,7 +12,7 @@ export interface TooDear {
   readonly instanceId: number;
   readonly pricePerHour: Micros;
   readonly mostPerHour: Micros;
-  /** `kept`: it had run by the time that its price was stated, so the user decides. */
+  /** `kept`: it had run before its price was stated, so the user decides. */
   readonly verdict: DestroyVerdict | 'kept';
 }
 
@@ -47,8 +47,8 @@ export class PriceGuard {
   constructor(private readonly deps: PriceGuardDeps) {}
 
   /**
-   * For a rental whose instance is in the list of the window that leads. A price that rises after the first was agreed on,
-   * as a raised bid is.
+   * Checks a rental whose instance is in the leading window's list. Only the first price is compared: the user agreed
+   * to later increases, for example by raising the bid.
    */
   look(rental: Rental, instance: Instance, hasRun: boolean): void {
     const { marker, mostPerHour } = rental;
@@ -79,7 +79,7 @@ export class PriceGuard {
     await this.deps.accept(rental);
   }
 
-  /** Whoever leads next looks again where this window does not live to see the end. */
+  /** If this window closes early, the next leading window checks again. */
   private async end(rental: Rental, found: Omit<TooDear, 'verdict'>): Promise<void> {
     const { accounts, tell } = this.deps;
     const account = accounts.active;

@@ -28,9 +28,9 @@ import { RentalRecords, type RecordsDeps } from './rentalRecords';
 
 export interface RentalsDeps extends RecordsDeps {
   readonly fleet: FleetStore;
-  /** Held against every rental, wherever it comes from. */
+  /** The budget that every rental is checked against. */
   readonly budget: Pick<Budget, 'current'>;
-  /** What is sent for what was confirmed. */
+  /** Returns the request for a confirmed configuration. */
   readonly guarded: (config: RentConfig, serviceUrl: string) => RentConfig;
 }
 
@@ -46,7 +46,7 @@ class JournaledRentals implements RentalStore {
   private readonly over = new AbortController();
   private updates: Promise<void> = Promise.resolve();
   private readonly atWork = new AtWork();
-  /** Rentals that a complete list does not have, by their marker. */
+  /** Rentals that complete lists lack, by marker. */
   private readonly missing: Absences;
 
   constructor(private readonly deps: RentalsDeps) {
@@ -97,7 +97,7 @@ class JournaledRentals implements RentalStore {
   }
 
   update(marker: string, change: RentalChange): Promise<void> {
-    // One after the other, so that none takes back what another has just changed.
+    // Updates run one at a time, so that none reverts another.
     const done = this.updates.then(async () => {
       const known = this.records.get(marker);
       if (known) {
@@ -112,7 +112,7 @@ class JournaledRentals implements RentalStore {
     const { accounts } = this.deps;
     const account = accountStill(accounts, request.accountKey ?? accounts.active?.key);
     if (request.rentalType === 'interruptible' && request.config.bidPerHour === undefined) {
-      // Without a price the service rents on demand, which costs more than was confirmed.
+      // Without a price the service rents on demand, which costs more than confirmed.
       throw new NotSentError(text('An interruptible rental needs a bid. Choose a bid price and try again.'));
     }
     await this.records.loaded;
@@ -143,7 +143,7 @@ class JournaledRentals implements RentalStore {
       phase: { kind: 'sent' },
     });
     await this.records.journal.putSecrets(marker, config);
-    // Before anything leaves: a crash from here on is found out about at the next start.
+    // Stored before anything is sent, so that the next start notices a crash from here on.
     try {
       await this.records.put(rental);
     } catch (error) {
@@ -156,7 +156,7 @@ class JournaledRentals implements RentalStore {
     });
   }
 
-  /** What hangs on the rental is on disk before the request leaves as well. */
+  /** Stores everything that belongs to the rental before the request leaves. */
   private async announce(rental: Rental, { beforeSent }: RentOptions): Promise<void> {
     try {
       await beforeSent?.(rental);
@@ -213,7 +213,7 @@ class JournaledRentals implements RentalStore {
     return compareOnce(account, rental, { log: this.deps.log, signal: this.over.signal, taken });
   }
 
-  /** Reads the instances at once and over the next minute; the user may stop waiting, the search goes on. */
+  /** Reads the instances at once and over the next minute. The user can stop waiting; the search continues. */
   private async settle(account: Account, rental: Rental, options: RentOptions): Promise<RentResult> {
     const since = this.deps.clock.now();
     const open = await this.records.note({ ...rental, phase: { kind: 'notKnown', since } });
@@ -224,7 +224,7 @@ class JournaledRentals implements RentalStore {
         resolve({ kind: 'notKnown', rental: open });
       });
     });
-    // A signal that fired already is why the answer was lost; the search is worth waiting for once.
+    // A signal that had already fired caused the lost answer; then the search is still worth waiting for once.
     return options.signal?.aborted === true ? search : Promise.race([search, stopped]);
   }
 
@@ -274,7 +274,7 @@ class JournaledRentals implements RentalStore {
     return this.records.note({ ...rental, phase: { kind: 'notRented', at: this.deps.clock.now(), reason } });
   }
 
-  /** Compares a fresh list with what was sent by windows that are gone; done by the window that leads. */
+  /** For the leading window: compares a fresh list with what closed windows had sent. */
   private async clearUp(snapshot: FleetSnapshot, accountKey: string | undefined): Promise<void> {
     await this.records.findUntold();
     if (accountKey !== this.records.accountKey) {
@@ -282,7 +282,7 @@ class JournaledRentals implements RentalStore {
     }
     const now = this.deps.clock.now();
     for (const { marker } of this.rentals) {
-      // Its answer may have come while another one was written.
+      // Its answer may have arrived while another one was written.
       const rental = this.records.get(marker);
       if (!rental) {
         continue;
@@ -325,7 +325,7 @@ class JournaledRentals implements RentalStore {
     }
   }
 
-  /** Once it is over for a day it needs no environment, script or login any more. */
+  /** Deletes environment, script and login one day after the rental is over. */
   private async tidy({ marker }: Rental, now: number): Promise<void> {
     const rental = this.records.get(marker);
     const since = rental && overSince(rental);
@@ -335,7 +335,7 @@ class JournaledRentals implements RentalStore {
     }
   }
 
-  /** The window that sent it is open and has not given up. */
+  /** Returns whether the window that sent the rental is open and still working on it. */
   private isOwnerAtWork(rental: Rental, now: number): boolean {
     const { hub } = this.deps;
     if (rental.windowId === hub.windowId) {

@@ -46,11 +46,11 @@ export interface ReplacementDeps {
 
 export type ReplaceStage = 'searching' | 'savingLog' | 'destroying' | 'renting';
 
-/** What was rented instead. */
+/** The rental that replaced it. */
 interface ReplacedBy {
   readonly rent: RentResult;
   readonly offer: Offer;
-  /** Why it may not fit what runs on it. */
+  /** Why it may not fit the software that runs on it. */
   readonly misfits: readonly Text[];
   readonly pricePerHour: Micros | undefined;
 }
@@ -77,30 +77,30 @@ export type ReplaceResult =
 export interface ReplaceOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onStage?: (stage: ReplaceStage) => void;
-  /** The user was told what data is lost; without it a machine that ran is never replaced. */
+  /** True if the user accepted the loss of named data; otherwise a machine that has run is never replaced. */
   readonly dataLossAccepted: boolean;
-  /** Why one that runs is replaced all the same; the user has seen it. */
+  /** Why a running machine is replaced; the user has seen this. */
   readonly unfit?: string;
-  /** The hash of an edited template that the user wants to rent from. */
+  /** The hash of an edited template that the user accepted. */
   readonly acceptedTemplateHash?: string;
-  /** What the other instances leave of the user's limit an hour. */
+  /** What the other instances leave of the user's limit per hour. */
   readonly roomPerHour?: Micros;
-  /** The user said yes to what passes the budget. */
+  /** True if the user agreed to exceed the budget. */
   readonly acceptsOverrun?: boolean;
-  /** When this window marked it as being replaced, where it did so before. */
+  /** When this window marked the rental as being replaced, if it already did. */
   readonly markedSince?: number | undefined;
 }
 
-/** The instance was not rented here, or its environment is lost, so that it cannot be rented again alike. */
+/** The instance was not rented here, or its environment is lost, so that the same rental is not possible. */
 export class NotReplaceableError extends UserError {}
 
 const logLines = 1000;
 const mostTries = 5;
 
 /**
- * Destroys a machine that failed and rents the next best for the same search, price limit and
- * configuration. Nothing is destroyed before an offer was found, nothing is rented before the
- * destruction was read back, and however many windows ask, one does it.
+ * Destroys a failed machine and rents the next best one for the same search, price limit and configuration. Nothing is
+ * destroyed before an offer was found, and nothing is rented before the destruction was verified. However many windows
+ * ask, exactly one acts.
  */
 export async function replaceInstance(
   deps: ReplacementDeps,
@@ -148,7 +148,7 @@ async function replaceMarked(
   if (state.kind === 'notNeeded') {
     return state;
   }
-  // Before anything is destroyed: from here on the replacement is one whole.
+  // Checked before anything is destroyed, because from here on the replacement is carried out completely.
   if (options.acceptsOverrun !== true && budgetState(await deps.budget.current()) !== 'within') {
     return { kind: 'overBudget' };
   }
@@ -191,7 +191,7 @@ interface Replacement {
   readonly instanceId: number;
 }
 
-/** The part that changes something. */
+/** Carries out the steps that change something. */
 async function carryOut(
   deps: ReplacementDeps,
   what: Replacement,
@@ -221,19 +221,19 @@ async function carryOut(
     }
     return next ? { kind: 'replaced', ...next, ...words } : { kind: 'destroyedOnly', ...words };
   } catch (error) {
-    // The user must hear that the machine is gone, whatever went wrong afterwards.
+    // The user must learn that the machine is gone, even if a later step failed.
     return { kind: 'destroyedOnly', error, ...words };
   }
 }
 
-/** One that may have been rented in its place counts. */
+/** A replacement that may have been rented counts. */
 function wasReplaced({ rentals }: ReplacementDeps, { marker }: Rental): boolean {
   return rentals.rentals.some(({ replaces, phase }) => replaces === marker && phase.kind !== 'notRented');
 }
 
 /**
- * Looks again before anything happens: a machine that was stopped on purpose is not replaced, and one that runs only
- * where the user wants to be rid of it.
+ * Reads the present state right before acting: a machine that was stopped on purpose is not replaced, and a running one
+ * only if the user wants to replace it.
  */
 async function presentState(
   deps: ReplacementDeps,
@@ -246,12 +246,12 @@ async function presentState(
 > {
   const reading = await readPresence(account.client, instanceId, options.signal);
   if (reading.kind !== 'there') {
-    // What may still be there is not replaced: two would bill.
+    // An instance that may still exist is not replaced, because both would cost money.
     return reading.kind === 'ended' ? { kind: 'gone' } : { kind: 'notNeeded', isRunning: false };
   }
   const { instance } = reading;
   const known = deps.fleet.facts(instanceId);
-  // A destruction of ours that did not happen is what is being tried again.
+  // A destruction of ours that failed is being retried.
   const facts: InstanceFacts =
     known.lastRequest?.kind !== 'destroy'
       ? known
@@ -279,7 +279,7 @@ async function presentState(
   return { kind: 'present' };
 }
 
-/** The log is worth having and never worth waiting long for. */
+/** Saves the log, without waiting long for it. */
 async function captureLog(
   deps: ReplacementDeps,
   account: Account,
@@ -307,14 +307,14 @@ async function captureLog(
   }
 }
 
-/** Tries the offers in order; only a refusal moves on to the next, never a lost answer. */
+/** Tries the offers in order. Only a refusal leads to the next one, never a lost answer. */
 async function rentFirst(
   deps: ReplacementDeps,
   { account, rental, config, choices, needs, offers }: Replacement,
   signal: AbortSignal | undefined,
 ): Promise<ReplacedBy | undefined> {
   for (const { id } of offers.slice(0, mostTries)) {
-    // Prices move while the old machine is destroyed, so the limit is held against the present one.
+    // Prices change while the old machine is destroyed, so the limit is checked against the present price.
     const [offer] = await candidates(account, rental, needs, signal, id);
     if (!offer) {
       deps.log.info(`Offer ${id} is gone or does not fit any more`);

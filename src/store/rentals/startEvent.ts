@@ -16,16 +16,16 @@ export const startEvent = z.discriminatedUnion('kind', [
   }),
   /** A machine that was running has a problem; we take no action. */
   ofInstance.extend({ kind: z.literal('trouble'), trouble: z.enum(troubles) }),
-  /** It cost more than was confirmed, so it was ended, unless it had run by then. */
+  /** It cost more than confirmed, so it was destroyed unless it had already run. */
   ofInstance.extend({
     kind: z.literal('tooDear'),
     pricePerHour: micros,
     mostPerHour: micros,
     verdict: z.enum(['destroyed', 'notConfirmed', 'kept']),
   }),
-  /** The service listed the instance again after it was destroyed, so it was destroyed once more. */
+  /** The service listed the instance again after it was destroyed, so it was destroyed again. */
   ofInstance.extend({ kind: z.literal('destroyedAgain'), name: z.string() }),
-  /** We destroyed the instance, and it is still or again in the list. */
+  /** We destroyed the instance, and the list still or again contains it. */
   ofInstance.extend({ kind: z.literal('notDestroyed') }),
 ]);
 /** An event for the user, delivered to exactly one window. */

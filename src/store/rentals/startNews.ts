@@ -30,7 +30,7 @@ const events = channel('readiness.event', z.object({ key: z.string(), event: sta
 export class StartNews implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly happened: Emitter<StartEvent>;
-  /** Keys that were marked before this window led, and are delivered by now or must not be. */
+  /** Keys that were marked before this window led; they are already delivered or must not be. */
   private readonly caughtUp = new Set<string>();
 
   constructor(private readonly deps: StartNewsDeps) {

@@ -11,18 +11,18 @@ interface Deps {
   readonly log: Log;
 }
 
-/** A watch that has come to its end. */
+/** A watch that has ended. */
 interface Ended {
   readonly watch: StartWatch;
-  /** Of the rental that waits for the machine, where there is one. */
+  /** The rental that waits for the machine, if any. */
   readonly marker: string | undefined;
-  /** The host's last words. */
+  /** The host's last message. */
   readonly message: string | undefined;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Writes down what became of machines on their way, and tells it. */
+/** Stores and reports the outcomes of starting machines. */
 export class StartOutcomes {
   constructor(private readonly deps: Deps) {}
 
@@ -38,7 +38,7 @@ export class StartOutcomes {
       case 'failed': {
         const { reason, hadData } = outcome;
         const words = message === undefined ? {} : { message };
-        // What the failure says is not said again as trouble.
+        // The failure message already covers this trouble.
         troubles.noteFailed(instanceId, reason);
         await this.mark(marker, { kind: 'failed', instanceId, at, reason, hadData, ...words });
         news.tell(`failed:${key}`, { kind: 'failed', instanceId, reason, hadData, ...words });
@@ -53,11 +53,11 @@ export class StartOutcomes {
     }
   }
 
-  /** Notes the phase of the rental that waits, where there is one. */
+  /** Stores the phase of the waiting rental, if there is one. */
   async mark(marker: string | undefined, phase: NonNullable<RentalChange['phase']>): Promise<void> {
     if (marker !== undefined) {
       await this.deps.rentals.update(marker, { phase }).catch((error: unknown) => {
-        // The user hears of it all the same.
+        // The user is notified in any case.
         this.deps.log.error(`What became of ${marker} could not be noted`, error);
       });
     }

@@ -28,7 +28,7 @@ export interface StartWatchesDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly storageDir: string;
-  /** Read at each look, so that a changed setting takes effect at once. */
+  /** Read at each observation, so that a changed setting takes effect at once. */
   readonly limits: () => StartLimits;
   readonly checks: MachineChecks;
 }

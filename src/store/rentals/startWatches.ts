@@ -156,20 +156,20 @@ class SharedStartWatches implements StartWatches {
     const watch = this.byInstance.get(instanceId);
     if (watch && this.byInstance.delete(instanceId)) {
       this.syncChecks();
-      // It runs already, which would be told where no watch is.
+      // It already runs, which would be reported without a watch.
       this.news.markTold(`ready:${instanceId}:${watch.since}`);
       this.changed.fire(this.watches);
       await this.save();
     }
   }
 
-  /** Only the window that leads logs in. */
+  /** Only the leading window logs in. */
   private syncChecks(): void {
     const wanted = this.deps.hub.isLeader ? this.watches : [];
     this.checks.sync(wanted.flatMap(({ check, ...watch }) => (check ? [{ ...watch, check }] : [])));
   }
 
-  /** A watch that is another one by now, or none, stays as it is. */
+  /** Leaves a watch alone that was replaced or removed in between. */
   private async changeWatch(
     { instanceId, since }: Checked,
     change: (watch: StartWatch) => StartWatch | undefined,
@@ -191,7 +191,7 @@ class SharedStartWatches implements StartWatches {
     await this.deps.checks.keep(checked.instanceId, check);
     await this.changeWatch(checked, () => {
       const { instanceId, since } = checked;
-      // What became of one that runs no more is told as its trouble.
+      // A machine that stopped running is reported as trouble.
       if (this.deps.fleet.find(instanceId)?.actualStatus === 'running') {
         this.news.tell(`ready:${instanceId}:${since}`, { kind: 'ready', instanceId, check });
       } else {
@@ -201,7 +201,7 @@ class SharedStartWatches implements StartWatches {
     });
   }
 
-  /** One look at everything, in the window that read the list. */
+  /** Checks everything once, in the window that read the list. */
   private async look(snapshot: FleetSnapshot, accountKey: string | undefined): Promise<void> {
     await this.loaded;
     if (this.file?.isRefused === true) {
@@ -215,7 +215,7 @@ class SharedStartWatches implements StartWatches {
     this.beginWatches();
     for (const one of this.watches) {
       if (accountKey !== this.accountKey) {
-        // A list of one account says nothing about the machines of another.
+        // The list of one account says nothing about the machines of another.
         return;
       }
       await this.lookAt(one, now);
@@ -229,7 +229,7 @@ class SharedStartWatches implements StartWatches {
     await this.share();
   }
 
-  /** To the disk, to the views of this window and to the other windows. */
+  /** Shares the watches with the disk, the views of this window and the other windows. */
   private async share(): Promise<void> {
     const { accountKey } = this;
     await this.save();
@@ -239,7 +239,7 @@ class SharedStartWatches implements StartWatches {
     }
   }
 
-  /** Rentals that wait, and starts and reboots of ours that have not come to an end. */
+  /** Starts watches for waiting rentals, and for our unfinished starts and reboots. */
   private beginWatches(): void {
     for (const rental of this.deps.rentals.rentals) {
       const { phase } = rental;
@@ -259,7 +259,7 @@ class SharedStartWatches implements StartWatches {
     }
   }
 
-  /** A machine that was rented as stopped, or that the user does not wait for, has a price as well. */
+  /** Checks the price of a machine that was rented as stopped, or that the user does not wait for. */
   private holdPrice(rental: Rental): void {
     const { phase } = rental;
     const isHeld = phase.kind === 'waiting' || phase.kind === 'ready' || phase.kind === 'ended';
@@ -270,7 +270,7 @@ class SharedStartWatches implements StartWatches {
     }
   }
 
-  /** What the service says of an instance; what was rented says nothing of how far it is. */
+  /** Returns the service's record of an instance; an expected instance says nothing about its progress. */
   private record(instanceId: number): Instance | undefined {
     const instance = this.deps.fleet.find(instanceId);
     return instance?.isExpected === true ? undefined : instance;
@@ -300,13 +300,13 @@ class SharedStartWatches implements StartWatches {
       this.byInstance.delete(instanceId);
     }
     if (isDecided) {
-      // Another window has seen what became of it, and told it.
+      // Another window has seen the outcome and reported it.
       return;
     }
     if (step.outcome) {
       await this.outcomes.settle(step.outcome, { watch: before, marker, message, at: now });
     } else {
-      // The service did its part; what is left to prove costs it no request.
+      // The service has done its part; the remaining proof needs no request to it.
       await this.outcomes.mark(marker, { kind: 'ready', instanceId, at: now });
     }
   }
