@@ -70,8 +70,8 @@ export class InstanceLeases implements Disposable {
   }
 
   /**
-   * Takes the place of the one there was; its timer on the machine, where one was not ended, stays in sight. Throws where
-   * nobody is signed in or the disk refuses.
+   * Sets a schedule in place of the present one; a timer on the machine that could not be ended stays visible. Throws
+   * if no user is signed in or the disk refuses.
    */
   async set(instanceId: number, action: LeaseAction, term: LeaseTerm): Promise<ChangedLease> {
     const files = this.files();
@@ -119,8 +119,8 @@ export class InstanceLeases implements Disposable {
   }
 
   /**
-   * Records whether the timer on the machine was proved, for this exact lease. Returns false if the lease was
-   * canceled or changed meanwhile.
+   * Records whether the timer on the machine was proved, for this exact lease. Returns false if the lease was canceled
+   * or changed in between.
    */
   async setArmed(lease: Lease, armed: ArmedTimer | undefined): Promise<boolean> {
     const { files } = this.list;
@@ -220,7 +220,7 @@ export class InstanceLeases implements Disposable {
     return files;
   }
 
-  /** Returns the lease on disk, or as last read from there. */
+  /** Returns the lease on disk, or the last one read if the disk refuses. */
   private async current(files: LeaseStorage | undefined, instanceId: number): Promise<Lease | undefined> {
     const row = await files?.read(instanceId).catch(() => {
       return files === this.list.files ? this.find(instanceId) : undefined;

@@ -31,7 +31,7 @@ export const leaseNotice = z.object({
   /** True if it was carried out late. */
   isLate: z.boolean().optional(),
   idleMinutes: z.number().optional(),
-  /** What its disk goes on costing; absent where that is not known. */
+  /** What its disk still costs per day; absent if unknown. */
   diskPerDay: micros.optional(),
   /** What it costs while it runs; absent where that is not known. */
   runningPerHour: micros.optional(),
@@ -44,7 +44,7 @@ export const leaseNoticeKind = 'lease';
 
 const dayMs = 86_400_000;
 
-/** What became of a schedule, or is about to. */
+/** Returns the notice about a schedule that was or will be carried out. */
 export function noticeOf(
   accountKey: string,
   { lease, state }: LeaseRow,
@@ -75,7 +75,10 @@ export function noticeOf(
   return { key, accountKey, kind: leaseNoticeKind, data };
 }
 
-/** What was told is told again with another turn: a question another day, a warning for another time. */
+/**
+ * Returns a value that changes when a notice should be shown again: a question on another day, a warning for another
+ * time.
+ */
 function turnOf(
   { armed }: Lease,
   { warnedAt = 0 }: LeaseState,

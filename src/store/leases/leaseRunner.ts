@@ -41,7 +41,7 @@ export interface LeaseRunnerDeps {
 const leaseTickMs = 15_000;
 /** A clock that moves back by more than this was set, not just corrected (ms). */
 const setBackMs = 30_000;
-/** How often the service is asked for an instance whose time passed while no editor was open. */
+/** How often the service is asked about an instance whose time passed while no editor was open (ms). */
 const askEveryMs = 3_600_000;
 const askAgainMs = 60_000;
 
@@ -53,7 +53,7 @@ export class LeaseRunner implements Disposable {
   private isBusy = false;
   private isWanted = false;
   private lastNow = 0;
-  /** Until when the user is not asked again about one that was missed, by lease (`Clock.elapsed`). */
+  /** Until when the user is not asked again about a missed lease, by lease (`Clock.elapsed`). */
   private readonly askedUntil = new Map<string, number>();
 
   constructor(private readonly deps: LeaseRunnerDeps) {
@@ -161,7 +161,7 @@ export class LeaseRunner implements Disposable {
     }
   }
 
-  /** An instance that is said to cost money is read first: its own timer may have destroyed it. */
+  /** Reads the instance before claiming that it costs money: its own timer may have destroyed it. */
   private async askAbout(account: Account, { lease, state }: LeaseRow): Promise<void> {
     const { clock, leases } = this.deps;
     const now = clock.elapsed();
@@ -179,7 +179,7 @@ export class LeaseRunner implements Disposable {
     }
   }
 
-  /** Ends a lease whose instance is gone, or stopped already where that was the aim. */
+  /** Ends a lease whose instance is gone, or already stopped if that was the goal. */
   private async isOver({ lease, state }: LeaseRow): Promise<boolean> {
     const { fleet, leases, accounts, clock } = this.deps;
     const list = fleet.state;

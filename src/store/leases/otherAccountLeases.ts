@@ -22,7 +22,7 @@ export interface OtherAccountLeasesDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly storage: (accountKey: string) => LeaseStorage;
-  /** The instances of an account as they were listed last, for their names; never rejects. */
+  /** Returns the last listed instances of an account, for their names; never rejects. */
   readonly lastListed: (accountKey: string) => Promise<readonly Instance[]>;
   readonly kernelUse: AskKernels;
   /** What tells whether an instance is idle. */
@@ -125,7 +125,7 @@ export class OtherAccountLeases implements Disposable {
     return store;
   }
 
-  /** An idle time that passes unseen would leave a machine running for good. */
+  /** Reports idle schedules that can't be checked; otherwise a machine could run forever. */
   private tellUnwatched(accountKey: string, leases: InstanceLeases, find: Fleet['find']): void {
     const { notices, clock } = this.deps;
     for (const row of unarmed(leases)) {
@@ -135,12 +135,15 @@ export class OtherAccountLeases implements Disposable {
   }
 }
 
-/** Those that wait for idle time and that no timer on an instance sees to. */
+/** Returns schedules that wait for idle time and have no timer on the instance. */
 function unarmed({ rows }: InstanceLeases): readonly LeaseRow[] {
   return rows.filter(({ lease: { term, armed } }) => term.kind === 'idle' && armed === undefined);
 }
 
-/** What is there is read right before something is done to it; a list only tells what is idle, and names. */
+/**
+ * A fleet without its own reads: an instance is read right before it is changed, and a list provides only idle facts
+ * and names.
+ */
 function unreadFleet(
   onDidChange: Fleet['onDidChange'],
   find: Fleet['find'],
