@@ -8,7 +8,7 @@ const awayMs = 30 * 60_000;
 /** After this time without running, a machine counts as interrupted (ms); until then a bid may win again. */
 const pausedMs = 5 * 60_000;
 
-/** Returns whether a machine that should run, and has not answered for `silentMs`, is lost. */
+/** Returns why a job leaves a machine that should run but is silent for `silentMs`; `undefined` if it stays. */
 export function lossOf(kind: InstanceStateKind, silentMs: number): LossCause | undefined {
   if (kind === 'exited' || kind === 'outbid') {
     return silentMs >= pausedMs ? 'interrupted' : undefined;
