@@ -22,9 +22,9 @@ export type Confirmed =
   | { readonly kind: 'rent'; /** Of one machine, without volumes. */ readonly rate: Rate | undefined }
   | { readonly kind: 'open'; readonly step: RentStep }
   | { readonly kind: 'sshDirect' }
-  /** Back to the offers, with only those that fit. */
+  /** Returns to the offers and shows only those that fit. */
   | { readonly kind: 'fit'; readonly filters: Filters }
-  /** Another stay for the estimate. */
+  /** Asks for another usage to estimate. */
   | { readonly kind: 'stay' };
 
 /** What changed since the user last saw the confirmation, shown above it; each part is one line. */

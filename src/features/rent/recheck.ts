@@ -13,7 +13,7 @@ import type { RentChoices } from '../../model/rentals/rentPlan';
 export type Recheck =
   | { readonly kind: 'asConfirmed'; readonly offer: Offer }
   | { readonly kind: 'dearer'; readonly offer: Offer; readonly before: Micros; readonly after: Micros }
-  /** Interruptible: the machine takes more than the bid by now. */
+  /** Interruptible: the minimum is now above the bid. */
   | { readonly kind: 'bidTooLow'; readonly offer: Offer; readonly bid: Micros; readonly least: Micros }
   /**
    * A price was confirmed and the service states none any more, or the other way round; or the disk or the traffic costs

@@ -46,9 +46,9 @@ export type WizardDeps = Pick<
 
 export type WizardEnd =
   | Extract<RentingEnd, { readonly kind: 'rented' }>
-  /** To the offers, which are out of date when one of them turned out to be gone. */
+  /** Returns to the offers, which are outdated if one of them is gone. */
   | { readonly kind: 'back'; readonly isOutdated?: boolean }
-  /** To the offers that fit what was chosen, which stays chosen. */
+  /** Shows only offers that fit the choices, which are kept. */
   | { readonly kind: 'narrowed'; readonly filters: Filters }
   | { readonly kind: 'cancelled' };
 

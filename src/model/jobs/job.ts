@@ -61,21 +61,21 @@ export interface Job {
 
 export type JobPhase =
   | 'queued'
-  /** What became of the request to rent is not known yet. */
+  /** The rental is not confirmed yet. */
   | 'renting'
   /** The instance exists and costs money. */
   | 'gettingReady'
   | 'connecting'
   | 'syncing'
   | 'starting'
-  /** Ordered on the machine, where it waits until the jobs before it have ended. */
+  /** The machine has the order and waits for earlier jobs to end. */
   | 'waiting'
   | 'settingUp'
   | 'running'
-  /** The command has ended; its log is read to the end. */
+  /** The command has ended; the rest of its log is being read. */
   | 'ended'
   | 'fetching'
-  /** The outputs are here, and what happens to the machine is decided. */
+  /** The outputs are on this computer; the end of the machine is being decided. */
   | 'fetched'
   /** The user may still keep the machine. */
   | 'keeping'
@@ -90,18 +90,18 @@ export type TroubleKind =
   | 'notSaved'
   /** The machine that was rented did not get ready: the user replaces it, or stops the job. */
   | 'notReady'
-  /** Its machine is lost, and none was rented in its place yet. */
+  /** Its machine is lost, and no replacement is rented yet. */
   | 'notReplaced'
   | 'machineStopped'
   | 'sync'
   | 'fetch'
-  /** The user ended the fetch. */
+  /** The user paused fetching. */
   | 'fetchPaused'
-  /** The patterns name nothing, or something that can't be fetched: the machine is not ended without the user's word. */
+  /** The patterns match no files, or files that can't be fetched. The user decides about the machine. */
   | 'incomplete'
   /** The machine holds jobs that this computer did not order. */
   | 'othersThere'
-  /** The machine is kept, and what would stop it without an editor could not be ended there. */
+  /** The machine is kept, but the guard that would stop it could not be ended. */
   | 'guard'
   | 'release';
 
@@ -124,7 +124,7 @@ export type Outcome =
   | 'kept'
   | 'stopped'
   | 'destroyed'
-  /** The machine ended before the outputs were here. */
+  /** The machine ended before its outputs were fetched. */
   | 'lost';
 
 /** The progress of a job; written by the leading window. */

@@ -6,14 +6,14 @@ export type JobNewsKind =
   /** The limit is reached in 10 minutes. */
   | 'nearLimit'
   | 'extended'
-  /** It has done nothing for as long as its file allows. */
+  /** It has been idle for as long as its file allows. */
   | 'idle'
   | 'notExtended'
   | 'ended'
   | 'notStarted'
   | 'notReady'
   | 'notReplaced'
-  /** It runs again; each attempt is told once. */
+  /** It runs again; each attempt is reported once. */
   | 'triedAgain'
   | 'lost'
   | 'machineStopped'

@@ -22,9 +22,9 @@ import type { JobLook, JobThere } from './onMachine';
 /** An event of a job. */
 export type JobEvent =
   | { readonly kind: 'begun' }
-  /** No rental was noted, and the window that was to rent for it is gone, or there after all. */
+  /** No rental was stored, and its renting window is gone (or has returned). */
   | { readonly kind: 'unrented'; readonly isGone: boolean }
-  /** The rental is this instance, or one that took its place. */
+  /** The rental became this instance, or a replacement of it. */
   | { readonly kind: 'rented'; readonly machine: MachineOfJob }
   | { readonly kind: 'ready'; readonly machine: MachineOfJob }
   /** The folder of the job is on the machine. */
@@ -34,20 +34,20 @@ export type JobEvent =
       readonly others?: readonly JobThere[];
     }
   | { readonly kind: 'synced' }
-  /** The order to start was taken, now or before. */
+  /** The machine has accepted the order to start, now or earlier. */
   | { readonly kind: 'started'; readonly isWaiting?: boolean; readonly limitSeconds?: number }
   | { readonly kind: 'looked'; readonly look: JobLook }
   | { readonly kind: 'cancelSent' }
-  /** Jobs that this computer did not order were looked for; absent where that failed. */
+  /** Jobs of other computers on the machine; absent if they could not be listed. */
   | { readonly kind: 'othersSeen'; readonly others?: readonly JobThere[] | undefined }
-  /** The machine was told to give the script more time. */
+  /** The machine received an extension of the run time. */
   | {
       readonly kind: 'extended';
       readonly orderedAt: number;
       readonly limitSeconds: number;
       readonly isDone: boolean;
     }
-  /** The log is here to its end. */
+  /** The log is read to its end. */
   | { readonly kind: 'logRead' }
   | { readonly kind: 'fetched'; readonly outputs: NonNullable<JobState['outputs']> }
   /** The user asked for the outputs once more. */
@@ -57,11 +57,11 @@ export type JobEvent =
   | { readonly kind: 'released'; readonly outcome: Outcome }
   /** Its machine is lost, and another is about to be rented. */
   | { readonly kind: 'leaving'; readonly cause: LossCause }
-  /** The machine that seemed lost is there again. */
+  /** The machine that seemed lost is back. */
   | { readonly kind: 'stayed' }
-  /** Another machine was rented in place of the one that was lost. */
+  /** A replacement for the lost machine was rented. */
   | { readonly kind: 'moved'; readonly cause: LossCause }
-  /** A checkpoint was looked for; the newest that is whole where there is one. */
+  /** A checkpoint was due; carries the newest complete one, if any. */
   | { readonly kind: 'checkpointed'; readonly checkpoint?: Checkpoint | undefined }
   /** The machine is gone for good. */
   | { readonly kind: 'machineGone'; readonly why?: Text | undefined }

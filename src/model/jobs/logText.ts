@@ -16,7 +16,7 @@ function plainLine(line: string): string {
     last
       .replace(/[^\P{Cc}\t]+/gu, '')
       .replace(/[\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu, '')
-      // The editor makes links of addresses; a word joiner keeps the text readable and ends the link.
+      // The editor turns URLs into links; a word joiner prevents that and keeps the text readable.
       .replace(/\b([a-z][a-z0-9+.-]*):\/\//giu, '$1:\u2060//')
   );
 }

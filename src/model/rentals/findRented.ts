@@ -14,7 +14,7 @@ export interface LostRental {
 export type RentedFinding =
   | { readonly kind: 'found'; readonly instanceId: number; readonly by: 'label' | 'id' }
   | { readonly kind: 'none' }
-  /** One or several could be it; nobody may guess. */
+  /** One or more instances could match, so none is chosen. */
   | { readonly kind: 'unclear'; readonly instanceIds: readonly number[] };
 
 /** The most by which the computer's clock and the service's may differ (ms). */

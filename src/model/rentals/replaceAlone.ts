@@ -7,9 +7,9 @@ export interface ReplacedRental {
 
 export type ReplaceAlone =
   | { readonly kind: 'after'; readonly pauseMs: number }
-  /** So many were rented from one Enter. */
+  /** The limit of automatic replacements for one confirmation is reached. */
   | { readonly kind: 'tooMany' }
-  /** Another host failed alike, so the next one will as well. */
+  /** Another host failed in the same way, so the next one probably will too. */
   | { readonly kind: 'sameFailure' };
 
 /** The pause before each automatic replacement (ms). Their number limits the replacements after one confirmation. */

@@ -52,7 +52,7 @@ export type StartOutcome =
       /** True if it ran before: it may hold data, so it is replaced only after a click that names the loss. */
       readonly hadData: boolean;
     }
-  /** No failed start: the user stopped or destroyed it, here or elsewhere, or it ran and is in trouble now. */
+  /** Not a failed start: it was stopped or destroyed, here or elsewhere, or it ran and now has a problem. */
   | { readonly kind: 'ended'; readonly why: 'stopped' | 'destroyed' | 'troubled' };
 
 export interface StartStep {

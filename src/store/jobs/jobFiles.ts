@@ -129,7 +129,7 @@ const stateFile: z.ZodType<JobState> = z.object({
       at: z.number().optional(),
       isOutOfMemory: z.boolean(),
     })
-    // A machine that could not write its exit code leaves it out of the file as well.
+    // The code is missing if the machine could not store it.
     .transform((end) => ({ ...end, code: end.code, at: end.at }))
     .optional(),
   logOffset: z.number(),

@@ -11,13 +11,13 @@ export type ListVerdict =
   | { readonly kind: 'nothing' }
   /** The rental became this instance. */
   | { readonly kind: 'found'; readonly instanceId: number }
-  /** Its sender is gone; the outcome is still open. */
+  /** The sending window is gone; the outcome is still open. */
   | { readonly kind: 'open' }
-  /** The search was long enough to say that nothing was rented. */
+  /** The search took long enough to conclude that nothing was rented. */
   | { readonly kind: 'notRented' }
   /** Its instance is gone. */
   | { readonly kind: 'gone'; readonly instanceId: number }
-  /** Its instance was taken for gone and is listed again. */
+  /** Its instance counted as gone, and is listed again. */
   | { readonly kind: 'back' };
 
 export interface VerdictFacts {

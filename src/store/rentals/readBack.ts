@@ -41,9 +41,7 @@ export async function readBack<T>(
       await wait(clock, atMs - (readBackAtMs[index - 1] ?? 0), signal);
       const list = await account.client.instances.list({ signal });
       const finding = findRented(lostRentalOf(rental), list.items, taken());
-      // A record that is still being filled may get its label later, so a match by id alone counts from the third read
-      // on.
-      // on.
+      // A record that is still being filled may get its label later; a match by id alone counts from the third read on.
       if (finding.kind === 'found' && (finding.by === 'label' || index > 1)) {
         return await outcome.found(finding.instanceId);
       }

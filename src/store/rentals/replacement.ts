@@ -57,21 +57,21 @@ interface ReplacedBy {
 
 export type ReplaceResult =
   | ({ readonly kind: 'replaced'; readonly log?: string } & ReplacedBy)
-  /** It runs, or was stopped, meanwhile: nothing was done. */
+  /** The machine runs now, or was stopped; nothing was changed. */
   | { readonly kind: 'notNeeded'; readonly isRunning: boolean }
-  /** It needs a yes that names the budget: nothing was done. */
+  /** The budget would be exceeded without a confirmation; nothing was changed. */
   | { readonly kind: 'overBudget' }
-  /** Nothing fits the search within the limit: nothing was done. */
+  /** No offer matches the search within the limit; nothing was changed. */
   | { readonly kind: 'noOffer' }
-  /** The template is another one than was rented from, or gone where there is none: nothing was done. */
+  /** The template was edited, or is gone if it is absent here; nothing was changed. */
   | { readonly kind: 'templateChanged'; readonly template: Template | undefined }
-  /** It may still be there, so nothing was rented beside it. */
+  /** The machine may still exist, so no second one was rented. */
   | { readonly kind: 'notDestroyed'; readonly log?: string }
-  /** It is destroyed, and nothing is rented: every offer that fitted was gone by then, or the error says why. */
+  /** The machine is destroyed, but every matching offer was gone, or the error says why none was rented. */
   | { readonly kind: 'destroyedOnly'; readonly log?: string; readonly error?: unknown }
-  /** It is being done already, here or in another window. */
+  /** A replacement is already in progress, here or in another window. */
   | { readonly kind: 'elsewhere' }
-  /** It was done before; another machine would be one too many. */
+  /** The machine was already replaced, so no other one was rented. */
   | { readonly kind: 'replacedBefore' };
 
 export interface ReplaceOptions {
