@@ -150,7 +150,7 @@ describe('an agent in the chat', () => {
     // Its progress would stay for a moment beneath the question.
     assert.doesNotMatch(window.everythingSaid(), /for unsaved work…/);
     const { detail } = await window.dialog('Destroy');
-    assert.match(detail ?? '', /All data on its disk is lost for good.*Nothing is charged afterwards/s);
+    assert.match(detail ?? '', /All data on its disk is lost for good.*You are not charged afterwards/s);
     await answer('Destroy', /Destroy .* for “the chat”/);
     await computer().until('the end', async () => (await state(String(end['request']))) === 'done');
     const since = computer().clock.elapsed();

@@ -36,7 +36,7 @@ describe('a schedule that is canceled at the last moment, or can not be read', (
 
   it('is not sent where it is canceled during the read before it', async () => {
     await schedule(/Destroy After a Time/);
-    await window.dialogButton('Destroy Then');
+    await window.dialogButton('Destroy Later');
     await window.toast(/worker will be destroyed in/);
     const reads = sent('GET').length;
     computer().simulator.fail({ kind: 'delay', method: 'GET', path: address(), delayMs: 25_000 });

@@ -83,7 +83,7 @@ describe('stopping and destroying later', () => {
     await window.quick.pick(/Stop After a Time/);
     await window.quick.title('Stop When?');
     await window.quick.type('soon', { enter: false });
-    assert.match(window.quick.rows().join('\n'), /^Not a time/);
+    assert.match(window.quick.rows().join('\n'), /^Enter a time from 1 minute/);
     await window.quick.enter();
     await window.quick.type('1h30', { enter: false });
     await window.quick.pick('In 1 h 30 min');
@@ -141,9 +141,9 @@ describe('stopping and destroying later', () => {
     const { text, detail } = await window.dialog();
     assert.match(`${text} ${detail}`, /will be destroyed once it has been idle for 45 min/);
     assert.match(`${text} ${detail}`, /under 5%/);
-    assert.match(`${text} ${detail}`, /If none is open at that time, the instance still costs money/);
+    assert.match(`${text} ${detail}`, /If none is open at that time, the instance is not destroyed/);
     assert.doesNotMatch(await rowText('trainer'), /destroyed/);
-    await window.dialogButton('Destroy Then');
+    await window.dialogButton('Destroy Later');
     await instances().row(/trainer.*destroyed/);
   });
 
@@ -155,7 +155,7 @@ describe('stopping and destroying later', () => {
     const login = spawn('sleep', ['600'], { argv0: 'sshd: user@pts/0' });
     try {
       await window.dialogButton('Let It Destroy Itself');
-      await window.toast(/trainer is not armed\. It does not show SSH logins/);
+      await window.toast(/Could not arm trainer\. It does not show SSH logins/);
     } finally {
       login.kill();
     }
@@ -166,7 +166,7 @@ describe('stopping and destroying later', () => {
   it('is armed on the instance only once that has proved that it can act', async () => {
     await openMenu('trainer');
     await choose(/Destroy After a Time/, '2h', 'In 2 h');
-    await window.dialogButton('Destroy Then');
+    await window.dialogButton('Destroy Later');
     await window.toastButton(/trainer will be destroyed at/, 'Let the Instance Do It…');
     assert.match((await window.dialog()).detail ?? '', /no editor is open, without a warning/);
     const reads = () => computer().simulator.received('GET', `/api/v0/instances/${trainer}/`).length;
@@ -206,7 +206,7 @@ describe('stopping and destroying later', () => {
     await computer().until('its end', async () => !/destroy/.test(await rowText('trainer')));
     await openMenu('trainer');
     await choose(/Destroy After a Time/, '2h', 'In 2 h');
-    await window.dialogButton('Destroy Then');
+    await window.dialogButton('Destroy Later');
     await window.toastButton(/trainer will be destroyed at/, 'Let the Instance Do It…');
     await window.dialogButton('Let It Destroy Itself');
     await window.toast(/trainer destroys itself at/);
@@ -293,7 +293,7 @@ describe('a schedule that no editor carries out', () => {
     await window.quick.title(/When/);
     await window.quick.type('2h', { enter: false });
     await window.quick.pick('In 2 h');
-    await window.dialogButton('Destroy Then');
+    await window.dialogButton('Destroy Later');
     await window.toastButton(/trainer will be destroyed at/, 'Let the Instance Do It…');
     await window.dialogButton('Let It Destroy Itself');
     await window.toast(/its own timer runs, and its key was accepted/);
@@ -332,7 +332,7 @@ describe('a schedule that no editor carries out', () => {
     await window.quick.title(/When/);
     await window.quick.type('45m', { enter: false });
     await window.quick.pick('Idle for 45 min');
-    await window.dialogButton('Destroy Then');
+    await window.dialogButton('Destroy Later');
     await window.toastButton(/watcher will be destroyed once/, 'Let the Instance Do It…');
     assert.match((await window.dialog()).detail ?? '', /no SSH login from any computer/);
     await window.dialogButton('Let It Destroy Itself');

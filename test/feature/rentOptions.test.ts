@@ -142,7 +142,7 @@ describe('options of a rental', () => {
   it('says all of it before the confirmation and sends all of it, once', async () => {
     const rows = await closeOptions();
     for (const said of [
-      /not yet, rented as stopped/,
+      /later, rented as stopped/,
       /HF_TOKEN, MODE, -p 8080:8080/,
       /a new one of 40 GB at \/data/,
       /your rental waits stopped/,
@@ -159,7 +159,7 @@ describe('options of a rental', () => {
       await quick().row(said);
     }
     await quick().type('', { enter: false });
-    await quick().row(/not yet, rented as stopped/);
+    await quick().row(/later, rented as stopped/);
     await rentNow(window);
     const { volume_info: volume, onstart, ...body } = lastRental(computer());
     assert.deepEqual(body, {

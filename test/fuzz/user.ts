@@ -99,7 +99,7 @@ export class User {
     await window.quick.type(`${minutes}m`, { enter: false });
     await window.quick.pick(`In ${minutes} min`);
     const dueAt = this.computer.clock.now() + minutes * minute;
-    if (!isStop) this.press(await window.dialog(rowOf(id)), 'Destroy Then');
+    if (!isStop) this.press(await window.dialog(rowOf(id)), 'Destroy Later');
     const told = await window.toast(new RegExp(`#${id} will be (stopped|destroyed)`));
     this.judge.scheduled(told.text, dueAt);
   }

@@ -30,7 +30,7 @@ describe('stopping and destroying later', function () {
     await quick.waitForTitle('Stop When?');
     await workbench.shot('02-times');
     await quick.input.fill('soon');
-    await quick.rows.filter({ hasText: 'Not a time' }).first().waitFor();
+    await quick.rows.filter({ hasText: 'Enter a time from 1 minute' }).first().waitFor();
     await workbench.shot('03-no-time');
     await quick.input.fill('1h30');
     await quick.widget.locator('.monaco-list-row.focused', { hasText: 'In 1 h 30 min' }).waitFor();

@@ -63,7 +63,7 @@ export function register(services: Services): Disposable {
       const row = await chooseRow(
         deps,
         target,
-        { title: t('Show the Log of Which Job?'), none: t('There is no job yet.') },
+        { title: t('Show the Log of Which Job?'), none: t('You have no jobs yet.') },
         () => true,
       );
       if (row) {

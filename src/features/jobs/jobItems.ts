@@ -143,7 +143,7 @@ function commitText({ job: { commit } }: JobRow): string | undefined {
     return undefined;
   }
   const hash = commit.hash.slice(0, 8);
-  return commit.isDirty ? t('{0}, with changes that are not committed', hash) : hash;
+  return commit.isDirty ? t('{0}, with uncommitted changes', hash) : hash;
 }
 
 function outputsText(row: JobRow): string | undefined {

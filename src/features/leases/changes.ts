@@ -77,11 +77,11 @@ async function confirmDestroy(name: string, will: string, term: LeaseTerm): Prom
       ),
       ...(term.kind === 'idle' ? [idleMeaning()] : []),
       t(
-        'This is done by {0}. If none is open at that time, the instance still costs money, and you are asked at the next start.',
+        'This is done by {0}. If none is open at that time, the instance is not destroyed, still costs money, and you are asked at the next start.',
         needsEditor(),
       ),
     ].join('\n\n'),
-    button: t('Destroy Then'),
+    button: t('Destroy Later'),
   });
 }
 
@@ -98,7 +98,7 @@ export async function extendUntil(deps: LeaseDeps, instanceId: number, until: nu
 function mayRunLonger(name: string): Promise<boolean> {
   return isPerson({
     message: t('Change when “{0}” stops or is destroyed?', name),
-    detail: t('It may run longer and cost more.'),
+    detail: t('It may then run longer and cost more.'),
     button: t('Change Schedule'),
   });
 }

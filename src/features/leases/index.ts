@@ -43,7 +43,7 @@ export function register(deps: LeaseDeps): Disposable {
     deps.commands.register('gpuRental.instance.setLease', async (target) => {
       const instanceId = await chooseInstance(target, () => listedInstances(fleet, whileReadingInstances), {
         title: t('Stop or destroy which instance later?'),
-        none: t('There is no instance.'),
+        none: t('You have no instances.'),
       });
       if (instanceId !== undefined) {
         await leases.ready;

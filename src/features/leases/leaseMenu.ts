@@ -209,5 +209,5 @@ export class LeaseMenu {
 }
 
 function notATime(): string {
-  return t('Not a time from 1 minute to 30 days. Try 90m, 2h or 18:30.');
+  return t('Enter a time from 1 minute to 30 days, such as 90m, 2h or 18:30.');
 }

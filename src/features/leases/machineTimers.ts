@@ -85,7 +85,7 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
           itselfWhen(lease, old, clock.now()),
           reason(verdict, name),
         )
-      : t('{0} is not armed. {1}', name, reason(verdict, name)),
+      : t('Could not arm {0}. {1}', name, reason(verdict, name)),
     () => arm(deps, instanceId, name),
   );
 }

@@ -52,7 +52,7 @@ function afterwards(
       volumes?.every(({ instanceIds }) => instanceIds !== undefined) === true &&
       instances.every((instance) => (instance.volumes ?? []).length === 0));
   return isKnownFree
-    ? t('Nothing is charged afterwards.')
+    ? t('You are not charged afterwards.')
     : t('Volumes are kept and still cost money until you delete them. Could not read which ones it has.');
 }
 

@@ -23,7 +23,7 @@ export async function rename(deps: LifecycleDeps, target: InstanceTarget | undef
   const client = clientFor(deps.accounts);
   const instance = await chooseOneInstance(deps, target, undefined, {
     title: t('Rename which instance?'),
-    none: t('There is no instance to rename.'),
+    none: t('You have no instance to rename.'),
   });
   if (!instance) {
     return;

@@ -45,7 +45,7 @@ export function register(deps: LifecycleDeps): Disposable {
     commands.register('gpuRental.instance.showLogs', async (target) => {
       const instance = await chooseOneInstance(deps, target, undefined, {
         title: t('Show the log of which instance?'),
-        none: t('There is no instance.'),
+        none: t('You have no instances.'),
       });
       if (instance) {
         await logs.show(instance);

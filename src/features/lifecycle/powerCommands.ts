@@ -212,7 +212,7 @@ export async function destroy(deps: LifecycleDeps, ...[target, selected]: Rows):
   const account = accountFor(deps.accounts);
   const instances = await chooseInstances(deps, target, selected, 'canDestroy', {
     title: t('Destroy which instances?'),
-    none: t('There is no instance to destroy.'),
+    none: t('You have no instance to destroy.'),
     canPickMany: true,
   });
   if (instances.length === 0 || !(await confirmDestruction(deps, instances))) {

@@ -32,7 +32,7 @@ export async function runOnInstance(
   const name = instanceName(instance);
   const command = await askLine({
     title: t('Run a Command on {0}', name),
-    prompt: t('The service runs only ls, du and rm here. Connect to the instance to run other commands.'),
+    prompt: t('The service runs only ls, du and rm here. To run other commands, connect to the instance.'),
     placeholder: 'ls -la /workspace',
     ignoreFocusOut: true,
     problem: (value) => {
@@ -86,7 +86,7 @@ export async function showDetails(
 ): Promise<void> {
   const known = await chooseOneInstance(deps, target, undefined, {
     title: t('Show the details of which instance?'),
-    none: t('There is no instance.'),
+    none: t('You have no instances.'),
   });
   if (!known) {
     return;

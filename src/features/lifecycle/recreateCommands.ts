@@ -39,7 +39,7 @@ export async function changeImage(deps: LifecycleDeps, target: InstanceTarget | 
   const account = accountFor(deps.accounts);
   const instance = await chooseOneInstance(deps, target, 'canReboot', {
     title: t('Change the image of which instance?'),
-    none: t("Only a running instance's image can be changed."),
+    none: t('You can only change the image of a running instance.'),
   });
   const chosen = instance && (await chooseImage(instance));
   if (!chosen) {

@@ -61,7 +61,7 @@ async function look(
   signal: AbortSignal,
 ): Promise<CheckResult> {
   const onStage = () => {
-    say(t('asking its GPUs…'));
+    say(t('checking its GPUs…'));
   };
   const answer = await machineChecks.look(instanceId, onStage, signal);
   return answer.kind === 'waits' ? overResult(answer) : answer;

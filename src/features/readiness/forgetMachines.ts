@@ -9,7 +9,7 @@ import type { ReadinessDeps } from './deps';
 export async function forgetFailedMachines({ failedMachines, clock }: ReadinessDeps): Promise<void> {
   const machines = await failedMachines.list();
   if (machines.length === 0) {
-    message('info', t('No machine is remembered as failed.'));
+    message('info', t('No failed machines are remembered.'));
     return;
   }
   const rows = machines.map(({ machineId, at, reason }) => ({

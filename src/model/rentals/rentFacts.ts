@@ -81,7 +81,7 @@ export function rentFacts({ offer, choices, rentalType }: Rented): readonly Fact
       : []),
     ...(choices.vm === true ? [fact('vm', text('Kind'), text('Virtual machine'), 'options')] : []),
     ...(choices.targetState === 'stopped'
-      ? [fact('target', text('Start'), text('not yet, rented as stopped'), 'options')]
+      ? [fact('target', text('Start'), text('later, rented as stopped'), 'options')]
       : []),
     ...envFacts(choices),
     ...(neededPorts(choices) === 0
