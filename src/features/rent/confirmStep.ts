@@ -19,7 +19,7 @@ import type { RentFlow } from '../../model/rentals/rentFlow';
 import { sourceName } from '../../model/rentals/rentPlan';
 
 export type Confirmed =
-  | { readonly kind: 'rent'; /** Of one machine, without volumes. */ readonly rate: Rate | undefined }
+  | { readonly kind: 'rent'; /** For one machine, without volumes. */ readonly rate: Rate | undefined }
   | { readonly kind: 'open'; readonly step: RentStep }
   | { readonly kind: 'sshDirect' }
   /** Returns to the offers and shows only those that fit. */
@@ -48,7 +48,7 @@ export function confirmStep(
     totalSteps: flow.steps.length,
     canGoBack: true,
     placeholder: t('Press Enter to rent, or Escape to cancel. Choose a row below to change it.'),
-    // Rows are never filtered: typing selects a matching row, and Enter must not rent then.
+    // No row is always shown: typing filters the rows, and Enter must then use the match instead of renting.
     rows: job ? jobRows(flow.draft, job, input, facts, notice) : confirmRows(input, facts, notice),
     // Over the limit, the user must choose the row that names the excess; a habitual Enter does not rent.
     activeId: overWords(facts) === undefined ? 'rent' : 'over',

@@ -12,7 +12,7 @@ export interface SentTree {
 export interface Moved {
   readonly files: number;
   readonly bytes: number;
-  /** Only where this is empty was all of it moved. */
+  /** Empty only if everything was moved. */
   readonly leftOut: readonly LeftOutput[];
 }
 
