@@ -104,7 +104,7 @@ export async function startApp(
     run: async (id, args) => {
       services.windowInUse.noteCommand();
       if (!titleCommands.includes(id) && isOfLostRow(args)) {
-        message('info', t('The list changed at that moment, so nothing was done. Choose the command again.'));
+        message('info', t('The list changed just then, so nothing was done. Run the command again.'));
         return undefined;
       }
       return services.commands.run(id, args);

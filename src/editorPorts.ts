@@ -21,7 +21,7 @@ export function warnAboutSetting(key: string, value: unknown): void {
   message(
     'warning',
     t(
-      "The setting {0} has the value {1}, which it can't have. Its default is used until you correct it.",
+      'The setting {0} has the invalid value {1}. Its default is used until you correct it.',
       key,
       JSON.stringify(value),
     ),

@@ -154,11 +154,11 @@ async function isUsed({ kind, setting, path }: Runnable): Promise<boolean> {
         : t('Use the SSH config {0}?', plainLabel(path)),
       detail: isProgram
         ? t(
-            'Your setting {0} names this program, and GPU Rental has not run it yet. The usual one is ssh. You are asked again when the setting changes.',
+            'Your setting {0} names this program, and GPU Rental has not run it yet. The usual program is ssh. GPU Rental asks again when the setting changes.',
             setting,
           )
         : t(
-            'Your setting {0} names this file, and it can run programs on this computer. With the usual file, ~/.ssh/config, Remote-SSH may not find the instance. You are asked again when the setting changes.',
+            'Your setting {0} names this file, which can run programs on this computer. With the usual file, ~/.ssh/config, Remote-SSH may not find the instance. GPU Rental asks again when the setting changes.',
             setting,
           ),
     },

@@ -42,7 +42,7 @@ export async function confirm({ button, ...choice }: Question): Promise<boolean>
  */
 export async function isPerson({ detail, ...question }: Question): Promise<boolean> {
   const why = t(
-    'Asked because agents are let in: they can press Enter in a list or a message, but not in this dialog.',
+    'This dialog appears because agents have access: they can press Enter in a list or a message, but not here.',
   );
   return (
     !areAgentsLetIn() || confirm({ ...question, detail: detail === undefined ? why : `${detail}\n${why}` })
@@ -53,7 +53,7 @@ export async function isPerson({ detail, ...question }: Question): Promise<boole
 export function confirmEditedTemplate(message: string): Promise<boolean> {
   return confirm({
     message,
-    detail: t('Nothing is rented before you confirm the price in a later step.'),
+    detail: t('Nothing is rented until you confirm the price in a later step.'),
     button: t('Rent from the Current Version'),
   });
 }
@@ -63,7 +63,7 @@ export function confirmForgettingHostKey(button: string): Promise<boolean> {
   return confirm({
     message: t('Forget the host key of this instance?'),
     detail: t(
-      'The next contact is trusted with any key. Do this only if the instance was recreated, or its host announced that the key changed.',
+      'The next connection trusts any key. Do this only if the instance was recreated, or its host announced that the key changed.',
     ),
     button,
   });

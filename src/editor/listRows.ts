@@ -78,7 +78,7 @@ function loadErrorRow(
 export function skippedRow(label: string, name: string, consequence?: string): vscode.TreeItem {
   const item = warningRow(`${name}-skipped`, label);
   const what = t(
-    'The service sent them in a form that is not understood; the rest is complete and works. Select this row for the log, which names the field. Refresh to try again, and report it if it stays.',
+    'The service sent them in an unknown form; everything else works. Select this row to see the field in the log. Refresh to try again, and report the problem if it persists.',
   );
   item.tooltip = consequence === undefined ? what : `${consequence} ${what}`;
   item.accessibilityInformation = { label: `${label}. ${item.tooltip}` };

@@ -69,7 +69,7 @@ function endOf(content: string, { whole }: Cut): string {
   const end = content.slice(-longestText);
   const line =
     whole === undefined
-      ? t('[The beginning is left out here.]')
-      : t('[The beginning is left out here. All of it is in {0}]', whole);
+      ? t('[The beginning is omitted.]')
+      : t('[The beginning is omitted. The full text is in {0}]', whole);
   return `${line}\n${end.slice(end.indexOf('\n') + 1)}`;
 }

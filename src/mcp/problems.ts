@@ -9,7 +9,7 @@ const sentences: Readonly<Record<string, string>> = {
   busy: 'Too many calls are open. Nothing was done by this one. Wait for the others, then call again.',
   lost: 'The editor window closed during the call, so its outcome is not known. Call again with the same arguments, and the same requestId where there is one: nothing is done twice.',
   late: 'The editor took more than 50 seconds to answer. Call again with the same arguments, and the same requestId where there is one: nothing is done twice.',
-  cancelled: 'The call was cancelled.',
+  cancelled: 'The call was canceled.',
   failed:
     'GPU Rental failed to answer. Call again with the same arguments, and the same requestId where there is one: nothing is done twice. If it fails again, ask the user to look at the log of GPU Rental.',
 };

@@ -103,7 +103,7 @@ describe('keys of an account', () => {
   it('replaces the key and keeps everything else', async () => {
     window.run('Replace Key…');
     await giveKey(computer().simulator.apiKey);
-    await window.toast('is replaced, in all windows');
+    await window.toast(/Replaced the key of .* in all windows/);
     await computer().until('the icons to follow the key', async () =>
       (await icons('trainer')).some((title) => title.startsWith('Stop')),
     );
@@ -117,7 +117,7 @@ describe('keys of an account', () => {
     await second.view('instances').row('trainer');
     window.run('Replace Key…');
     await giveKey(spare.key);
-    await window.toast('is replaced, in all windows');
+    await window.toast(/Replaced the key of .* in all windows/);
     window.clearToasts();
     simulator.world.keys.remove(spare.id);
     window.run('Refresh');
@@ -139,7 +139,7 @@ describe('keys of an account', () => {
       await one.view('instances').noRow('Could not refresh');
       await one.view('instances').row('trainer');
     }
-    await window.toast('is replaced, in all windows');
+    await window.toast(/Replaced the key of .* in all windows/);
     assert.deepEqual(second.toasts(), []);
     second.close();
     window.clearToasts();
@@ -313,7 +313,7 @@ describe('an API key that the product created with some permissions', () => {
     window.run('Replace Key…');
     await quick.title('Replace Key');
     await quick.type(key);
-    await window.toast('is replaced, in all windows');
+    await window.toast(/Replaced the key of .* in all windows/);
     window.clearToasts();
     window.run('Show GPU Market');
     const market = new PageDriver(window, 'market');

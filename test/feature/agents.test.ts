@@ -35,7 +35,7 @@ describe('an agent in the chat', () => {
   it('has tools once the user lets agents in, and they answer after a dialog', async () => {
     computer().settings.set('gpuRental.agents.access', 'ask');
     assert.equal(agent.tools.length, 12);
-    const dialog = await window.dialog('ask you to rent');
+    const dialog = await window.dialog('ask to rent');
     await assert.rejects(agent.call('list_instances'), /has not confirmed|answer the dialog/);
     assert.match(dialog.detail ?? '', /At most \$10\.00 a day and \$1\.00\/h/);
     await answer('Let Agents Ask');
@@ -80,7 +80,7 @@ describe('an agent in the chat', () => {
     const input = { quote: await agent.quote({ then: 'stop' }), requestId: 'unpriced-1' };
     await agent.call('request_rental', input);
     const { detail } = await window.dialog('Rent 1×');
-    assert.match(detail ?? '', /storage then costs money, at a price that the service does not state\n/);
+    assert.match(detail ?? '', /storage then still costs money, but the service does not state the price\n/);
     await answer('Cancel', /Rent 1×/);
     machines.forEach((machine, index) => Object.assign(machine, { storageCost: costs[index] }));
   });
@@ -93,7 +93,7 @@ describe('an agent in the chat', () => {
       detail ?? '',
       /\/h, \$.* for 2 h, without traffic\nTraffic: download .*\nDestroyed automatically at /,
     );
-    assert.match(detail ?? '', /\nIts end needs an editor that is open on this computer and signed in/);
+    assert.match(detail ?? '', /\nThe schedule needs an editor that is open on this computer and signed in/);
     assert.match(detail ?? '', /\nLocation: “Japan”\n/);
     assert.match(detail ?? '', /The agent says: “train the model”/);
     await answer(buttons[1] ?? '');
@@ -120,7 +120,7 @@ describe('an agent in the chat', () => {
     await answer('Cancel', /Change when .* ends for “the chat”/);
     const stop = { instance, hoursFromNow: 1, then: 'stop', requestId: 'end-by-stop' };
     assert.equal((await agent.call('set_schedule', stop))['state'], 'pending');
-    await answer('Cancel', /Change when .* ends for “the chat”/);
+    await answer('Cancel', /Change the schedule of .* for “the chat”/);
     const { instances } = (await agent.call('list_instances')) as {
       readonly instances: readonly Readonly<Record<string, unknown>>[];
     };

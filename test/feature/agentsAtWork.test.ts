@@ -87,7 +87,7 @@ describe('an agent at work on an instance of the user', () => {
     const command = `cd data\u202e\necho ${'x'.repeat(986)}\nrm -rf /`;
     await agent.call('run_command', { instance, command, requestId: 'command-2' });
     const { detail } = await window.dialog('run commands');
-    const shown = /First command:\ncd data\necho x{986}\n… and 9 more characters, which are not shown here\./;
+    const shown = /First command:\ncd data\necho x{986}\n… and 9 more characters that are not shown here\./;
     assert.match(detail ?? '', shown);
     await answer(window, 'Cancel', /run commands/);
   });
@@ -95,7 +95,7 @@ describe('an agent at work on an instance of the user', () => {
   it('sets when it ends after a yes', async () => {
     const input = { instance, hoursFromNow: 2, then: 'stop', requestId: 'schedule-1' };
     const { request } = await agent.call('set_schedule', input);
-    await answer(window, 'Change Schedule', /Change when “trainer” ends/);
+    await answer(window, 'Change Schedule', /Change the schedule of “trainer”/);
     await settled(request, 'done');
     assert.equal((await rowOf(agent))['scheduledAction'], 'stop');
   });

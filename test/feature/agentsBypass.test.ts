@@ -51,7 +51,7 @@ describe('an agent that tries to rent without a yes', () => {
     window = await computer().openWindow();
     await window.signIn();
     agent = new AgentDriver(window);
-    const dialog = await window.dialog('ask you to rent');
+    const dialog = await window.dialog('ask to rent');
     await computer().pass(600);
     dialog.press('Let Agents Ask');
     await computer().rest();

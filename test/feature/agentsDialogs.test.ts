@@ -100,10 +100,10 @@ for (const isPerson of [false, true]) {
       await window.toast(/is nearly spent/);
       if (isPerson) {
         await window.toastButton(/is nearly spent/, 'Not Now');
-        await window.dialogButton('Keep Running', /^Go on after your budget/);
+        await window.dialogButton('Keep Running', /^Continue past your budget/);
       } else {
         await acceptAll(window, 'Not Now');
-        assert.equal(asked(window, /^Go on after your budget/).length, 1);
+        assert.equal(asked(window, /^Continue past your budget/).length, 1);
       }
       await computer().pass(20 * minute);
       const stops = computer().simulator.received('PUT', `/api/v0/instances/${id}/`);

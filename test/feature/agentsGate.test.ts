@@ -181,7 +181,7 @@ describe('the limits of the user for everything that runs', () => {
     computer().settings.set('gpuRental.budget.perDay', 0.01);
     await computer().pass(600);
     dialog.press(dialog.buttons[1] ?? '');
-    await window.toast(/a limit is reached\. Nothing was done/);
+    await window.toast(/a limit is reached, so nothing was done/);
     assert.equal((await agent.call('get_request', { request }))['state'], 'overLimit');
     window.clearToasts();
   });

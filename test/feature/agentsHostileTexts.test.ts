@@ -23,7 +23,7 @@ describe('texts of strangers in the answers for a model', () => {
     window = await computer().openWindow();
     await window.signIn();
     agent = new AgentDriver(window);
-    const dialog = await window.dialog('ask you to rent');
+    const dialog = await window.dialog('ask to rent');
     await computer().pass(600);
     dialog.press('Let Agents Ask');
     await computer().rest();

@@ -41,22 +41,22 @@ describe('what a person sees and stops of agents', () => {
     computer().settings.set('gpuRental.agents.access', 'ask');
     await answer('Cancel', /Let AI agents ask/);
     await assert.rejects(agent.call('list_instances'), /has not confirmed|answer the dialog/);
-    await (await group()).row('Limits wait for your answer');
+    await (await group()).row('Limits need your review');
     window.run('Review Agent Limits…');
     await answer('Let Agents Ask', /Let AI agents ask/);
     assert.deepEqual((await agent.call('list_instances'))['instances'], []);
     window.run('Review Agent Limits…');
-    await window.toast(/Agents may ask\. Limits: \$10\.00\/day/);
+    await window.toast(/Agents can ask\. Limits: \$10\.00\/day/);
     window.clearToasts();
   });
 
   it('sees in the status bar that a request waits, and answers it from there', async () => {
     await agent.call('request_rental', { quote: await agent.quote(), requestId: 'rental-1' });
-    await computer().until('the status', () => /1 request waits/.test(status()?.text ?? ''));
+    await computer().until('the status', () => /1 request is waiting/.test(status()?.text ?? ''));
     assert.equal(status()?.command, 'gpuRental.agents.openRequest');
     await answer(/^Rent for/, /Rent 1×/);
     await computer().until('the rental', () => rentals() === 1);
-    await computer().until('the status', () => /1 instance of agents/.test(status()?.text ?? ''));
+    await computer().until('the status', () => /1 agent instance/.test(status()?.text ?? ''));
   });
 
   it('sees which instance an agent rented, and what is used of the limits', async () => {
@@ -87,7 +87,7 @@ describe('what a person sees and stops of agents', () => {
     window.kill();
     window = await computer().openWindow({ isFocused: true });
     agent = new AgentDriver(window);
-    await computer().until('the status', () => /1 request waits/.test(status()?.text ?? ''));
+    await computer().until('the status', () => /1 request is waiting/.test(status()?.text ?? ''));
     window.run('Answer Agent Request');
     await window.dialog(/Destroy .* for “the chat”/);
     await answer('Cancel', /Destroy .* for “the chat”/);

@@ -49,7 +49,7 @@ describe('a budget', () => {
     assert.equal(rentalsOf(computer()).length, before);
     await quick().pick(/^Rent over the Budget for \$/);
     await computer().until('the rental', () => rentalsOf(computer())[before]?.status === 200);
-    await window.toast(/A rental or start now asks for a confirmation/);
+    await window.toast(/Rentals and starts now need your confirmation/);
     window.clearToasts();
   });
 

@@ -33,12 +33,12 @@ describe('the warning before a budget is spent', () => {
     first.close();
     second.close();
     const third = await computer().openWindow({ isFocused: true });
-    await third.toast(/^You have spent \$.* today\. Your budget is .* A rental or start now asks/, {
+    await third.toast(/^You have spent \$.* today\. Your budget is .* Rentals and starts now need/, {
       withinMs: hour,
     });
     await computer().pass(20 * minute);
     assert.equal(about(/of your budget/, third).length, 0);
-    assert.equal(about(/asks for a confirmation/, third).length, 1);
+    assert.equal(about(/need your confirmation/, third).length, 1);
     // The next day has its own, of its own share.
     third.clearToasts();
     computer().clock.jump(11 * hour);
@@ -73,7 +73,7 @@ describe('a budget that is spent', () => {
     await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
     window = await computer().openWindow();
     await window.signIn();
-    await window.toast(/asks for a confirmation/);
+    await window.toast(/need your confirmation/);
     window.clearToasts();
   });
   afterEach(() => window.clearToasts());
@@ -180,7 +180,7 @@ describe('the stop of all instances at the end of a budget', () => {
     );
     assert.deepEqual(soon.buttons, ['Not Now', 'Raise Limit…']);
     const since = computer().clock.elapsed();
-    await first.toast(/so these instances are stopped: trainer\. Their disks still cost money/);
+    await first.toast(/so these instances are stopped: trainer\. Storage still costs money/);
     assert.ok(computer().clock.elapsed() - since >= 9 * minute);
     await computer().pass(20 * minute);
     const { simulator } = computer();

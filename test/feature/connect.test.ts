@@ -41,7 +41,7 @@ describe('connecting to an instance', () => {
 
   it('goes no further where no key is attached, and writes nothing', async () => {
     await instances().inline('trainer', 'Connect');
-    (await window.toast('No SSH key of this computer is on the instance')).close();
+    (await window.toast('The instance has no SSH key of this computer')).close();
     await computer().rest();
     assert.equal(window.quick.isOpen, false);
     assert.deepEqual([attached().length, entries()], [0, []]);
@@ -50,7 +50,7 @@ describe('connecting to an instance', () => {
 
   it('offers to attach a key where none of this computer is on the instance, and goes on with it', async () => {
     await instances().inline('trainer', 'Connect');
-    await window.toastButton('No SSH key of this computer is on the instance', 'Attach a Key…');
+    await window.toastButton('The instance has no SSH key of this computer', 'Attach a Key…');
     await window.quick.title('Attach an SSH Key');
     await window.quick.pick('Use id_ed25519');
     await window.quick.title('Open trainer');
@@ -176,7 +176,7 @@ describe('connecting to an instance', () => {
       await simulator.call('DELETE', `/api/v0/instances/${id}/ssh/${keyId}/`, {});
     }
     await instances().inline('trainer', 'Connect');
-    await window.toastButton('No SSH key of this computer is on the instance', 'Try Anyway');
+    await window.toastButton('The instance has no SSH key of this computer', 'Try Anyway');
     await window.toastButton('did not accept the key', 'Attach a Key…');
     await window.quick.pick('Use id_ed25519');
     assert.equal((await window.opens()).address, `vscode-remote://ssh-remote+${alias}/tmp`);

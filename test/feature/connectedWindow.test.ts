@@ -105,7 +105,7 @@ describe('a window that is connected to an instance', () => {
     await connected.dialogButton('Stop', /^Stop “trainer”\?/);
     const { asking, text, buttons } = await whoAsks(/trainer is stopped/);
     for (const other of both().filter((window) => window !== asking)) await shows(other, /Stopped/);
-    assert.match(text, /its disk still costs \$\S+\/day/);
+    assert.match(text, /storage still costs \$\S+\/day/);
     assert.match(buttons.join(), /Start for \$\S+\/h/);
     assert.ok(!first.toasts().some((one) => /trainer.*Its data is kept/.test(one)));
     assert.deepEqual([sent('stopped').length, sent('running').length], [1, 0]);
@@ -150,7 +150,7 @@ describe('a window that is connected to an instance', () => {
     assert.ok(instance);
     instance.directPorts = { ...instance.directPorts, '22/tcp': await freePort() };
     first.run('Refresh');
-    const { asking, buttons } = await whoAsks(/trainer has another address now/);
+    const { asking, buttons } = await whoAsks(/trainer has a new address/);
     assert.deepEqual(buttons, ['Keep It Open', 'Reload Window', 'Close the Window', 'Cancel']);
     const entry = readFileSync(path.join(path.dirname(sshConfig), 'gpu-rental.d', `${alias()}.conf`), 'utf8');
     assert.match(entry, new RegExp(`Port ${instance.proxyPort}$`, 'm'));
@@ -162,7 +162,7 @@ describe('a window that is connected to an instance', () => {
     await simulator.call('PUT', `/__sim/instances/${id}/`, { actual_status: 'offline' });
     first.run('Refresh');
     const { asking, text, buttons } = await whoAsks(/The host of trainer is disconnected/);
-    assert.match(text, /its disk still costs \$\S+\/day/);
+    assert.match(text, /storage still costs \$\S+\/day/);
     assert.doesNotMatch(buttons.join(), /Start for/);
     await asking.dialogButton('Keep It Open');
     const lists = () => simulator.received('GET', /^\/api\/v\d\/instances\/$/).length;
@@ -187,13 +187,13 @@ describe('a window that is connected to an instance', () => {
     simulator.fail({ kind: 'error', status: 503, error: 'busy', ...list, times: 0 });
     first.run('Refresh');
     await computer().until('the tooltip to say so', () =>
-      both().every((window) => /this is what was known last/.test(tooltipOf(item(window)))),
+      both().every((window) => /this is the last known state/.test(tooltipOf(item(window)))),
     );
     for (const { screen } of both()) assert.ok(!screen.messages.shown.some(({ modal }) => modal));
     simulator.faults.clear();
     first.run('Refresh');
     await computer().until('the tooltip to be as before', () =>
-      both().every((window) => !/known last/.test(tooltipOf(item(window)))),
+      both().every((window) => !/last known state/.test(tooltipOf(item(window)))),
     );
     for (const window of [first, ...both()]) window.clearToasts();
   });

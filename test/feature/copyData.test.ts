@@ -82,7 +82,7 @@ describe('copying data from machine to machine', () => {
     await window.quick.type('/workspace/other');
     await window.dialogButton('Copy');
     await window.toastButton(/began to copy/, 'Cancel Copy');
-    await window.toast(/copy to helper was cancelled/);
+    await window.toast(/copy to helper was canceled/);
     await computer().pass(10_000);
     assert.ok(!existsSync(path.join(folder(to), 'other')));
     window.clearToasts();
@@ -95,7 +95,7 @@ describe('copying data from machine to machine', () => {
     await window.quick.type('/workspace');
     await window.quick.type('/workspace/copy');
     await window.dialogButton('Copy');
-    (await window.toast(/the copy to helper may have begun/)).close();
+    (await window.toast(/the copy to helper may have started/)).close();
     assert.equal(sent().length, before + 1);
   });
 

@@ -41,8 +41,8 @@ describe('the doctor', () => {
     await examine();
     assert.match(window.quick.open.title ?? '', /Doctor: \d+ to fix/);
     await window.quick.row('Login');
-    await mend('Who can read and write', 'Make Private');
-    await window.toast('yours alone now');
+    await mend('File permissions', 'Make Private');
+    await window.toast('Only you can access your keys');
     assert.equal(statSync(key()).mode & 0o777, 0o600);
     assert.equal(changes(), before);
   });
@@ -107,7 +107,7 @@ describe('the doctor', () => {
     window.clearToasts();
     computer().simulator.fail({ kind: 'stall', method: 'GET', path: '/api/v0/users/current/', times: 5 });
     window.run('Run Doctor');
-    await window.toastButton('Looking at your set-up', 'Cancel');
+    await window.toastButton('Checking your setup', 'Cancel');
     await computer().until('the end of it', () => window.toasts().length === 0);
     assert.equal(window.quick.isOpen, false);
     assert.doesNotMatch(window.log(), /^\[error\]/m);

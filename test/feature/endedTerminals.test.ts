@@ -9,7 +9,7 @@ const requests = [
   {
     menu: 'Recycle…',
     button: 'Recycle',
-    says: 'The container of “trainer” is being created again. This session has ended.',
+    says: 'The container of “trainer” is being recreated. This session has ended.',
   },
   { menu: 'Destroy…', button: 'Destroy', says: '“trainer” is being destroyed. This session has ended.' },
 ] as const;

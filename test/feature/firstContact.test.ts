@@ -101,7 +101,7 @@ describe('the first contact with an instance', () => {
       const fault = { kind: 'error', status: 503, error: 'down', times: 0 } as const;
       computer().simulator.fail({ ...fault, method: 'GET', path: pathOf });
     }
-    const old = 'The service does not answer, so the last known address of the instance is used.';
+    const old = 'The service does not answer, so GPU Rental uses the last known address of the instance.';
     await instances().inline('trainer', 'Connect');
     (await window.toast(old)).close();
     await window.quick.title('Open trainer');
@@ -224,7 +224,7 @@ describe('a key of which nothing can be read', () => {
     await window.view('instances').inline('trainer', 'Connect');
     const { buttons } = await window.toast(/old asks for a passphrase/);
     assert.equal(buttons[0], 'Add to Agent');
-    assert.ok(!window.toasts().join().includes('No SSH key of this computer'));
+    assert.ok(!window.toasts().join().includes('has no SSH key of this computer'));
     window.clearToasts();
   });
 });

@@ -310,7 +310,7 @@ describe('hosting of an account that rents out nothing', () => {
     const window = await computer().openWindow();
     await window.signIn();
     window.start('gpuRental.machine.setMinimumBid');
-    await window.toast('This account rents out no machines');
+    await window.toast('This account has no machines to rent out');
     assert.equal(window.screen.commands.keys['gpuRental.hosting'], false);
     assert.throws(() => {
       window.run('Set Minimum Bid…');

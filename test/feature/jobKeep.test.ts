@@ -83,7 +83,7 @@ describe('the machine of a job that is kept after all', () => {
     await window.dialogButton('Not Now');
     await window.toastButton(/^No outputs of train/, 'Keep Machine');
     const { detail } = await window.dialog(/^Keep “.*” after “train”\?/);
-    assert.match(detail ?? '', /agents are let in/);
+    assert.match(detail ?? '', /agents have access/);
     await window.dialogButton('Keep Machine');
     await window.toast(/will not be stopped or destroyed by train/);
     window.clearToasts();

@@ -110,7 +110,7 @@ describe('a job on an instance', () => {
     window.screen.fileDialogs.push([bundle]);
     window.run('Save Support Bundle…');
     await window.document('## GPU Rental diagnostics');
-    await window.toastButton(/Read it before you save it/, 'Save…');
+    await window.toastButton(/read it before you save it/, 'Save…');
     await window.toast('The support bundle was saved');
     const saved = readFileSync(bundle, 'utf8');
     assert.match(saved, /## GPU Rental diagnostics[^]*GET \/api\/v0\/instances\//);

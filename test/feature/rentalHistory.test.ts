@@ -60,7 +60,7 @@ describe('the rental history', () => {
     window.run('Refresh');
     const row = await instances().row(/helper.*≤ \$/);
     assert.ok(row);
-    assert.match(await instances().tooltip(/helper/), /no longer lists it/);
+    assert.match(await instances().tooltip(/helper/), /no longer listed by the service/);
   });
 
   it('rents again like a past one', async () => {

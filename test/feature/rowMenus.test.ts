@@ -56,7 +56,7 @@ describe('the menu of a row while the list is read again', () => {
     assert.ok(rows.some((row) => (row as { readonly instanceId?: number }).instanceId === helper));
     // As the editor calls it where the row of the menu is no longer known.
     window.start('gpuRental.instance.destroy', undefined, [undefined]);
-    await window.toast('The list changed at that moment, so nothing was done');
+    await window.toast('The list changed just then, so nothing was done');
     const redrawn = refreshedIn(window, ['instances']);
     await computer().simulator.call('DELETE', `/api/v0/instances/${trainer}/`);
     window.run('Refresh');

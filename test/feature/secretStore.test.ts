@@ -80,7 +80,7 @@ describe('a secret store in trouble', () => {
     await window.toastButton('you are signed in only until this window closes', 'Replace Key');
     await quick.title('Replace Key');
     await quick.type(apiKey);
-    await window.toast('is replaced, in all windows');
+    await window.toast(/Replaced the key of .* in all windows/);
     window.clearToasts();
   });
 
@@ -140,7 +140,7 @@ describe('a secret store in trouble', () => {
     endTrouble();
     await window.quick.title('Replace Key');
     await window.quick.type(apiKey);
-    await window.toast('is replaced, in all windows');
+    await window.toast(/Replaced the key of .* in all windows/);
     await instances().row('trainer');
     window.clearToasts();
   });

@@ -21,9 +21,9 @@ describe('the support bundle', () => {
     window.screen.fileDialogs.push([file()]);
     window.run('Save Support Bundle…');
     const document = await window.document('## GPU Rental diagnostics');
-    await window.toast(/Read it before you save it/);
+    await window.toast(/read it before you save it/);
     assert.ok(!existsSync(file()), 'nothing is saved yet');
-    await window.toastButton(/Read it before you save it/, 'Save…');
+    await window.toastButton(/read it before you save it/, 'Save…');
     await window.toast('The support bundle was saved');
     assert.equal(readFileSync(file(), 'utf8'), document.getText());
     window.clearToasts();
@@ -32,7 +32,7 @@ describe('the support bundle', () => {
   it('has the requests with their numbers, times and the ids of the service, and no secret', () => {
     const text = readFileSync(file(), 'utf8');
     assert.match(text, /#\d+ GET \/api\/v0\/users\/current\/: 200 in \d+ ms, service id [\w-]+/);
-    assert.match(text, /\| Instances that run \| 1 \|/);
+    assert.match(text, /\| Running instances \| 1 \|/);
     for (const secret of [computer().simulator.apiKey, 'very-secret-value', computer().root]) {
       assert.ok(!text.includes(secret), secret);
     }

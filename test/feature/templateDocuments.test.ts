@@ -180,7 +180,7 @@ describe('templates as documents', () => {
     await editor.press('Changed elsewhere too: compare');
     assert.equal(diffs(), before + 1);
     await editor.press('Merge');
-    await window.toast('yours was kept: desc');
+    await window.toast('Your version was kept where both had changed: desc');
     await editor.save();
     await editor.saved();
     assert.equal((await service.record(id))['desc'], 'mine again');

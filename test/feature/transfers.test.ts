@@ -30,7 +30,7 @@ describe('files to an instance and back', () => {
     await instances().menu('trainer', 'Upload…');
     await window.quick.title('Upload to trainer');
     await window.quick.pick('Folders…');
-    await window.quick.message('The folder on the instance');
+    await window.quick.message('Target folder on the instance');
     machineHome = window.quick.open.value;
     await window.quick.enter();
     await window.toast('Uploading to trainer: done');
@@ -45,7 +45,7 @@ describe('files to an instance and back', () => {
     window.screen.fileDialogs.push([local('results')]);
     await instances().menu('trainer', 'Download…');
     await window.quick.title('Download from trainer');
-    await window.quick.message('The file or folder on the instance');
+    await window.quick.message('File or folder on the instance');
     await window.quick.type(onMachine('result.txt'));
     await window.toast('Downloading from trainer: done');
     assert.equal(readFileSync(local('results', 'result.txt'), 'utf8'), 'weights');

@@ -36,7 +36,7 @@ describe('working on an instance from the open folder', () => {
 
   it('says so where the open folder is no repository', async () => {
     await instances().menu('trainer', "Clone the Workspace's Repository…");
-    await window.toast('The open folder has no git remote that can be cloned by HTTPS or SSH.');
+    await window.toast('The open folder has no git remote that can be cloned over HTTPS or SSH.');
     window.clearToasts();
   });
 
@@ -87,7 +87,7 @@ describe('working on an instance from the open folder', () => {
     const list = { method: 'GET', path: '/api/{version}/instances/' } as const;
     const late = simulator.faults.add({ kind: 'delay', ...list, delayMs: 4000, times: 0 });
     await window.dialogButton('Start and Connect');
-    await window.toast(/Waiting until trainer runs/);
+    await window.toast(/Waiting for trainer to start/);
     simulator.faults.clear(late.id);
     assert.match((await window.opens()).address, /\/model$/);
     assert.equal(starts().length, 1);
@@ -102,7 +102,7 @@ describe('working on an instance from the open folder', () => {
     simulator.orders.failBoot({ outcome: 'stuck', message: 'downloading' });
     await instances().menu('trainer', 'Connect');
     await window.dialogButton('Start and Connect');
-    await window.toastButton(/Waiting until trainer runs/, 'Stop Waiting');
+    await window.toastButton(/Waiting for trainer to start/, 'Stop Waiting');
     await window.toastButton('trainer keeps starting and costs money.', 'Stop…');
     await window.dialogButton('Cancel', /^Stop “trainer”\?/);
     await computer().rest();

@@ -56,7 +56,7 @@ describe('keys of an account', function () {
     await workbench.clearNotifications();
     await workbench.run('Replace Key…');
     await giveKey(spare.key);
-    await workbench.toast('is replaced, in all windows');
+    await workbench.toast(/Replaced the key of .* in all windows/);
     await workbench.clearNotifications();
     simulator.world.keys.remove(spare.key_id);
     await workbench.run('Refresh');

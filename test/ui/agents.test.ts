@@ -126,7 +126,7 @@ describe('agents in the real editor', function () {
     await signIn(session(), workbench);
     await workbench.clearNotifications();
     await chat.set('gpuRental.agents.access', 'ask');
-    await dialog('ask you to rent').waitFor();
+    await dialog('ask to rent').waitFor();
     await workbench.shot('01-let-in');
     await workbench.dialogButton('Let Agents Ask');
     await until(

@@ -36,7 +36,7 @@ describe('instances in tools that work by SSH', function () {
     await quick.waitForTitle('ClusterShell');
     await workbench.shot('02-members');
     await quick.pickMatching(/All Running Instances/);
-    await quick.waitForPrompt('The name of the group');
+    await quick.waitForPrompt('Name of the group');
     await quick.input.fill('crew');
     await workbench.shot('03-name');
     await quick.enter();
@@ -69,7 +69,7 @@ describe('instances in tools that work by SSH', function () {
     await quick.waitForTitle('Run a Command on Instances');
     await workbench.shot('07-which');
     await quick.enter();
-    await quick.waitForPrompt('It runs on each over SSH');
+    await quick.waitForPrompt('The command runs on each instance over SSH');
     await quick.type('nvidia-smi -L; test "$(hostname)" = other');
     await quick.rows.filter({ hasText: 'exit code 1' }).first().waitFor({ timeout: 30_000 });
     await workbench.shot('08-results');

@@ -286,7 +286,7 @@ describe('secrets that were planted', function () {
     assert.ok(details.includes('"record"'));
     assert.equal(holdsSecret(details, values), false, 'the details hold a secret');
     await workbench.run('Copy Diagnostics');
-    await workbench.toast('The diagnostics were copied');
+    await workbench.toast('Copied the diagnostics');
     await shown('02-diagnostics');
     const copied = await clipboard();
     assert.ok(copied.includes('GPU Rental'));

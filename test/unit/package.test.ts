@@ -92,7 +92,7 @@ describe('the package', () => {
       tools: 'asked about this quote already',
       notebooks: 'Shut down this kernel?',
       tunnels: 'is not open again yet',
-      doctor: 'Try the login of which instance?',
+      doctor: 'Test the login to which instance?',
       rent: 'Rent: Confirm',
       engines: 'Not Possible on Rented Containers',
       hostFiles: 'The files for other tools could not be written',

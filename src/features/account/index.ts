@@ -167,7 +167,7 @@ async function renameAccount({ accounts }: Deps): Promise<void> {
   }
   const name = await askLine({
     title: t('Name This Account'),
-    prompt: t('What the account is called on this computer. Empty: the name at the service.'),
+    prompt: t('Name of the account on this computer. Leave it empty to use its name at the service.'),
     placeholder: active.user.email ?? active.user.name ?? '',
     value: active.name,
     problem: (value) => (value.trim().length > 60 ? t('At most {0} characters.', 60) : undefined),

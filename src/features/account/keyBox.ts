@@ -18,7 +18,7 @@ export function askForKey<T>({ title, prompt, check }: KeyBox<T>): Promise<T | u
     password: true,
     ignoreFocusOut: true,
     hint: () => undefined,
-    problem: (value) => (value.trim() === '' ? t('Paste your key, or press Escape to stop.') : undefined),
+    problem: (value) => (value.trim() === '' ? t('Paste your key, or press Escape to cancel.') : undefined),
     accept: async (value, signal) => {
       input.close(await check(value.trim(), signal));
     },

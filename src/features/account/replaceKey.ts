@@ -24,7 +24,7 @@ export async function replaceKey({ accounts, fleet, report }: Deps): Promise<voi
   const answer = await askForKey({
     title: t('Replace Key: {0}', plainLabel(account.name)),
     prompt: t(
-      'Paste another API key of this account at {0}. Everything else stays as it is.',
+      'Paste another API key of this account at {0}. Nothing else changes.',
       new URL(account.serviceUrl).host,
     ),
     check: async (apiKey, signal) => ({
@@ -36,10 +36,7 @@ export async function replaceKey({ accounts, fleet, report }: Deps): Promise<voi
     if (
       await confirm({
         message: t('This key belongs to {0}.', plainLabel(answer.outcome.name)),
-        detail: t(
-          "It can't take the place of the key of {0}, which stays as it was.",
-          plainLabel(account.name),
-        ),
+        detail: t("It can't replace the key of {0}, which is unchanged.", plainLabel(account.name)),
         button: t('Add as Another Account'),
       })
     ) {
@@ -47,7 +44,7 @@ export async function replaceKey({ accounts, fleet, report }: Deps): Promise<voi
     }
   } else if (answer) {
     if (answer.outcome.account.isKept) {
-      message('info', t('The key of {0} is replaced, in all windows.', plainLabel(account.name)));
+      message('info', t('Replaced the key of {0} in all windows.', plainLabel(account.name)));
     } else {
       report.error(new KeyNotKeptError());
     }

@@ -9,13 +9,13 @@ export function serviceUrlProblem(input: string): Text | undefined {
     return text('Enter a full address, for example https://console.vast.ai');
   }
   if (url.username !== '' || url.password !== '') {
-    return text('Leave the user name and password out of the address.');
+    return text('Remove the user name and password from the address.');
   }
   if (url.search !== '' || url.hash !== '') {
-    return text('Leave everything from "?" or "#" on out of the address.');
+    return text('Remove "?" or "#" and everything after it from the address.');
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    return text('Use https: plain http would show your key to the network.');
+    return text('Use https. With http, others on the network can read your key.');
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     return text('The address must start with https://');

@@ -40,11 +40,11 @@ async function pickService(deps: Deps): Promise<string | undefined> {
   const urls = [...new Set([byDefault, ...known.map((account) => account.serviceUrl)])];
   const other: vscode.QuickPickItem = {
     label: t('Another Address…'),
-    detail: t('A service that speaks the same interface'),
+    detail: t('A service with the same API'),
   };
   const picked = await pickOne([...urls.map((label) => ({ label })), other], {
     title: t('Sign In: Service'),
-    placeHolder: t('Where do you have your account?'),
+    placeHolder: t('Which service is your account at?'),
   });
   if (picked !== other) {
     return picked?.label;
@@ -75,14 +75,14 @@ async function pickExistingKey(host: string): Promise<ImportableKey | 'paste' | 
       label: t('Use the Key from {0}', source.place),
       detail:
         source.service === host
-          ? t('Key for {0}. It is checked and then kept in the secret store of the editor', host)
+          ? t('Key for {0}. It is checked, then kept in the secret store of the editor', host)
           : t('Key for {0}, not for {1}. Choosing it sends it to {1}', source.service, host),
       source,
     })),
   ];
   const picked = await pickOne(items, {
     title: t('Sign In: API Key'),
-    placeHolder: t('Which key should be used?'),
+    placeHolder: t('Which key do you want to use?'),
   });
   return picked === undefined ? 'stopped' : (picked.source ?? 'paste');
 }

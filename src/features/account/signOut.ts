@@ -31,7 +31,7 @@ export async function signOut(deps: Deps): Promise<void> {
   }
   const name = plainLabel(account.name);
   const removed = t(
-    'The key, cached lists, records of rentals, watched searches, remembered templates and their secrets, and SSH entries of this account are removed from this computer, in all windows.',
+    'This removes the key, cached lists, rental records, watched searches, remembered templates with their secrets, and SSH entries of this account from this computer.',
   );
   const { question, button } = signOutText({ isDemo: account.isDemo, name });
   const cost = stillCostsText(account.isDemo, countOf(fleet.state));
@@ -102,7 +102,7 @@ function jobsLeft({ jobs }: Deps): string {
   return jobs.open.length === 0
     ? ''
     : t(
-        'Jobs that are not over run on, and their outputs are not fetched any more: {0}.',
+        'Unfinished jobs keep running, but their outputs are no longer fetched: {0}.',
         jobs.open.map(({ job }) => job.spec.name).join(', '),
       );
 }
@@ -111,5 +111,5 @@ function jobsLeft({ jobs }: Deps): string {
 function keptLater({ leases }: Deps): string {
   return leases.rows.every(({ state }) => state.endedAt !== undefined)
     ? ''
-    : t('What was to be stopped or destroyed later stays, unless an instance was armed to do it itself.');
+    : t('Scheduled stops and destructions no longer happen, unless the instance can carry them out itself.');
 }

@@ -47,7 +47,7 @@ export function userItem({ name, isDemo, serviceUrl, user }: Account): vscode.Tr
       ? ''
       : user.emailVerified
         ? t('The e-mail address is verified.')
-        : t('The e-mail address is not verified: no codes are sent to it or by text message.'),
+        : t('The e-mail address is not verified, so the service sends no codes by e-mail or text message.'),
     user.isAdmin === true ? t('Administrator') : '',
   ]);
   return item;
@@ -75,15 +75,15 @@ export function keyItem(
       : `#${user.keyId}`;
   const lines = [
     key
-      ? t('What this key may do: {0}', localize(permissionSummary(key)))
+      ? t('Permissions of this key: {0}', localize(permissionSummary(key)))
       : t('The permissions of this key are unknown until the service refuses a call.'),
     ...(lacking.length === 0
       ? []
       : [
-          t('It may not:'),
+          t('It has no permission for:'),
           ...lacking.map((category) => `– ${localize(permissionMeaning[category])} (${category})`),
         ]),
-    key?.ipWhitelist ? t('It works from {0} alone.', key.ipWhitelist.map(plainLabel).join(', ')) : '',
+    key?.ipWhitelist ? t('It works only from {0}.', key.ipWhitelist.map(plainLabel).join(', ')) : '',
   ];
   item.tooltip = lines.filter((line) => line !== '').join('\n');
   return item;
@@ -98,7 +98,7 @@ export function sshKeyItem(publicKey: string, place: string): vscode.TreeItem {
     .filter((part) => part !== '')
     .join(' · ');
   item.tooltip = [
-    t('The SSH key of your account. It counts among those in the view SSH Keys.'),
+    t('The SSH key of your account. It counts like the keys in the SSH Keys view.'),
     parsed?.fingerprint ?? '',
   ]
     .filter((part) => part !== '')
@@ -172,7 +172,7 @@ export function backupCodesItem({ backupCodesRemaining: left }: TfaStatus): vsco
     left === 0 ? 'warning' : 'list-ordered',
     ';backupCodes;',
   );
-  item.description = left === 0 ? t('make new ones') : '';
+  item.description = left === 0 ? t('generate new codes') : '';
   return item;
 }
 
@@ -233,7 +233,7 @@ export function skippedItem(part: PartId, count: number): vscode.TreeItem {
 /** Returns the row of an error. A missing permission is explained and not offered for a retry. */
 export function problemItem(error: unknown): vscode.TreeItem {
   if (error instanceof ForbiddenError) {
-    const item = row(t('Your API key may not read this'), 'lock', '');
+    const item = row(t('Your API key has no permission to read this'), 'lock', '');
     item.tooltip = localize(error.text);
     return item;
   }

@@ -83,7 +83,7 @@ async function pickPage(): Promise<ConsolePage | undefined> {
   ];
   const picked = await pickOne(rows, {
     title: t('Open Web Console'),
-    placeHolder: t('Opens in your browser, where you sign in by yourself'),
+    placeHolder: t('Opens in your browser, where you sign in separately'),
   });
   return picked?.page;
 }

@@ -79,7 +79,7 @@ function commandLines(command: string): readonly string[] {
   const rest = command.length - shown.length;
   return [
     ...shown.split('\n').map((line) => plainLabel(line)),
-    ...(rest === 0 ? [] : [t('… and {0} more characters, which are not shown here.', rest)]),
+    ...(rest === 0 ? [] : [t('… and {0} more characters that are not shown here.', rest)]),
   ];
 }
 
@@ -121,7 +121,7 @@ function rentQuestion(asked: Asked): Question | undefined {
         ? t('Destroyed automatically at {0}', end)
         : quote.isDiskUnpriced === true
           ? t(
-              'Stopped automatically at {0}; storage then costs money, at a price that the service does not state',
+              'Stopped automatically at {0}; storage then still costs money, but the service does not state the price',
               end,
             )
           : t(
@@ -167,7 +167,7 @@ function powerQuestion(asked: Asked): Question {
 
 /** A machine goes on costing money after its end where nothing carries that out. */
 function endNeeds(): string {
-  return t('Its end needs {0}.', needsEditor());
+  return t('The schedule needs {0}.', needsEditor());
 }
 
 function endLine({ request, now }: Asked, at: number): string {
@@ -180,7 +180,7 @@ function scheduleQuestion(asked: Asked): Question {
   const { request } = asked;
   const price = request.commitment?.perHour;
   return {
-    message: t('Change when “{0}” ends for “{1}”?', asked.instance ?? '', who(request)),
+    message: t('Change the schedule of “{0}” for “{1}”?', asked.instance ?? '', who(request)),
     detail: lines(
       endLine(asked, request.endsAt ?? request.at),
       endNeeds(),
@@ -196,14 +196,14 @@ function scheduleQuestion(asked: Asked): Question {
 export function limitsQuestion(limits: AgentLimits): Question {
   return limits.access === 'read'
     ? {
-        message: t('Let AI agents look at your instances and offers?'),
-        detail: t('They can spend nothing and change nothing.'),
-        button: t('Let Agents Look'),
+        message: t('Let AI agents see your instances and offers?'),
+        detail: t("They can't spend money or change anything."),
+        button: t('Let Agents See'),
       }
     : {
-        message: t('Let AI agents ask you to rent and work?'),
+        message: t('Let AI agents ask to rent and use instances?'),
         detail: lines(
-          t('You answer each rental, start and destruction in a dialog like this one.'),
+          t('You confirm each rental, start and destruction in a dialog like this one.'),
           t(
             'At most {0} a day and {1}/h',
             formatMoney(fromDollars(limits.perDay)),
@@ -221,13 +221,13 @@ export function limitsQuestion(limits: AgentLimits): Question {
 export function limitsText({ access, perDay, perHour, instances, hours }: AgentLimits): string {
   return access === 'ask'
     ? t(
-        'Agents may ask. Limits: {0}/day, {1}/h, instances: {2}, hours of a rental: {3}.',
+        'Agents can ask. Limits: {0}/day, {1}/h, instances: {2}, hours of a rental: {3}.',
         formatMoney(fromDollars(perDay)),
         formatMoney(fromDollars(perHour)),
         instances,
         hours,
       )
-    : t('Agents may look. They can spend nothing and change nothing.');
+    : t("Agents can see your instances and offers. They can't spend money or change anything.");
 }
 
 /** Returns the question after the file of requests broke: until the user agrees, agents can't spend anything. */
@@ -235,7 +235,7 @@ export function reopenQuestion(): Question {
   return {
     message: t('Let agents spend again?'),
     detail: t(
-      'What they rented before could not be read, so it does not count in their limits. Look at the list of instances first.',
+      'Could not read their earlier rentals, so these do not count toward the limits. Check the list of instances first.',
     ),
     button: t('Let Agents Spend'),
   };

@@ -79,7 +79,7 @@ export class AskUser implements Disposable {
     if (waiting && accountKey !== undefined) {
       await this.enqueue(() => this.ask(waiting.id, accountKey));
     } else {
-      message('info', t('No request of an agent waits for you.'));
+      message('info', t('No agent request is waiting for you.'));
     }
   }
 
@@ -145,7 +145,7 @@ export class AskUser implements Disposable {
     }
     const answered = await desk.answer(id, yes);
     if (yes && (answered === undefined || answered.state === 'overLimit')) {
-      message('warning', t('The request is over, or a limit is reached. Nothing was done.'));
+      message('warning', t('The request has expired or a limit is reached, so nothing was done.'));
     } else if (yes && answered) {
       // The next question does not wait for this action.
       void doAgreed({ ...this.deps, desk }, answered, accountKey);

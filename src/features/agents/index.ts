@@ -26,7 +26,10 @@ export function register(deps: AskDeps): Disposable {
     if (asking.value) {
       await run(asking.value);
     } else {
-      message('info', t('Agents are off. Change the setting {0} to let them in.', 'gpuRental.agents.access'));
+      message(
+        'info',
+        t('Agent access is off. Change the setting {0} to turn it on.', 'gpuRental.agents.access'),
+      );
     }
   };
   store.add(

@@ -29,12 +29,12 @@ export function showAgentStatus(watch: AgentWatch, clock: Clock): Disposable {
         : underWay.length > 0
           ? t('Agent at work')
           : running.length === 1
-            ? t('1 instance of agents')
-            : t('{0} instances of agents', running.length);
+            ? t('1 agent instance')
+            : t('{0} agent instances', running.length);
     item.text = `$(hubot) ${words}`;
     item.tooltip =
       pending.length > 0
-        ? t('Answer the request of an agent')
+        ? t("Answer the agent's request")
         : [words, ...running.map(({ instance }) => instanceName(instance))].join('\n');
     item.accessibilityInformation = { label: words, role: 'button' };
     item.command = pending.length > 0 ? 'gpuRental.agents.openRequest' : 'gpuRental.instances.focus';
@@ -48,5 +48,5 @@ export function showAgentStatus(watch: AgentWatch, clock: Clock): Disposable {
 }
 
 function waitingWords(count: number): string {
-  return count === 1 ? t('1 request waits') : t('{0} requests wait', count);
+  return count === 1 ? t('1 request is waiting') : t('{0} requests are waiting', count);
 }

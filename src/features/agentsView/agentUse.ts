@@ -54,13 +54,13 @@ export function useItem(kind: Kind, label: string, text: string): vscode.TreeIte
   item.description = text;
   item.iconPath = new vscode.ThemeIcon('dashboard');
   if (kind === 'today') {
-    item.tooltip = t('Committed today (UTC): {0}. A rental counts with all of its hours.', text);
+    item.tooltip = t('Committed today (UTC): {0}. Each rental counts with all its hours.', text);
   }
   return item;
 }
 
 export function reviewItem(): vscode.TreeItem {
-  const item = new vscode.TreeItem(t('Limits wait for your answer'));
+  const item = new vscode.TreeItem(t('Limits need your review'));
   item.id = 'agents-review';
   item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
   item.command = { command: 'gpuRental.agents.reviewLimits', title: t('Review Agent Limits…') };

@@ -28,8 +28,8 @@ export async function stopAllOfAgents(
     message(
       'info',
       open === 0
-        ? t('No instance of an agent is running, and no request waits.')
-        : t('A rental of an agent has no answer yet. Try again once it is in the list.'),
+        ? t('No agent instance is running, and no request is waiting.')
+        : t("An agent's rental has no answer yet. Try again when the instance is in the list."),
     );
     return;
   }
@@ -65,8 +65,8 @@ function stopAllQuestion({ running, pending, open }: Stoppable): Question {
       ...(running.length === 0
         ? []
         : [t('Running processes stop. Storage is kept, and no data is destroyed.'), ...costs]),
-      ...(pending === 0 ? [] : [t('Requests that wait for you are declined: {0}', pending)]),
-      ...(open === 0 ? [] : [t('Rentals without an answer yet, which are not stopped: {0}', open)]),
+      ...(pending === 0 ? [] : [t('Waiting requests that are declined: {0}', pending)]),
+      ...(open === 0 ? [] : [t('Rentals with no answer yet that are not stopped: {0}', open)]),
     ].join('\n'),
     button: t('Stop All'),
     keep: t('Keep Running'),

@@ -56,7 +56,7 @@ function tellNear(part: BudgetPart): void {
 function tellSpent(part: BudgetPart): void {
   message(
     'warning',
-    t('{0} A rental or start now asks for a confirmation.', localize(usedUpText(part))),
+    t('{0} Rentals and starts now need your confirmation.', localize(usedUpText(part))),
     commandAction(t('Stop Instances…'), 'gpuRental.instance.stop'),
     ...nextSteps(),
   );

@@ -30,7 +30,7 @@ function tell(deps: Deps, accountKey: string, notice: StopNotice): void {
       message(
         'warning',
         t(
-          'Your budget of {0} is nearly spent. All running instances stop in 10 minutes at the earliest. Disks are kept and still cost money.',
+          'Your budget of {0} is nearly spent. All running instances stop in 10 minutes at the earliest. Storage is kept and still costs money.',
           limit,
         ),
         { label: t('Not Now'), run: () => decline(deps, accountKey, notice) },
@@ -44,7 +44,7 @@ function tell(deps: Deps, accountKey: string, notice: StopNotice): void {
       message(
         'warning',
         t(
-          'Your budget of {0} is spent, and a window closed while it stopped your instances. Some may still be running.',
+          'Your budget of {0} is spent, and a window closed while stopping your instances. Some may still be running.',
           limit,
         ),
         showInstances(),
@@ -60,7 +60,7 @@ function tellStopped({ stopped, left }: StopNotice, limit: string): void {
     message(
       'info',
       t(
-        'Your budget of {0} is spent, so these instances are stopped: {1}. Their disks still cost money.',
+        'Your budget of {0} is spent, so these instances are stopped: {1}. Storage still costs money.',
         limit,
         stopped.join(', '),
       ),
@@ -84,7 +84,7 @@ function tellStopped({ stopped, left }: StopNotice, limit: string): void {
 async function decline({ hub }: Deps, accountKey: string, notice: StopNotice): Promise<void> {
   const { round } = notice;
   const isAgreed = await isPerson({
-    message: t('Go on after your budget of {0}?', localize(limitPerPeriod(notice))),
+    message: t('Continue past your budget of {0}?', localize(limitPerPeriod(notice))),
     detail: t('Your instances keep running today. They still cost money.'),
     button: t('Keep Running'),
   });
@@ -95,6 +95,6 @@ async function decline({ hub }: Deps, accountKey: string, notice: StopNotice): P
     await mayAct(hub, roundEndClaim(accountKey, round));
     message('info', t('Your instances keep running today. They still cost money.'));
   } else {
-    message('warning', t('Your instances are being stopped already.'), showInstances());
+    message('warning', t('Your instances are already being stopped.'), showInstances());
   }
 }

@@ -164,7 +164,7 @@ export class ComparePanel implements vscode.Disposable {
     });
     this.panel?.show({
       title: t('Compare Offers'),
-      subtitle: t('Rent… leads to the steps of a rental. Nothing is rented before you confirm it there.'),
+      subtitle: t('“Rent…” opens the steps of a rental. Nothing is rented until you confirm it there.'),
       busy: this.reading !== undefined,
       notices: [...this.errorNotice(), ...fewNotice(pins.length)],
       filters: [],
@@ -176,7 +176,7 @@ export class ComparePanel implements vscode.Disposable {
       sections: [],
       ...(pins.length === 0 ? {} : { comparison: comparisonView(views, localize) }),
       words: {
-        loading: t('Looking whether the offers are still there…'),
+        loading: t('Checking whether the offers are still available…'),
         showTable: '',
         savePicture: '',
         median: '',

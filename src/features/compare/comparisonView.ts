@@ -43,7 +43,7 @@ export function comparisonView(pins: readonly PinView[], say: SayText): Comparis
     })),
   );
   return {
-    caption: say(text('Pinned offers, a column each; the best value of a row has the word "best"')),
+    caption: say(text('Pinned offers, one per column; the best value in a row is marked "best"')),
     corner: say(text('Offer')),
     best: say(text('best')),
     columns: pins.map((one) => columnOf(one, say)),

@@ -6,7 +6,7 @@ import { suggest } from '../../editor/message';
 export async function offerToAttach(instanceId: number): Promise<boolean> {
   const answer = await suggest<unknown>(
     'warning',
-    t('No SSH key of this computer is on the instance, so it will not let you in.'),
+    t("The instance has no SSH key of this computer, so you can't log in."),
     commandAction(t('Attach a Key…'), 'gpuRental.instance.attachKey', { instanceId }),
     { label: t('Try Anyway'), run: () => true },
   );

@@ -92,7 +92,7 @@ export class Connector {
   async clone(instanceId: number, where: Where): Promise<void> {
     const remotes = await workspaceRemotes(runProgram);
     if (remotes.length === 0) {
-      message('info', t('The open folder has no git remote that can be cloned by HTTPS or SSH.'));
+      message('info', t('The open folder has no git remote that can be cloned over HTTPS or SSH.'));
       return;
     }
     const address = await pickRemote(remotes);
@@ -185,7 +185,7 @@ export class Connector {
     how: Try & { readonly signal: AbortSignal },
   ): Promise<ConnectOutcome | undefined> {
     const { signal } = how;
-    say(t('Looking for a key that fits…'));
+    say(t('Finding a matching key…'));
     let request = await this.contact.request(instanceId, instance, signal);
     if (request.registeredKeys) {
       const local = await this.deps.ssh.localKeys(signal);

@@ -67,7 +67,7 @@ function words(kind: OwnRequest['kind'], name: string): string | undefined {
     case 'reboot':
       return t('“{0}” is rebooting. This session has ended.', name);
     case 'recycle':
-      return t('The container of “{0}” is being created again. This session has ended.', name);
+      return t('The container of “{0}” is being recreated. This session has ended.', name);
     case 'destroy':
       return t('“{0}” is being destroyed. This session has ended.', name);
   }

@@ -20,7 +20,7 @@ export async function pickFolder(
     id: 'clone',
     icon: 'repo-clone',
     label: t('Clone {0}', plainLabel(repository ?? '')),
-    description: t('the repository that is open here'),
+    description: t('the repository of this window'),
     value: 'clone',
   };
   const fixed = [

@@ -62,7 +62,7 @@ async function propose(sleptMs: number): Promise<void> {
   await suggest(
     'info',
     t(
-      'This computer slept for {0}. A window keeps its terminals over a sleep only within the grace time of Remote-SSH.',
+      'This computer slept for {0}. A window keeps its terminals only if the computer sleeps no longer than the grace time of Remote-SSH.',
       localize(durationText(sleptMs)),
     ),
     { label: t('Keep Them for 8 Hours'), run: () => setGraceTime(section, proposed) },

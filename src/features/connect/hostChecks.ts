@@ -33,7 +33,10 @@ export function usableInstance(
 
 export function warnAboutMemory(host: PreparedHost): void {
   if (host.fromMemory) {
-    message('info', t('The service does not answer, so the last known address of the instance is used.'));
+    message(
+      'info',
+      t('The service does not answer, so GPU Rental uses the last known address of the instance.'),
+    );
   }
 }
 

@@ -107,9 +107,9 @@ async function changeAgentForwarding({ ssh, accounts }: ConnectDeps, contact: Co
         : t('Stop letting “{0}” use your SSH agent?', contact.name(instanceId)),
       detail: turnOn
         ? t(
-            'While you are connected, the owner of that machine can log in elsewhere with every key in your agent. It belongs to a stranger. Connect again for it to take effect.',
+            'While you are connected, the owner of that machine, a stranger, can log in elsewhere with every key in your agent. Reconnect for the change to take effect.',
           )
-        : t('It takes effect for new connections.'),
+        : t('The change applies to new connections.'),
       button: turnOn ? t('Forward the Agent') : t('Stop Forwarding'),
     })
   ) {

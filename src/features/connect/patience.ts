@@ -85,7 +85,7 @@ function waitReason(attempt: Attempt<ConnectOutcome | PreparedHost>): Text | und
     return text('Waiting for its SSH server…');
   }
   return failed?.problem === 'authentication' && failed.lockedFile === undefined
-    ? text('Waiting until it accepts the key…')
+    ? text('Waiting for it to accept the key…')
     : undefined;
 }
 

@@ -43,7 +43,7 @@ async function waitUntilRunning(deps: Deps, instanceId: number, name: string): P
   const { clock, fleet } = deps;
   const startedAt = clock.now();
   const end = await withCancellableProgress(
-    t('Waiting until {0} runs, to connect', name),
+    t('Waiting for {0} to start before connecting', name),
     (signal, say) =>
       new Promise<'running' | 'failed' | 'cancelled'>((resolve) => {
         const store = new DisposableStore();

@@ -66,7 +66,7 @@ export async function pickRemote(remotes: readonly RepositoryUrl[]): Promise<Rep
 function row(address: RepositoryUrl): Row<RepositoryUrl> {
   return {
     label: plainLabel(address.url),
-    description: address.hadSecret ? t('without the login that is in the remote') : '',
+    description: address.hadSecret ? t('without the login in the remote') : '',
     detail:
       address.protocol === 'https'
         ? t('Needs no login where the repository is public')
@@ -114,7 +114,7 @@ export async function cloneWithProgress(
 }
 
 async function mayOpen(folder: string): Promise<boolean> {
-  const words = t('The instance has the folder {0} already, so nothing was cloned.', plainLabel(folder));
+  const words = t('The instance already has the folder {0}, so nothing was cloned.', plainLabel(folder));
   return (await suggest('info', words, { label: t('Open It'), run: () => true })) === true;
 }
 

@@ -182,7 +182,7 @@ export class ConnectedWindow implements Disposable {
   }
 
   private tellReturn(): void {
-    const sentence = t('{0} runs again. Reload this window if it does not connect by itself.', this.name);
+    const sentence = t('{0} is running again. Reload this window if it does not reconnect.', this.name);
     message('info', sentence, { label: t('Reload Window'), run: reloadWindow });
   }
 

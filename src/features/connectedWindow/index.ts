@@ -27,7 +27,7 @@ export function register(deps: WindowDeps): Disposable {
       await showMenu(deps, instance);
       return;
     }
-    message('info', t('This window is on no instance that exists.'), {
+    message('info', t('This window is not connected to an instance that still exists.'), {
       label: t('Show Instances'),
       run: async () => {
         await runCommand('gpuRental.refresh');

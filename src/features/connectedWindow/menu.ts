@@ -22,7 +22,7 @@ export async function showMenu(deps: WindowDeps, instance: Instance): Promise<vo
   const rows = [
     ...(can.canStop
       ? [
-          row('debug-stop', t('Stop…'), t('its disk still costs {0}', diskPriceOf(instance)), () =>
+          row('debug-stop', t('Stop…'), t('storage still costs {0}', diskPriceOf(instance)), () =>
             runCommand('gpuRental.instance.stop', target),
           ),
         ]
@@ -34,14 +34,14 @@ export async function showMenu(deps: WindowDeps, instance: Instance): Promise<vo
           ),
         ]
       : []),
-    row('trash', t('Destroy…'), t('everything on it is lost'), () =>
+    row('trash', t('Destroy…'), t('all data on it is lost'), () =>
       runCommand('gpuRental.instance.destroy', target),
     ),
     row('list-tree', t('Show in View'), '', () => runCommand('gpuRental.instance.reveal', target)),
   ];
   const picked = await pickFromList<Action>({
     title: plainLabel(instanceName(instance)),
-    placeholder: t('What to do with the instance of this window?'),
+    placeholder: t('What do you want to do with the instance of this window?'),
     rows,
   });
   if (picked.kind === 'picked') {

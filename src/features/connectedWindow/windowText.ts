@@ -76,9 +76,9 @@ export function windowWords({ instance, kind, isStale, now, latencyMs }: WindowI
     time === undefined ? undefined : t('Rented {0} ago', time),
     soFar === undefined
       ? undefined
-      : t('At most {0} so far, as if it had run all the time, without traffic', soFar),
+      : t('At most {0} so far, assuming that it always ran, without traffic', soFar),
     isRunning && latency !== undefined ? t('Latency to the machine: {0}', latency) : undefined,
-    isStale ? t("The service can't be reached; this is what was known last") : undefined,
+    isStale ? t('The service is unreachable; this is the last known state') : undefined,
     t('Click to stop or destroy it'),
   ].filter((line) => line !== undefined);
   return {
@@ -104,23 +104,23 @@ export function troubleWords(
   const disk = instance ? diskPriceOf(instance) : '';
   const messages: Record<WindowTrouble, string> = {
     stopped: t("{0} is stopped, so this window can't work on it.", name),
-    destroyed: t("{0} is destroyed, so this window can't work on it any more.", name),
+    destroyed: t('{0} is destroyed, so this window can no longer work on it.', name),
     outbid: t("{0} was outbid and is paused, so this window can't work on it.", name),
     exited: t("{0} has exited, so this window can't work on it.", name),
     unknown: t('The host of {0} sends no heartbeat, so this window may not work.', name),
     offline: t("The host of {0} is disconnected, so this window can't work on it.", name),
-    moved: t('{0} has another address now. This window connects to it once it is reloaded.', name),
+    moved: t('{0} has a new address. Reload this window to connect to it.', name),
   };
   const details: Record<WindowTrouble, string> = {
-    stopped: t('Its data is kept, and its disk still costs {0}.', disk),
+    stopped: t('Its data is kept, and storage still costs {0}.', disk),
     destroyed: t('You are no longer charged for it. Its files are lost.'),
     outbid: t(
-      'It runs again when your bid is the highest. Its data is kept, and its disk still costs {0}.',
+      'It runs again when your bid is the highest. Its data is kept, and storage still costs {0}.',
       disk,
     ),
-    exited: t('Its data is kept, and its disk still costs {0}.', disk),
-    unknown: t('Its data may come back with the host, and its disk still costs {0}.', disk),
-    offline: t('Its data may come back with the host, and its disk still costs {0}.', disk),
+    exited: t('Its data is kept, and storage still costs {0}.', disk),
+    unknown: t('Its data may come back with the host, and storage still costs {0}.', disk),
+    offline: t('Its data may come back with the host, and storage still costs {0}.', disk),
     moved: t('The entry in your SSH config is up to date. Unsaved files are kept.'),
   };
   return { message: messages[trouble], detail: details[trouble] };

@@ -218,7 +218,7 @@ async function isWanted(
     return confirm({
       message: t('Stop the deployment “{0}”?', name),
       detail: t(
-        'Its endpoint answers no more requests. The deployment is kept, not deleted, and can be started again.',
+        'Its endpoint stops answering requests. The deployment is kept, not deleted, and you can start it again.',
       ),
       button: t('Stop'),
     });

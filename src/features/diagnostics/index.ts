@@ -29,7 +29,7 @@ export function register(deps: Deps): Disposable {
       message(
         'info',
         t(
-          'The diagnostics were copied. They hold no key, no name and no address of yours; read them before you paste them.',
+          'Copied the diagnostics. They contain none of your keys, names or addresses, but read them before you paste them.',
         ),
       );
     }),
@@ -46,7 +46,7 @@ async function saveBundle(deps: Deps): Promise<void> {
   await suggest(
     'info',
     t(
-      'This is the support bundle. Keys, secrets and addresses were removed; names of machines and paths on them may be in it. Read it before you save it.',
+      'This is the support bundle, without keys, secrets and addresses. It may contain names of machines and paths on them, so read it before you save it.',
     ),
     { label: t('Save…'), run: () => save(content) },
   );
@@ -86,14 +86,14 @@ function facts(deps: Deps): DiagnosticFacts {
           : accounts.active.isDemo
             ? 'demo'
             : serviceKind(accounts.active.serviceUrl),
-      'Leads the windows': hub.isLeader ? 'yes' : 'no',
+      'Is the leading window': hub.isLeader ? 'yes' : 'no',
       Instances: String(instances.length),
-      'Instances that run': String(
+      'Running instances': String(
         instances.filter((instance) => isReady(stateOf(instance, fleet.facts(instance.id), now))).length,
       ),
       'Age of the list': state.kind === 'ready' ? localize(durationText(now - state.fetchedAt)) : state.kind,
       'Last error': state.kind === 'failed' || state.kind === 'ready' ? errorName(state.error) : '-',
-      'Rentals under way': String(
+      'Rentals in progress': String(
         rentals.rentals.filter(({ phase }) => phase.kind === 'waiting' || phase.kind === 'notKnown').length,
       ),
     },

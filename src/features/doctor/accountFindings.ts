@@ -55,7 +55,7 @@ export async function accountFindings(
     keyValidity(user.error),
   ];
   if (!user.value) {
-    return [...found, ...skipAll(unreadTitles, text('The account could not be read.'))];
+    return [...found, ...skipAll(unreadTitles, text('Could not read the account.'))];
   }
   return [
     ...found,
@@ -106,12 +106,12 @@ class Calls {
           titles.rateLimit,
           'note',
           text(
-            'Requests wait for {0} s now. Another program may use the same key; wait, or give it a key of its own.',
+            'The service asks to wait {0} s. Another program may be using the same key: wait, or give that program its own key.',
             Math.ceil(this.waitedMs / 1000),
           ),
           fixes.createKey,
         )
-      : finding('rateLimit', titles.rateLimit, 'ok', text('The service takes requests without delay.'));
+      : finding('rateLimit', titles.rateLimit, 'ok', text('The service accepts requests without delay.'));
   }
 }
 
@@ -120,9 +120,9 @@ function keyValidity(error: unknown): DoctorFinding {
     return finding('key', titles.key, 'ok', text('The service accepts the key.'));
   }
   if (error instanceof NotReachableError || error instanceof TimedOutError) {
-    return finding('key', titles.key, 'skipped', text('The service was not reached.'));
+    return finding('key', titles.key, 'skipped', text('Could not reach the service.'));
   }
-  const sentence = error instanceof UserError ? error.text : text('The key could not be checked.');
+  const sentence = error instanceof UserError ? error.text : text('Could not check the key.');
   const isRefused = error instanceof UnauthorizedError || error instanceof ForbiddenError;
   return finding(
     'key',
@@ -148,9 +148,9 @@ async function permissions(client: Client, user: User, calls: Calls): Promise<re
 
 function reading(id: 'may read instances' | 'may read SSH keys', error: unknown): DoctorFinding {
   if (error === undefined) {
-    return finding(id, titles[id], 'ok', text('The key has it.'));
+    return finding(id, titles[id], 'ok', text('The key has this permission.'));
   }
-  const sentence = error instanceof UserError ? error.text : text('This could not be checked.');
+  const sentence = error instanceof UserError ? error.text : text('Could not check this.');
   return error instanceof ForbiddenError
     ? finding(id, titles[id], 'problem', sentence, fixes.signIn)
     : finding(id, titles[id], 'note', sentence);
@@ -162,19 +162,22 @@ function others(key: ApiKey | undefined, error: unknown): DoctorFinding {
   if (error instanceof ForbiddenError) {
     return say(
       'note',
-      text('This key may not read what it may do. Some actions may be refused.'),
+      text('This key has no permission to read its own permissions. The service may refuse some actions.'),
       fixes.signIn,
     );
   }
   if (!key) {
-    return say('skipped', text('The service does not say what this key may do.'));
+    return say('skipped', text('The service does not state the permissions of this key.'));
   }
   const lacking = usualPermissions.filter((category) => !mayUse(key, category));
   return lacking.length === 0
-    ? say('ok', text('The key may do all that is usually needed.'))
+    ? say('ok', text('The key has all permissions that are usually needed.'))
     : say(
         'note',
-        text('The key may not: {0}.', joined(lacking.map((category) => permissionMeaning[category]))),
+        text(
+          'The key has no permission for: {0}.',
+          joined(lacking.map((category) => permissionMeaning[category])),
+        ),
         fixes.signIn,
       );
 }
@@ -186,15 +189,15 @@ function joined(all: readonly Text[]): Text {
 function credit({ credit: prepaid, balance }: User): DoctorFinding {
   const micros = prepaid ?? balance;
   if (micros === undefined) {
-    return finding('credit', titles.credit, 'skipped', text('The service does not say.'));
+    return finding('credit', titles.credit, 'skipped', text('The service does not state the credit.'));
   }
   return micros <= 0
     ? finding(
         'credit',
         titles.credit,
         'problem',
-        text('There is no credit left, so instances stop. Add credit in the web console.'),
+        text('You have no credit left, so your instances stop. Add credit in the web console.'),
         fixes.openConsole,
       )
-    : finding('credit', titles.credit, 'ok', text('There is credit.'));
+    : finding('credit', titles.credit, 'ok', text('You have credit.'));
 }

@@ -30,10 +30,10 @@ export async function examine(
   onPart: (title: Text) => void = () => undefined,
 ): Promise<readonly DoctorFinding[]> {
   const parts: readonly (readonly [Text, () => Promise<readonly DoctorFinding[]>])[] = [
-    [text('Asking the service…'), () => accountFindings(ports, signal)],
-    [text('Looking at your SSH keys…'), () => keyFindings(ports, signal)],
-    [text('Looking at your SSH files…'), () => configFindings(ports, signal)],
-    [text('Looking for Remote-SSH…'), () => Promise.resolve(resolverFindings(ports))],
+    [text('Checking the service…'), () => accountFindings(ports, signal)],
+    [text('Checking your SSH keys…'), () => keyFindings(ports, signal)],
+    [text('Checking your SSH files…'), () => configFindings(ports, signal)],
+    [text('Checking for Remote-SSH…'), () => Promise.resolve(resolverFindings(ports))],
     [text('Logging in…'), () => machineFindings(ports, signal)],
   ];
   const all: DoctorFinding[] = [];

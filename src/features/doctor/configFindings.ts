@@ -47,7 +47,7 @@ function versionFinding({ ssh }: ClientFacts): DoctorFinding {
       'sshVersion',
       title,
       'problem',
-      text('This is not OpenSSH, which is needed. Install it, or name it in the setting remote.SSH.path.'),
+      text('The SSH client is not OpenSSH. Install OpenSSH, or name it in the setting remote.SSH.path.'),
       fixes.openSetting(pathSetting),
     );
   }
@@ -59,7 +59,7 @@ function versionFinding({ ssh }: ClientFacts): DoctorFinding {
         text('OpenSSH {0} is too old to check new host keys. Install {1} or later.', version, leastVersion),
         fixes.openSetting(pathSetting),
       )
-    : finding('sshVersion', title, 'ok', text('OpenSSH {0} knows all that is needed.', version));
+    : finding('sshVersion', title, 'ok', text('OpenSSH {0} supports everything that is needed.', version));
 }
 
 function toolsFinding({ missing }: ClientFacts): DoctorFinding {
@@ -71,17 +71,17 @@ function toolsFinding({ missing }: ClientFacts): DoctorFinding {
         'problem',
         text('Not found: {0}. Install all of OpenSSH.', missing.join(', ')),
       )
-    : finding('sshTools', title, 'ok', text('ssh-keygen is there.'));
+    : finding('sshTools', title, 'ok', text('ssh-keygen is installed.'));
 }
 
 function modesFinding({ tooOpen }: ConfigFacts): DoctorFinding {
-  const title = text('Who can read and write');
+  const title = text('File permissions');
   if (tooOpen === undefined) {
     return finding(
       'modes',
       title,
       'skipped',
-      text('Windows keeps your SSH files by other means than modes.'),
+      text('Windows does not protect your SSH files with file modes.'),
     );
   }
   return tooOpen.length > 0
@@ -89,17 +89,17 @@ function modesFinding({ tooOpen }: ConfigFacts): DoctorFinding {
         'modes',
         title,
         'problem',
-        text('Others can use {0}, which ssh refuses.', tooOpen.join(', ')),
+        text('Other users can access {0}, so ssh refuses it.', tooOpen.join(', ')),
         fixes.tighten,
       )
-    : finding('modes', title, 'ok', text('Keys and SSH files are yours alone.'));
+    : finding('modes', title, 'ok', text('Only you can access your keys and SSH files.'));
 }
 
 const includeTexts: Record<IncludeState, readonly [Verdict, Text]> = {
-  first: ['ok', text('Our Include line stands first.')],
-  missing: ['note', text('Our Include line is not there yet; the next connection writes it.')],
-  noFile: ['note', text('There is no SSH config yet; the next connection makes it.')],
-  notFirst: ['note', text('Other lines stand before our Include line; the next connection moves it up.')],
+  first: ['ok', text('Our Include line is first.')],
+  missing: ['note', text('Our Include line is not in the SSH config yet. The next connection adds it.')],
+  noFile: ['note', text('There is no SSH config yet. The next connection creates it.')],
+  notFirst: ['note', text('Other lines come before our Include line. The next connection moves it up.')],
   unreadable: ['problem', text("The SSH config can't be read.")],
   doubled: ['problem', text('The SSH config has our markers twice. Remove one pair with its Include line.')],
   unfinished: ['problem', text('The SSH config has only one of our two markers. Remove it.')],

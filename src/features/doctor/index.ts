@@ -33,11 +33,11 @@ async function runDoctor(deps: Deps, target: InstanceTarget | undefined): Promis
     candidates.length === 0
       ? undefined
       : await chooseInstance(target, candidates, {
-          title: t('Try the login of which instance?'),
+          title: t('Test the login to which instance?'),
           none: '',
         });
   for (let again = true; again;) {
-    const findings = await withCancellableProgress(t('Looking at your set-up'), (signal, say) =>
+    const findings = await withCancellableProgress(t('Checking your setup'), (signal, say) =>
       examine({ ...portsOf(deps), instanceId }, signal, (part) => {
         say(localize(part));
       }),
@@ -154,7 +154,7 @@ async function mend({ ssh }: Deps, fix: DoctorFix): Promise<void> {
       return;
     case 'tighten':
       await ssh.tighten();
-      message('info', t('Your keys and SSH files are yours alone now.'));
+      message('info', t('Only you can access your keys and SSH files now.'));
       return;
     case 'forgetHostKey':
       if (await confirmForgettingHostKey(t('Forget'))) {

@@ -18,7 +18,7 @@ const titles = {
 /** For private keys that may fit all the same. */
 export function uncomparedText(files: readonly string[]): Text {
   return text(
-    "No key that could be compared fits. The public part of these keys can't be read without a passphrase: {0}. Add them to an SSH agent.",
+    "No readable key matches. The public part of these keys can't be read without a passphrase: {0}. Add them to an SSH agent.",
     files.join(', '),
   );
 }
@@ -35,7 +35,7 @@ export async function keyFindings(
       const why = uncomparedText(uncompared);
       return [finding('localKey', localKey, 'note', why, fixes.generateKey), ...skipAll(others, why)];
     }
-    const none = text('There is none in your .ssh folder, your SSH config or your agent.');
+    const none = text('Your .ssh folder, your SSH config and your agent have no key.');
     return [finding('localKey', localKey, 'problem', none, fixes.generateKey), ...skipAll(others, none)];
   }
   const found = [
@@ -46,7 +46,7 @@ export async function keyFindings(
       text('Found: {0}', local.map((key) => key.publicKey.fingerprint).join(', ')),
     ),
     local.some(worksUnattended)
-      ? finding('unattended', titles.unattended, 'ok', text('A key works without asking.'))
+      ? finding('unattended', titles.unattended, 'ok', text('A key works without a passphrase prompt.'))
       : finding(
           'unattended',
           titles.unattended,
@@ -57,7 +57,7 @@ export async function keyFindings(
   ];
   const listed = account && (await attempt(() => account.client.sshKeys.list({ signal })));
   if (!listed?.value) {
-    const why = account ? text('The keys of the account could not be read.') : text('You are not signed in.');
+    const why = account ? text('Could not read the keys of the account.') : text('You are not signed in.');
     return [...found, finding('registered', titles.registered, 'skipped', why)];
   }
   const registered = listed.value.items.map((key) => key.publicKey);
@@ -82,7 +82,7 @@ export async function keyFindings(
               'registered',
               titles.registered,
               'problem',
-              text('No key of this computer is registered, so instances that you rent will not let you in.'),
+              text("No key of this computer is registered, so you can't log in to instances that you rent."),
               fixes.addKey,
             ),
   ];

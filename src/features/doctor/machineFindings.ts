@@ -69,7 +69,7 @@ export async function machineFindings(ports: Ports, signal: AbortSignal): Promis
     diskFinding(instance, preflight),
     preflight.ok
       ? await gpuFinding(ssh, instance, host.alias, signal)
-      : finding('gpu', titles.gpu, 'skipped', text('No login would be possible.')),
+      : finding('gpu', titles.gpu, 'skipped', text('Skipped because no login is possible.')),
   ];
 }
 
@@ -124,17 +124,17 @@ function keyFinding(
       )
     : say(
         'problem',
-        text('No key of this computer is on {0}, so it will not let you in.', nameOf(instance)),
+        text("{0} has no SSH key of this computer, so you can't log in.", nameOf(instance)),
         fixes.attachKey(instance.id),
       );
 }
 
 /** What was met at an address where no SSH server answered. */
 const silence: Record<Exclude<ProbeOutcome, 'ssh'>, Text> = {
-  otherService: text('Something that is not SSH answers here.'),
+  otherService: text('The server at this address is not an SSH server.'),
   refused: text('The connection was refused.'),
-  timedOut: text('Nothing answered in time.'),
-  unreachable: text("The address can't be reached."),
+  timedOut: text('There was no answer in time.'),
+  unreachable: text('The address is unreachable.'),
   closed: text('The connection was closed without a greeting.'),
 };
 
@@ -144,7 +144,7 @@ function addressFindings(probes: readonly ProbeResult[]): readonly DoctorFinding
     const own = probes.filter(({ endpoint }) => endpoint.kind === kind);
     const answering = own.find(({ outcome }) => outcome === 'ssh');
     if (answering) {
-      const detail = text('An SSH server answers at port {0}.', answering.endpoint.port);
+      const detail = text('An SSH server answers on port {0}.', answering.endpoint.port);
       return [finding(id, titles[id], 'ok', detail)];
     }
     const [tried] = own;
@@ -157,7 +157,7 @@ function addressFindings(probes: readonly ProbeResult[]): readonly DoctorFinding
             text('{0} Another address or a jump host may still work.', silence[tried.outcome]),
           ),
         ]
-      : [finding(id, titles[id], 'skipped', text('The instance has none.'))];
+      : [finding(id, titles[id], 'skipped', text('The instance has no such address.'))];
   });
 }
 
@@ -180,7 +180,7 @@ function sshdFinding(instance: Instance, host: PreparedHost, preflight: Prefligh
         explainFailure(preflight, host.identity).text,
         fixes.showLogs(instance.id),
       )
-    : finding('sshd', title, 'ok', text('It answers.'));
+    : finding('sshd', title, 'ok', text('The SSH server answers.'));
 }
 
 function verificationFinding({ verification, userConfig }: PreparedHost): DoctorFinding {
@@ -189,12 +189,17 @@ function verificationFinding({ verification, userConfig }: PreparedHost): Doctor
     verification.kind === 'overridden' ? verification.overrides.find((one) => one.place)?.place : undefined;
   return explained
     ? finding('sshG', titles.sshG, 'problem', explained.text, fixes.openFile(place?.file ?? userConfig))
-    : finding('sshG', titles.sshG, 'ok', text('ssh reads what was written.'));
+    : finding('sshG', titles.sshG, 'ok', text('ssh reads the settings that GPU Rental wrote.'));
 }
 
 function hostKeyFinding(host: PreparedHost, preflight: PreflightResult): DoctorFinding {
   if (preflight.ok) {
-    return finding('hostKey', titles.hostKey, 'ok', text('It is the one that was met at the first contact.'));
+    return finding(
+      'hostKey',
+      titles.hostKey,
+      'ok',
+      text('The host key has not changed since the first contact.'),
+    );
   }
   if (preflight.problem === 'hostKeyNotPrinted') {
     const { text: words } = explainFailure(preflight, host.identity);
@@ -208,7 +213,7 @@ function hostKeyFinding(host: PreparedHost, preflight: PreflightResult): DoctorF
         explainFailure(preflight, host.identity).text,
         fixes.forgetHostKey(host.alias),
       )
-    : finding('hostKey', titles.hostKey, 'skipped', text('No login would be possible.'));
+    : finding('hostKey', titles.hostKey, 'skipped', text('Skipped because no login is possible.'));
 }
 
 function loginFinding(instance: Instance, host: PreparedHost, preflight: PreflightResult): DoctorFinding {
@@ -223,7 +228,7 @@ function loginFinding(instance: Instance, host: PreparedHost, preflight: Preflig
         title,
         'note',
         text(
-          'The login works. The machine prints text at every login, which some tools mind; the command touch ~/.no_auto_tmux often ends that.',
+          'The login works. The machine prints text at each login, which breaks some tools; the command touch ~/.no_auto_tmux often stops that.',
         ),
         fixes.openTerminal(instance.id),
       )
@@ -256,12 +261,12 @@ function diskFinding(instance: Instance, preflight: PreflightResult): DoctorFind
   const title = titles.disk;
   if (preflight.ok) {
     return preflight.freeMb === undefined
-      ? finding('disk', title, 'skipped', text('The instance does not say how much is free.'))
+      ? finding('disk', title, 'skipped', text('The instance does not report its free space.'))
       : finding('disk', title, 'ok', text('{0} MB are free.', preflight.freeMb));
   }
   return preflight.problem === 'diskFull'
     ? finding('disk', title, 'problem', explainFailure(preflight).text, fixes.openTerminal(instance.id))
-    : finding('disk', title, 'skipped', text('No login would be possible.'));
+    : finding('disk', title, 'skipped', text('Skipped because no login is possible.'));
 }
 
 async function gpuFinding(

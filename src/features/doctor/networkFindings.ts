@@ -69,7 +69,7 @@ function proxyFinding(
       verdict === 'ok' || verdict === 'skipped' ? undefined : fixes.openSetting('http.proxy'),
     );
   if (isLoopback(url.hostname)) {
-    return say('skipped', text('The service is on this computer, so no proxy has a part in it.'));
+    return say('skipped', text('The service is on this computer, so no proxy is used.'));
   }
   const kind = failureKind(error);
   if (isUnreached(error) && (kind === 'proxy' || kind === 'unsupported')) {
@@ -77,7 +77,7 @@ function proxyFinding(
   }
   const proxy = proxyFor(url, network, env);
   if (proxy === undefined) {
-    return say('ok', text('None is set.'));
+    return say('ok', text('No proxy is set.'));
   }
   if (!URL.canParse(proxy)) {
     return say('problem', text('The setting http.proxy, or the variable HTTPS_PROXY, is not an address.'));
@@ -105,12 +105,12 @@ function certificates(
     return say(
       'problem',
       text(
-        'The variable NODE_TLS_REJECT_UNAUTHORIZED turns the check of certificates off, so anybody between could read your API key. Remove it and restart the editor.',
+        'The variable NODE_TLS_REJECT_UNAUTHORIZED turns off certificate checks, so others on the network could read your API key. Remove it and restart the editor.',
       ),
     );
   }
   if (url.protocol === 'http:') {
-    return say('skipped', text('The service is on this computer and uses none.'));
+    return say('skipped', text('The service is on this computer and uses no certificate.'));
   }
   const kind = failureKind(error);
   if (isUnreached(error) && (kind === 'certificate' || kind === 'someCertificate')) {
@@ -126,7 +126,7 @@ function certificates(
     );
   }
   return isUnreached(error)
-    ? say('skipped', text('The service was not reached.'))
+    ? say('skipped', text('Could not reach the service.'))
     : say('ok', text('The certificate of the service is trusted.'));
 }
 
@@ -143,7 +143,7 @@ export function clockFinding(date: string | undefined, nowMs: number): DoctorFin
   }
   const awayMs = Math.abs(nowMs - serverMs);
   if (awayMs < noteMs) {
-    return finding('clock', title, 'ok', text('It agrees with the service.'));
+    return finding('clock', title, 'ok', text('The clock agrees with the service.'));
   }
   const seconds = Math.round(awayMs / 1000);
   return finding(
@@ -152,11 +152,11 @@ export function clockFinding(date: string | undefined, nowMs: number): DoctorFin
     awayMs < problemMs ? 'note' : 'problem',
     nowMs > serverMs
       ? text(
-          'It is {0} s ahead of the service, so codes and certificates may be refused and costs shown wrong. Let the system set it.',
+          'The clock is {0} s ahead of the service, so codes and certificates may be refused and costs shown wrong. Let the system set the clock.',
           seconds,
         )
       : text(
-          'It is {0} s behind the service, so codes and certificates may be refused and costs shown wrong. Let the system set it.',
+          'The clock is {0} s behind the service, so codes and certificates may be refused and costs shown wrong. Let the system set the clock.',
           seconds,
         ),
   );

@@ -24,7 +24,7 @@ export function resolverFindings({ resolvers, configFileIsSet }: Ports): readonl
         'resolver',
         resolver,
         'note',
-        text('None is installed. Terminals work without; windows need one.'),
+        text("No Remote-SSH extension is installed. Windows need one, terminals don't."),
         fixes.findRemoteSsh,
       ),
       ...skipAll(others, text('No Remote-SSH extension is installed.')),
@@ -37,7 +37,7 @@ export function resolverFindings({ resolvers, configFileIsSet }: Ports): readonl
           titles.resolver,
           'note',
           text(
-            "Two are installed, {0} and {1}. Which of them opens a window can't be foreseen; disable one.",
+            'Two are installed, {0} and {1}, and either may open a window. Disable one.',
             plainText(first.name),
             plainText(second.name),
           ),
@@ -50,14 +50,14 @@ export function resolverFindings({ resolvers, configFileIsSet }: Ports): readonl
           'checksHostKeys',
           titles.checksHostKeys,
           'ok',
-          text('{0} compares host keys.', plainText(first.name)),
+          text('{0} checks host keys.', plainText(first.name)),
         )
       : finding(
           'checksHostKeys',
           titles.checksHostKeys,
           'note',
           text(
-            '{0} does not compare host keys. The login before each window does it instead.',
+            '{0} does not check host keys. The login before each window checks them instead.',
             plainText(first.name),
           ),
         ),
@@ -66,14 +66,19 @@ export function resolverFindings({ resolvers, configFileIsSet }: Ports): readonl
 
 function configHonoured({ name, section, honoursConfigFile }: Resolver, isSet: boolean): DoctorFinding {
   if (!isSet) {
-    return finding('configHonoured', titles.configHonoured, 'skipped', text('Your usual file is used.'));
+    return finding(
+      'configHonoured',
+      titles.configHonoured,
+      'skipped',
+      text('Your usual SSH config is used.'),
+    );
   }
   return honoursConfigFile
     ? finding(
         'configHonoured',
         titles.configHonoured,
         'ok',
-        text('{0} reads the file that is set.', plainText(name)),
+        text('{0} reads the SSH config from the setting.', plainText(name)),
       )
     : finding(
         'configHonoured',

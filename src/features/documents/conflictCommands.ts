@@ -87,7 +87,7 @@ async function merge(deps: Deps, id: number | undefined): Promise<void> {
     message(
       'info',
       t(
-        'Merged. Where both sides had changed something, yours was kept: {0}. Check it and save.',
+        'Merged. Your version was kept where both had changed: {0}. Check the text and save.',
         kept.join(', '),
       ),
     );

@@ -186,7 +186,7 @@ export class DocumentDiagnostics implements vscode.Disposable {
         code: 'conflict',
         severity: 'error',
         span: places.nearest(conflict.path),
-        message: text('Changed elsewhere as well. There it is: {0}', shortJson(conflict.theirs)),
+        message: text('Also changed elsewhere. The other value is: {0}', shortJson(conflict.theirs)),
         fixes: [
           {
             title: text('Take Theirs Here'),

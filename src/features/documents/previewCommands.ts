@@ -53,7 +53,7 @@ async function rent({ templateId }: TemplateTarget): Promise<void> {
   const document = openOwnDocument(templateId);
   if (document?.isDirty === true) {
     const isToBeSaved = await confirm({
-      message: t('This document is not saved. A rental takes the template as it is at the service.'),
+      message: t('This document is not saved. A rental uses the version at the service.'),
       button: t('Save and Rent'),
     });
     if (!isToBeSaved || !(await document.save())) {

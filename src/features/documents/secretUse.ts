@@ -92,7 +92,7 @@ async function mayReplace(document: vscode.TextDocument, name: string): Promise<
   }
   return confirm({
     message: t('Replace {0} in this template?', plainLabel(name)),
-    detail: t('It is set there already. Undo brings it back until you save.'),
+    detail: t('The template already sets it. You can undo the change until you save.'),
     button: t('Replace'),
   });
 }

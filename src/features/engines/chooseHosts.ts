@@ -59,17 +59,17 @@ export async function chooseMembers(
         id: 'running',
         icon: 'server-environment',
         label: t('All Running Instances'),
-        description: t('an instance that is rented later is added'),
+        description: t('includes instances that you rent later'),
         value: 'running',
       },
       {
         id: 'label',
         icon: 'tag',
         label: t('Instances by Label…'),
-        description: t('an instance with such a label is added'),
+        description: t('includes later instances with this label'),
         value: 'label',
       },
-      { id: 'chosen', icon: 'checklist', label: t('These Instances Alone…'), value: 'chosen' },
+      { id: 'chosen', icon: 'checklist', label: t('Only These Instances…'), value: 'chosen' },
     ],
   });
   if (answer.kind !== 'picked') {
@@ -81,7 +81,7 @@ export async function chooseMembers(
     case 'label': {
       const pattern = await askLine({
         title,
-        prompt: t('The label. * stands for any characters.'),
+        prompt: t('Label of the instances. * matches any characters.'),
         placeholder: 'sweep-*',
         problem: (value) => (value.trim() === '' ? t('Type a label.') : undefined),
       });

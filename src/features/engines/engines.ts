@@ -86,7 +86,7 @@ async function chosen({ sets }: UseInDeps, target: HostSetTarget | undefined): P
     return sets.find(target.hostSetId);
   }
   if (sets.rows.length === 0) {
-    message('info', t('There is no group. "Use These Instances in…" makes one.'));
+    message('info', t('There is no group yet. Use "Use These Instances in…" to create one.'));
     return undefined;
   }
   const answer = await pickFromList<HostSet>({
@@ -107,7 +107,7 @@ async function chosen({ sets }: UseInDeps, target: HostSetTarget | undefined): P
 async function remove({ sets }: UseInDeps, set: HostSet): Promise<void> {
   const isSure = await confirm({
     message: t('Remove the group “{0}”?', set.name),
-    detail: t('Its files in {0} are removed. Nothing on any instance changes.', set.folder),
+    detail: t("This removes its files in {0}. The instances don't change.", set.folder),
     button: t('Remove'),
   });
   if (isSure) {

@@ -97,12 +97,8 @@ async function showResults(
     title,
     placeholder:
       failed === 0
-        ? t('Done on all {0}. Enter shows the output of one.', instances.length)
-        : t(
-            'Done on {0} of {1}. Enter shows the output of one.',
-            instances.length - failed,
-            instances.length,
-          ),
+        ? t('Done on all {0}. Select one to see its output.', instances.length)
+        : t('Done on {0} of {1}. Select one to see its output.', instances.length - failed, instances.length),
     ignoreFocusOut: true,
     rows: [
       ...(failed === 0
@@ -111,7 +107,7 @@ async function showResults(
             {
               id: 'retry',
               icon: 'refresh',
-              label: t('Retry Where It Failed'),
+              label: t('Retry Failed Ones'),
               description: String(failed),
               value: 'retry' as const,
             },

@@ -33,7 +33,7 @@ export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Pr
       ? undefined
       : await askLine({
           title,
-          prompt: t('It runs on each over SSH, for at most 10 minutes.'),
+          prompt: t('The command runs on each instance over SSH, for at most 10 minutes.'),
           placeholder: 'nvidia-smi -L',
           ignoreFocusOut: true,
           problem: (value) => (value.trim() === '' ? t('Type a command.') : undefined),
@@ -77,7 +77,7 @@ export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): P
       ? undefined
       : await askLine({
           title,
-          prompt: t('The folder on each instance to put them into. It is made where it is missing.'),
+          prompt: t('Target folder on each instance. It is created if it is missing.'),
           value: '/workspace',
           ignoreFocusOut: true,
           problem: (value) => (isRemotePath(value.trim()) ? undefined : t('Type a path that begins with /.')),

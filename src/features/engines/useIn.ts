@@ -161,7 +161,7 @@ async function newSet(
     members &&
     (await askLine({
       title: engine.name,
-      prompt: t('The name of the group, as the tool will know it'),
+      prompt: t('Name of the group in the tool'),
       value: freeName(deps.sets.rows),
       problem: (value) => {
         const problem = setNameProblem(value.trim());
@@ -191,7 +191,7 @@ async function askFolder(name: string): Promise<string | undefined> {
   const answer = workspace
     ? await pickFromList<'workspace' | 'other'>({
         title: t('Files of {0}', name),
-        placeholder: t('Where should the files be kept?'),
+        placeholder: t('Where do you want to keep the files?'),
         rows: [
           {
             id: 'workspace',
@@ -235,7 +235,7 @@ function throwIfTaken(folder: string, strangers: readonly string[]): void {
   if (strangers.length > 0) {
     throw new UserError(
       text(
-        'The folder {0} has files of other tools that would be written over: {1}. Choose another folder.',
+        'The folder {0} has files of other tools that would be overwritten: {1}. Choose another folder.',
         folder,
         strangers.join(', '),
       ),
@@ -259,7 +259,7 @@ async function handOver(deps: UseInDeps, engine: Engine, set: HostSet): Promise<
   if (!first) {
     message(
       'info',
-      t('No instance of the group {0} can be logged in to now. Its files are kept current.', set.name),
+      t("You can't log in to any instance of the group {0} now. Its files are kept up to date.", set.name),
     );
     return;
   }
@@ -275,8 +275,8 @@ async function handOver(deps: UseInDeps, engine: Engine, set: HostSet): Promise<
     placeholder: missing
       ? t('{0} is not installed here. On Debian: sudo apt-get install {1}', engine.name, missing.debian)
       : hosts.length === 1
-        ? t('1 instance. The command waits in a terminal for your Enter.')
-        : t('{0} instances. The command waits in a terminal for your Enter.', hosts.length),
+        ? t('1 instance. Press Enter in the terminal to run the command.')
+        : t('{0} instances. Press Enter in the terminal to run the command.', hosts.length),
     rows: [
       ...commands.map((command) => ({
         id: command.id,
@@ -297,7 +297,11 @@ async function handOver(deps: UseInDeps, engine: Engine, set: HostSet): Promise<
 
 function folderGone({ folder, name }: HostSet): UserError {
   return new UserError(
-    text('The folder {0} is gone. Remove the group {1}, and make it in another folder.', folder, name),
+    text(
+      'The folder {0} no longer exists. Remove the group {1}, then create it in another folder.',
+      folder,
+      name,
+    ),
   );
 }
 

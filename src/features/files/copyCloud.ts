@@ -51,7 +51,7 @@ export async function copyFromCloud(client: () => Client, to: Instance): Promise
   }
   const typed = await askLine({
     title: t('Copy to {0}', instanceName(to)),
-    prompt: t('The folder to copy it into'),
+    prompt: t('Target folder'),
     value: '/workspace',
     ignoreFocusOut: true,
     problem: targetProblem,
@@ -95,7 +95,7 @@ async function chooseConnection(client: Client, of: Instance): Promise<CloudConn
 async function askCloudPath(title: string, value: string): Promise<string | undefined> {
   const typed = await askLine({
     title,
-    prompt: t('The folder in the cloud, which begins with the bucket or drive'),
+    prompt: t('Folder in the cloud, starting with the bucket or drive'),
     value,
     ignoreFocusOut: true,
     problem: sourceProblem,
@@ -105,7 +105,7 @@ async function askCloudPath(title: string, value: string): Promise<string | unde
 
 async function sendingVia(machine: Instance, toName: string, send: () => Promise<void>): Promise<void> {
   const lost = text(
-    'The service did not answer, so the copy to {0} may have begun. Check the status of {1} first.',
+    'The service did not answer, so the copy to {0} may have started. Check the status of {1} before you try again.',
     toName,
     instanceName(machine),
   );

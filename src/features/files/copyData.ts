@@ -32,12 +32,12 @@ export async function copyData(deps: Deps, target: InstanceTarget | undefined): 
   );
   const id = await chooseInstance(target, listed, {
     title: t('Copy data of which instance?'),
-    none: t('Data can be copied from a running or stopped instance, and there is none.'),
+    none: t('There is no running or stopped instance to copy data from.'),
   });
   const from = listed.find((instance) => instance.id === id);
   if (!from) {
     if (id !== undefined) {
-      message('info', t('Data can be copied from a running or stopped instance only.'));
+      message('info', t('You can copy data only from a running or stopped instance.'));
     }
     return;
   }
@@ -75,7 +75,7 @@ async function chooseTarget(
   }));
   const answer = await pickFromList<Target>({
     title,
-    placeholder: t('Where to, or where from?'),
+    placeholder: t('Where do you want to copy to or from?'),
     rows: [
       ...rows,
       {
@@ -102,7 +102,7 @@ async function copyTo(deps: Deps, client: () => Client, from: Instance, to: Inst
   }
   const typed = await askLine({
     title: t('Copy to {0}', instanceName(to)),
-    prompt: t('The folder to copy it into'),
+    prompt: t('Target folder'),
     value: source.path,
     ignoreFocusOut: true,
     problem: targetProblem,
@@ -120,7 +120,7 @@ async function copyTo(deps: Deps, client: () => Client, from: Instance, to: Inst
   await whileSending(
     sayingIfLost(
       text(
-        'The service did not answer, so the copy to {0} may have begun. Check its status first.',
+        'The service did not answer, so the copy to {0} may have started. Check its status before you try again.',
         names[2],
       ),
       () => own.copies.begin({ instanceId: source.from.id, path: source.path }, { instanceId: to.id, path }),
@@ -135,5 +135,5 @@ async function copyTo(deps: Deps, client: () => Client, from: Instance, to: Inst
 
 async function cancel(client: Client, to: Instance): Promise<void> {
   await whileSending(client.copies.cancel(to.id));
-  message('info', t('The copy to {0} was cancelled. Files that arrived stay there.', instanceName(to)));
+  message('info', t('The copy to {0} was canceled. Files that arrived are kept.', instanceName(to)));
 }

@@ -84,7 +84,7 @@ function credentialsText(): string {
 
 function sizeText({ path, bytes }: Measured): string {
   return bytes === undefined
-    ? t('The size of {0} could not be read.', plainLabel(path))
+    ? t('Could not read the size of {0}.', plainLabel(path))
     : t('{0} holds {1}.', plainLabel(path), bytesText(bytes));
 }
 
@@ -92,7 +92,7 @@ function sizeText({ path, bytes }: Measured): string {
 function trafficText(bytes: number | undefined, prices: readonly (Micros | undefined)[]): string {
   const known = prices.filter((price) => price !== undefined);
   if (known.length < prices.length) {
-    return t('What the traffic costs is not stated.');
+    return t('The service does not state the price of the traffic.');
   }
   const perGb = add(...known);
   return bytes === undefined

@@ -37,7 +37,7 @@ export async function sizeOf(
     return undefined;
   }
   try {
-    return await withCancellableProgress(t('Looking up the size of {0}…', plainLabel(path)), async (signal) =>
+    return await withCancellableProgress(t('Reading the size of {0}…', plainLabel(path)), async (signal) =>
       sizeFrom(await orCancelled(client.instances.execute(from.id, command, { signal }), signal)),
     );
   } catch (error) {

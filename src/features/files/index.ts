@@ -65,7 +65,7 @@ async function chooseLocals(title: string): Promise<readonly string[]> {
   ];
   const kind = await pickOne(kinds, {
     title,
-    placeHolder: t('What should be uploaded?'),
+    placeHolder: t('What do you want to upload?'),
   });
   if (!kind) {
     return [];
@@ -187,20 +187,17 @@ async function askRemote(
   { alias, name }: Chosen,
   what: 'folder' | 'path',
 ): Promise<string | undefined> {
-  const { home } = await withCancellableProgress(t('Looking at {0}…', name), (signal) =>
+  const { home } = await withCancellableProgress(t('Checking {0}…', name), (signal) =>
     readFolders(deps.ssh, alias, signal),
   );
   const path = await askLine({
     title: what === 'folder' ? t('Upload to {0}', name) : t('Download from {0}', name),
-    prompt:
-      what === 'folder'
-        ? t('The folder on the instance to put it into')
-        : t('The file or folder on the instance'),
+    prompt: what === 'folder' ? t('Target folder on the instance') : t('File or folder on the instance'),
     value: what === 'folder' ? home : `${home.replace(/\/$/, '')}/`,
     problem: (value) =>
       isRemotePath(value.trim()) && (what === 'folder' || value.trim() !== '/')
         ? undefined
-        : t('Enter a whole path, which begins with a slash.'),
+        : t('Enter an absolute path that begins with a slash.'),
   });
   return path?.trim();
 }

@@ -29,7 +29,7 @@ export class FileRunner {
   async run(target: DocumentTarget | undefined): Promise<void> {
     const source = await sourceOf(target);
     if (!source) {
-      message('info', t('Open the file that is to be run.'));
+      message('info', t('Open the file that you want to run.'));
       return;
     }
     const interpreter = interpreterFor(source.name, source.content);

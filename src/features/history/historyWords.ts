@@ -22,7 +22,7 @@ export function endText({ end }: PastRental): string {
     case 'failed':
       return t('its start failed');
     case 'gone':
-      return t('the service no longer lists it, and it was not destroyed from here');
+      return t('no longer listed by the service, and not destroyed from here');
   }
 }
 
@@ -68,7 +68,7 @@ export function costOfPastText(past: PastRental): string {
   return cost.isCharged
     ? t('{0}, as the service charged', amount)
     : t(
-        'at most {0}: an estimate from its price, as if it had run all the time, without data transfer',
+        'at most {0}: an estimate from its price, assuming that it always ran, without data transfer',
         amount,
       );
 }
@@ -116,7 +116,7 @@ export function pageOfPast(
       instance.diskSpaceGb === undefined ? undefined : t('{0} GB', Math.round(instance.diskSpaceGb)),
     ],
     [t('Check of the machine'), verdict ?? t('not made')],
-    [t('Log'), log === undefined ? t('none was read while it was there') : t('kept, see below')],
+    [t('Log'), log === undefined ? t('not read before the instance ended') : t('kept, see below')],
   ];
   const facts = rows.flatMap(([label, value]) => {
     const plain = plainLabel(value ?? '');

@@ -77,7 +77,7 @@ async function chosen(
   if (target) {
     const past = history.find(target.pastId);
     if (!past) {
-      throw new UserError(text('The rental of instance #{0} is not in the history any more.', target.pastId));
+      throw new UserError(text('The rental of instance #{0} is no longer in the history.', target.pastId));
     }
     return past;
   }
@@ -142,7 +142,7 @@ async function withCharges({ accounts, history, clock, log }: Deps, past: PastRe
 async function showLog({ history }: Deps, past: PastRental): Promise<void> {
   const content = await history.logOf(past.instance.id);
   if (content === undefined) {
-    message('info', t('No log of {0} was read while it was there.', nameOfPast(past)));
+    message('info', t('The log of {0} was not read before the instance ended.', nameOfPast(past)));
     return;
   }
   await runCommand('gpuRental.showText', { title: `${fileName(past)}.log`, content });
@@ -162,7 +162,7 @@ async function remove(deps: Deps, pasts: readonly PastRental[]): Promise<void> {
       pasts.length === 1
         ? t('Remove “{0}” from the history?', nameOfPast(only))
         : t('Remove {0} rentals from the history?', pasts.length),
-    detail: t("What is kept of it on this computer is deleted, with its log. This can't be undone."),
+    detail: t("This deletes its record and log from this computer. This can't be undone."),
     button: t('Remove'),
   };
   await removeOnceSure(deps, pasts, question);
@@ -179,7 +179,7 @@ async function clear(deps: Deps): Promise<void> {
   const question = {
     message: t('Clear the rental history?'),
     detail: t(
-      "All past rentals that this computer keeps ({0}) are deleted, with their logs. This can't be undone.",
+      "This deletes all past rentals ({0}) and their logs from this computer. This can't be undone.",
       rows.length,
     ),
     button: t('Clear History'),

@@ -90,7 +90,7 @@ async function chooseMachine(
     machine,
   }));
   if (rows.length === 0) {
-    message('info', t('This account rents out no machines.'));
+    message('info', t('This account has no machines to rent out.'));
     return undefined;
   }
   return (await pickOne(rows, { title, placeHolder: t('Which machine?') }))?.machine;
@@ -105,9 +105,9 @@ async function setMinimumBid(deps: Deps, machines: MachineList, machine: Machine
   const typed = await askLine({
     title: t('Minimum Bid of Machine #{0}', machine.id),
     prompt: [
-      current === undefined ? undefined : t('Now {0} an hour for one GPU.', formatMoney(current)),
+      current === undefined ? undefined : t('Now: {0}/h for one GPU.', formatMoney(current)),
       await marketHint(deps, machine),
-      t('Interruptible rentals below it are not accepted.'),
+      t('Interruptible rentals with a lower bid are not accepted.'),
     ]
       .filter((part) => part !== undefined)
       .join(' '),

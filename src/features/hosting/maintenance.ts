@@ -70,7 +70,7 @@ async function askForPlan(machine: Machine, now: () => number): Promise<Maintena
     maintenanceCategories.map((value) => ({ label: categoryLabel(value), value })),
     {
       title: t('Maintenance of Machine #{0}: Category', machine.id),
-      placeHolder: t('What is it about?'),
+      placeHolder: t('What kind of maintenance is it?'),
     },
   );
   if (!category) {
@@ -78,9 +78,9 @@ async function askForPlan(machine: Machine, now: () => number): Promise<Maintena
   }
   const reason = await askLine({
     title: t('Maintenance of Machine #{0}: Reason', machine.id),
-    prompt: t('Your renters read this.'),
+    prompt: t('Your renters see this text.'),
     ignoreFocusOut: true,
-    problem: (input) => (input.trim() === '' ? t('Say why, in a few words.') : undefined),
+    problem: (input) => (input.trim() === '' ? t('Enter a short reason.') : undefined),
   });
   return reason === undefined || reason.trim() === ''
     ? undefined

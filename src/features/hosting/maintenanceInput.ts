@@ -27,7 +27,7 @@ export function parseStart(input: string, now: number): number | Text {
   if (!isSame) {
     return text('There is no such time in your time zone.');
   }
-  return date.getTime() <= now ? text('This time is past. Choose one in the future.') : date.getTime();
+  return date.getTime() <= now ? text('This time is in the past. Enter a later time.') : date.getTime();
 }
 
 /** Hours above zero, at most 30 days. */

@@ -172,7 +172,7 @@ export class AgentToolRegistry implements AgentTools, Disposable {
       return error.message;
     }
     if (isCancelled(error)) {
-      return 'The call was cancelled. Nothing more was done.';
+      return 'The call was canceled. Nothing more was done.';
     }
     this.deps.log.warn(`A tool of an agent failed: ${String(error)}`);
     return `${wordsForModel(error)} Tell the user, or try again later.`;

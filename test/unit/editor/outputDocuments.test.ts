@@ -31,12 +31,12 @@ describe('A document with text that was fetched', () => {
 
   it('names what is left out of it, and begins with a whole line', () => {
     const lines = shown(`${'x'.repeat(99)}\n`.repeat(30_000)).split('\n');
-    assert.equal(lines[0], '[The beginning is left out here.]');
+    assert.equal(lines[0], '[The beginning is omitted.]');
     assert.equal(lines[1], 'x'.repeat(99));
     assert.ok(lines.length > 19_900 && lines.length < 20_010, String(lines.length));
     assert.equal(
       shown('rest of a line\nlast\n', { isCut: true, whole: '/jobs/1.log' }),
-      '[The beginning is left out here. All of it is in /jobs/1.log]\nlast\n',
+      '[The beginning is omitted. The full text is in /jobs/1.log]\nlast\n',
     );
   });
 });

@@ -79,7 +79,7 @@ describe('connecting to a machine that has just come up', () => {
     );
     assert.deepEqual(
       [...new Set(said)],
-      ['Waiting for its SSH server…', 'Waiting until it accepts the key…'],
+      ['Waiting for its SSH server…', 'Waiting for it to accept the key…'],
     );
   });
 

@@ -78,7 +78,7 @@ describe("The doctor's examination", () => {
     assert.equal((await scene.verdicts(well))['keyOnInstance'], 'problem');
     rmSync(`${old}.pub`);
     const found = await scene.look(well);
-    const notes = found.filter(({ detail }) => formatText(detail).includes('No key that could be compared'));
+    const notes = found.filter(({ detail }) => formatText(detail).includes('No readable key matches'));
     assert.deepEqual(
       notes.map(({ id, verdict }) => `${id} ${verdict}`),
       ['localKey note', 'unattended skipped', 'registered skipped', 'keyOnInstance note'],
