@@ -63,7 +63,7 @@ describe('working on an instance from the open folder', () => {
 
   it('opens the clone that is there instead of cloning again', async () => {
     await instances().menu('trainer', "Clone the Workspace's Repository…");
-    await window.toastButton(/has the folder .*model already/, 'Open It');
+    await window.toastButton(/already has the folder .*model/, 'Open It');
     assert.match((await window.opens()).address, /\/model$/);
     window.clearToasts();
   });
