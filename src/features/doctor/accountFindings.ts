@@ -30,10 +30,10 @@ const unreadTitles = {
 } as const;
 const titles = { key: text('API key'), ...unreadTitles } as const;
 
-/** A wait that somebody notices. */
+/** A wait that the user notices (ms). */
 const longWaitMs = 5_000;
 
-/** The account, its key, and the way to the service. */
+/** Returns the findings about the account, its key, and the connection to the service. */
 export async function accountFindings(
   ports: AccountPorts,
   signal: AbortSignal,
@@ -65,7 +65,7 @@ export async function accountFindings(
   ];
 }
 
-/** Makes calls and keeps what all of them tell. */
+/** Makes the calls, and keeps what they show: the service's time, the longest wait, and a refusal. */
 class Calls {
   date: string | undefined;
   dateAt = 0;
@@ -133,7 +133,7 @@ function keyValidity(error: unknown): DoctorFinding {
   );
 }
 
-/** What matters most is tried; the rest is read from the record of the key. */
+/** Tries the most important permissions; reads the others from the record of the key. */
 async function permissions(client: Client, user: User, calls: Calls): Promise<readonly DoctorFinding[]> {
   const instances = await calls.make((options) => client.instances.list(options));
   const sshKeys = await calls.make((options) => client.sshKeys.list(options));

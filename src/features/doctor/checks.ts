@@ -16,13 +16,13 @@ export interface DoctorPorts extends AccountPorts {
   readonly configFileIsSet: boolean;
   readonly instances: readonly Instance[];
   facts(instanceId: number): InstanceFacts;
-  /** The instance whose login is tried; `undefined` tries none. */
+  /** The instance to log in to; `undefined` skips the login. */
   readonly instanceId: number | undefined;
 }
 
 /**
- * Looks at everything, in the order in which things depend on each other; changes nothing but the
- * entry of the instance. Rejects as soon as the signal fires.
+ * Runs all checks in the order of their dependencies. Changes nothing except the SSH entry of the instance. Rejects as
+ * soon as the signal fires.
  */
 export async function examine(
   ports: DoctorPorts,
@@ -44,7 +44,7 @@ export async function examine(
   return all;
 }
 
-/** Instances that can be logged in to, for the choice of one. */
+/** Returns the instances that the user can choose for a login. */
 export function connectable(ports: Pick<DoctorPorts, 'instances' | 'facts' | 'now'>): readonly Instance[] {
   return ports.instances.filter((one) => actionsFor(one, ports.facts(one.id), ports.now()).canConnect);
 }

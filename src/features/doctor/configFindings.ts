@@ -3,7 +3,7 @@ import type { SshService } from '../../ssh/service';
 import { text, type Text } from '../../util/text';
 import { finding, fixes, type DoctorFinding, type Verdict } from './finding';
 
-/** The SSH client and the files it reads. */
+/** Returns the findings about the SSH client and the files that it reads. */
 export async function configFindings(
   { ssh }: { readonly ssh: Pick<SshService, 'inspect'> },
   signal: AbortSignal,
@@ -33,7 +33,7 @@ function clientFinding({ ssh }: ClientFacts): DoctorFinding {
     : finding('sshClient', title, 'ok', ssh);
 }
 
-/** `StrictHostKeyChecking accept-new` came with 7.6; older ones refuse the whole config. */
+/** OpenSSH 7.6 introduced `StrictHostKeyChecking accept-new`; older versions refuse the whole config. */
 const leastVersion = 7.6;
 
 function versionFinding({ ssh }: ClientFacts): DoctorFinding {

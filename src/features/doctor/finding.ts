@@ -1,10 +1,10 @@
 import { isCancelled } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 
-/** `skipped` where a check does not apply, with the reason as its detail. */
+/** `skipped` means that the check does not apply; the detail holds the reason. */
 export type Verdict = 'ok' | 'note' | 'problem' | 'skipped';
 
-/** One thing looked at: what it is, how it is, and the command that mends it. */
+/** The result of one check: its subject, its verdict, and the command that repairs it. */
 export interface DoctorFinding {
   readonly id: string;
   readonly title: Text;
@@ -13,11 +13,11 @@ export interface DoctorFinding {
   readonly fix?: DoctorFix | undefined;
 }
 
-/** What a row does when it is picked. */
+/** The action of a row. */
 export type DoctorFix = { readonly label: Text } & (
   | { readonly kind: 'command'; readonly command: string; readonly args?: readonly unknown[] }
   | { readonly kind: 'openFile'; readonly file: string; readonly copy?: string }
-  /** Takes the rights of others away from SSH files. */
+  /** Removes the access of other users to the SSH files. */
   | { readonly kind: 'tighten' }
   | { readonly kind: 'forgetHostKey'; readonly alias: string }
 );
@@ -30,7 +30,7 @@ export const finding = (
   fix?: DoctorFinding['fix'],
 ): DoctorFinding => ({ id, title, verdict, detail, fix });
 
-/** Checks that do not apply, by their ids and titles, all for one reason. */
+/** Returns a skipped finding for each check (title by id), all with the same reason. */
 export function skipAll(checks: Readonly<Record<string, Text>>, why: Text): readonly DoctorFinding[] {
   return Object.entries(checks).map(([id, title]) => finding(id, title, 'skipped', why));
 }
@@ -73,7 +73,7 @@ export const fixes = {
   }),
 } as const;
 
-/** The value or the error of a try; being cancelled ends the whole examination. */
+/** Returns the value or the error of an attempt; a cancellation rejects and ends the examination. */
 export async function attempt<T>(
   run: () => Promise<T>,
 ): Promise<{ readonly value?: T; readonly error?: unknown }> {

@@ -18,7 +18,7 @@ type Deps = Pick<
   'accounts' | 'fleet' | 'ssh' | 'sshConsent' | 'clock' | 'commands' | 'settings' | 'network' | 'redactor'
 >;
 
-/** *Run Doctor*: looks at all that connecting needs, and says what to do about what is wrong. */
+/** Registers *Run Doctor*, which checks everything that a connection needs and offers fixes. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   store.add(deps.commands.register('gpuRental.runDoctor', (target) => runDoctor(deps, target)));
@@ -79,7 +79,7 @@ const icons: Record<Verdict, string> = {
 };
 const order: readonly Verdict[] = ['problem', 'note', 'ok', 'skipped'];
 
-/** The findings to pick from; true where everything is to be looked at again. */
+/** Shows the findings; returns true if the user asks to check again. */
 async function show(deps: Deps, findings: readonly DoctorFinding[]): Promise<boolean> {
   for (;;) {
     const picked = await pick(findings);
@@ -126,7 +126,7 @@ async function pick(
   return picked?.value;
 }
 
-/** A finding in full, for which a row is too short, with its fix. */
+/** Shows the full text of a finding, which a row may cut off, with its fix. */
 async function explain(
   deps: Deps,
   { title, detail, verdict, fix }: DoctorFinding,
@@ -134,7 +134,7 @@ async function explain(
   const answer = await ask<'lookAgain' | 'mended'>(
     verdict === 'problem' ? 'warning' : 'info',
     { message: plainLabel(localize(title)), detail: plainLabel(localize(detail)) },
-    // The first button is the one that a hasty Enter takes.
+    // A hasty Enter presses the first button, so that button is harmless.
     fix?.kind === 'forgetHostKey' && { label: t('Check Again'), run: () => 'lookAgain' },
     fix && { label: localize(fix.label), run: () => mend(deps, fix).then(() => 'mended') },
   );

@@ -15,7 +15,7 @@ const titles = {
   registered: text('Registered key'),
 } as const;
 
-/** For private keys that may fit all the same. */
+/** Returns the text about private keys that can't be compared but may still match. */
 export function uncomparedText(files: readonly string[]): Text {
   return text(
     "No readable key matches. The public part of these keys can't be read without a passphrase: {0}. Add them to an SSH agent.",
@@ -23,7 +23,7 @@ export function uncomparedText(files: readonly string[]): Text {
   );
 }
 
-/** The keys of this computer, and whether the account knows one of them. */
+/** Returns the findings about the keys of this computer, and whether one of them is registered. */
 export async function keyFindings(
   { account, ssh }: Ports,
   signal: AbortSignal,

@@ -32,7 +32,7 @@ const titles = {
   gpu: text('GPU'),
 } as const;
 
-/** One instance: its addresses, its login, the config as ssh reads it, its GPU and its disk. */
+/** Returns the findings about one instance: addresses, login, the config as ssh reads it, GPU and disk. */
 export async function machineFindings(ports: Ports, signal: AbortSignal): Promise<readonly DoctorFinding[]> {
   const { account, ssh, instanceId } = ports;
   const instance = ports.instances.find(({ id }) => id === instanceId);
@@ -79,12 +79,12 @@ async function registeredKeys(
   signal: AbortSignal,
 ): Promise<{ readonly lines: readonly string[]; readonly unread: number }> {
   const own = await client.instances.keys(instanceId, { signal });
-  // An empty list says little: keys of the account are put on instances without being listed there.
+  // An empty list proves nothing: the service installs keys of the account on instances without listing them there.
   const { items, skipped } = own.items.length > 0 ? own : await client.sshKeys.list({ signal });
   return { lines: items.map((key) => key.publicKey), unread: skipped };
 }
 
-/** What the user is told; anything that is not made for people is a fault of ours and goes on as one. */
+/** Returns the text of a `UserError`; throws any other error, which is a fault in our code. */
 function sentenceOf(error: unknown): Text {
   if (error instanceof UserError) {
     return error.text;
@@ -92,11 +92,11 @@ function sentenceOf(error: unknown): Text {
   throw error;
 }
 
-/** What tells whether a key of this computer is on an instance. */
+/** The facts that show whether an instance has a key of this computer. */
 interface KeyFacts {
   readonly isIn: boolean;
   readonly local: readonly LocalKey[];
-  /** Files whose public part can't be read. */
+  /** Key files whose public part can't be read. */
   readonly uncompared: readonly string[];
 }
 
@@ -129,7 +129,7 @@ function keyFinding(
       );
 }
 
-/** What was met at an address where no SSH server answered. */
+/** The text for each way in which a probe of an address found no SSH server. */
 const silence: Record<Exclude<ProbeOutcome, 'ssh'>, Text> = {
   otherService: text('The server at this address is not an SSH server.'),
   refused: text('The connection was refused.'),
@@ -161,7 +161,7 @@ function addressFindings(probes: readonly ProbeResult[]): readonly DoctorFinding
   });
 }
 
-/** No server was met at all, whoever would have been let in. */
+/** Problems in which no SSH server answered, whatever the key. */
 const noServer: readonly PreflightProblem[] = [
   'refused',
   'timedOut',

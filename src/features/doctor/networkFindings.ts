@@ -8,7 +8,7 @@ import { finding, fixes, type DoctorFinding } from './finding';
 
 export interface NetworkPorts {
   readonly network: NetworkSettings;
-  /** The variables of this process. */
+  /** Environment variables of this process. */
   readonly env: ProxyEnvironment;
 }
 
@@ -19,7 +19,7 @@ export const networkTitles = {
   clock: text('Clock of this computer'),
 } as const;
 
-/** The way to the service, by how a call went; `error` is what it failed with. */
+/** Returns the findings about the connection to the service; `error` is the failure of a call, if it failed. */
 export function networkFindings(
   serviceUrl: string,
   { network, env }: NetworkPorts,
@@ -85,7 +85,7 @@ function proxyFinding(
   if (network.proxySupport === 'off') {
     return say('note', text('A proxy is set, but the setting http.proxySupport turns it off.'));
   }
-  // The address alone: a login may stand before it.
+  // Only the host is shown, because the address may contain a login.
   return say('ok', text('Requests go through {0}.', new URL(proxy).host));
 }
 
@@ -130,11 +130,11 @@ function certificates(
     : say('ok', text('The certificate of the service is trusted.'));
 }
 
-/** Codes of an authenticator are good for half a minute; certificates and signatures bear more. */
+/** Authenticator codes are valid for 30 s; certificates and signatures tolerate larger differences. */
 const noteMs = 30_000;
 const problemMs = 300_000;
 
-/** `date` is the header of an answer that came at `nowMs`. */
+/** Compares `date`, the header of an answer received at `nowMs`, with the clock of this computer. */
 export function clockFinding(date: string | undefined, nowMs: number): DoctorFinding {
   const title = networkTitles.clock;
   const serverMs = date === undefined ? Number.NaN : Date.parse(date);

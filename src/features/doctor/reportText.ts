@@ -8,7 +8,7 @@ const marks: Record<Verdict, string> = {
   skipped: '[not checked]',
 };
 
-/** The findings as text to save or send; `say` translates and takes secrets out. */
+/** Returns the findings as text to save or send; `say` translates and removes secrets. */
 export function reportText(
   findings: readonly DoctorFinding[],
   say: (value: Text | string) => string,
@@ -19,7 +19,7 @@ export function reportText(
   return `# GPU Rental: Doctor\n\n${withoutHome(lines.join('\n'))}\n`;
 }
 
-/** The name of an account on this computer is nobody's business. */
+/** Replaces the home folder, because its path contains the user's name. */
 function withoutHome(value: string): string {
   return value.replace(/(?<![\w.-])(?:\/home\/|\/Users\/|[A-Za-z]:[/\\]Users[/\\])[^/\\\s]+/g, '~');
 }

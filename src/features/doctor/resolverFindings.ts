@@ -14,7 +14,7 @@ const titles = {
   checksHostKeys: text('Host key check of Remote-SSH'),
 } as const;
 
-/** What opens windows on SSH hosts here. */
+/** Returns the findings about the extensions that open windows on SSH hosts. */
 export function resolverFindings({ resolvers, configFileIsSet }: Ports): readonly DoctorFinding[] {
   const [first, second] = resolvers;
   if (!first) {

@@ -12,7 +12,7 @@ import { openOwnDocument, replaceText } from './openDocuments';
 
 type Deps = Pick<Services, 'templateStores' | 'commands' | 'contextKeys'>;
 
-/** What is done with a template that was changed on both sides, from above its first line and from the title. */
+/** Registers the commands that resolve a template conflict; lenses and the editor title offer them. */
 export function registerConflicts(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { documents } = deps.templateStores;
@@ -29,7 +29,7 @@ export function registerConflicts(deps: Deps): Disposable {
   return store;
 }
 
-/** From a lens, a menu of the editor's title, or the active editor. */
+/** Returns the template of a lens, of a menu in the editor title, or of the active editor. */
 function idOf(target: TemplateTarget | undefined): number | undefined {
   const active = vscode.window.activeTextEditor?.document.uri;
   return target?.templateId ?? (active && templateIdOf(active));
@@ -75,7 +75,7 @@ async function useTheirs(deps: Deps, id: number | undefined): Promise<void> {
   const document = id === undefined ? undefined : openOwnDocument(id);
   const content = id === undefined ? undefined : deps.templateStores.documents.useTheirs(id);
   if (id !== undefined && document && content !== undefined) {
-    // An edit and not a revert, so that mine can be had back by undoing.
+    // An edit instead of a revert, so that the user can undo it and get the own version back.
     await replaceText(document, content);
     await save(id);
   }
@@ -94,7 +94,7 @@ async function merge(deps: Deps, id: number | undefined): Promise<void> {
   }
 }
 
-/** Puts the merged text into the document, unsaved. The places where mine was kept; none where nothing is disputed. */
+/** Puts the merged text into the document without saving it. Returns the places where the user's version was kept. */
 export async function showMerged(
   { templateStores }: Pick<Deps, 'templateStores'>,
   id: number,

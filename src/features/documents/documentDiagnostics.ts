@@ -15,7 +15,7 @@ import type { SaveFailures } from './saveFailures';
 
 type Deps = Pick<Services, 'accounts' | 'templateStores' | 'clock' | 'log'>;
 
-/** Long enough that typing does not flicker, short enough to count as at once. */
+/** Long enough to avoid flicker while the user types, short enough to feel immediate (ms). */
 const delayMs = 150;
 
 const severities: Readonly<Record<Severity, vscode.DiagnosticSeverity>> = {
@@ -31,7 +31,7 @@ interface Checked {
   readonly enteredHere: ReadonlySet<string> | undefined;
 }
 
-/** Marks what there is to say about the open documents, and remembers it for the quick fixes. */
+/** Shows the findings in open documents, and keeps them for the quick fixes. */
 export class DocumentDiagnostics implements vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly collection = vscode.languages.createDiagnosticCollection('gpuRental');
@@ -48,7 +48,7 @@ export class DocumentDiagnostics implements vscode.Disposable {
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.schedule(document, delayMs)),
     );
     this.store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.forget(uri)));
-    // The editor keeps a document for some minutes after its last tab was closed.
+    // The editor keeps a document for some minutes after its last tab closed.
     this.store.add(
       vscode.window.tabGroups.onDidChangeTabs(({ opened, closed }) => {
         for (const uri of closed.flatMap(urisOf).map((one) => vscode.Uri.parse(one))) {
@@ -67,12 +67,12 @@ export class DocumentDiagnostics implements vscode.Disposable {
     this.all();
   }
 
-  /** What was found in the text as it is now. */
+  /** Returns the findings at a range, if they belong to the current text. */
   at(document: vscode.TextDocument, range: vscode.Range): readonly Finding[] {
     return this.current(document).filter((finding) => rangeOf(document, finding.span).intersection(range));
   }
 
-  /** Checks every open document anew. */
+  /** Checks every open document again. */
   all(): void {
     for (const [document] of openDocuments()) {
       this.schedule(document, 0);
@@ -86,7 +86,7 @@ export class DocumentDiagnostics implements vscode.Disposable {
     this.store.dispose();
   }
 
-  /** A fix for an older text would change the wrong place. */
+  /** Returns no findings of an older text, because their fixes would change the wrong place. */
   private current(document: vscode.TextDocument): readonly Finding[] {
     const checked = this.checked.get(document.uri.toString());
     const kind = kindOf(document);
@@ -126,7 +126,7 @@ export class DocumentDiagnostics implements vscode.Disposable {
 
   private async check(document: vscode.TextDocument, kind: DocumentKind): Promise<void> {
     const enteredHere = await this.enteredHere(document.uri, kind);
-    // One that is not shown is checked once it is shown again.
+    // A hidden document is checked when a tab shows it again.
     if (document.isClosed || !isShown(document.uri)) {
       this.checked.delete(document.uri.toString());
       this.collection.delete(document.uri);
@@ -149,12 +149,12 @@ export class DocumentDiagnostics implements vscode.Disposable {
     );
   }
 
-  /** What has to do with saving: a refusal, a conflict, a document that cannot be saved. */
+  /** Returns the findings about saving: a refusal, a conflict, or a document that can't be saved. */
   private notices(document: vscode.TextDocument, kind: DocumentKind, source: string): readonly Finding[] {
     const places = new JsonPlaces(source);
     const found: Finding[] = [];
     const failure = document.isDirty || kind.kind === 'draft' ? this.failures.get(document.uri) : undefined;
-    // An open conflict is marked place by place below.
+    // The loop below marks an open conflict place by place.
     if (failure && !failure.isConflict && sameJson(places.value(failure.path), failure.refused)) {
       found.push({
         code: 'notSaved',
@@ -162,7 +162,7 @@ export class DocumentDiagnostics implements vscode.Disposable {
         span: places.nearest(failure.path),
         message: failure.message,
         fixes:
-          // A variable has this fix already, on the remark about its value.
+          // The finding about the value of a variable already offers this fix.
           failure.reference === undefined || failure.path[0] === 'env'
             ? []
             : [
@@ -225,7 +225,7 @@ export class DocumentDiagnostics implements vscode.Disposable {
   }
 }
 
-/** The documents that a tab shows. */
+/** Returns true if a tab shows the document. */
 function isShown(uri: vscode.Uri): boolean {
   const { all } = vscode.window.tabGroups;
   return all.some(({ tabs }) => tabs.some((tab) => urisOf(tab).includes(uri.toString())));
@@ -246,7 +246,7 @@ export function rangeOf(
   return new vscode.Range(document.positionAt(span.offset), document.positionAt(span.offset + span.length));
 }
 
-/** The field with theirs in the disputed place. */
+/** Returns the changes that put the other version into the disputed place. */
 function takeTheirsAt(places: JsonPlaces, conflict: Conflict): readonly TextChange[] {
   const [field = ''] = conflict.path;
   const mine = places.value([]);

@@ -7,7 +7,7 @@ import { isPlainObject } from '../../model/templates/templateDocument';
 import { rangeOf, type DocumentDiagnostics } from './documentDiagnostics';
 import { kindOf } from './openDocuments';
 
-/** Quick fixes for what was found, and the rewritings of an environment. */
+/** Provides quick fixes for the findings, and the refactorings of an environment. */
 export class DocumentFixes implements vscode.CodeActionProvider {
   static readonly metadata: vscode.CodeActionProviderMetadata = {
     providedCodeActionKinds: [vscode.CodeActionKind.QuickFix, vscode.CodeActionKind.RefactorRewrite],
@@ -69,7 +69,7 @@ function toAction(
   return action;
 }
 
-/** Changes of a text as one edit of the editor. */
+/** Returns the changes of a text as one workspace edit. */
 export function toEdit(document: vscode.TextDocument, changes: readonly TextChange[]): vscode.WorkspaceEdit {
   const edit = new vscode.WorkspaceEdit();
   for (const change of changes) {

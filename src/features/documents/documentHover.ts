@@ -10,7 +10,7 @@ type Deps = Pick<Services, 'templateStores'>;
 
 const times = new Set(['created_at', 'updated_at', 'recent_create_date']);
 
-/** Over the name: what the service says about the template and nobody can edit. */
+/** Shows read-only facts of the service about a template when the pointer rests on its name. */
 export class DocumentHover implements vscode.HoverProvider {
   constructor(private readonly deps: Deps) {}
 

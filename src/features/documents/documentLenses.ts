@@ -8,7 +8,7 @@ import { kindOf, type DocumentKind } from './openDocuments';
 type TemplateKind = Extract<DocumentKind, { readonly kind: 'template' }>;
 type Deps = Pick<Services, 'accounts' | 'templateStores'>;
 
-/** What can be done with a document, above its first line. */
+/** Shows the actions for a document above its first line. */
 export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly changed = new vscode.EventEmitter<void>();
@@ -48,7 +48,7 @@ export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposabl
         const readOnly = this.readOnlyCommands(kind);
         return [
           ...this.conflictCommands(kind),
-          // The active account may have another template of this number.
+          // The active account may have a different template with this id.
           ...(readOnly.length > 0
             ? []
             : [{ title: t('$(rocket) Rent'), command: 'gpuRental.template.rent', arguments: [target] }]),

@@ -3,7 +3,7 @@ import { localize, t } from '../../editor/localize';
 import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 
-/** The error of the editor for a failure: it shows the message as it stands, and keeps the document unsaved. */
+/** Returns the editor's error for a failure: the editor shows its message unchanged and keeps the document unsaved. */
 export function toFileError(error: unknown, log: Log): unknown {
   if (error instanceof vscode.FileSystemError) {
     return error;

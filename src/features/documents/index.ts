@@ -36,7 +36,7 @@ const selector: vscode.DocumentSelector = [
   { pattern: '**/.vscode/gpu-rental.json' },
 ];
 
-/** Templates as files, with checks, fixes and what can be done above the first line. */
+/** Registers templates as files, with checks, fixes, lenses and previews. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const previews = store.add(new Previews(() => deps.clock.now()));
@@ -74,7 +74,7 @@ export function register(deps: Deps): Disposable {
   return store;
 }
 
-/** What an edited document was made from is kept; what is not edited any more is dropped. */
+/** Keeps the base version of each edited document, and drops it when the edit ends. */
 function followEdits(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { documents } = deps.templateStores;
@@ -123,7 +123,7 @@ function followEdits(deps: Deps): Disposable {
       }
     }),
   );
-  // Unsaved documents of a restored window are there before anything is listened to.
+  // Unsaved documents of a restored window exist before these listeners.
   for (const [document, kind] of openDocuments()) {
     if (kind.kind === 'template' && kind.isOwn && document.isDirty) {
       resume(kind.id);
@@ -132,7 +132,7 @@ function followEdits(deps: Deps): Disposable {
   return store;
 }
 
-/** The list is read more often than single templates; open documents follow it. */
+/** Updates open documents from the list, which is read more often than single templates. */
 function followList({ accounts, templates, templateStores, log }: Deps): Disposable {
   return templates.onDidChange((state) => {
     if (state.kind === 'ready' && accounts.active) {
@@ -143,10 +143,10 @@ function followList({ accounts, templates, templateStores, log }: Deps): Disposa
   });
 }
 
-/** How long the editor of a busy computer may take to move an unsaved text to the new name of its file. */
+/** The time (ms) that a busy editor may need to move unsaved text to the new name of its file. */
 const moveMs = 60_000;
 
-/** An unsaved text that moved to another file name takes it over; saving would bring the old one back. */
+/** Puts the new name into unsaved text after a rename, because saving the old text would undo the rename. */
 function followRenames({ clock }: Deps, files: TemplateFileSystem): Disposable {
   const store = new DisposableStore();
   const renamed = new Map<number, Renamed & { readonly at: number }>();
@@ -163,13 +163,13 @@ function followRenames({ clock }: Deps, files: TemplateFileSystem): Disposable {
     }
   };
   store.add(files.onDidRename((names) => renamed.set(names.id, { ...names, at: clock.now() })));
-  // The editor opens the file as it is saved, and then puts the unsaved text into it.
+  // The editor first opens the saved file, then puts the unsaved text into it.
   store.add(vscode.workspace.onDidOpenTextDocument(follow));
   store.add(vscode.workspace.onDidChangeTextDocument(({ document }) => follow(document)));
   return store;
 }
 
-/** Once a draft is saved, the document of the template takes the place of its tab. */
+/** Replaces the tab of a saved draft with the document of the template. */
 function openCreated(files: TemplateFileSystem): Disposable {
   const created = new Map<string, number>();
   const store = new DisposableStore();
@@ -195,7 +195,7 @@ function openCreated(files: TemplateFileSystem): Disposable {
   return store;
 }
 
-/** A draft is named by its text, a target of *Save As* by its file. */
+/** Returns the name of a created template: from the text of a draft, or from the file name of *Save As*. */
 function nameOfCreated(document: vscode.TextDocument): string {
   const read = parseTemplateUri(document.uri);
   const written: unknown =
@@ -209,7 +209,7 @@ function tabOf(key: string): vscode.Tab | undefined {
     .find(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === key);
 }
 
-/** Closes a tab, also one that the editor is about to open: *Save As* shows its target at last. */
+/** Closes a tab, even one that opens later: *Save As* shows its target as its last step. */
 function closeTab(key: string): Disposable {
   const tab = tabOf(key);
   if (tab) {

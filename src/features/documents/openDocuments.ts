@@ -8,7 +8,7 @@ import {
 } from '../../model/templates/templateReference';
 import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 
-/** What kind of document of ours an open text is. */
+/** The kinds of documents that this extension handles. */
 export type DocumentKind =
   | { readonly kind: 'template'; readonly id: number; readonly isOwn: boolean }
   | { readonly kind: 'draft'; readonly token: string }
@@ -16,7 +16,7 @@ export type DocumentKind =
   | { readonly kind: 'templateFile' }
   | { readonly kind: 'workspaceFile' };
 
-/** `undefined` for texts that are none of ours. */
+/** Returns the kind of a document; `undefined` for documents of others. */
 export function kindOf(document: Pick<vscode.TextDocument, 'uri'>): DocumentKind | undefined {
   const { uri } = document;
   const read = parseTemplateUri(uri);
@@ -39,7 +39,7 @@ export function kindOf(document: Pick<vscode.TextDocument, 'uri'>): DocumentKind
   return uri.path.endsWith(`/${workspaceFilePath}`) ? { kind: 'workspaceFile' } : undefined;
 }
 
-/** What secrets of a document are stored for; only what is a template or becomes one has secrets. */
+/** Returns the owner under which secrets of a document are stored. Only templates and drafts have secrets. */
 export function ownerOf(uri: vscode.Uri, kind: DocumentKind): SecretOwner {
   switch (kind.kind) {
     case 'template':
@@ -52,7 +52,7 @@ export function ownerOf(uri: vscode.Uri, kind: DocumentKind): SecretOwner {
   }
 }
 
-/** The open document of a template of the account. */
+/** Returns the open document of one of the account's templates. */
 export function openOwnDocument(id: number): vscode.TextDocument | undefined {
   return vscode.workspace.textDocuments.find((document) => {
     const kind = kindOf(document);
@@ -60,7 +60,7 @@ export function openOwnDocument(id: number): vscode.TextDocument | undefined {
   });
 }
 
-/** All open documents of ours. */
+/** Returns all open documents that this extension handles. */
 export function openDocuments(): readonly (readonly [vscode.TextDocument, DocumentKind])[] {
   return vscode.workspace.textDocuments.flatMap((document) => {
     const kind = document.isClosed ? undefined : kindOf(document);
@@ -68,7 +68,7 @@ export function openDocuments(): readonly (readonly [vscode.TextDocument, Docume
   });
 }
 
-/** Replaces the whole text, so that it can be undone. */
+/** Replaces the whole text in one step that the user can undo. */
 export async function replaceText(document: vscode.TextDocument, content: string): Promise<void> {
   const edit = new vscode.WorkspaceEdit();
   const whole = new vscode.Range(document.positionAt(0), document.positionAt(document.getText().length));

@@ -25,7 +25,7 @@ import type { Previews } from './previews';
 
 type Deps = Pick<Services, 'accounts' | 'globalState' | 'templateStores' | 'commands'>;
 
-/** *Preview What the Service Will Get* and *Find Offers*, above documents of all kinds. */
+/** Registers *Preview What the Service Will Get*, *Find Offers* and *Rent* for documents. */
 export function registerPreviews(deps: Deps, previews: Previews): Disposable {
   const store = new DisposableStore();
   store.add(
@@ -48,7 +48,7 @@ export function registerPreviews(deps: Deps, previews: Previews): Disposable {
   return store;
 }
 
-/** A rental takes the template as the service has it, which is not what an unsaved document shows. */
+/** Offers to save first, because a rental uses the template of the service and not the unsaved text. */
 async function rent({ templateId }: TemplateTarget): Promise<void> {
   const document = openOwnDocument(templateId);
   if (document?.isDirty === true) {
@@ -63,13 +63,13 @@ async function rent({ templateId }: TemplateTarget): Promise<void> {
   await runCommand('gpuRental.rentFromTemplate', { templateId });
 }
 
-/** From a lens, a menu, or the active editor. */
+/** Returns the document of a lens, of a menu, or of the active editor. */
 async function documentOf(target: DocumentTarget | undefined): Promise<vscode.TextDocument | undefined> {
   const document = target ? await openNamedDocument(target.uri) : vscode.window.activeTextEditor?.document;
   return document && kindOf(document) ? document : undefined;
 }
 
-/** Left what is sent, right what the instance gets by the documented merge rules. */
+/** Shows the request on the left, and on the right what the instance gets by the documented merge rules. */
 async function preview(deps: Deps, previews: Previews, document: vscode.TextDocument): Promise<void> {
   const { request, template, name } = await requestOf(deps, document);
   const token = `p${Math.abs(hash(document.uri.toString())).toString(36)}`;
@@ -137,7 +137,7 @@ function json(value: unknown): string {
   return `${jsonText(value, 2)}\n`;
 }
 
-/** A short name for an address, so that a second preview replaces the first. */
+/** Returns a short token for an address, so that a second preview replaces the first. */
 function hash(value: string): number {
   let result = 0;
   for (let at = 0; at < value.length; at++) {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { parseTemplateUri, templateUriParts } from '../../model/templates/templateUri';
 
-/** Texts that are only looked at, under addresses of their own. */
+/** Read-only texts, each under its own address. */
 export class Previews implements vscode.Disposable {
   private readonly texts = new Map<string, { readonly text: string; readonly mtime: number }>();
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
@@ -21,7 +21,7 @@ export class Previews implements vscode.Disposable {
     return this.texts.get(token);
   }
 
-  /** Puts a text under a token; the same token is the same document. */
+  /** Stores a text under a token; the same token updates the same document. */
   put(token: string, name: string, text: string): vscode.Uri {
     const before = this.texts.get(token);
     const uri = vscode.Uri.from(templateUriParts({ kind: 'preview', token, name }));

@@ -8,29 +8,29 @@ import type { Services } from '../../services';
 interface SaveAsTarget {
   readonly token: string;
   readonly mtime: number;
-  /** The template of the account whose text is written. */
+  /** The template that the user saves under another name. */
   readonly from?: number;
 }
 
 type Deps = Pick<Services, 'templateStores' | 'clock'>;
 
 /**
- * *Save As* to another name among the templates makes another template. The editor first makes an empty file,
- * looks at it, and then writes the text; nothing is sent before that.
+ * Creates a template when *Save As* targets a new name among the templates. The editor creates an empty file, reads its
+ * state, and then writes the text; nothing is sent before that write.
  */
 export class SaveAsTargets {
   private readonly targets = new Map<string, SaveAsTarget>();
-  /** Tokens of templates that are created again, by file: a creation whose answer was lost is not sent twice. */
+  /** Tokens of templates that are recreated, by file, so that a creation with a lost answer is not sent twice. */
   private readonly again = new Map<string, string>();
 
   constructor(private readonly deps: Deps) {}
 
-  /** What a file that *Save As* made stands for; `undefined` for all other files. */
+  /** Returns the target for a file that *Save As* created; `undefined` for other files. */
   get(uri: vscode.Uri): SaveAsTarget | undefined {
     return this.targets.get(uri.toString());
   }
 
-  /** Takes an empty file under a name that leads to no template yet; false for any other file. */
+  /** Registers an empty file whose name belongs to no template yet; returns false for any other file. */
   begin(uri: vscode.Uri, shownName: (id: number) => string | undefined): boolean {
     const read = parseTemplateUri(uri);
     const shown = read?.kind === 'own' ? shownName(read.id) : undefined;
@@ -46,19 +46,19 @@ export class SaveAsTargets {
     return isFree;
   }
 
-  /** Creates the template, named like its file, and gives its id. */
+  /** Creates the template, named after its file, and returns its id. */
   create(uri: vscode.Uri, target: SaveAsTarget, source: string): Promise<number> {
     return this.send(target, applyChanges(source, new JsonPlaces(source).set('name', nameOf(uri))));
   }
 
-  /** Creates a template that was deleted from its document, and gives the new id. */
+  /** Creates a deleted template again from its document, and returns the new id. */
   async recreate(uri: vscode.Uri, from: number, source: string): Promise<number> {
     const key = uri.toString();
     const token = this.again.get(key) ?? this.deps.templateStores.creation.newToken();
     this.again.set(key, token);
     const target = { token, mtime: this.deps.clock.now(), from };
     const id = await this.send(target, source);
-    // The editor looks at what it has written before its tab gives way to the new template's.
+    // The editor reads the written file once more before the new template's tab replaces this one.
     this.targets.set(key, target);
     return id;
   }

@@ -8,17 +8,17 @@ import { SaveError, TemplateConflictError } from '../../store/templates/template
 
 export interface SaveFailure {
   readonly message: Text;
-  /** Where in the document; empty for the whole of it. */
+  /** The place in the document; empty for the whole document. */
   readonly path: readonly string[];
-  /** The secret whose value would have been needed. */
+  /** The secret whose value was missing. */
   readonly reference: string | undefined;
-  /** Counts only as long as the conflict is open. */
+  /** The failure applies only while the conflict is open. */
   readonly isConflict: boolean;
-  /** What stood at `path` in the text that was refused; the refusal counts as long as it does. */
+  /** The refused value at `path`; the refusal applies until this value changes. */
   readonly refused: unknown;
 }
 
-/** Why documents were not saved, until they are saved or edited back. */
+/** The reasons why documents were not saved, kept until the document is saved or reverted. */
 export class SaveFailures implements vscode.Disposable {
   private readonly failures = new Map<string, SaveFailure>();
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();

@@ -12,12 +12,12 @@ import { compareWithTheirs, showMerged } from './conflictCommands';
 type Deps = Pick<Services, 'templateStores'>;
 
 /**
- * Asks while a save is under way, so that the editor has nothing to say about one that the user answered. A refused
- * save always leaves the editor's own message, which must then be the only one.
+ * Asks questions during a save, so that the editor reports nothing after the user answered. The editor shows its own
+ * message for each refused save; ours must not appear beside it.
  */
 export class SaveQuestions implements vscode.Disposable {
   private readonly store = new DisposableStore();
-  /** Documents that the editor saves by itself: a dialog would take the focus from whoever types. */
+  /** Documents with auto save, where a dialog would take the focus while the user types. */
   private readonly automatic = new Set<string>();
 
   constructor(private readonly deps: Deps) {
@@ -33,7 +33,7 @@ export class SaveQuestions implements vscode.Disposable {
     );
   }
 
-  /** Saves a template of the account, and asks where it was changed elsewhere in the same places. */
+  /** Saves a template of the account, and asks if the same places were changed elsewhere. */
   async save(uri: vscode.Uri, id: number, source: string): Promise<void> {
     const { documents } = this.deps.templateStores;
     try {
@@ -57,7 +57,7 @@ export class SaveQuestions implements vscode.Disposable {
     }
   }
 
-  /** True where a template that is gone is to be created again from its document. */
+  /** Returns true if the user wants to create a deleted template again from its document. */
   async asksToRecreate(uri: vscode.Uri, id: number, name: string, error: unknown): Promise<boolean> {
     return (
       error instanceof TemplateGoneError &&
@@ -95,7 +95,7 @@ export class SaveQuestions implements vscode.Disposable {
   }
 }
 
-/** The merged text is on the screen, and the user saves it after a look. */
+/** Ends a save after a merge: the merged text is open, and the user checks and saves it. */
 class MergedError extends SaveError {
   constructor(kept: readonly string[]) {
     super(

@@ -4,15 +4,15 @@ import type { Disposable } from '../../util/disposable';
 
 type Deps = Pick<Services, 'templateStores' | 'clock' | 'log'>;
 
-/** How long the editor may take to ask for the new time of a file that it has just written. */
+/** The time (ms) within which the editor asks for the modification time of a file that it wrote. */
 const revealAfterMs = 2_000;
 
 /**
- * After a write the editor asks for the file's time and takes the text for known; only then may the text
- * become what the save made of it.
+ * Delays the update of a saved text: after a write, the editor asks for the modification time and considers its text
+ * current, so the merged text may replace it only after that.
  */
 export class SavedReveals implements vscode.Disposable {
-  /** Written, and the editor has not asked for the new time yet. */
+  /** Pending updates by template id: the file is written, and the editor has not asked for its new time yet. */
   private readonly written = new Map<number, Disposable>();
 
   constructor(private readonly deps: Deps) {}
@@ -21,7 +21,7 @@ export class SavedReveals implements vscode.Disposable {
     this.schedule(id, revealAfterMs);
   }
 
-  /** The editor asks for the time; true where it has just written. */
+  /** Notes that the editor asked for the time; returns true if it wrote the file just before. */
   noteAsked(id: number): boolean {
     const isWritten = this.written.has(id);
     if (isWritten) {

@@ -29,7 +29,7 @@ type Deps = SecretDeps;
 const slot = z.custom<ReferenceSlot>(
   (value) => value === 'docker_login_pass' || (typeof value === 'string' && value.startsWith('env.')),
 );
-/** Commands can be run by links, so that what they are given is checked. */
+/** Links can run this command, so its argument is checked. */
 const request = z.object({
   uri: z.string(),
   action: z.discriminatedUnion('kind', [
@@ -40,7 +40,7 @@ const request = z.object({
   ]),
 });
 
-/** The fixes that need the secret store or the service. */
+/** Applies a fix that needs the secret store or the service. */
 export async function applySecretFix(deps: Deps, input: unknown): Promise<void> {
   const { uri, action } = request.parse(input);
   const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri, true));
@@ -67,7 +67,7 @@ export async function applySecretFix(deps: Deps, input: unknown): Promise<void> 
   }
 }
 
-/** A name that stands for the secret of another document keeps its value: this one gets a name of its own. */
+/** Stores a secret. If another document uses the name, its value stays, and this secret gets its own name. */
 async function enterSecret(
   deps: Deps,
   document: vscode.TextDocument,
@@ -89,7 +89,7 @@ async function enterSecret(
   }
 }
 
-/** Whose secrets a document refers to: its own account's, or the active one's. */
+/** Returns the account whose secrets a document uses: its own account, otherwise the active one. */
 function accountKey(deps: Deps, document: vscode.TextDocument): string {
   const kind = kindOf(document);
   const known = kind?.kind === 'template' ? deps.templateStores.documents.peek(kind.id) : undefined;
@@ -126,7 +126,7 @@ async function moveToSecrets(deps: Deps, document: vscode.TextDocument, at: Refe
   }
 }
 
-/** Keeps the value under a free name, then puts the reference where it belongs. */
+/** Stores the value under a free name, then puts the reference into the document. */
 export async function keepAt(
   deps: Deps,
   document: vscode.TextDocument,
@@ -154,7 +154,7 @@ export async function keepAt(
   deps.diagnostics.all();
 }
 
-/** An environment variable of the account, which every instance gets; the document does without it. */
+/** Moves a variable from the document to the account, whose variables every instance gets. */
 async function makeAccountSecret(deps: Deps, document: vscode.TextDocument, name: string): Promise<void> {
   const account = deps.templateStores.documents.account();
   const value = valueAt(document, `env.${name}`);

@@ -14,8 +14,8 @@ import { askForValue, keepAt, valueAt, type SecretDeps } from './secretFixes';
 type Deps = SecretDeps & Pick<Services, 'templates'>;
 
 /**
- * Puts a variable of the account into the template that is in front, or one that is picked, as a reference whose
- * value is in the secret store.
+ * Adds a variable of the account to the active template, or to one that the user picks, as a reference to the secret
+ * store.
  */
 export async function useSecret(deps: Deps, target: SecretTarget | undefined): Promise<void> {
   const { client } = deps.templateStores.documents.account();
@@ -25,7 +25,7 @@ export async function useSecret(deps: Deps, target: SecretTarget | undefined): P
   if (!document || !(await mayReplace(document, secret.name))) {
     return;
   }
-  // The service may keep values to itself.
+  // The service may not return the value.
   const value = secret.value ?? (await askForValue(secret.name));
   if (value !== undefined) {
     await keepAt(deps, document, `env.${secret.name}`, value);
@@ -46,7 +46,7 @@ async function pickSecret(secrets: readonly Secret[]): Promise<Secret | undefine
   return picked?.secret;
 }
 
-/** The template in front, else one of those that are open or of the account. */
+/** Returns the active template; otherwise asks for one of the open templates or of the account. */
 async function chooseDocument(deps: Deps, name: string): Promise<vscode.TextDocument | undefined> {
   const front = vscode.window.activeTextEditor?.document;
   if (front && isWritable(front)) {

@@ -17,9 +17,9 @@ interface TemplateContent {
   readonly isReadOnly: boolean;
 }
 
-/** What is in the file behind an address: a template, a draft, a preview, or what *Save As* is about to make. */
+/** The contents of files by address: templates, drafts, previews, and targets of *Save As*. */
 export class TemplateContents {
-  /** Templates whose folder was looked into: what is in it has the one name that was listed. */
+  /** Templates whose folder was listed: only the listed name exists in it. */
   private readonly looked = new Set<number>();
 
   constructor(
@@ -28,7 +28,7 @@ export class TemplateContents {
     private readonly saveAs: Pick<SaveAsTargets, 'get'>,
   ) {}
 
-  /** The folder of the template was listed, with the one name that it has. */
+  /** Notes that the editor listed the folder of the template, which has one file name. */
   noteListed(id: number): void {
     this.looked.add(id);
   }
@@ -59,7 +59,7 @@ export class TemplateContents {
       (this.looked.has(read.id) || isOpenElsewhere(read.id, uri)) &&
       read.name !== fileNameOf(known.name)
     ) {
-      // Any name leads to a template; but what it is about to be renamed to must not exist yet.
+      // Any file name opens the template by its id, but the target of a rename must not exist yet.
       throw vscode.FileSystemError.FileNotFound(uri);
     }
     if (read.kind === 'theirs') {
@@ -90,14 +90,14 @@ export class TemplateContents {
     return (await this.createdContent(uri, token)) ?? { text: '', mtime, ctime: 0, isReadOnly: false };
   }
 
-  /** What a draft has become, for its tab that closes next. */
+  /** Returns the template that a draft became, for the draft's tab, which closes next. */
   private async createdContent(uri: vscode.Uri, token: string) {
     const id = this.deps.templateStores.creation.createdAs(token);
     const known = id === undefined ? undefined : await this.known(uri, id);
     return known && { text: known.text, mtime: known.mtime, ctime: 0, isReadOnly: false };
   }
 
-  /** The template behind a file; throws the error of the editor where there is none. */
+  /** Returns the template of a file; throws the editor's `FileNotFound` if there is none. */
   async known(uri: vscode.Uri, id: number): Promise<KnownTemplate> {
     await this.deps.templateStores.documents.ready();
     let known: KnownTemplate | undefined;
@@ -113,7 +113,7 @@ export class TemplateContents {
   }
 }
 
-/** True where the editor shows the file, or has a tab that it will show it in. */
+/** Returns true if a document or a tab of the file is open. */
 export function isOpen(uri: vscode.Uri): boolean {
   const key = uri.toString();
   return (
@@ -129,7 +129,7 @@ function isOpenElsewhere(id: number, uri: vscode.Uri): boolean {
   return document !== undefined && document.uri.toString() !== uri.toString();
 }
 
-/** Milliseconds since 1970; 0 where the service does not say. */
+/** Returns milliseconds since 1970; 0 if the service does not state the time. */
 function createdAt({ raw }: KnownTemplate): number {
   const created = raw['created_at'];
   return typeof created === 'number' ? created * 1000 : 0;

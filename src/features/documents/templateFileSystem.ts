@@ -31,18 +31,18 @@ export interface Renamed {
 }
 
 /**
- * Templates as files: reading fetches, writing saves what changed. Errors leave this class as the editor's
- * own, with a sentence that can be shown as it stands.
+ * The file system of templates: a read fetches, a write saves the changes. Its errors are the editor's own, with a
+ * message that the editor can show unchanged.
  */
 export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.changed.event;
   private readonly created = new vscode.EventEmitter<{ readonly from: vscode.Uri; readonly id: number }>();
-  /** A draft became a template. */
+  /** Fires after a draft became a template. */
   readonly onDidCreate = this.created.event;
   private readonly renamed = new vscode.EventEmitter<Renamed>();
-  /** A file has another name, and so has its template. */
+  /** Fires after a file and its template were renamed. */
   readonly onDidRename = this.renamed.event;
   private readonly saveAs: SaveAsTargets;
   private readonly contents: TemplateContents;
@@ -63,7 +63,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     this.store.add(deps.templateStores.documents.onDidChange((id) => this.announce(id)));
     this.store.add(
       watchAccounts(deps.accounts, () => {
-        // Whether a document may be saved depends on the active account.
+        // The active account decides whether a document can be saved.
         for (const { uri } of vscode.workspace.textDocuments) {
           if (parseTemplateUri(uri)) {
             this.changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
@@ -77,7 +77,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   }
 
   watch(): vscode.Disposable {
-    // Changes are announced for every document, watched or not.
+    // Change events fire for every document, so a watch needs no work.
     return new vscode.Disposable(() => undefined);
   }
 
@@ -92,7 +92,8 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     return {
       type: vscode.FileType.File,
       ctime,
-      // The editor refuses to save over a later time by itself. Here each save is merged, and asks where it has to.
+      // The editor would refuse to overwrite a newer file. We merge each save and ask if needed, so an edited file gets
+      // time 0.
       mtime: isEdited ? 0 : mtime,
       size: Buffer.byteLength(text),
       ...(isReadOnly ? { permissions: vscode.FilePermission.Readonly } : {}),
@@ -222,7 +223,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     this.refreshList();
   }
 
-  /** Another file name is another name of the template. */
+  /** Renames the template to the new file name. */
   async rename(from: vscode.Uri, to: vscode.Uri): Promise<void> {
     const [old, next] = [parseTemplateUri(from), parseTemplateUri(to)];
     if (old?.kind !== 'own' || next?.kind !== 'own' || old.id !== next.id) {
@@ -246,7 +247,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     this.store.dispose();
   }
 
-  /** A rental takes the hash from the list, and every edit changes it. */
+  /** Refreshes the list, because a rental takes the template's hash from it and each edit changes the hash. */
   private refreshList(): void {
     void this.deps.templates.refresh().catch((error: unknown) => {
       this.deps.log.warn(`The list of templates could not be read: ${String(error)}`);
