@@ -12,7 +12,7 @@ import { actionsFor } from '../../model/instances/instanceState';
 import { listedInstances } from '../../store/instances/listed';
 import type { EngineDeps } from './deps';
 
-/** The instances that can be logged in to: those given, or those ticked in a list in which all are ticked. */
+/** Returns reachable instances: the given ones, or those that the user leaves ticked in a list. */
 export async function chooseHosts(
   deps: EngineDeps,
   target: InstanceTarget | undefined,
@@ -41,7 +41,7 @@ async function tick(candidates: readonly Instance[], title: string): Promise<rea
   return (picked ?? []).map(({ instance }) => instance);
 }
 
-/** Which instances a new set has: those given, or a rule that later instances fit as well. */
+/** Asks for the members of a new group: the given instances, or a rule that includes later instances. */
 export async function chooseMembers(
   deps: EngineDeps,
   given: readonly InstanceTarget[],
@@ -97,7 +97,7 @@ export async function chooseMembers(
   }
 }
 
-/** What the members of a set are, in a few words. */
+/** Returns a short description of the members of a group. */
 export function membersText(members: HostSetMembers): string {
   switch (members.kind) {
     case 'running':

@@ -16,7 +16,7 @@ import { HostSetGroup } from './hostSetGroup';
 import { copyToSeveral, logsOfSeveral, runOnSeveral } from './severalCommands';
 import { useInstancesIn, useSetIn, type UseInDeps } from './useIn';
 
-/** Instances in tools that work by SSH: files that stay current, and commands to begin with. */
+/** Hands instances to tools that use SSH: keeps their files current and proposes first commands. */
 export class Engines implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly deps: UseInDeps;
@@ -71,7 +71,7 @@ export class Engines implements Disposable {
   }
 }
 
-/** The row of a menu, and the rows that are selected. */
+/** The row of a menu, then the selected rows. */
 type Rows = [target: InstanceTarget | undefined, all: readonly InstanceTarget[] | undefined];
 
 async function provedAliases(ssh: EngineDeps['ssh'], account: Account): Promise<readonly string[]> {

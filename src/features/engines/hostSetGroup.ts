@@ -10,7 +10,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import { membersText } from './chooseHosts';
 
-/** The groups that are handed to other tools, below the instances. */
+/** Shows the groups for other tools below the instances. */
 export class HostSetGroup implements TreeGroup, Disposable {
   readonly id = 'hostSets';
   readonly label = t('Groups for Other Tools');

@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { EngineDeps } from './deps';
 import type { Engines } from './engines';
 
-/** Hands instances to other tools; what does it is loaded with the first command, or where a group was made before. */
+/** Registers the handing of instances to other tools. Its code loads with the first command, or if a group exists. */
 export function register(deps: EngineDeps): Disposable {
   const store = new DisposableStore();
   const { commands, log } = deps;

@@ -7,12 +7,12 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { inParallel } from '../../util/inParallel';
 import { isCancelled } from '../../util/errors';
 
-/** What came of one machine. */
+/** The outcome on one machine. */
 export interface MachineOutcome {
   readonly isOk: boolean;
-  /** Beside its name. */
+  /** Text beside the name of the machine. */
   readonly summary: string;
-  /** Shown as a document. */
+  /** Full output, shown as a document. */
   readonly output: string;
 }
 
@@ -25,10 +25,10 @@ export interface Several {
   readonly work: (instance: Instance, signal: AbortSignal) => Promise<MachineOutcome>;
 }
 
-/** More logins at once meet the limit of a server that is shared. */
+/** Parallel logins; more would exceed the limit of a shared proxy server. */
 const atOnce = 8;
 
-/** Does the same on each machine and shows a row for each, from which those that failed are tried again. */
+/** Runs the same work on each machine and shows a row for each result, with a retry of the failed ones. */
 export async function onSeveral(instances: readonly Instance[], several: Several): Promise<void> {
   const outcomes = new Map<number, MachineOutcome>();
   await attempt(instances, outcomes, several);

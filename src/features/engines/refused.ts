@@ -9,9 +9,9 @@ import { actionsFor } from '../../model/instances/instanceState';
 import type { EngineDeps } from './deps';
 
 /**
- * Says why a tool can't use rented containers and what to use instead. A virtual machine of those `given`, or of all
- * where none is, carries some of them alone. The list of instances does not say which are one, so that only those are
- * known that were rented on this computer.
+ * Explains why a tool can't use rented containers, and what to use instead. Virtual machines among the `given`
+ * instances, or among all if none are given, can run some of these tools. The list of instances does not mark virtual
+ * machines, so only those rented on this computer are known.
  */
 export async function explainRefused(
   deps: EngineDeps,

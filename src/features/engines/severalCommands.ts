@@ -19,11 +19,11 @@ import { onSeveral, type MachineOutcome } from './onSeveral';
 
 type Rows = readonly [InstanceTarget | undefined, (readonly InstanceTarget[])?];
 
-/** Longer work belongs into a job, which goes on without this window. */
+/** Time limit (ms); longer work belongs in a job, which continues without this window. */
 const commandMs = 10 * 60_000;
 const logLines = 1000;
 
-/** One command on each machine, over SSH. */
+/** Runs one command on each machine over SSH. */
 export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Promise<void> {
   const title = t('Run a Command on Instances');
   const entryOf = entriesOf(deps);
@@ -62,7 +62,7 @@ export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Pr
   });
 }
 
-/** Files of this computer into one folder of each machine. */
+/** Copies files of this computer into a folder on each machine. */
 export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): Promise<void> {
   const title = t('Copy Files to Instances');
   const entryOf = entriesOf(deps);
@@ -119,7 +119,7 @@ export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): P
   });
 }
 
-/** The end of the log of each, as the service has it. */
+/** Shows the end of each instance's log, read from the service. */
 export async function logsOfSeveral(deps: EngineDeps, ...[target, all]: Rows): Promise<void> {
   const client = clientFor(deps.accounts);
   const instances = await chooseHosts(deps, target, all, t('Show the Logs of Instances'));
@@ -154,7 +154,7 @@ function entriesOf({ accounts }: Pick<EngineDeps, 'accounts'>): (instance: Insta
   };
 }
 
-/** 255 is how ssh itself fails; its reason is its last line. */
+/** Describes a failure. Exit code 255 means that ssh itself failed; its last line is the reason. */
 function failure(code: number | null, stderr: string): string {
   const last = lastLine(stderr);
   if (code === 255) {

@@ -50,7 +50,7 @@ export async function useInstancesIn(
   }
 }
 
-/** The same for a group that is there. */
+/** Hands an existing group to a tool. */
 export async function useSetIn(deps: UseInDeps, set: HostSet): Promise<void> {
   const members = deps.keeper.runningOf(set);
   const engine = await chooseEngine(

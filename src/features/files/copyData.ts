@@ -24,7 +24,10 @@ type Deps = Pick<Services, 'accounts' | 'fleet' | 'clock' | 'log'>;
 type Target =
   { readonly kind: 'instance'; readonly instance: Instance } | { readonly kind: 'toCloud' | 'fromCloud' };
 
-/** Copies from an instance to another, or to or from a connection; the service does it, and no data comes through here. */
+/**
+ * Copies data between two instances, or between an instance and a cloud connection. The service copies; no data passes
+ * through this computer.
+ */
 export async function copyData(deps: Deps, target: InstanceTarget | undefined): Promise<void> {
   const client = clientFor(deps.accounts);
   const listed = (await listedInstances(deps.fleet, whileReadingInstances)).filter((one) =>
@@ -54,7 +57,7 @@ export async function copyData(deps: Deps, target: InstanceTarget | undefined): 
   }
 }
 
-/** Where the service can read and write files (docs/service/commands.md#copy). */
+/** Returns true if the service can copy files of the instance in its state (docs/service/commands.md#copy). */
 function isAble({ fleet, clock }: Deps, instance: Instance): boolean {
   return actionsFor(instance, fleet.facts(instance.id), clock.now()).canRunCommand;
 }

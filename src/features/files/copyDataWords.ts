@@ -10,7 +10,7 @@ import { plainLabel } from '../../util/plainLabel';
 export interface Measured {
   readonly from: Instance;
   readonly path: string;
-  /** `undefined` where the service did not say. */
+  /** `undefined` if the service did not state the size. */
   readonly bytes: number | undefined;
 }
 
@@ -88,7 +88,7 @@ function sizeText({ path, bytes }: Measured): string {
     : t('{0} holds {1}.', plainLabel(path), bytesText(bytes));
 }
 
-/** What the hosts charge for the traffic, as far as their prices and the size are known. */
+/** Returns the hosts' charge for the traffic, as exact as the known prices and size allow. */
 function trafficText(bytes: number | undefined, prices: readonly (Micros | undefined)[]): string {
   const known = prices.filter((price) => price !== undefined);
   if (known.length < prices.length) {

@@ -26,7 +26,7 @@ export async function askSource(from: Instance): Promise<Source | undefined> {
   return path === undefined ? undefined : { from, path: path.trim() };
 }
 
-/** As the service sums it up; `undefined` where it does not, which is no reason not to ask. */
+/** Returns the size that the service reports; `undefined` if it reports none, which does not prevent the copy. */
 export async function sizeOf(
   { log }: { readonly log: Log },
   client: Client,

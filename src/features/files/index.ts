@@ -24,7 +24,7 @@ import { FileRunner } from './runActiveFile';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands' | 'log'>;
 
-/** Files and folders to an instance and back, and files that run there. */
+/** Registers upload, download, data copies, and running a file on an instance. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   store.add(deps.commands.register('gpuRental.instance.upload', (target) => uploadTo(deps, target)));
@@ -57,7 +57,7 @@ async function uploadTo(deps: Deps, target: InstanceTarget | undefined): Promise
   );
 }
 
-/** The dialogs of Windows and Linux show either files or folders, so that is asked first. */
+/** Asks for files or folders first, because the dialogs of Windows and Linux show only one of them. */
 async function chooseLocals(title: string): Promise<readonly string[]> {
   const kinds = [
     { label: t('Files…'), folders: false },
@@ -80,7 +80,7 @@ async function chooseLocals(title: string): Promise<readonly string[]> {
   return (what ?? []).filter((uri) => uri.scheme === 'file').map((uri) => uri.fsPath);
 }
 
-/** True where all that was asked for is here. */
+/** Downloads to this computer; returns true if the transfer is complete. */
 async function downloadFrom(deps: Deps, target: InstanceTarget | undefined): Promise<boolean> {
   const chosen = await choose(deps, target, t('Download from which instance?'));
   const remote = chosen && (await askRemote(deps, chosen, 'path'));
@@ -102,7 +102,7 @@ async function downloadFrom(deps: Deps, target: InstanceTarget | undefined): Pro
   );
 }
 
-/** Shows progress; what was cancelled or broke off goes on where it ended. True where all of it was transferred. */
+/** Transfers with progress; a canceled or broken transfer can resume. Returns true if everything was transferred. */
 async function run(
   deps: Deps,
   title: string,
@@ -132,7 +132,7 @@ async function run(
   return true;
 }
 
-/** So many are named in a message; the log has all. */
+/** The number of files that a message names; the log names all. */
 const namedInMessage = 3;
 
 async function tellLeftOut(

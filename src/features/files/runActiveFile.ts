@@ -20,7 +20,7 @@ interface Source {
   readonly content: string;
 }
 
-/** Runs what is in the editor, saved or not, on an instance; asks for which where several run. */
+/** Runs the text of the editor, saved or not, on an instance; asks which one if several are running. */
 export class FileRunner {
   private last: number | undefined;
 
@@ -62,7 +62,7 @@ export class FileRunner {
     this.last = instanceId;
   }
 
-  /** The instance of the last run comes first, so that one Enter takes it; another is never far. */
+  /** Asks for the instance; the one of the last run comes first, so that Enter picks it. */
   private async choose(): Promise<number | undefined> {
     const { fleet, clock } = this.deps;
     const able = (await listedInstances(fleet, whileReadingInstances)).filter(
@@ -76,7 +76,7 @@ export class FileRunner {
   }
 }
 
-/** The file that the command was called on, as the editor has it where it is open, else the active one. */
+/** Returns the file of the command, with its unsaved text if it is open; otherwise the active file. */
 async function sourceOf(target: DocumentTarget | undefined): Promise<Source | undefined> {
   const document = target ? await openNamedDocument(target.uri) : vscode.window.activeTextEditor?.document;
   if (!document) {
@@ -87,7 +87,7 @@ async function sourceOf(target: DocumentTarget | undefined): Promise<Source | un
   return { name: hasEnding ? name : name + endingOf(document), content: document.getText() };
 }
 
-/** A document that was never saved has a language instead of an ending. */
+/** Returns the file ending for the language of a document that was never saved. */
 function endingOf({ languageId }: vscode.TextDocument): string {
   const endings: Readonly<Record<string, string>> = {
     python: '.py',

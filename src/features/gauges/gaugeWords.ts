@@ -9,8 +9,8 @@ import {
 } from '../../model/instances/gauges';
 
 /**
- * Full tens in the row, so that a figure that wavers does not redraw it with each list. A disk that fills up is shown to
- * the percent.
+ * Rounds the figures of a row to tens, so that small changes do not redraw it with each list. A disk that is nearly
+ * full is shown to the percent.
  */
 export function gaugeNote(gauges: Gauges, history: readonly GaugeReading[], now: number): InstanceNote {
   const { gpu, memory, disk } = gauges;

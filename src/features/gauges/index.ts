@@ -6,7 +6,7 @@ import { gaugeNote } from './gaugeWords';
 
 type Deps = Pick<Services, 'fleet' | 'gauges' | 'instanceGroups' | 'clock'>;
 
-/** How much of a running machine is in use: in its row, and with the last hour in its tooltip. */
+/** Shows the use of a running machine in its row, and the last hour in its tooltip. */
 export function register({ fleet, gauges, instanceGroups, clock }: Deps): Disposable {
   return instanceGroups.addInstanceNotes({
     onDidChange: gauges.onDidChange,
