@@ -23,7 +23,7 @@ const icons: Readonly<Record<PastRental['end'], string>> = {
   gone: 'question',
 };
 
-/** Past rentals below the instances, the last first. */
+/** Shows past rentals below the instances, latest first. */
 export class HistoryGroup implements TreeGroup, Disposable {
   readonly id = 'history';
   readonly label = t('Rental History');
@@ -45,7 +45,7 @@ export class HistoryGroup implements TreeGroup, Disposable {
     this.owned.dispose();
   }
 
-  /** The same object for the same rental, so that refreshes do not move the selection. */
+  /** Returns the same object for the same rental, so that a refresh keeps the selection. */
   private node({ instance: { id } }: PastRental): PastTarget {
     const node = this.nodes.get(id) ?? { pastId: id };
     this.nodes.set(id, node);

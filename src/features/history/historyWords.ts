@@ -40,12 +40,12 @@ function duration(past: PastRental): string {
   return ms === undefined ? '' : localize(durationText(ms));
 }
 
-/** The name is the client's own word, so it stands in quotation marks. */
+/** Returns the agent's name in quotation marks, because it is only a claim of the client. */
 export function agentOfPast({ agent }: PastRental): string | undefined {
   return agent === undefined ? undefined : t('“{0}”', agent);
 }
 
-/** Behind the name: whose it was, GPU, cost, how long and when. */
+/** Returns the text beside the name: agent, GPU, cost, duration and end. */
 export function descriptionOfPast(past: PastRental, now: number): string {
   return [
     past.agent === undefined ? '' : t('by agent'),
@@ -58,7 +58,7 @@ export function descriptionOfPast(past: PastRental, now: number): string {
     .join(' · ');
 }
 
-/** What its cost is known from. */
+/** Returns the cost with its source: the service's charges, or an estimate. */
 export function costOfPastText(past: PastRental): string {
   const cost = costOfPast(past);
   if (cost === undefined) {
@@ -73,7 +73,7 @@ export function costOfPastText(past: PastRental): string {
       );
 }
 
-/** What the last check of its machine came to. */
+/** Returns the outcome of the last check of the machine. */
 export function verdictOfPast(
   { instance }: PastRental,
   proofs: Pick<MachineProofs, 'find'>,
@@ -82,7 +82,7 @@ export function verdictOfPast(
   return last && localize(checkText(instance, undefined, last.check));
 }
 
-/** The page of a past rental, a line for each fact that is known. */
+/** Returns the page of a past rental, with a line for each known fact. */
 export function pageOfPast(
   past: PastRental,
   {

@@ -20,7 +20,7 @@ type Deps = Pick<
   'accounts' | 'history' | 'machineProofs' | 'instanceGroups' | 'commands' | 'clock' | 'log'
 >;
 
-/** Rentals that are over: what they cost, how they ended, their logs, and renting like them again. */
+/** Registers the history of past rentals: costs, ends, logs, and renting again. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { commands } = deps;
@@ -107,7 +107,7 @@ async function showDetails(deps: Deps, past: PastRental): Promise<void> {
   await runCommand('gpuRental.showText', { title: `${fileName(past)}.txt`, content });
 }
 
-/** The charges are read when somebody looks, and until they can't change any more. */
+/** Reads the charges when the user opens the page, as long as they can still change. */
 async function withCharges({ accounts, history, clock, log }: Deps, past: PastRental): Promise<PastRental> {
   const account = accounts.active;
   const { instance, endedAt } = past;
@@ -131,7 +131,7 @@ async function withCharges({ accounts, history, clock, log }: Deps, past: PastRe
     await history.put(charged);
     return charged;
   } catch (error) {
-    // The page says that its cost is an estimate then.
+    // Without charges, the page shows an estimate.
     if (!isCancelled(error)) {
       log.info(`The charges of ${instance.id} could not be read: ${String(error)}`);
     }
@@ -187,7 +187,9 @@ async function clear(deps: Deps): Promise<void> {
   await removeOnceSure(deps, rows, question);
 }
 
-/** Two services may number their instances alike, so the account must be the same after the question. */
+/**
+ * Removes rentals after a question. Services may use the same ids, so the account must not change during the question.
+ */
 async function removeOnceSure(
   { accounts, history }: Deps,
   pasts: readonly PastRental[],

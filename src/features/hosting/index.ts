@@ -20,7 +20,7 @@ type Deps = Pick<
   'accounts' | 'clock' | 'keyAccess' | 'log' | 'commands' | 'contextKeys' | 'trees' | 'settings'
 >;
 
-/** The hosting view with minimum bid and maintenance, for accounts that rent out machines. */
+/** Registers the hosting view, with minimum bid and maintenance, for accounts that rent out machines. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const machines = store.add(new MachineList(deps));
@@ -142,7 +142,7 @@ async function setMinimumBid(deps: Deps, machines: MachineList, machine: Machine
   );
 }
 
-/** The market's quantiles for this GPU, where the service tells them; never a reason to fail. */
+/** Returns the market prices for this GPU, if the service states them; never rejects for a failed read. */
 async function marketHint({ accounts, log }: Deps, machine: Machine): Promise<string | undefined> {
   try {
     const answer = await accounts.active?.client.metrics.gpus({

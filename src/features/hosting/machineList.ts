@@ -5,14 +5,14 @@ import { AccountReading, type RefreshOptions } from '../../shared/reading';
 import type { Account } from '../../store/ports';
 import type { Disposable } from '../../util/disposable';
 
-/** The account's machines: asked for once per sign-in and on *Refresh*. */
+/** The account's machines, read once per sign-in and on *Refresh*. */
 export class MachineList extends AccountReading<Account, readonly Machine[]> {
   private readonly following: Disposable;
 
   constructor(private readonly services: Pick<Services, 'accounts' | 'clock' | 'keyAccess' | 'log'>) {
     super({ ...services, read: ({ client }, options) => client.machines.list(options) });
     this.following = followAccount(services.accounts, () => {
-      // Once it is known whether the key may read them: nothing is asked for with one that may not.
+      // Waits for the permissions of the key, so that a key without the permission sends no request.
       void services.keyAccess.settled().then(() => this.refresh({ isUnasked: true }));
     });
   }

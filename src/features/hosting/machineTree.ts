@@ -10,7 +10,7 @@ import type { MachineList } from './machineList';
 
 export type MachineNode = { readonly kind: 'machine'; readonly machineId: number } | ListProblem;
 
-/** The machines that the account rents out. */
+/** The tree of machines that the account rents out. */
 export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<MachineNode | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
@@ -63,7 +63,7 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
     item.iconPath = new vscode.ThemeIcon('server');
     if (machine) {
       item.description = [
-        // The end is cut off in a narrow view; the tooltip says what the price is for.
+        // A narrow view cuts off the end, so the tooltip explains the price.
         machine.gpuPerHour === undefined ? undefined : t('{0}/h', formatMoney(machine.gpuPerHour)),
         occupancyText(machine),
       ]
@@ -80,7 +80,7 @@ function unread(count: number): string {
   return count === 1 ? t('1 machine could not be read') : t('{0} machines could not be read', count);
 }
 
-/** `2 of 4 rented`, of the GPUs; each letter of the occupancy stands for a rented GPU, `x` for a free one. */
+/** Returns `2 of 4 rented` for the GPUs. Each letter of the occupancy is one GPU; `x` means free. */
 export function occupancyText({ occupancy }: Machine): string | undefined {
   const letters = occupancy
     ?.trim()

@@ -17,7 +17,7 @@ import { formatStart, parseHours, parseStart } from './maintenanceInput';
 
 const hourMs = 3_600_000;
 
-/** Asks for a window, says who is told, and schedules it. */
+/** Asks for a maintenance window, confirms who is notified, and schedules it. */
 export async function scheduleMaintenance(
   { accounts, clock }: Pick<Services, 'accounts' | 'clock'>,
   machine: Machine,
@@ -87,7 +87,7 @@ async function askForPlan(machine: Machine, now: () => number): Promise<Maintena
     : { startsAt, hours, reason: reason.trim(), category: category.value };
 }
 
-/** Asks for one number in words; undefined when the user stops. */
+/** Asks for one value; `undefined` if the user cancels. */
 async function ask(
   title: string,
   prompt: string,

@@ -2,8 +2,8 @@ import { text, type Text } from '../../util/text';
 import { typedNumber } from '../../util/typedNumber';
 
 /**
- * `YYYY-MM-DD HH:MM` in the user's own time zone as milliseconds since 1970; a text says why not.
- * A time that the clock change skips or that is past is refused.
+ * Parses `YYYY-MM-DD HH:MM` in the user's time zone to milliseconds since 1970, or returns the problem. Rejects times
+ * in the past and times that a clock change skips.
  */
 export function parseStart(input: string, now: number): number | Text {
   const parts = /^\s*(\d{4})-(\d{2})-(\d{2})[ T](\d{1,2}):(\d{2})\s*$/.exec(input);
@@ -30,7 +30,7 @@ export function parseStart(input: string, now: number): number | Text {
   return date.getTime() <= now ? text('This time is in the past. Enter a later time.') : date.getTime();
 }
 
-/** Hours above zero, at most 30 days. */
+/** Parses hours: more than zero, at most 30 days. */
 export function parseHours(input: string): number | Text {
   const hours = typedNumber(input);
   return input.trim() !== '' && Number.isFinite(hours) && hours > 0 && hours <= 720
@@ -38,14 +38,14 @@ export function parseHours(input: string): number | Text {
     : text('Enter the number of hours, for example 2 or 1.5; 720 at most.');
 }
 
-/** What `parseStart` reads, in the user's time zone. */
+/** Formats a time for `parseStart`, in the user's time zone. */
 export function formatStart(timeMs: number): string {
   const date = new Date(timeMs);
   const two = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** Dollars an hour for one GPU, above zero. */
+/** Parses dollars an hour for one GPU, more than zero. */
 export function parsePrice(input: string): number | Text {
   const price = typedNumber(input.trim().replace(/^\$/, ''));
   return input.trim() !== '' && Number.isFinite(price) && price > 0 && price <= 128

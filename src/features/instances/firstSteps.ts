@@ -10,7 +10,9 @@ const steps = [
   'gpuRental.done.stop',
 ] as const;
 
-/** Ticks the steps of the walkthrough once they are done: by a message, a row, a terminal or in another window. */
+/**
+ * Ticks the steps of the walkthrough when they are done, whether by a message, a row, a terminal or in another window.
+ */
 export function tellFirstSteps({ contextKeys, fleet, jobs, presence, rentals }: Deps): Disposable {
   const store = new DisposableStore();
   const look = () => {
@@ -25,7 +27,7 @@ export function tellFirstSteps({ contextKeys, fleet, jobs, presence, rentals }: 
         return request?.isAccepted === true && (request.kind === 'stop' || request.kind === 'destroy');
       }),
     };
-    // What was done stays done: an instance that is started again was stopped.
+    // A completed step stays ticked, for example _Stop_ after the instance started again.
     for (const key of steps) {
       if (done[key]) {
         contextKeys.set(key, true);

@@ -25,7 +25,7 @@ type Deps = Pick<
   | 'windowInUse'
 >;
 
-/** The instances view, *Refresh* for all views, and what this window looks at. */
+/** Registers the instances view and *Refresh* for all views, and tells the fleet whether this window shows the list. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const tree = deps.trees['gpuRental.instances'];
@@ -55,7 +55,7 @@ export function register(deps: Deps): Disposable {
   tellRenting();
   const tellInterest = () => {
     const { state } = deps.fleet;
-    // The status bar shows the same list, while there is something to show.
+    // The status bar shows the same list while it has something to show.
     const isInStatusBar =
       deps.settings.get('gpuRental.statusBar.enabled') &&
       state.kind === 'ready' &&
@@ -76,7 +76,7 @@ export function register(deps: Deps): Disposable {
   return store;
 }
 
-/** Reads everything that is shown anew; after an unreadable key also who is signed in. */
+/** Refreshes everything that is shown; after a key that could not be read, also the account. */
 async function refresh({ accounts, fleet, templates, sshKeys, trees }: Deps): Promise<void> {
   await accounts.load();
   const { state } = accounts;

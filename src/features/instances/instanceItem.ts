@@ -31,13 +31,13 @@ const icons: Record<StateIcon, readonly [icon: string, color: string | undefined
   other: ['vm', undefined],
 };
 
-/** Label and tooltip of one instance; everything from the service is escaped or plain text. */
+/** Returns the row of one instance; values from the service are escaped or plain text. */
 export function instanceItem(
   instance: Instance,
   facts: InstanceFacts,
   now: number,
   notes: readonly InstanceNote[] = [],
-  /** Another row has the same name but for its number. */
+  /** True if another row has the same name, so that the number is shown. */
   hasTwin = false,
 ): vscode.TreeItem {
   const kind = stateOf(instance, facts, now);
@@ -52,7 +52,7 @@ export function instanceItem(
   const { label, end } = hasTwin ? { label: instanceName(instance) } : nameInRow(instance);
   const item = new vscode.TreeItem(label);
   item.id = `instance-${instance.id}`;
-  // The end is cut off in a narrow view: price and what is to come are short, and the icon says the state as well.
+  // A narrow view cuts off the end, so price and schedule are short, and the icon shows the state as well.
   const rows = (place: NotePlace) => notes.filter((note) => placeOf(note) === place).map(({ row }) => row);
   const said = [...rows('first'), price, ...rows('middle'), state, ...rows('last')].filter(
     (part) => part !== undefined && part !== '',
@@ -80,7 +80,7 @@ function iconOfNotes(notes: readonly InstanceNote[]): StateIcon | undefined {
   return notes.some(({ isWarning }) => isWarning) ? 'warning' : undefined;
 }
 
-/** Every flag that a `when` clause may ask for. */
+/** Every flag that a `when` clause may use. */
 const actionFlags: Readonly<Record<keyof InstanceActions, true>> = {
   canStart: true,
   canStop: true,
@@ -92,7 +92,7 @@ const actionFlags: Readonly<Record<keyof InstanceActions, true>> = {
   canRunCommand: true,
 };
 
-/** A set of flags for `when` clauses: `;instance;canStop;canConnect;`. */
+/** Returns the flags for `when` clauses, for example `;instance;canStop;canConnect;`. */
 function contextValue(instance: Instance, facts: InstanceFacts, now: number): string {
   const allowed = Object.entries(actionsFor(instance, facts, now))
     .filter(([flag, isAllowed]) => flag in actionFlags && isAllowed)
@@ -100,7 +100,7 @@ function contextValue(instance: Instance, facts: InstanceFacts, now: number): st
   return `;instance;${allowed.join(';')};`;
 }
 
-/** The facts that matter, made when the pointer rests on the row. */
+/** Returns the tooltip, which is made when the pointer rests on the row. */
 export function instanceTooltip(
   instance: Instance,
   facts: InstanceFacts,

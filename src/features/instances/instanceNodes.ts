@@ -1,10 +1,10 @@
 import type { ListProblem } from '../../editor/listRows';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 
-/** What the instances tree holds: plain data, also the argument of its commands. */
+/** A row of the instances tree: plain data, also the argument of its commands. */
 export type InstanceNode =
   | { readonly kind: 'instance'; readonly instanceId: number }
-  /** Not read yet, which is not the same as none. */
+  /** The list was not read yet, which differs from an empty list. */
   | { readonly kind: 'loading' }
   | ListProblem
   | { readonly kind: 'partial'; readonly missing: number }
@@ -12,12 +12,12 @@ export type InstanceNode =
 
 export const loading: InstanceNode = { kind: 'loading' };
 
-/** Keeps one object for each thing shown, so that refreshes do not move selection or focus. */
+/** Keeps one object for each row, so that a refresh keeps selection and focus. */
 export class InstanceNodes {
   private readonly instances = new Map<number, InstanceNode>();
   private readonly groups = new Map<string, InstanceNode>();
   private readonly partials = new Map<number, InstanceNode>();
-  /** Rows of other features, by their own node. */
+  /** Rows of other features by their node. */
   private readonly rows = new WeakMap<object, { readonly row: GroupRow; readonly parent: object }>();
 
   instance(instanceId: number): InstanceNode {
@@ -32,7 +32,7 @@ export class InstanceNodes {
     return remembered(this.groups, id, () => ({ kind: 'group', groupId: id }));
   }
 
-  /** The nodes of another feature's rows. */
+  /** Returns the nodes of another feature's rows, and remembers their parent. */
   foreign(rows: readonly GroupRow[], parent: object): object[] {
     return rows.map((row) => {
       this.rows.set(row.node, { row, parent });
@@ -48,12 +48,12 @@ export class InstanceNodes {
     return this.rows.get(node)?.parent;
   }
 
-  /** True for nodes of ours. */
+  /** Returns true for nodes of this feature. */
   isOwn(node: object): node is InstanceNode {
     return !this.rows.has(node);
   }
 
-  /** Forgets what is no longer listed. */
+  /** Drops instances that are no longer listed. */
   keepOnly(instanceIds: ReadonlySet<number>): void {
     for (const id of this.instances.keys()) {
       if (!instanceIds.has(id)) {

@@ -17,14 +17,14 @@ import { loading, InstanceNodes, type InstanceNode } from './instanceNodes';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'clock' | 'trees' | 'instanceGroups'>;
 
-/** The instances view: data from the fleet, an item where it could not be read, never a silent blank. */
+/** The instances view. A list that could not be read has a row for the error and is never just empty. */
 export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.changed.event;
   private readonly nodes = new InstanceNodes();
   private readonly store = new DisposableStore();
   private isOneOfSeveral = false;
-  /** Names that more than one instance of a list has. */
+  /** Names that several instances of a list share. */
   private twins: { readonly of: readonly Instance[]; readonly names: ReadonlySet<string> } = {
     of: [],
     names: new Set(),
@@ -43,11 +43,11 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     this.store.add(
       watchAccounts(deps.accounts, () => {
         const key = deps.accounts.active?.key;
-        // A changed credit is no reason to make every row anew.
+        // A changed credit does not require new rows.
         if (key !== accountKey || deps.accounts.state.kind !== 'signedIn') {
           accountKey = key;
           this.changed.fire(undefined);
-          // Only a word in the title hangs on it.
+          // A failure only affects the account name in the title.
           this.countAccounts().catch(() => undefined);
         }
         this.decorate();
@@ -98,7 +98,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     ];
   }
 
-  /** The row of an instance, for revealing it. */
+  /** Returns the row of an instance, to reveal it. */
   nodeOf(instanceId: number): object {
     return this.nodes.instance(instanceId);
   }
@@ -150,7 +150,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     }
   }
 
-  /** Messages name an instance with its number, so that of two alike each row has its own. */
+  /** Returns true if another instance has the same name; messages then show the number too, as the row does. */
   private hasTwin(instance: Instance): boolean {
     const { state } = this.deps.fleet;
     const list = state.kind === 'ready' ? state.value.instances : [];
@@ -210,7 +210,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     return item;
   }
 
-  /** Which of several accounts is shown; one alone needs no name. */
+  /** Returns the name of the account if there are several. */
   private accountName(): string {
     const account = this.deps.accounts.active;
     if (account?.isDemo === true) {
@@ -227,7 +227,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     }
   }
 
-  /** Badge, message and description of the view. */
+  /** Updates badge, message and description of the view. */
   private decorate(): void {
     const { view } = this.deps.trees['gpuRental.instances'];
     const { state } = this.deps.fleet;
@@ -268,7 +268,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     );
   }
 
-  /** The editor holds rows back for 200 ms after each setting of the message, also to what it is. */
+  /** Sets the message only if it changed: the editor delays rows for 200 ms after each assignment. */
   private say(message: string): void {
     const { view } = this.deps.trees['gpuRental.instances'];
     if (message !== (view.message ?? '')) {
