@@ -2,7 +2,7 @@ import type { BudgetLimits } from '../model/budget/budget';
 import { fromDollars } from '../model/money';
 import type { SettingsReader } from './settings';
 
-/** The limits as the user set them. */
+/** Returns the limits from the user's settings. */
 export function budgetLimits(settings: Pick<SettingsReader, 'get'>): BudgetLimits {
   const limit = (dollars: number) => (dollars > 0 ? fromDollars(dollars) : undefined);
   return {

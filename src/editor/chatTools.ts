@@ -8,8 +8,8 @@ type Call = (
 ) => Promise<{ readonly text: string; readonly isError: boolean } | undefined>;
 
 /**
- * Offers tools to the chat of the editor while the user lets agents in. Some editors made of VS Code have no such
- * chat: then there is nothing to do.
+ * Offers tools to the editor's chat while agent access is on. Does nothing in editors without such a chat, such as some
+ * forks of VS Code.
  */
 export function chatTools(names: readonly string[], call: Call): vscode.Disposable {
   let registered: readonly vscode.Disposable[] = [];
@@ -42,7 +42,7 @@ export function chatTools(names: readonly string[], call: Call): vscode.Disposab
   });
 }
 
-/** The types promise what older editors and other products lack. */
+/** The types declare an API that older editors and other products lack. */
 function hasTools(): boolean {
   const { lm } = vscode as { readonly lm?: { readonly registerTool?: unknown } };
   return typeof lm?.registerTool === 'function';
@@ -50,7 +50,7 @@ function hasTools(): boolean {
 
 function toolOf(name: string, call: Call): vscode.LanguageModelTool<unknown> {
   return {
-    // The question about money is ours, in a dialog that no command can answer; a second one here would be noise.
+    // Our own dialog, which no command can answer, asks about money; a second question here would only be noise.
     invoke: async ({ input }, token) => {
       const stop = new AbortController();
       const cancelled = token.onCancellationRequested(() => {

@@ -6,7 +6,7 @@ import { t } from './localize';
 import { type Action, message } from './message';
 import { pickOne, plainLabel } from './quickPick';
 
-/** The button that shows the view of the instances. */
+/** Returns a button that shows the instances view. */
 export function showInstances(): Action {
   return {
     label: t('Show Instances'),
@@ -15,9 +15,9 @@ export function showInstances(): Action {
 }
 
 /**
- * The instance that a command is for: the one it was called with, the only one there is, or the one
- * that is picked. `undefined` where the user picks none; says so where there is none to pick. A list
- * that cannot be read rejects: that is not "none".
+ * Returns the instance for a command: the given one, the only one, or the one that the user picks. Returns `undefined`
+ * if the user picks none, or after a message if there is none. Rejects if the list can't be read, because that does not
+ * mean "none".
  */
 export async function chooseInstance(
   target: InstanceTarget | undefined,

@@ -16,20 +16,20 @@ type Handler<Id extends AnyCommandId> = (
 ) => CommandResult<Id> | PromiseLike<CommandResult<Id>>;
 
 /**
- * Contributed commands are registered while the product is still unloaded; the first one that runs
- * loads it. Features put their handlers in here.
+ * The handlers of commands. Contributed commands are registered before the product loads, and the first one that runs
+ * loads it; features then add their handlers here.
  */
 export class CommandTable {
   private readonly handlers = new Map<AnyCommandId, (...args: unknown[]) => unknown>();
-  /** Those that the editor knows and that are not contributed. */
+  /** Commands that are registered in the editor and not contributed. */
   private readonly inEditor = new Set<AnyCommandId>();
   private guard: ((id: AnyCommandId) => void) | undefined;
 
   constructor(private readonly report: (error: unknown, retry: () => unknown) => void) {}
 
-  /** Handles a command; an error is reported once, with a retry where that helps. */
+  /** Adds a handler. Its error is reported once, with *Retry* if that can help. */
   register<Id extends AnyCommandId>(id: Id, handler: Handler<Id>): Disposable {
-    // `run` gives it what the table makes of the arguments from menus, links and other extensions.
+    // `run` passes arguments that were checked against the table, from menus, links and other extensions.
     this.handlers.set(id, handler as (...args: unknown[]) => unknown);
     const own = new DisposableStore();
     own.add(toDisposable(() => this.handlers.delete(id)));
@@ -42,8 +42,8 @@ export class CommandTable {
   }
 
   /**
-   * Handles the commands that no feature has registered yet. The first one calls `load`, which registers them all; after
-   * a failure the next one tries again.
+   * Handles commands without a handler: the first one calls `load`, which registers all handlers. After a failure, the
+   * next command tries again.
    */
   registerLater(load: () => Promise<void>): Disposable {
     const store = new DisposableStore();
@@ -69,7 +69,7 @@ export class CommandTable {
     return store;
   }
 
-  /** Called before each command; throws where it cannot succeed, with the reason. */
+  /** Sets a function that runs before each command and throws the reason if the command can't succeed. */
   setGuard(guard: (id: AnyCommandId) => void): Disposable {
     this.guard = guard;
     return toDisposable(() => {
@@ -94,12 +94,12 @@ export class CommandTable {
 
 let ownTable: CommandTable | undefined;
 
-/** Called once, by the place that makes the services: commands that the editor does not know run from this table. */
+/** Sets the table for commands that the editor does not know. Called once, by `createServices`. */
 export function runOwnCommandsFrom(table: CommandTable): void {
   ownTable = table;
 }
 
-/** The active account, after signing in where there is none; `undefined` where the user did not. */
+/** Returns the active account; without one, offers sign-in first. Returns `undefined` if the user cancels. */
 export async function signedIn<Account>(accounts: {
   readonly active: Account | undefined;
 }): Promise<Account | undefined> {
@@ -109,12 +109,12 @@ export async function signedIn<Account>(accounts: {
   return accounts.active;
 }
 
-/** The row that a command was called on, then the selected ones. */
+/** Returns the row of the command, then the selected rows. */
 export function allRows<Row>(target: Row | undefined, selected: readonly Row[] = []): readonly Row[] {
   return target ? [target, ...selected] : selected;
 }
 
-/** A button that runs a command of ours. */
+/** Returns a button that runs one of our commands. */
 export function commandAction<Id extends AnyCommandId>(
   label: string,
   id: Id,
@@ -123,7 +123,10 @@ export function commandAction<Id extends AnyCommandId>(
   return { label, run: () => runCommand(id, ...args) };
 }
 
-/** Runs a command of ours by id with plain data; wrong ids and arguments do not compile. One that fails gives nothing. */
+/**
+ * Runs one of our commands with plain data; wrong ids and arguments do not compile. Returns `undefined` if the command
+ * fails.
+ */
 export function runCommand<Id extends AnyCommandId>(
   id: Id,
   ...args: CommandArgs<Id>

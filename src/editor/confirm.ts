@@ -5,19 +5,20 @@ import { ask, type Action } from './message';
 interface Choice {
   readonly message: string;
   readonly detail?: string | undefined;
-  /** The default button, which changes nothing. *Not Now* unless a better word is given. */
+  /** Label of the default button, which changes nothing; *Not Now* by default. */
   readonly keep?: string | undefined;
 }
 
-/** A question before something is lost, costs money or is trusted. */
+/** A question before data is lost, money is spent or something is trusted. */
 export interface Question extends Choice {
-  /** The only way to say yes, named after what happens. */
+  /** The only button that confirms; its label names the action. */
   readonly button: string;
 }
 
 /**
- * Asks in a dialog where an answer may lose data, cost money or trust somebody. The editor makes the first button the
- * default and adds *Cancel* as the last, so the first one changes nothing. Resolves to undefined for both and for Escape.
+ * Asks in a dialog before an answer may lose data, cost money or grant trust. The editor makes the first button the
+ * default and adds *Cancel* at the end, so the first button changes nothing. Resolves to `undefined` for the first
+ * button, *Cancel* and Escape.
  */
 export function choose<T>(
   { message, detail, keep = t('Not Now') }: Choice,
@@ -31,14 +32,14 @@ export function choose<T>(
   );
 }
 
-/** Asks a question with one way to say yes. */
+/** Asks a question with one confirming button. */
 export async function confirm({ button, ...choice }: Question): Promise<boolean> {
   return (await choose(choice, { label: button, run: () => true })) === true;
 }
 
 /**
- * True where no program can have said yes to what costs money: while agents are let in, a dialog asks once more. An agent
- * in the editor can accept lists, boxes and messages by commands, and no dialog.
+ * Returns true if a person approved an action that costs money. While agents have access, it asks in a dialog, because
+ * an agent in the editor can accept lists, boxes and messages by commands, but not a dialog.
  */
 export async function isPerson({ detail, ...question }: Question): Promise<boolean> {
   const why = t(
@@ -49,7 +50,7 @@ export async function isPerson({ detail, ...question }: Question): Promise<boole
   );
 }
 
-/** Asked before renting from a template that is another one than was chosen; `message` says since when. */
+/** Asks before renting from a template that changed after the user chose it; `message` says when. */
 export function confirmEditedTemplate(message: string): Promise<boolean> {
   return confirm({
     message,
@@ -58,7 +59,7 @@ export function confirmEditedTemplate(message: string): Promise<boolean> {
   });
 }
 
-/** Asked wherever the known key of a machine may be forgotten; `button` says what follows. */
+/** Asks before the known host key of a machine is forgotten; `button` names the action. */
 export function confirmForgettingHostKey(button: string): Promise<boolean> {
   return confirm({
     message: t('Forget the host key of this instance?'),

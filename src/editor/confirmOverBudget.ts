@@ -3,7 +3,7 @@ import { overrunText } from '../model/budget/budgetWords';
 import { confirm } from './confirm';
 import { localize } from './localize';
 
-/** True where the budget leaves room, or after a yes that names what passes it. */
+/** Returns true if the budget allows the cost, or if the user confirms the amount over the budget. */
 export async function confirmOverBudget(
   budget: { current(): Promise<BudgetNow | undefined> },
   question: { readonly message: string; readonly button: string },

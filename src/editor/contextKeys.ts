@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { contextKeyDefaults, type ContextKey } from '../contributions';
 
-/** Sets the keys of our `when` clauses, and only when they change. */
+/** Sets the context keys of our `when` clauses when they change. */
 export class ContextKeySetter implements vscode.Disposable {
   private readonly current = new Map<ContextKey, boolean>();
 
@@ -14,8 +14,8 @@ export class ContextKeySetter implements vscode.Disposable {
   }
 
   /**
-   * Sets the keys that are true once more, after `act`. What was done before the editor first shows a walkthrough is not
-   * ticked otherwise.
+   * Sets the keys that are true again after `act`. Otherwise, the editor does not tick walkthrough steps that were done
+   * before it first shows the walkthrough.
    */
   async setAgain(keys: readonly ContextKey[], act: () => Thenable<unknown>): Promise<void> {
     const done = keys.filter((key) => this.current.get(key) === true);

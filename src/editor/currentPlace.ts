@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { EditorPlace } from '../model/accounts/editorPlace';
 
-/** Where this extension host runs. */
+/** Returns where this extension host runs. */
 export function currentPlace(context: vscode.ExtensionContext): EditorPlace {
   return {
     isWorkspaceExtension:

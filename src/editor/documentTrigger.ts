@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 
 const ours = /(\.gpu-template\.json|\/\.vscode\/gpu-rental\.json)$/;
 
-/** A notebook whose kernel the Jupyter extension chooses. */
+/** Returns true for notebooks whose kernel the Jupyter extension chooses. */
 export function isNotebook({ notebookType }: vscode.NotebookDocument): boolean {
   return notebookType === 'jupyter-notebook';
 }
 
-/** Loads the product once a notebook is open, because its instances stand in the kernel picker. */
+/** Loads the product when a notebook opens, because the kernel picker lists its instances. */
 export function loadForNotebooks(load: () => Promise<unknown>): vscode.Disposable {
   const look = (notebook: vscode.NotebookDocument) => {
     if (isNotebook(notebook)) {
@@ -20,12 +20,12 @@ export function loadForNotebooks(load: () => Promise<unknown>): vscode.Disposabl
   return subscription;
 }
 
-/** Loads the product once a file of ours is open, because its checks and what can be done with it belong to it. */
+/** Loads the product when one of its files opens, because it provides the checks and lenses. */
 export function loadForDocuments(load: () => Promise<unknown>): vscode.Disposable {
   const look = ({ uri }: vscode.TextDocument) => {
     if (ours.test(uri.path)) {
       subscription.dispose();
-      // A failure is reported where it happens.
+      // `load` reports its own failure.
       void load().catch(() => undefined);
     }
   };

@@ -1,6 +1,6 @@
 import { t } from './localize';
 
-/** A number of files in words. */
+/** Returns a number of files as text. */
 export function filesText(count: number): string {
   return count === 1 ? t('1 file') : t('{0} files', count);
 }

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 
 /**
- * For how many seconds a remote window may be away before its server ends what runs in it; `undefined` where nothing
- * is set. Written only where the user chose so.
+ * Returns how many seconds a remote window may be disconnected before its server ends its terminals; `undefined` if not
+ * set. Written only if the user chose it.
  */
 export function graceTimeOf(section: string): number | undefined {
   const value: unknown = vscode.workspace.getConfiguration(section).get('reconnectionGraceTime');

@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
 import { t } from './localize';
 
-/** A file system that exists from the start, so that restored editors open, and loads when first read. */
+/**
+ * A file system that exists from activation, so that restored editors open, and loads its provider at the first read.
+ */
 export class LazyFileSystem implements vscode.FileSystemProvider, vscode.Disposable {
   private provider: vscode.FileSystemProvider | undefined;
   private subscription: vscode.Disposable | undefined;
@@ -10,7 +12,7 @@ export class LazyFileSystem implements vscode.FileSystemProvider, vscode.Disposa
 
   constructor(private readonly load: () => Promise<unknown>) {}
 
-  /** Called once by the feature that owns the documents. */
+  /** Sets the provider. Called once, by the feature that owns the documents. */
   setProvider(provider: vscode.FileSystemProvider): void {
     this.provider = provider;
     this.subscription = provider.onDidChangeFile((events) => {
@@ -19,7 +21,7 @@ export class LazyFileSystem implements vscode.FileSystemProvider, vscode.Disposa
   }
 
   watch(): vscode.Disposable {
-    // Changes are announced for every document, watched or not.
+    // Change events fire for every document, so a watch needs no work.
     return new vscode.Disposable(() => undefined);
   }
 

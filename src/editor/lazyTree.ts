@@ -2,10 +2,7 @@ import * as vscode from 'vscode';
 import { plainItem } from './plainRow';
 import { ShownTree } from './shownTree';
 
-/**
- * A tree that exists from the start and is filled by a feature that loads when the tree is first
- * looked at.
- */
+/** A tree that exists from activation; the feature that fills it loads when the tree is first shown. */
 export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposable {
   private provider: vscode.TreeDataProvider<object> | undefined;
   private readonly changed = new vscode.EventEmitter<object | object[] | undefined>();
@@ -27,9 +24,9 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
     this.view = vscode.window.createTreeView(id, { treeDataProvider: this, ...options });
   }
 
-  /** Called once by the feature that owns the tree. */
+  /** Sets the provider. Called once, by the feature that owns the tree. */
   setProvider<Node extends object>(provider: vscode.TreeDataProvider<Node>): void {
-    // Only this provider makes nodes for this tree, so every node that comes back is one of its own.
+    // Only this provider makes nodes for this tree, so each node that the editor passes is its own.
     this.provider = provider;
     this.subscription = this.provider.onDidChangeTreeData?.(() => this.refresh());
     this.changed.fire(undefined);
@@ -49,10 +46,13 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
     return spoken(await this.itemOf(element));
   }
 
-  /** Tells the editor what of it is to be drawn again: one look at a time, and another where more changed meanwhile. */
+  /**
+   * Tells the editor which rows to draw again. Compares once at a time, and again if more changed during a comparison.
+   */
   private refresh(): void {
     if (!this.view.visible) {
-      // No menu is open on it, and comparing would read what nobody sees. The editor asks once it is shown.
+      // A hidden tree has no open menu, and a comparison would read rows that are not shown. The editor reads them when
+      // it shows the tree.
       this.changed.fire(undefined);
       return;
     }
@@ -65,7 +65,7 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
   private async compare(): Promise<void> {
     while (this.hasChangedSince) {
       this.hasChangedSince = false;
-      // A row that can't be made says why where the editor asks for it.
+      // A row that fails reports its error when the editor reads it.
       const changes = await this.shown.changes().catch(() => undefined);
       if (changes === undefined || changes.length > 0) {
         this.changed.fire(changes && [...changes]);
@@ -81,7 +81,7 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
     return plainItem((await this.provider?.getTreeItem(row)) ?? new vscode.TreeItem(''));
   }
 
-  /** The item with what the editor asks for later. */
+  /** Returns the item with the parts that the editor would resolve later. */
   private async wholeItem(row: object): Promise<vscode.TreeItem> {
     const item = await this.itemOf(row);
     if (item.tooltip !== undefined || !this.provider?.resolveTreeItem) {
@@ -114,7 +114,7 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
   }
 }
 
-/** Where a row has a tooltip that is plain text, the editor lets screen readers say that and not the row. */
+/** Puts the row into its tooltip: screen readers read a plain-text tooltip instead of the row. */
 function spoken(item: vscode.TreeItem): vscode.TreeItem {
   const parts = [item.label, item.description, item.tooltip].filter((part) => typeof part === 'string');
   item.accessibilityInformation ??= { label: [...new Set(parts)].filter((part) => part !== '').join(', ') };

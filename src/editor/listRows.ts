@@ -2,20 +2,20 @@ import * as vscode from 'vscode';
 import { UserError } from '../util/errors';
 import { reasonOf, t } from './localize';
 
-/** A row above a list that says what is wrong with it; plain data, as all nodes of a tree. */
+/** A row above a list that describes a problem; plain data, like all nodes of a tree. */
 export type ListProblem =
   | { readonly kind: 'loadError'; readonly stale: boolean }
-  /** So many records could not be understood; they exist. */
+  /** The number of records that could not be understood; they exist at the service. */
   | { readonly kind: 'skipped'; readonly skipped: number };
 
-/** How a list stands, whatever it holds. */
+/** The state of a list, independent of its content. */
 interface ListState {
   readonly kind: 'idle' | 'loading' | 'ready' | 'failed';
   readonly error?: unknown;
   readonly skipped?: number;
 }
 
-/** Why a list is not there or not whole; empty where all of it was read. */
+/** Returns the problems of a list; empty if all of it was read. */
 export function listProblems(state: ListState): readonly ListProblem[] {
   if (state.kind === 'failed') {
     return [failed];
@@ -27,7 +27,7 @@ export function listProblems(state: ListState): readonly ListProblem[] {
   ];
 }
 
-// The same object for the same row, as the editor wants it.
+// The editor needs the same object for the same row.
 const failed: ListProblem = { kind: 'loadError', stale: false };
 const stale: ListProblem = { kind: 'loadError', stale: true };
 const skippedNodes = new Map<number, ListProblem>();
@@ -38,7 +38,7 @@ function skippedNode(skipped: number): ListProblem {
   return node;
 }
 
-/** The row of a problem. `name` tells its id from those of other lists; `unread` is what was left out, in words. */
+/** Returns the row of a problem. `name` makes its id unique among lists; `unread` names the omitted records. */
 export function problemRow(
   problem: ListProblem,
   list: {
@@ -46,7 +46,7 @@ export function problemRow(
     readonly state: ListState;
     readonly unread: (count: number) => string;
     readonly retry?: string;
-    /** Stands before the rest of the tooltip. */
+    /** First line of the tooltip. */
     readonly consequence?: string;
   },
 ): vscode.TreeItem {
@@ -55,7 +55,10 @@ export function problemRow(
     : skippedRow(list.unread(problem.skipped), list.name, list.consequence);
 }
 
-/** For want of a second factor another try would be refused like the one before: selecting it asks for the code. */
+/**
+ * Returns the row of a failed read. If the service wants a verification code, a retry would fail too, so selecting the
+ * row asks for the code.
+ */
 function loadErrorRow(
   stale: boolean,
   { name, state: { error }, retry = 'gpuRental.refresh' }: Parameters<typeof problemRow>[1],
@@ -74,7 +77,7 @@ function loadErrorRow(
   return item;
 }
 
-/** Selecting it opens the log, which names the record and its field. */
+/** Returns the row for unreadable records; selecting it opens the log, which names each record and its field. */
 export function skippedRow(label: string, name: string, consequence?: string): vscode.TreeItem {
   const item = warningRow(`${name}-skipped`, label);
   const what = t(

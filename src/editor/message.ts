@@ -2,32 +2,32 @@ import * as vscode from 'vscode';
 
 export type MessageLevel = 'info' | 'warning' | 'error';
 
-/** A button, and what it does. */
+/** A button and its action. */
 export interface Action<T = unknown> {
   readonly label: string;
   readonly run: () => T | PromiseLike<T>;
 }
 
-/** An action that is offered under a condition: `condition && { label, run }`. */
+/** An action under a condition: `condition && { label, run }`. */
 type Offered<T> = Action<T> | false | undefined;
 
 let reportError = (error: unknown): void => {
   throw error;
 };
 
-/** Called once, by the place that makes the services. */
+/** Called once, by `createServices`. */
 export function reportMessageErrors(report: (error: unknown) => void): void {
   reportError = report;
 }
 
-/** Tells something. The caller goes on at once, and an error of the chosen action is reported. */
+/** Shows a message without waiting for it; an error of the chosen action is reported. */
 export function message(level: MessageLevel, text: string, ...actions: readonly Offered<unknown>[]): void {
   void suggest(level, text, ...actions).catch((error: unknown) => {
     reportError(error);
   });
 }
 
-/** Tells something and waits for the result of the chosen action; undefined where the message is closed. */
+/** Shows a message and returns the result of the chosen action; `undefined` if the user closes the message. */
 export function suggest<T>(
   level: MessageLevel,
   text: string,
@@ -36,7 +36,7 @@ export function suggest<T>(
   return show(level, text, {}, actions);
 }
 
-/** The same in a dialog, which the user has to answer first. */
+/** Like `suggest`, in a modal dialog. */
 export function ask<T>(
   level: MessageLevel,
   { message, detail }: { readonly message: string; readonly detail?: string | undefined },

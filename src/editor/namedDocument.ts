@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
 
-/** Opens the document that a menu, a link or another extension names, which may be gone by now. */
+/** Opens the document that a menu, a link or another extension names, and explains if it no longer exists. */
 export async function openNamedDocument(uri: vscode.Uri | string): Promise<vscode.TextDocument> {
   try {
     const address = typeof uri === 'string' ? vscode.Uri.parse(uri, true) : uri;

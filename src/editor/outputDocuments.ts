@@ -4,17 +4,17 @@ import { safeFileName } from '../util/fileName';
 import { t } from './localize';
 
 export const outputScheme = 'gpurental-output';
-/** More than this is cut at the front: nobody reads it, and the editor would be slow. */
+/** Longest text in characters; longer ones lose their beginning, because they would slow the editor down. */
 const longestText = 2_000_000;
 
-/** What is known of a text of which only the end is given. */
+/** Facts about a text of which only the end is given. */
 export interface Cut {
   readonly isCut: boolean;
-  /** The file that holds all of it. */
+  /** The file with the full text. */
   readonly whole?: string;
 }
 
-/** Read-only documents with text that was fetched: logs, output, details. Gone when they are closed. */
+/** Read-only documents for fetched text, such as logs, output and details. Their text is dropped when they close. */
 export class OutputDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly contents = new Map<string, string>();
@@ -34,7 +34,7 @@ export class OutputDocuments implements vscode.TextDocumentContentProvider, vsco
     return this.contents.get(uri.toString()) ?? '';
   }
 
-  /** The address of a document; `id` tells those with the same title apart. */
+  /** Returns the address of a document; `id` distinguishes documents with the same title. */
   uri(id: string, title: string): vscode.Uri {
     const name = safeFileName(title.replaceAll('#', ''), id);
     return vscode.Uri.from({ scheme: this.scheme, path: `/${id}/${name}` });
@@ -64,7 +64,7 @@ export class OutputDocuments implements vscode.TextDocumentContentProvider, vsco
   }
 }
 
-/** Whole lines of the end, after a line that says so. */
+/** Returns whole lines from the end, below a line that says that the beginning is omitted. */
 function endOf(content: string, { whole }: Cut): string {
   const end = content.slice(-longestText);
   const line =

@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import type { Log } from '../util/log';
 import type { Redactor } from '../util/redact';
 
-/** As many as a support bundle needs, whatever the editor writes of them. */
+/** The number of lines that a support bundle needs, at every log level. */
 const keptLines = 1_000;
 const longestLine = 2_000;
 
@@ -38,7 +38,7 @@ export class OutputLog implements Log, vscode.Disposable {
     this.channel.error(this.kept('error', message + detail));
   }
 
-  /** The last lines of this window, redacted, with the time in front. */
+  /** Returns the last lines of this window, redacted, each with its time. */
   recent(): readonly string[] {
     return this.lines;
   }

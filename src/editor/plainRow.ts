@@ -1,7 +1,10 @@
 import type * as vscode from 'vscode';
 import { plainLabel } from '../util/plainLabel';
 
-/** A row of a quick pick. The editor draws `$(…)` in its words, which may be a stranger's: icons stand apart. */
+/**
+ * A row of a quick pick. The editor draws `$(…)` in text as an icon, and the text may be untrusted, so icons have their
+ * own fields.
+ */
 export interface PickRow extends vscode.QuickPickItem {
   /** Name of the icon before the label. */
   readonly icon?: string | undefined;
@@ -9,7 +12,7 @@ export interface PickRow extends vscode.QuickPickItem {
   readonly detailIcon?: string | undefined;
 }
 
-/** The row as the editor gets it. */
+/** Returns the row for the editor, with untrusted text cleaned. */
 export function plainRow<T extends PickRow>(row: T): T {
   return {
     ...row,
@@ -19,7 +22,7 @@ export function plainRow<T extends PickRow>(row: T): T {
   };
 }
 
-/** Cleans a row of a tree, which has its icon apart as well. */
+/** Cleans a row of a tree, whose icon has its own field as well. */
 export function plainItem<T extends Pick<vscode.TreeItem, 'label' | 'description' | 'tooltip'>>(item: T): T {
   if (typeof item.label === 'string') {
     item.label = plainLabel(item.label);

@@ -1,12 +1,12 @@
 import { formatMoney, type Micros } from '../model/money';
 import { t } from './localize';
 
-/** `$0.31/h` in a sentence, also where the record has no price. */
+/** Returns `$0.31/h` for a sentence, or words if the record has no price. */
 export function pricePerHour(cost: Micros | undefined): string {
   return cost === undefined ? notStated() : t('{0}/h', formatMoney(cost));
 }
 
-/** `$0.12/day` in a sentence, also where the record has no price. */
+/** Returns `$0.12/day` for a sentence, or words if the record has no price. */
 export function pricePerDay(cost: Micros | undefined): string {
   return cost === undefined ? notStated() : t('{0}/day', formatMoney(cost));
 }

@@ -6,8 +6,8 @@ import { t } from './localize';
 import { windowClock } from './windowClock';
 
 /**
- * Options of a progress notification whose button is not *Cancel*, because what it shows goes on without it. The editor
- * takes the label in `cancellable`, which its types leave out; an editor that does not know that shows *Cancel*.
+ * Returns options for a progress notification with another button than *Cancel*, for work that continues after it. The
+ * editor accepts the label in `cancellable`, although its types omit that; older editors show *Cancel*.
  */
 export function progressWithButton(
   title: string,
@@ -19,8 +19,8 @@ export function progressWithButton(
 }
 
 /**
- * A progress notification with *Cancel* or another button, for what is not done at once; the signal fires on cancel.
- * Work of which the notification would be gone again before it is read gets none.
+ * Shows a progress notification with *Cancel* or another button; the signal fires when it is pressed. Work that ends
+ * before a user could read the notification shows none.
  */
 export async function withCancellableProgress<T>(
   title: string,
@@ -53,20 +53,20 @@ export async function withCancellableProgress<T>(
   );
 }
 
-/** Moves the bar above a view while its rows are read anew, as a retry in a row of it does. */
+/** Shows progress above a view while its rows are refreshed, for example by a retry in a row. */
 export async function inView<T>(viewId: ViewId, read: () => Promise<T>): Promise<T> {
   return vscode.window.withProgress({ location: { viewId } }, read);
 }
 
-/** What is answered sooner is not worth a notification. */
+/** Work that takes less than this shows no notification (ms). */
 const soonMs = 700;
 
-/** For a question to the service that may have to wait for its limits; whoever asked may stop waiting. */
+/** Shows progress while a read waits for the service or its rate limits; *Cancel* only ends the waiting. */
 export function whileAsking<T>(work: Promise<T>): Promise<T> {
   return withCancellableProgress(t('Waiting for the service…'), (signal) => orCancelled(work, signal));
 }
 
-/** The same for a change, which is not taken back by not waiting for it. */
+/** Like `whileAsking`, for a change: the end of the waiting does not undo it. */
 export function whileSending<T>(work: Promise<T>): Promise<T> {
   return unlessSoon(work, () =>
     vscode.window.withProgress(
@@ -88,7 +88,7 @@ async function unlessSoon<T>(work: Promise<T>, show: () => PromiseLike<T>): Prom
   return isSoon ? work : show();
 }
 
-/** Says that the list of instances is being read; cancelling it ends the waiting, and the list is read for all windows. */
+/** Shows progress while the instances are read. *Cancel* only ends the waiting, because all windows share this read. */
 export function whileReadingInstances(work: Promise<void>): Promise<void> {
   return withCancellableProgress(t('Reading the instances…'), (signal) => orCancelled(work, signal));
 }

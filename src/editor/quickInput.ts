@@ -9,10 +9,10 @@ import { windowClock } from './windowClock';
 
 type Shown = QuickList | QuickText;
 
-/** Inputs whose place a flow has taken for a while. */
+/** The inputs that an interrupting flow covers. */
 let interruption: { readonly covered: (() => void)[] } | undefined;
 
-/** Runs questions that may take the place of an open one, which comes back as it was after the last of them. */
+/** Runs questions that may cover an open input; the input returns unchanged after the last of them. */
 export async function interrupting<T>(run: () => Promise<T>): Promise<T> {
   const outer = interruption;
   const covered: (() => void)[] = [];
@@ -28,10 +28,9 @@ export async function interrupting<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Asks the user something, in levels: a list or a box for a text each. `open` shows the first level, `push` a deeper
- * one in its place, and Back or `pop` returns to the one before with what was typed and active there. `close` ends
- * it with the answer; Escape ends it at any level, without one. `refresh` makes words and rows anew, and `work` shows
- * that something takes its time.
+ * Asks questions in levels, each a list or a text box. `open` shows the first level, `push` a deeper one, and Back or
+ * `pop` returns to the level before, with its typed text and active row. `close` ends the input with the answer; Escape
+ * ends it at any level without one. `refresh` renews texts and rows, and `work` keeps the input busy.
  */
 export class QuickInput<A = never> {
   private readonly owned = new DisposableStore();
@@ -84,7 +83,7 @@ export class QuickInput<A = never> {
     this.show(shown);
   }
 
-  /** Returns to the level before; at the first level it does nothing. */
+  /** Returns to the level before; does nothing at the first level. */
   pop(): void {
     const before = this.levels.at(-2);
     if (before) {
@@ -95,7 +94,7 @@ export class QuickInput<A = never> {
     }
   }
 
-  /** Makes words and rows anew, and this row the active one where it is given. */
+  /** Renews texts and rows, and activates the given row. */
   refresh(activeId?: string): void {
     const { top } = this;
     this.renewWords();
@@ -104,7 +103,7 @@ export class QuickInput<A = never> {
     }
   }
 
-  /** As if the user typed it over what stands there. */
+  /** Replaces the typed text, as if the user typed it. */
   type(value: string): void {
     const { top } = this;
     if (top) {
@@ -117,7 +116,7 @@ export class QuickInput<A = never> {
     return this.top?.level === level;
   }
 
-  /** Runs one thing at a time. The box keeps the focus, which a disabled one would lose. */
+  /** Runs one task at a time. The box stays enabled, because a disabled box would lose the focus. */
   async work(run: (signal: AbortSignal) => unknown): Promise<void> {
     if (this.isWorking) {
       return;
@@ -161,7 +160,7 @@ export class QuickInput<A = never> {
     }
   }
 
-  /** An accept that waits does not count any more. */
+  /** Drops a pending accept. */
   private leave(): void {
     const { top } = this;
     if (top instanceof QuickList) {

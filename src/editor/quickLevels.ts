@@ -9,25 +9,25 @@ export interface LevelButton extends vscode.QuickInputButton {
 }
 
 export interface LevelRow extends PickRow {
-  /** Finds the row again after the list was made anew. */
+  /** Identifies the row after the list was renewed. */
   readonly id?: string;
-  /** What Enter does; a row without it only informs. */
+  /** The action on Enter; a row without it only informs. */
   readonly run?: (() => void) | undefined;
   readonly buttons?: readonly LevelButton[];
-  /** An Enter held down runs nothing: the guard of the level decides. */
+  /** A held Enter does not run this row; the level's guard decides. */
   readonly isGuarded?: boolean;
 }
 
-/** What a list and a box for a text have in common. Words that a function gives are renewed each second. */
+/** Fields that lists and text boxes share. Texts from functions are renewed each second. */
 interface AnyLevel {
   readonly title: string;
   readonly step?: number | undefined;
   readonly totalSteps?: number | undefined;
   readonly buttons?: readonly LevelButton[];
-  /** What Back does at the first level; deeper ones return to the one before. */
+  /** The action of Back at the first level; deeper levels return to the level before. */
   readonly back?: (() => void) | undefined;
   readonly ignoreFocusOut?: boolean | undefined;
-  /** What stands in the box when the level is shown, and shown again; by default what was typed there. */
+  /** The text in the box whenever the level is shown; by default what the user typed before. */
   readonly line?: () => string;
 }
 
@@ -36,22 +36,22 @@ export interface ListLevel extends AnyLevel {
   readonly rows: (typed: string) => readonly LevelRow[];
   /** The row to make active when the level opens. */
   readonly activeId?: () => string | undefined;
-  /** The row to make active whenever rows are made, where the level follows the user itself. */
+  /** The row to activate whenever rows are renewed, for levels that track the active row themselves. */
   readonly ownPlace?: () => string | undefined;
-  /** Told what is typed, before the rows are made. */
+  /** Called with the typed text before the rows are renewed. */
   readonly typed?: (value: string) => void;
-  /** Rows are made anew for each letter: all are shown, or those that the editor's filter leaves. */
+  /** Renews the rows for each typed letter: `true` shows all of them, `filtered` applies the editor's filter. */
   readonly followsTyping?: true | 'filtered' | undefined;
-  /** Several rows can be ticked. */
+  /** Allows several ticked rows. */
   readonly many?: {
     readonly ticked: readonly string[];
-    /** Why these cannot be accepted; shown in the title. */
+    /** Returns why these rows can't be accepted; shown in the title. */
     readonly problem?: (ids: readonly string[]) => string | undefined;
     readonly accept: (ids: readonly string[]) => void;
   };
-  /** More rows are on their way. */
+  /** Returns true while more rows are loading. */
   readonly busy?: () => boolean;
-  /** The user, or the editor after rows were made, has come to this row. */
+  /** Called when a row becomes active, by the user or by the editor after a renewal. */
   readonly active?: (row: LevelRow) => void;
   readonly guard?: AcceptGuard | undefined;
 }
@@ -60,15 +60,18 @@ export interface TextLevel extends AnyLevel {
   readonly prompt: string | (() => string);
   readonly placeholder?: string | undefined;
   readonly password?: boolean | undefined;
-  /** Why a text cannot be accepted; what is less than an error only warns. */
+  /** Returns why a text can't be accepted; anything below an error only warns. */
   readonly problem?: ((value: string) => Problem) | undefined;
-  /** What is said while the user types; by default the problem. */
+  /** Returns the text to show while the user types; by default the problem. */
   readonly hint?: (value: string) => Problem;
-  /** Uses the text, with the box busy until then. */
+  /** Uses the text; the box is busy until this ends. */
   readonly accept: (value: string, signal: AbortSignal) => unknown;
-  /** What the box says of a failure, so that the user can try again; other failures end the input. */
+  /** Returns the text for a failure that the user can correct in the box; other failures end the input. */
   readonly failure?: (error: unknown) => string | undefined;
-  /** Work goes on when the user closes the box, which comes back with its failure; else closing stops the work. */
+  /**
+   * True: the work continues after the user closes the box, which returns if the work fails. Otherwise closing the box
+   * cancels the work.
+   */
   readonly keepsWorking?: boolean;
 }
 

@@ -3,18 +3,18 @@ import { plainRow } from './plainRow';
 import type { LevelRow, ListLevel } from './quickLevels';
 import { windowClock } from './windowClock';
 
-/** An editor that has not told by then tells nothing. */
+/** After this time (ms), the editor no longer reports an active row. */
 const toldWithinMs = 1000;
 
-/** A list on the screen. */
+/** The list that is shown. */
 export class QuickList {
   readonly widget = vscode.window.createQuickPick<LevelRow>();
-  /** The rows that the editor may still show, since when others were set. */
+  /** The rows that the editor may still show, and when new rows replaced them. */
   private before: { readonly rows: readonly LevelRow[]; readonly at: number } | undefined;
 
   constructor(readonly level: ListLevel) {
     const { widget } = this;
-    // The editor has the switch without declaring it; where it is missing, rows are sorted by their label.
+    // The editor has this property without declaring it; without it, rows are sorted by label.
     if ('sortByLabel' in widget) {
       (widget as typeof widget & { sortByLabel: boolean }).sortByLabel = false;
     }
@@ -31,13 +31,13 @@ export class QuickList {
       if (row) {
         level.active?.(row);
       } else if (isLost) {
-        // The row that was to be active is hidden by what was typed meanwhile. A new list begins at its first row.
+        // The text typed since then hides the row that was to be active. A new list starts at its first row.
         widget.items = [...widget.items];
       }
     });
   }
 
-  /** The editor has not told yet which row of the new list is active. */
+  /** True until the editor reports the active row of the new list. */
   private get isUntold(): boolean {
     return this.before !== undefined && windowClock().elapsed() - this.before.at <= toldWithinMs;
   }
@@ -46,7 +46,7 @@ export class QuickList {
     return this.widget.activeItems[0]?.id;
   }
 
-  /** True where they are to be renewed. */
+  /** Sets the texts; returns true if they need renewing. */
   setWords(): boolean {
     const { placeholder } = this.level;
     this.widget.placeholder = typeof placeholder === 'string' ? placeholder : placeholder();
@@ -62,12 +62,12 @@ export class QuickList {
     }
   }
 
-  /** Makes the rows anew, which loses ticks. */
+  /** Renews the rows, which loses ticks. */
   renew(activeId = this.activeId): void {
     const { level, widget } = this;
     this.before ??= { rows: widget.items, at: windowClock().elapsed() };
-    // Where the editor filters none out as well, an Enter that comes before the new rows is for the first place,
-    // which is what was typed.
+    // If the editor filters no rows, an Enter before the new rows arrive is meant for the first row, which is the typed
+    // text.
     const shown = level.followsTyping === true ? { alwaysShow: true } : {};
     const rows: readonly LevelRow[] = level.rows(widget.value).map((row) => ({ ...row, ...shown }));
     widget.items = rows.map(plainRow);
@@ -100,7 +100,7 @@ export class QuickList {
       return;
     }
     if (widget.activeItems.length === 0) {
-      // The editor goes on to name the row that was accepted before.
+      // The editor still reports the row that was accepted before.
       return;
     }
     const row = this.meant(widget.selectedItems[0]);
@@ -113,8 +113,8 @@ export class QuickList {
   }
 
   /**
-   * The editor names a row by its place. Until it has told which row is active in the new list, an accept was
-   * meant for the row at that place of the old one; where that is gone, nothing is done.
+   * Returns the row that an accept was meant for. The editor identifies rows by position: until it reports the active
+   * row of the new list, the position refers to the old list. Returns `undefined` if that row is gone.
    */
   private meant(row: LevelRow | undefined): LevelRow | undefined {
     const { before, level, widget } = this;

@@ -13,16 +13,16 @@ export type { PickRow } from './plainRow';
 export type StepAnswer<T> =
   | { readonly kind: 'picked'; readonly value: T }
   | { readonly kind: 'back' }
-  /** This and all further steps keep their defaults. */
+  /** The user keeps the defaults of this and all further steps. */
   | { readonly kind: 'skip' }
   | { readonly kind: 'cancelled' };
 
-/** A row that stands for a value; without one it only informs. */
+/** A row with a value; a row without one only informs. */
 export interface Row<T> extends PickRow {
   readonly value?: T;
-  /** Finds the row again after the list was made anew. */
+  /** Identifies the row after the list was renewed. */
   readonly id?: string;
-  /** An Enter held down does not pick it: the guard of the step decides. */
+  /** A held Enter does not pick this row; the step's guard decides. */
   readonly isGuarded?: boolean;
 }
 
@@ -37,12 +37,12 @@ export interface StepTitle {
 
 export interface ListStep<T> extends StepTitle {
   readonly placeholder: ListLevel['placeholder'];
-  /** A function makes them for what is typed. */
+  /** The rows, or a function that makes them for the typed text. */
   readonly rows: readonly Row<T>[] | ((typed: string) => readonly Row<T>[]);
   readonly activeId?: string | undefined;
   readonly guard?: AcceptGuard;
   readonly ignoreFocusOut?: boolean;
-  /** Takes the question away. */
+  /** Closes the question. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface TextStep
   readonly value?: string;
 }
 
-/** Title, steps and buttons, the same for lists and texts. */
+/** Returns title, steps and buttons, which lists and texts share. */
 function frame<T>(input: QuickInput<StepAnswer<T>>, { canGoBack, canSkip, ...title }: StepTitle) {
   const skip = {
     iconPath: new vscode.ThemeIcon('debug-step-over'),
@@ -68,7 +68,7 @@ function frame<T>(input: QuickInput<StepAnswer<T>>, { canGoBack, canSkip, ...tit
   };
 }
 
-/** Shows a list of which one row is picked. */
+/** Shows a list from which the user picks one row. */
 export function pickOne<T extends PickRow>(
   rows: readonly T[],
   { title = '', placeHolder = '', ignoreFocusOut }: vscode.QuickPickOptions,
@@ -78,7 +78,7 @@ export function pickOne<T extends PickRow>(
   return input.open({ title, placeholder: placeHolder, ignoreFocusOut, rows: () => rows.map(rowOf) });
 }
 
-/** Shows a list of which several rows can be ticked; undefined when it is left. */
+/** Shows a list from which the user ticks rows; returns `undefined` if the user cancels. */
 export function pickMany<T extends PickRow>(
   rows: readonly T[],
   { title = '', placeHolder = '', ignoreFocusOut }: vscode.QuickPickOptions,
@@ -96,7 +96,7 @@ export function pickMany<T extends PickRow>(
   });
 }
 
-/** One step with a list. */
+/** Shows one step with a list. */
 export async function pickFromList<T>(step: ListStep<T>): Promise<StepAnswer<T>> {
   const input = new QuickInput<StepAnswer<T>>();
   const { rows } = step;
@@ -120,7 +120,7 @@ export async function pickFromList<T>(step: ListStep<T>): Promise<StepAnswer<T>>
   return answer ?? { kind: 'cancelled' };
 }
 
-/** One step with a text; Enter is blocked while there is a problem. */
+/** Shows one step with a text; Enter is blocked while there is a problem. */
 export async function askText({ value = '', ...step }: TextStep): Promise<StepAnswer<string>> {
   const input = new QuickInput<StepAnswer<string>>();
   const answer = await input.open({
@@ -132,7 +132,7 @@ export async function askText({ value = '', ...step }: TextStep): Promise<StepAn
   return answer ?? { kind: 'cancelled' };
 }
 
-/** One text by itself; undefined when it is left. */
+/** Asks for one text; returns `undefined` if the user cancels. */
 export async function askLine(step: Omit<TextStep, 'canGoBack' | 'canSkip'>): Promise<string | undefined> {
   const answer = await askText(step);
   return answer.kind === 'picked' ? answer.value : undefined;

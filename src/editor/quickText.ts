@@ -3,7 +3,7 @@ import { plainLabel } from '../util/plainLabel';
 import { localize } from './localize';
 import type { Problem, TextLevel } from './quickLevels';
 
-/** A box for a text on the screen. */
+/** The text box that is shown. */
 export class QuickText {
   readonly widget = vscode.window.createInputBox();
 
@@ -15,7 +15,7 @@ export class QuickText {
     this.widget.password = level.password ?? false;
   }
 
-  /** True where they are to be renewed. */
+  /** Sets the texts; returns true if they need renewing. */
   setWords(): boolean {
     const { prompt } = this.level;
     this.widget.prompt = typeof prompt === 'string' ? prompt : prompt();

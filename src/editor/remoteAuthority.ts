@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 
 /**
- * What the remote window is connected to, for example `ssh-remote+gpu-7`. The editor tells it only by the addresses
- * of what is open, so that an SSH window without a folder has none.
+ * Returns the remote authority of this window, for example `ssh-remote+gpu-7`. The editor exposes it only in addresses
+ * of open items, so an SSH window without a folder has none.
  */
 export function sshAuthority(): string | undefined {
   if (vscode.env.remoteName !== 'ssh-remote') {

@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import { canWrite, userValue } from './userValue';
 
 /**
- * The one setting of another extension that we write unasked: which system a host of ours runs, so that
- * nobody is asked for it. Entries of other hosts are left as they are, and ours are taken out again.
- * Returns false where the setting cannot be written, which costs the user one question.
+ * Writes the only setting of another extension that we set unasked: the system of our hosts, which saves the user a
+ * question. Entries of other hosts stay, and ours are removed later. Returns false if the setting can't be written; the
+ * extension then asks.
  */
 export async function setRemotePlatform(
   section: string,
@@ -30,12 +30,12 @@ export async function setRemotePlatform(
     await configuration.update(key, value, vscode.ConfigurationTarget.Global);
     return true;
   } catch {
-    // A settings file that is read-only, or a setting that the editor does not know.
+    // The settings file is read-only, or the editor does not know the setting.
     return false;
   }
 }
 
-/** Hosts that the setting names now. */
+/** Returns the hosts in the setting. */
 export function remotePlatformHosts(section: string): readonly string[] {
   const found = vscode.workspace.getConfiguration().inspect<unknown>(`${section}.remotePlatform`);
   const value = userValue(found, vscode.env.remoteName !== undefined);

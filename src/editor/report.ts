@@ -4,10 +4,10 @@ import type { Redactor } from '../util/redact';
 import { localize, t } from './localize';
 import { message } from './message';
 
-/** What the buttons of a message do; `retry` is given by whoever failed. */
+/** The actions of message buttons; the failed command provides `retry`. */
 export type StepActions = Partial<Record<NextStep, () => unknown>>;
 
-/** The only place that talks to the user about errors: what failed, why, one action to take. */
+/** The only place that shows errors to the user: what failed, why, and one next step. */
 export class Report {
   constructor(
     private readonly log: Log,
@@ -15,14 +15,14 @@ export class Report {
     private readonly actions: StepActions,
   ) {}
 
-  /** Shows an error once; a cancelled action says nothing. `retry` adds a button where the error allows it. */
+  /** Shows an error once; a canceled action shows nothing. `retry` adds a button if the error allows it. */
   error(error: unknown, options: { readonly retry?: () => unknown } = {}): void {
     if (isCancelled(error) || (error instanceof UserError && error.isTold)) {
       return;
     }
     const { showLog } = this.actions;
     const seeLog = showLog && { label: t('Show Log'), run: showLog };
-    // The editor keeps one of several equal messages, so trouble that several meet at once is told once.
+    // The editor merges equal messages, so a problem of several commands appears once.
     if (!(error instanceof UserError)) {
       this.log.error('Unexpected error', error);
       message('error', t('GPU Rental ran into an unexpected problem. See the log for details.'), seeLog);
@@ -31,7 +31,7 @@ export class Report {
     this.log.warn(`${error.name}: ${error.message}`);
     const run = error.nextStep === 'retry' ? options.retry : this.actions[error.nextStep];
     const label = stepLabel(error.nextStep);
-    // The editor cuts a message without a button off after one line, and what to do stands in the second.
+    // The editor cuts a message without buttons after one line, and the next step is in the second line.
     message(
       'error',
       this.redactor.redact(localize(error.text)),
@@ -40,7 +40,7 @@ export class Report {
   }
 }
 
-/** The words on the button for a next step; undefined where there is none. */
+/** Returns the label of the button for a next step; `undefined` if it has none. */
 export function stepLabel(step: NextStep): string | undefined {
   const labels: Record<NextStep, string | undefined> = {
     retry: t('Retry'),

@@ -6,7 +6,7 @@ import type { Log } from '../util/log';
 import { fromPage, type FromPage, type ReportView, type ToPage } from '../webview/report/protocol';
 
 interface PanelOptions {
-  /** The same id shows the panel that is open already. */
+  /** The same id shows the open panel again. */
   readonly id: string;
   readonly title: string;
   readonly extensionUri: vscode.Uri;
@@ -14,7 +14,7 @@ interface PanelOptions {
   onMessage(message: Exclude<FromPage, { type: 'ready' }>): void;
 }
 
-/** A report beside the editors: a page without remote content that draws what it is given. */
+/** A report in an editor tab: a page without remote content that draws the data it receives. */
 export class ReportPanel implements Disposable {
   private readonly panel: vscode.WebviewPanel;
   private readonly store = new DisposableStore();

@@ -1,6 +1,9 @@
 import type { Settings } from '../contributions';
 
-/** What each setting can be; the manifest says the same to the editor of settings, which any other program may pass by. */
+/**
+ * Checks for the value of each setting. The manifest has the same rules for the settings editor, but other programs can
+ * bypass it.
+ */
 export const settingChecks: { readonly [Key in keyof Settings]: (value: unknown) => boolean } = {
   'gpuRental.service.url': (value) => typeof value === 'string' && value.trim() !== '',
   'gpuRental.network.transport': oneOf('auto', 'vscode', 'undici'),

@@ -7,8 +7,8 @@ import { settingChecks } from './settingChecks';
 import { canWrite, userValue } from './userValue';
 
 /**
- * Our settings, read as the user set them: never a workspace's or a remote machine's value, since
- * a rented machine is a stranger's computer. A value that does not fit is named once, and the default is used.
+ * Reads our settings from the user only, never from a workspace or a remote machine, because a rented machine belongs
+ * to a stranger. An invalid value is reported once, and the default is used.
  */
 export class SettingsReader {
   private readonly warned = new Set<string>();
@@ -29,11 +29,11 @@ export class SettingsReader {
       }
       return settingDefaults[key];
     }
-    // The check above is the proof of the type.
+    // The check above proves the type.
     return value as Settings[Key];
   }
 
-  /** Sets one of ours for this user, on all computers that share the settings. */
+  /** Sets one of our settings for the user, on all computers with synchronized settings. */
   async set<Key extends keyof Settings>(key: Key, value: Settings[Key]): Promise<void> {
     const configuration = vscode.workspace.getConfiguration();
     if (!canWrite(configuration.inspect(key), isRemote())) {
@@ -44,7 +44,7 @@ export class SettingsReader {
     await configuration.update(key, value, vscode.ConfigurationTarget.Global);
   }
 
-  /** Any setting of the editor as the user set it, for `http.*` and `remote.*`. */
+  /** Returns the user's value of another setting, for `http.*` and `remote.*`. */
   foreign(key: string): unknown {
     const found = vscode.workspace.getConfiguration().inspect<unknown>(key);
     return userValue(found, isRemote()) ?? found?.defaultValue;

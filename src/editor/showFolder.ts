@@ -5,8 +5,9 @@ import { message } from './message';
 const inSystem = 'revealFileInOS';
 
 /**
- * Shows a folder of this computer where the user looks at files: in the explorer where the workspace has it, else in the
- * file manager. The editor in a browser has none, and offers a window on it. False where there is no such folder.
+ * Shows a folder of this computer: in the explorer if the workspace contains it, otherwise in the file manager. A
+ * browser-hosted editor has no file manager and offers a new window instead. Returns false if the folder does not
+ * exist.
  */
 export async function showFolder(path: string): Promise<boolean> {
   const uri = vscode.Uri.file(path);

@@ -6,13 +6,13 @@ import { pickOne, type PickRow } from './quickPick';
 export interface ShownOnce {
   readonly title: string;
   readonly placeholder: string;
-  /** What is told once, a line each. */
+  /** The values that are shown once, one per line. */
   readonly lines: readonly string[];
-  /** Words of the row that ends it. */
+  /** Label of the row that ends it. */
   readonly stored?: string;
-  /** Name that a file is offered under. */
+  /** Proposed file name. */
   readonly fileName: string;
-  /** Asked when the list is left without saying that it is stored. */
+  /** The question if the user closes the list without confirming that the values are stored. */
   readonly closeQuestion: string;
   readonly closeDetail: string;
 }
@@ -21,7 +21,10 @@ interface Row extends PickRow {
   readonly action?: 'copy' | 'save' | 'stored';
 }
 
-/** Shows what the service tells once, until the person says that it is stored. Nothing is kept or logged. */
+/**
+ * Shows values that the service reveals only once, until the user confirms that they are stored. Keeps and logs
+ * nothing.
+ */
 export async function showOnce(shown: ShownOnce): Promise<void> {
   const rows: Row[] = [
     { icon: 'copy', label: t('Copy'), action: 'copy' },

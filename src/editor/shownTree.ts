@@ -1,11 +1,11 @@
 import type * as vscode from 'vscode';
 
-/** What of a tree the editor has to read again; `undefined` stands for all of it. */
+/** The rows that the editor must read again; `undefined` means the whole tree. */
 export type TreeChange = readonly object[] | undefined;
 
 /**
- * Remembers what the editor was given of a tree. A menu that is open on a row loses it when the rows around it are read
- * again, so only those rows are that changed, and a list as a whole only where other rows are in it.
+ * Remembers the rows that the editor received. An open menu loses its row when the rows around it are read again, so
+ * only changed rows are refreshed, and a whole list only if its members changed.
  */
 export class ShownTree {
   private readonly rows = new Map<object | undefined, readonly object[]>();
@@ -13,11 +13,11 @@ export class ShownTree {
 
   constructor(
     private readonly rowsOf: (parent: object | undefined) => Promise<readonly object[]>,
-    /** The row with its tooltip. */
+    /** Returns the item of a row with its tooltip. */
     private readonly itemOf: (row: object) => Promise<vscode.TreeItem>,
   ) {}
 
-  /** The rows below `parent` as the editor gets them. */
+  /** Notes the rows that the editor received below `parent`. */
   noteRows(parent: object | undefined, rows: readonly object[]): void {
     for (const row of this.rows.get(parent) ?? []) {
       if (!rows.includes(row)) {
@@ -31,7 +31,7 @@ export class ShownTree {
     this.looks.set(row, lookOf(await this.itemOf(row)));
   }
 
-  /** What differs from what the editor has; empty where nothing does. */
+  /** Returns the rows that differ from what the editor has; empty if none do. */
   async changes(): Promise<TreeChange> {
     return this.changesBelow(undefined);
   }
@@ -39,7 +39,7 @@ export class ShownTree {
   private async changesBelow(parent: object | undefined): Promise<TreeChange> {
     const before = this.rows.get(parent);
     if (before === undefined) {
-      // The editor asks when it is opened.
+      // The editor reads a closed row when the user opens it.
       return parent === undefined ? undefined : [];
     }
     const now = await this.rowsOf(parent);
@@ -67,7 +67,7 @@ export class ShownTree {
   }
 }
 
-/** All that is drawn or read out of a row, and what decides about its menu. */
+/** Returns everything of a row that is drawn, read aloud, or decides about its menu. */
 function lookOf(item: vscode.TreeItem): string {
   return JSON.stringify(item, (name, value: unknown) =>
     name === 'tooltip' && value === item.tooltip ? tooltipText(item) : value,

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** A moment as people name it: `17:30` today, else with its day. */
+/** Formats a time: `17:30` today, otherwise with the day. */
 export function momentText(ms: number, now: number): string {
   const at = new Date(ms);
   const isToday = at.toDateString() === new Date(now).toDateString();
@@ -9,9 +9,9 @@ export function momentText(ms: number, now: number): string {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** A format costs a millisecond to make, which a list of some hundred rows can't pay for each of them. */
+/** Caches formats: each takes a millisecond to make, too long for each of several hundred rows. */
 function formatFor(language: string, isToday: boolean, offset: number): Intl.DateTimeFormat {
-  // A format keeps the time zone that it was made in.
+  // A format keeps the time zone in which it was made.
   const key = `${language} ${isToday} ${offset}`;
   const known = formats.get(key);
   if (known) {

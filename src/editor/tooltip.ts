@@ -3,7 +3,7 @@ import { markdownLines, markdownWords, type TooltipLine } from '../util/plainMar
 
 export type { TooltipLine } from '../util/plainMarkdown';
 
-/** The only place that makes Markdown: lines of plain words, with a heading above and a longer text below. */
+/** Makes all Markdown tooltips: a heading, lines of plain text, and a longer text below. */
 export function tooltip(
   lines: readonly TooltipLine[],
   { heading, text }: { readonly heading?: string; readonly text?: string } = {},

@@ -2,11 +2,11 @@ import type * as vscode from 'vscode';
 import { toDisposable, type Disposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/emitter';
 
-/** One row; `node` is what its commands are called with, the same object for the same thing. */
+/** One row. Its commands receive `node`, which is the same object for the same thing. */
 export interface GroupRow {
   readonly node: object;
   item(): vscode.TreeItem;
-  /** What stands below it; asked for when it is opened. */
+  /** Returns the rows below it, when the user opens it. */
   children?(): readonly GroupRow[];
 }
 
@@ -15,9 +15,9 @@ export interface TreeGroup {
   readonly id: string;
   readonly label: string;
   readonly icon: string;
-  /** Beside the heading; the number of rows unless given. */
+  /** Text beside the heading; the number of rows by default. */
   description?(): string;
-  /** Empty: the heading is not shown. */
+  /** Returns the rows; the heading is hidden if there are none. */
   rows(): readonly GroupRow[];
   readonly onDidChange: Event<unknown>;
 }
@@ -28,17 +28,17 @@ export interface InstanceRows {
   readonly onDidChange: Event<unknown>;
 }
 
-/** What a feature has to say in the row of an instance. */
+/** The text of a feature in the row of an instance. */
 export interface InstanceNote {
-  /** Stands before the state; empty for what stands in the tooltip alone. */
+  /** Text before the state; empty if only the tooltip has text. */
   readonly row: string;
-  /** Whose the instance is: it stands before all else, where a narrow view shows it. */
+  /** The note names the owner of the instance and comes first, where even a narrow view shows it. */
   readonly isWhose?: true;
-  /** It stands behind the state, where a narrow view cuts it off. */
+  /** The note comes after the state, where a narrow view cuts it off. */
   readonly isFigure?: true;
-  /** The instance runs and is not usable so far, which its icon says. */
+  /** The instance runs but is not usable yet; the icon shows it. */
   readonly isPending?: true;
-  /** Something is wrong with it, which its icon says. */
+  /** The instance has a problem; the icon shows it. */
   readonly isWarning?: boolean;
   /** Lines of the tooltip. */
   readonly lines: readonly (readonly [name: string, value: string])[];
@@ -49,7 +49,7 @@ export interface InstanceNotes {
   readonly onDidChange: Event<unknown>;
 }
 
-/** What other features add to the instances view. */
+/** The groups, rows and notes that other features add to the instances view. */
 export class TreeGroups {
   private readonly ownGroups: TreeGroup[] = [];
   private readonly ownRows: InstanceRows[] = [];

@@ -2,12 +2,12 @@ import { systemClock, type Clock } from '../util/clock';
 
 let clock = systemClock;
 
-/** The clock of this window, for adapters that are plain functions and so are given none. */
+/** Returns the clock of this window, for adapters that are plain functions and receive none. */
 export function windowClock(): Clock {
   return clock;
 }
 
-/** Called once, by the place that makes the services. */
+/** Called once, by `createServices`. */
 export function setWindowClock(own: Clock): void {
   clock = own;
 }
