@@ -10,26 +10,26 @@ import { errorCode } from '../util/errorCode';
 import { JsonLines } from '../util/jsonLines';
 import { fieldsOf } from './fields';
 
-/** Why a call has no answer of the editor; nothing was done by it but for `lost` and `late`. */
+/** Why a call has no answer from the editor. Only with `lost` and `late` may something have been done. */
 export type LinkProblem = 'noEditor' | 'refused' | 'lost' | 'late' | 'cancelled';
 
 export type LinkAnswer = { readonly what: unknown } | { readonly problem: LinkProblem };
 
 export interface AskOptions {
   readonly signal: AbortSignal;
-  /** The same call may be sent to the next leading window where the answer of this one was lost. */
+  /** True if the call may be sent to the next leading window after its answer was lost. */
   readonly mayRepeat: boolean;
 }
 
-/** A reload of a window takes less than this, so that a client does not see it. */
+/** How long a call waits for a window (ms): longer than a reload, so that a client does not notice one. */
 const findMs = 5000;
 const pauseMs = 200;
 const greetMs = 5000;
-/** Below the 60 s after which many clients give up and send a call again. */
+/** Time limit of an answer (ms), below the 60 s after which many clients repeat a call. */
 const answerMs = 50_000;
-/** A leader changes, and the next one may end as well. */
+/** Attempts per call: the leader may change, and the next one may end as well. */
 const maxTries = 3;
-/** An answer is at most a few kilobytes. */
+/** Limit of an answer in bytes; ordinary answers have a few kilobytes. */
 const maxBytes = 1024 * 1024;
 
 interface Connected {
@@ -38,8 +38,8 @@ interface Connected {
 }
 
 /**
- * The way to the window that leads, by the meeting place of the windows. It never makes one, and what it is not told
- * it does not do: it holds no key.
+ * The connection to the leading window, over the socket where windows meet. It never creates that socket, and it holds
+ * no key, so it can do nothing by itself.
  */
 export class EditorLink implements Disposable {
   private current: Promise<Connected | LinkProblem> | undefined;
@@ -102,7 +102,7 @@ export class EditorLink implements Disposable {
     });
   }
 
-  /** The connection that there is, or a new one; waits a moment for a window that reloads. */
+  /** Returns the open connection or a new one; waits a few seconds for a window that reloads. */
   private async connected(signal: AbortSignal): Promise<Connected | LinkProblem> {
     const { clock } = this.deps;
     const until = clock.elapsed() + findMs;

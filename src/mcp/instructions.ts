@@ -1,4 +1,7 @@
-/** What the server tells a model once; clients cut it at 2,048 characters. English: models read it. */
+/**
+ * The server's instructions for a model. Clients cut them at 2,048 characters. Not translated, because models read
+ * them.
+ */
 export const instructions =
   'GPU Rental rents GPU machines for money. Order: search_offers, quote_rental, request_rental, then get_request until it is rented and ready. ' +
   'Only the user can say yes, in a dialog of the editor; pending is not a failure, so poll get_request and never ask twice. ' +

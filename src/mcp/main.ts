@@ -10,11 +10,11 @@ import { problemSentence } from './problems';
 import { listedTools } from './toolList';
 
 /**
- * `mcp.js [storage folder] [version]`: the server for agents outside of the editor. The client starts it and talks to it by
- * standard input and output. It lies in the storage folder of the extension, where the windows meet.
+ * `mcp.js [storage folder] [version]`: the server for agents outside of the editor. A client starts it and uses its
+ * standard input and output. The file is in the storage folder of the extension, where the windows meet.
  */
 const [, script = '', storageDir = path.dirname(script), version = '1'] = process.argv;
-/** Arguments of tools are small; what is longer is no request for one. */
+/** Limit of a request in bytes; arguments of tools are much smaller. */
 const maxBytes = 1024 * 1024;
 
 /** Tells this client from others that give the same name. A client starts a server of its own and ends it. */
@@ -51,7 +51,7 @@ const server = new McpServer({
 function end(): void {
   server.end();
   link.dispose();
-  // What was said before may still be on its way.
+  // Waits until earlier output is written.
   process.stdout.write('', () => process.exit(0));
 }
 

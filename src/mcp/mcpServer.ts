@@ -1,6 +1,6 @@
 import { fieldsOf } from './fields';
 
-/** A tool as the protocol lists it; the same for every client and connection. */
+/** A tool as the protocol lists it, the same for every client and connection. */
 export interface ListedTool {
   readonly name: string;
   readonly title: string;
@@ -10,7 +10,7 @@ export interface ListedTool {
   readonly annotations: object;
 }
 
-/** What a call of a tool came to. */
+/** The result of a tool call. */
 export interface ToolResult {
   readonly structured: object;
   readonly isError: boolean;
@@ -19,7 +19,7 @@ export interface ToolResult {
 export interface ToolCall {
   readonly tool: string;
   readonly input: unknown;
-  /** What the client calls itself; a claim. */
+  /** The client's name for itself, which is only a claim. */
   readonly client: string;
 }
 
@@ -31,7 +31,10 @@ export interface McpServerDeps {
   readonly send: (message: object) => void;
 }
 
-/** The revision without a handshake, in which each request says its version, and those that begin with one. */
+/**
+ * The protocol revision without a handshake, in which each request states its version; the older ones begin with a
+ * handshake.
+ */
 const modernVersion = '2026-07-28';
 const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
@@ -63,8 +66,8 @@ class RpcError extends Error {
 }
 
 /**
- * A server of the Model Context Protocol that has tools and nothing else, for one client. The official package would
- * make ours by a sixth larger (docs/decisions/0039-a-small-mcp-server.md).
+ * A Model Context Protocol server for one client, with tools only. The official package would increase the size of ours
+ * by a sixth (docs/decisions/0039-a-small-mcp-server.md).
  */
 export class McpServer {
   private readonly open = new Map<Id, AbortController>();
@@ -72,7 +75,7 @@ export class McpServer {
 
   constructor(private readonly deps: McpServerDeps) {}
 
-  /** Takes one line of the client; `undefined` is one that is no JSON. */
+  /** Handles one message of the client; `undefined` stands for a line that is not JSON. */
   take(message: unknown): void {
     if (message === undefined) {
       this.fail(null, new RpcError(codes.parse, 'Parse error'));
@@ -81,7 +84,7 @@ export class McpServer {
     const { jsonrpc, id, method, params } = fieldsOf(message);
     const isId = typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id));
     if (jsonrpc !== '2.0' || typeof method !== 'string' || !(isId || id === undefined)) {
-      // An answer asks for nothing, and neither did this server.
+      // A message without a method is an answer, and this server sends no requests.
       if (method !== undefined || jsonrpc !== '2.0') {
         this.fail(isId ? id : null, new RpcError(codes.request, 'Invalid request'));
       }
@@ -94,7 +97,7 @@ export class McpServer {
     }
   }
 
-  /** The client is gone: what it waited for is not needed any more. */
+  /** Cancels all calls after the client disconnected. */
   end(): void {
     [...this.open.values()].forEach((controller) => controller.abort());
   }
@@ -193,12 +196,12 @@ export class McpServer {
     }
     const { structured, isError } = await this.deps.call({ tool: name, input, client }, signal);
     if (isError) {
-      // Clients hold a structured part against the schema of the tool, which an error does not fit.
+      // Clients check structured content against the schema of the tool, which an error does not match.
       const { error } = fieldsOf(structured);
       return { content: [{ type: 'text', text: String(error) }], isError };
     }
     return {
-      // Clients before 2025-06-18 read the text alone.
+      // Clients before 2025-06-18 read only the text.
       content: [{ type: 'text', text: JSON.stringify(structured) }],
       structuredContent: structured,
     };

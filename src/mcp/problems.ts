@@ -1,4 +1,7 @@
-/** What a model reads where the editor did not answer; it says what was done and what to do next. English: models read it. */
+/**
+ * Messages for a model if the editor did not answer: what was done, and what to do next. Not translated, because models
+ * read them.
+ */
 const sentences: Readonly<Record<string, string>> = {
   noEditor:
     'GPU Rental runs inside the editor, and no window with it is open. Nothing was done. Ask the user to open the editor, then call again.',

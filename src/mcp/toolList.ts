@@ -2,7 +2,7 @@ import { describedTools } from '../model/agents/describedTools';
 import type { ToolDescription } from '../model/agents/tools';
 import type { ListedTool } from './mcpServer';
 
-/** The tools as the protocol lists them. Its hints default to the worst, so each is given. */
+/** Returns the tools as the protocol lists them. All hints are set, because their defaults assume the worst. */
 export function listedTools(): readonly ListedTool[] {
   return describedTools().map((tool) => {
     const { name, title, description, inputSchema, outputSchema } = tool;
@@ -16,7 +16,7 @@ function hintsOf({ risk, isIdempotent, title, outputSchema }: ToolDescription): 
     readOnlyHint: risk === 'read',
     destructiveHint: risk === 'destroy' || risk === 'execute',
     idempotentHint: isIdempotent,
-    // Editors show such a result to the user before the model reads it.
+    // Editors show results of an open-world tool to the user before the model reads them.
     openWorldHint: JSON.stringify(outputSchema).includes('"untrusted"'),
   };
 }

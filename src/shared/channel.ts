@@ -1,24 +1,26 @@
 import type * as z from 'zod';
 import type { Disposable } from '../util/disposable';
 
-/** The talk between windows, as far as a channel needs it. */
+/** The part of the window hub that a channel needs. */
 export interface Talk {
   on(topic: string, listener: (data: unknown) => void): Disposable;
   broadcast(topic: string, data: unknown): void;
 }
 
-/** A message that does not have the shape of its channel. */
+/** The error for a message that does not match the shape of its channel. */
 export class MisfitError extends Error {}
 
-/** One kind of message between the windows. */
+/** One type of message between windows. */
 export interface Channel<T> {
-  /** Tells every other window. */
+  /** Sends a message to every other window. */
   send(hub: Pick<Talk, 'broadcast'>, message: T): void;
-  /** Hears every other window. What does not fit the shape is a `MisfitError` for the hub, which logs it. */
+  /**
+   * Listens to every other window. A message that does not match the shape throws a `MisfitError`, which the hub logs.
+   */
   on(hub: Pick<Talk, 'on'>, listener: (message: T) => void): Disposable;
 }
 
-/** `shape` checks the whole message: a window of another version may have sent it. */
+/** Makes a channel. `shape` checks each message, because a window of another version may have sent it. */
 export function channel<T>(topic: string, shape: z.ZodType<T>): Channel<T> {
   return {
     send: (hub, message) => {

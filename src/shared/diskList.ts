@@ -8,15 +8,15 @@ import { followAccount } from './followAccount';
 import type { ActiveAccount } from './reading';
 
 export interface DiskListDeps<Files> {
-  /** Between the windows; tells this list from the others. */
+  /** Topic of the messages between windows, unique for each list. */
   readonly topic: string;
   readonly accounts: Pick<ActiveAccount<{ readonly key: string }>, 'active' | 'onDidChange'>;
   readonly hub: Talk & { readonly onDidChangeLeader: Event<boolean> };
   readonly clock: Pick<Clock, 'schedule'>;
   readonly log: Log;
-  /** Where the rows of an account are kept. */
+  /** Returns the files of an account. */
   readonly open: (accountKey: string) => Files;
-  /** For the log, where the disk refuses. */
+  /** Log text for rows that can't be read from disk. */
   readonly unreadable: string;
 }
 
@@ -46,7 +46,7 @@ export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
   private problem: unknown;
   private loading: Promise<void> = Promise.resolve();
 
-  /** After each reading, of another account as well. */
+  /** Fires after each read, including that of another account. */
   readonly onDidChange = this.changed.event;
 
   constructor(private readonly deps: DiskListDeps<Files>) {
@@ -58,7 +58,7 @@ export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
         }
       }),
     );
-    // What was told while this window was between two meetings did not reach it.
+    // This window missed messages that were sent while it had no leader.
     this.owned.add(deps.hub.onDidChangeLeader(() => void this.load()));
     this.owned.add(
       followAccount(deps.accounts, (account) => {
@@ -74,12 +74,12 @@ export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
     return this.list;
   }
 
-  /** Whose rows these are. */
+  /** The account of these rows. */
   get accountKey(): string | undefined {
     return this.key;
   }
 
-  /** `undefined` where nobody is signed in. */
+  /** `undefined` if no account is signed in. */
   get files(): Files | undefined {
     return this.opened;
   }
@@ -94,14 +94,14 @@ export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
     return this.problem;
   }
 
-  /** Settles once the rows are those of the active account. */
+  /** Settles when the rows of the active account are loaded. */
   get ready(): Promise<void> {
     return this.loading;
   }
 
   /**
-   * Reads the rows again, here and in the other windows. Takes the files that were changed, since another account may
-   * have become active while they were written. Never rejects.
+   * Reads the rows again, here and in other windows. `files` are the changed ones, because the active account may have
+   * changed during the write. Never rejects.
    */
   async tellChanged(files: Files | undefined): Promise<void> {
     const key = files && this.keys.get(files);
@@ -109,7 +109,7 @@ export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
     await (key === this.key ? this.load() : this.loading);
   }
 
-  /** A change that is known here without reading the disk. */
+  /** Applies a change without reading the disk. */
   replace(change: (row: Row) => Row): void {
     this.list = this.list.map(change);
     this.tellOthers(this.key);
@@ -131,7 +131,7 @@ export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
     }
   }
 
-  /** The last call counts. Never rejects. */
+  /** Loads the rows; only the result of the last call is used. Never rejects. */
   private load(): Promise<void> {
     const own = (this.opened?.list() ?? Promise.resolve([])).then(
       (list) => {

@@ -2,8 +2,8 @@ import { DisposableStore, MutableDisposable, type Disposable } from '../util/dis
 import type { ActiveAccount } from './reading';
 
 /**
- * Calls with the active account: now where there is one, and whenever another one takes its place or the user signs
- * out. What is returned ends with the account. A changed credit or name is no other account.
+ * Calls `begin` with the active account, now if there is one, and after each switch or sign-out. The returned
+ * disposable ends with the account. A changed credit or name does not count as another account.
  */
 export function followAccount<A extends { readonly key: string }>(
   accounts: Pick<ActiveAccount<A>, 'active' | 'onDidChange'>,
@@ -25,7 +25,7 @@ export function followAccount<A extends { readonly key: string }>(
   return store;
 }
 
-/** Calls after every change of the accounts: another one, a changed credit or name, a key that can't be read. */
+/** Calls after each change of the accounts: a switch, a changed credit or name, or a key that can't be read. */
 export function watchAccounts(
   accounts: Pick<ActiveAccount<unknown>, 'onDidChange'>,
   look: () => void,

@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../util/disposable';
 import type { Event } from '../util/emitter';
 import type { Log } from '../util/log';
 
-/** Whether this window is in use, which several may be. */
+/** Whether this window is in use; several windows may be. */
 export interface WindowFocus {
   readonly isFocused: boolean;
   readonly onDidChange: Event<boolean>;
@@ -14,14 +14,14 @@ export interface OneWindowDeps {
   readonly focus: WindowFocus;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told what an action rejects with. */
+  /** Called with the error of an action. */
   readonly onError: (error: unknown) => void;
 }
 
 export interface OfferOptions {
-  /** Asked right before it runs: what is not so any more does not run, and may be offered again. */
+  /** Checked right before the action runs; if it returns false, the action does not run and may be offered again. */
   readonly isStillSo?: () => boolean;
-  /** For what belongs to what the user is doing: no window but the one in use runs it, however long that takes. */
+  /** Runs the action only in the window in use, without a time limit, for actions that belong to the user's work. */
   readonly onlyInUse?: boolean;
 }
 
@@ -31,17 +31,17 @@ interface Offered extends OfferOptions {
 }
 
 /**
- * True in the first window that asks for a key, for ever. Rejects where the disk refuses, and then no window may act:
- * for what costs money, is destroyed or is rented.
+ * Returns true only in the first window that claims a key. Rejects if the disk fails, and then no window may act. Use
+ * it for actions that cost money, rent or destroy.
  */
 export function mayAct(hub: Pick<OneWindowDeps['hub'], 'claim'>, key: string): Promise<boolean> {
   return hub.claim(key);
 }
 
-/** The window in use acts; where none is, the leading one does after this time (ms). */
+/** The window in use acts; if none is in use, the leading window acts after this time (ms). */
 const graceMs = 5000;
 
-/** Runs each thing once over all windows and restarts: in the window in use, else in the one that leads. */
+/** Runs each action once over all windows and restarts: in the window in use, otherwise in the leading one. */
 export class OneWindow implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly seen = new Set<string>();
@@ -57,7 +57,7 @@ export class OneWindow implements Disposable {
     );
   }
 
-  /** Offered in every window, as often as one likes; `run` runs in one of them. The key is the same in all. */
+  /** Offers an action; every window may offer it repeatedly with the same key, and `run` runs in one of them. */
   offer(key: string, run: () => unknown, options: OfferOptions = {}): void {
     if (this.seen.has(key)) {
       return;
@@ -97,7 +97,7 @@ export class OneWindow implements Disposable {
   private async runIfFirst(key: string, run: () => unknown): Promise<void> {
     const isFirst = await this.deps.hub.claim(key).catch((error: unknown) => {
       this.deps.log.error('Could not note what this window does for all', error);
-      // Where the disk refuses, twice is better than never.
+      // If the disk fails, running twice is better than never.
       return true;
     });
     if (isFirst) {

@@ -5,7 +5,7 @@ import { channel, type Channel, type Talk } from './channel';
 import { followAccount } from './followAccount';
 import { NotSignedInError } from './notSignedIn';
 
-/** What is known of something that the service is asked for. */
+/** The state of data that is read from the service. */
 export type Loaded<T> =
   | { readonly kind: 'idle' }
   | { readonly kind: 'loading' }
@@ -14,40 +14,43 @@ export type Loaded<T> =
       readonly value: T;
       /** Milliseconds since 1970. */
       readonly fetchedAt: number;
-      /** Beside data: the data is the last good one. */
+      /** Set if the last read failed; the data is then the last good one. */
       readonly error?: unknown;
-      /** Records that could not be understood: what is missing from the value may be one of them. */
+      /** The number of records that could not be understood; an item missing from the value may be one of them. */
       readonly skipped?: number;
     }
   | { readonly kind: 'failed'; readonly error: unknown };
 
 export interface RefreshOptions {
-  /** Nobody waits for it: what the user asks for goes before it, and takes its place. */
+  /** The user does not wait for this read; reads that the user asked for go first and replace it. */
   readonly isUnasked?: boolean;
 }
 
-/** What a read hands on to its request. */
+/** Options that a read passes to its request. */
 export interface ReadOptions extends RefreshOptions {
   readonly signal: AbortSignal;
 }
 
-/** Something of the active account that is read when it is asked for, and kept while stale. */
+/** Data of the active account that is read on demand and kept while stale. */
 export interface Reading<T> {
   readonly state: Loaded<T>;
   readonly onDidChange: Event<Loaded<T>>;
-  /** Reads again after what is under way: what was changed before the call is in the result. Rejects as the read does. */
+  /**
+   * Reads again after the current read, so the result includes all changes made before the call. Rejects if the read
+   * fails.
+   */
   refresh(how?: RefreshOptions): Promise<void>;
 }
 
-/** Whose reading it is. */
+/** The account whose data is read. */
 export interface ActiveAccount<A> {
   readonly active: A | undefined;
   readonly onDidChange: (listener: () => void) => Disposable;
-  /** The service of this account works again after reads had failed in some window. */
+  /** Fires with the account's key when its service works again after failed reads in any window. */
   readonly onDidRecover?: Event<string> | undefined;
 }
 
-/** How windows tell each other that a reading has changed; its content never leaves the window. */
+/** The messages by which windows announce a changed reading; its content never leaves the window. */
 export interface ReadingTalk<T> {
   readonly hub: Talk;
   readonly topic: string;
@@ -61,7 +64,7 @@ export interface ReadingDeps<A, T> {
     account: A,
     options: ReadOptions,
   ) => Promise<{ readonly items: T; readonly skipped?: number | undefined }>;
-  /** Without it, a change here is seen in another window only when that one reads again. */
+  /** Without it, other windows notice a change only at their next read. */
   readonly talk?: ReadingTalk<T> | undefined;
 }
 
@@ -72,8 +75,8 @@ interface Wanted {
 }
 
 /**
- * Reads something of the active account, once at a time. The last good value stays, with the error beside it; another
- * account begins with none.
+ * Reads data of the active account, one read at a time. After an error, the last good value stays beside the error;
+ * another account starts without a value.
  */
 export class AccountReading<A extends { readonly key: string }, T> implements Reading<T>, Disposable {
   private readonly owned = new DisposableStore();
@@ -84,7 +87,7 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
   private abort = new AbortController();
   private inFlight: Promise<void> | undefined;
   private underWay: Wanted | undefined;
-  /** Begins when the one under way has ended. */
+  /** The next read, which starts when the current one ends. */
   private next: (Wanted & { readonly done: Promise<void> }) | undefined;
 
   constructor(private readonly deps: ReadingDeps<A, T>) {
@@ -120,7 +123,7 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
     return this.current;
   }
 
-  /** The last good one, also while it is read again. */
+  /** The last good value, also during another read. */
   get value(): T | undefined {
     return this.current.kind === 'ready' ? this.current.value : undefined;
   }
@@ -149,7 +152,7 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
     this.become({ kind: 'idle' });
   }
 
-  /** Whoever asks while a read waits for the one under way shares it: the service spaces them out. */
+  /** Calls during a read share the next one, because the service limits the rate of reads. */
   private reread(tellOthers: boolean, isUnasked: boolean): Promise<void> {
     if (!isUnasked && this.underWay?.isUnasked === true) {
       this.underWay.abort.abort();
@@ -220,7 +223,7 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
         changesOf(talk).send(talk.hub, account.key);
       }
     } catch (error) {
-      // The trouble of an account that was left is not the user's any more.
+      // A failure for an account that is no longer active does not concern the user.
       if (!this.isOver(signal)) {
         this.become(this.current.kind === 'ready' ? { ...this.current, error } : { kind: 'failed', error });
         throw error;
@@ -238,12 +241,15 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
   }
 }
 
-/** Says whose reading has changed. */
+/** Returns the channel that announces the account of a changed reading. */
 function changesOf({ topic }: Pick<ReadingTalk<unknown>, 'topic'>): Channel<string> {
   return channel(topic, z.string());
 }
 
-/** Whether two lists hold the same; `versionOf` differs whenever an item does. The whole item takes long for thousands. */
+/**
+ * Returns true if two lists are equal. `versionOf` changes with each change of an item, because comparing thousands of
+ * whole items is slow.
+ */
 export function isSameList<T>(
   one: readonly T[],
   other: readonly T[],

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 
 /**
- * What a report page shows, ready to draw: the page knows nothing of the domain, formats no number
- * and translates no word. Both sides check what they receive.
+ * The content of a report page, ready to draw: the page formats no numbers and translates no text. Both sides check
+ * what they receive.
  */
 
 const cell = z.object({
   text: z.string(),
-  /** What the column sorts by; the text where it is absent. */
+  /** Sort value of the cell; the text by default. */
   sort: z.optional(z.union([z.number(), z.string()])),
 });
 
@@ -43,7 +43,7 @@ const boxPlot = z.object({
       middle: z.number(),
       upper: z.number(),
       high: z.number(),
-      /** A value of the user's own, drawn as a mark. */
+      /** The user's own value, drawn as a mark. */
       mark: z.optional(z.object({ value: z.number(), label: z.string() })),
     }),
   ),
@@ -63,7 +63,7 @@ const section = z.object({
   chart: z.optional(chart),
   /** The numbers behind the chart; every chart has one. */
   table,
-  /** The table is folded under its chart until it is asked for. */
+  /** True if the table starts folded below its chart. */
   folded: z.boolean(),
 });
 
@@ -79,18 +79,18 @@ export type FilterView = z.infer<typeof filterView>;
 
 const button = z.object({ id: z.string(), label: z.string() });
 
-/** A table in which each column is a thing and each row one of its properties. */
+/** A table with a column for each item and a row for each property. */
 const comparison = z.object({
   caption: z.string(),
-  /** Above the names of the rows. */
+  /** Heading above the names of the rows. */
   corner: z.string(),
   columns: z.array(
     z.object({
       id: z.string(),
       label: z.string(),
-      /** What is to be known about the thing as a whole, in a line each. */
+      /** Notes about the item as a whole, one per line. */
       notes: z.array(z.object({ severity: z.enum(['info', 'warning', 'error']), text: z.string() })),
-      /** `name` is what a screen reader says, as the label alone is the same in all columns. */
+      /** `name` is the accessible name, because the label is the same in all columns. */
       buttons: z.array(
         z.object({ id: z.string(), label: z.string(), name: z.string(), primary: z.boolean() }),
       ),
@@ -128,7 +128,7 @@ const reportView = z.object({
   tiles: z.array(z.object({ label: z.string(), value: z.string() })),
   sections: z.array(section),
   comparison: z.optional(comparison),
-  /** Words of the page itself. */
+  /** Texts of the page itself. */
   words: z.object({
     loading: z.string(),
     showTable: z.string(),
@@ -143,7 +143,7 @@ export const toPage = z.object({ type: z.literal('show'), view: reportView });
 export type ToPage = z.infer<typeof toPage>;
 
 export const fromPage = z.discriminatedUnion('type', [
-  /** The page is there, or there again, and wants to be told what to show. */
+  /** The page has loaded, perhaps again, and needs its content. */
   z.object({ type: z.literal('ready') }),
   z.object({ type: z.literal('button'), id: z.string() }),
   z.object({ type: z.literal('filter'), id: z.string(), value: z.string() }),

@@ -43,10 +43,10 @@ type SeriesView = Exclude<ChartView, BoxView>;
 // Not the orange of charts: some dark themes make it nearly as dark as the page.
 const seriesColors = ['charts-blue', 'charts-yellow', 'charts-green', 'charts-purple', 'charts-red'];
 const fallbackColors = ['#3794ff', '#cca700', '#89d185', '#b180d7', '#f14c4c'];
-/** Room for one box with its name. */
+/** Height of one box with its name (px). */
 const boxRowPx = 24;
 
-/** Draws on a canvas; the table that stands behind it carries the numbers for everybody else. */
+/** Draws a chart on a canvas; the table beside it has the numbers for screen readers. */
 export function drawChart(
   id: string,
   title: string,
@@ -83,7 +83,7 @@ function seriesColor(index: number): string {
   return themeColor(seriesColors[slot] ?? 'charts-blue', fallbackColors[slot] ?? '#3794ff');
 }
 
-/** Reduced motion and screenshots both want the drawing at once. */
+/** No animation, for users with reduced motion and for screenshots. */
 const still = { animation: false, responsive: true, maintainAspectRatio: false } as const;
 
 function seriesConfiguration(view: SeriesView): ChartConfiguration<'bar' | 'line', (number | null)[]> {

@@ -1,7 +1,7 @@
 import type { ComparisonView } from '../protocol';
 import { element } from './dom';
 
-/** A table with a column for each thing; the best value of a row is marked by a word and by weight. */
+/** Makes a table with a column for each item; a word and bold text mark the best value of a row. */
 export function comparisonElement(view: ComparisonView, press: (id: string) => void): HTMLElement {
   const table = element('table', { class: 'comparison' }, element('caption', {}, view.caption));
   const head = element('tr', {}, element('th', { scope: 'col' }, view.corner));

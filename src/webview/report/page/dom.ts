@@ -18,7 +18,7 @@ export function replaceChildren(parent: Element, children: readonly Node[]): voi
   parent.replaceChildren(...children);
 }
 
-/** A colour of the current theme; `fallback` where the theme has none. */
+/** Returns a colour of the current theme, or `fallback` if the theme has none. */
 export function themeColor(name: string, fallback: string): string {
   const value = getComputedStyle(document.body).getPropertyValue(`--vscode-${name}`).trim();
   return value === '' ? fallback : value;

@@ -11,7 +11,7 @@ interface PageApi {
   getState(): unknown;
   setState(state: PageState): void;
 }
-/** What survives while the page is hidden: sort order and unfolded tables, by section. */
+/** State that survives while the page is hidden: sort order and unfolded tables, by section. */
 interface PageState {
   readonly tables: Record<string, TableState>;
 }
@@ -191,7 +191,7 @@ window.addEventListener('message', (event: MessageEvent<unknown>) => {
     });
   }
 });
-// A change of theme changes the colours of the canvas, which no style sheet reaches.
+// Style sheets don't reach a canvas, so a change of theme draws the charts again.
 new MutationObserver(() => {
   if (shown) {
     render(shown);

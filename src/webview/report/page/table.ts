@@ -3,7 +3,7 @@ import { element } from './dom';
 
 export interface TableState {
   readonly open: boolean;
-  /** -1 leaves the order in which the rows came. */
+  /** The sorted column; -1 keeps the original order. */
   readonly column: number;
   readonly descending: boolean;
 }
@@ -13,7 +13,10 @@ interface TableEvents {
   onRow(row: string): void;
 }
 
-/** A table that sorts by its headings, with the order told to screen readers. Buttons keep the focus by their ids. */
+/**
+ * Makes a table that sorts by its headings and announces the order to screen readers. Buttons keep the focus by their
+ * ids.
+ */
 export function tableElement(
   id: string,
   view: TableView,
@@ -90,7 +93,7 @@ function rowButton(id: string, label: string, row: Row, events: TableEvents): HT
   return button;
 }
 
-/** Unknown values go last in either direction. */
+/** Sorts rows; unknown values come last in both directions. */
 function sortRows(view: TableView, state: TableState): readonly Row[] {
   if (state.column < 0) {
     return view.rows;
