@@ -21,7 +21,7 @@ interface ClientParts {
   readonly settings: SettingsReader;
 }
 
-/** The client of one account, over the network or to the demo on this computer. */
+/** Makes the client of one account, over the network or for the demo on this computer. */
 export function makeClient(
   { own, demo, clock, log, redactor, settings }: ClientParts,
   { serviceUrl, isDemo, ...ofAccount }: Omit<Parameters<ClientFactory>[0], 'accountKey'>,
@@ -36,7 +36,7 @@ export function makeClient(
   });
 }
 
-/** The demo is on this computer, so no proxy and no certificate of the editor's has a part in it. */
+/** Returns a transport without the editor's proxies and certificates, because the demo is on this computer. */
 function demoTransport(demo: DemoProcess, clock: Clock): Transport {
   return new DemoTransport(
     new UndiciTransport(),

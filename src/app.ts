@@ -112,25 +112,28 @@ export async function startApp(
   };
 }
 
-/** The menu of a row brings the row and the selection; the row is missing where the list was built again in between. */
+/**
+ * Returns true if the row of a menu is missing: a menu passes the row and the selection, and a rebuilt list loses the
+ * row.
+ */
 function isOfLostRow(args: readonly unknown[]): boolean {
   return args.length >= 2 && args[0] === undefined && (args[1] === undefined || Array.isArray(args[1]));
 }
 
-/** Notes for the next start of the editor whether anything bills or waits. */
+/** Notes for the next start of the editor whether the product must load: something costs money or waits. */
 function keepAttention(services: Services): void {
   const { accounts, fleet, rentals, jobs, searchWatches, otherLeases, settings, storageDir, log } = services;
   const attention = new Attention(join(storageDir, 'attention.json'), log);
   const tell = () => {
     const { state } = fleet;
-    // While the list cannot be read, what was noted last stays true.
+    // Without a readable list, the last note stays.
     if (settings.get('gpuRental.agents.access') !== 'off') {
-      // An agent outside of the editor may call, which loads nothing.
+      // A call of an agent outside of the editor would not load the product.
       void attention.set(true);
     } else if (accounts.state.kind === 'signedOut') {
       void attention.set(false);
     } else if (rentals.rentals.some(isUnsettled) || jobs.open.length > 0) {
-      // Before any list: the editor may be killed within seconds of the Enter.
+      // Set before any list is read, because the editor may be killed seconds after the Enter.
       void attention.set(true);
     } else if (state.kind === 'ready') {
       const isWatching = searchWatches.rows.length > 0 || otherLeases.hasWork;

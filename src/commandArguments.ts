@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { RentDraft } from './model/rentals/rentDraft';
 import { templateIdOf, type UriParts } from './model/templates/templateUri';
 
-// Shapes of what menus, links and other features pass to commands.
+// Shapes of the arguments that menus, links and other features pass to commands.
 
 const id = z.int().nonnegative();
 
@@ -15,20 +15,23 @@ function hasFirst(shape: z.ZodRawShape, given: unknown): boolean {
   return isObject(given) && key in given;
 }
 
-/** Plain data with these fields. What lacks the first of them is the row of something else and names nothing. */
+/**
+ * Returns the shape of plain data with these fields. An object without the first field is another kind of row and reads
+ * as `undefined`.
+ */
 function named<const Shape extends z.ZodRawShape>(shape: Shape) {
   const own = (given: unknown) => (hasFirst(shape, given) ? given : undefined);
   return z.preprocess(own, z.object(shape).readonly().optional());
 }
 
-/** The selected rows of a tree; those of another kind are left out. */
+/** Returns the shape of the selected rows of a tree, without rows of another kind. */
 function several<const Shape extends z.ZodRawShape>(shape: Shape) {
   const own = (given: unknown) =>
     Array.isArray(given) ? given.filter((row) => hasFirst(shape, row)) : undefined;
   return z.preprocess(own, z.array(z.object(shape).readonly()).readonly().optional());
 }
 
-/** As far as a draft is the same for every rental; the service judges what is in its filters and choices. */
+/** The fields that all drafts share; the service validates filters and choices. */
 const draftShape = z.looseObject({
   accountKey: z.string().optional(),
   title: z.string(),
@@ -41,7 +44,7 @@ const draftShape = z.looseObject({
 });
 const offerShape = z.looseObject({ id });
 
-/** A draft as it is, not a copy: other features made it, and its types are theirs. */
+/** Returns a shape that keeps the draft object itself, because other features own its type. */
 function draft<Draft extends RentDraft>(offer: z.ZodType) {
   const shape = draftShape.extend({ offer });
   return z.custom<Draft>(isObject).superRefine((given, context) => {
@@ -55,7 +58,7 @@ interface Uri extends UriParts {
   toString(): string;
 }
 
-/** The editor's address of a document, which menus of documents pass. */
+/** Returns true for the URI of a document, which menus of documents pass. */
 function isUri(given: unknown): given is Uri {
   return (
     isObject(given) &&
@@ -68,20 +71,20 @@ function isUri(given: unknown): given is Uri {
 const instance = named({ instanceId: id });
 const instances = [instance, several({ instanceId: id })] as const;
 const volume = named({ volumeId: id });
-/** A rental that is over, by its instance. */
+/** A past rental, by its instance id. */
 const past = named({ pastId: id });
-/** A group that is handed to other tools. */
+/** A group for other tools. */
 const hostSet = named({ hostSetId: z.string() });
 const sshKey = named({ sshKeyId: id });
 const secret = named({ secretName: z.string() });
 const query = named({ query: z.unknown(), name: z.string().max(200).optional() });
-/** As the container numbers it. */
+/** A port, by its number in the container. */
 const port = named({ port: id, instanceId: id, via: z.enum(['public', 'forward']) });
 /** A kernel that runs on an instance. */
 const kernel = named({ kernelId: z.string(), instanceId: id });
-/** A key that stands below an instance; the service numbers it. */
+/** A key below an instance, by the service's id. */
 const instanceKey = named({ instanceId: id, keyId: id.optional() });
-/** A row of a list says in which group it stands. */
+/** A template; a row of a list also names its group. */
 const template = z.preprocess(
   (given) => {
     const templateId = isUri(given) ? templateIdOf(given) : undefined;
@@ -89,7 +92,7 @@ const template = z.preprocess(
   },
   named({ templateId: id, group: z.unknown().optional() }),
 );
-/** A document that is open or on disk. */
+/** A document, open or on disk. */
 const document = z.preprocess(
   (given) => (isUri(given) ? { uri: given.toString() } : given),
   named({ uri: z.string() }),
@@ -98,12 +101,12 @@ const document = z.preprocess(
 const workers = z.object({ engine: z.string(), instanceIds: z.array(id) });
 /** A job of a workspace file, whose address it names, or one combination of its matrix. */
 const job = named({ uri: z.string(), jobName: z.string().optional(), combination: z.string().optional() });
-/** A job that was run. */
+/** A job that ran. */
 const jobRow = named({ jobId: z.string() });
 /** A row of the account view chooses the page. */
 const page = z.object({ part: z.unknown(), kind: z.unknown() }).partial().optional().catch(undefined);
 
-/** In one object, since the plain names of things belong to their own modules. */
+/** Exported as one object, because the plain names belong to other modules. */
 export const argumentShapes = {
   id,
   isObject,

@@ -8,16 +8,16 @@ import type { Recipe } from './model/workspace/workspaceFile';
 /** The one table of commands; `test/unit/contributions.test.ts` compares it with `package.json`. */
 
 interface Spec<Args extends readonly z.ZodType[], Result extends z.ZodType> {
-  /** The folder of `src/features` that handles it. */
+  /** The folder of `src/features` that handles the command. */
   readonly feature: string;
-  /** What menus, links and other features pass; handlers get what these make of it. */
+  /** Shapes of the arguments; handlers receive the parsed values. */
   readonly args?: Args;
   /**
-   * The permission that it needs (docs/service/authentication.md#permission-categories). A command that the key may
-   * not run explains why instead of failing. Without this it works with every key that signs in.
+   * The permissions that the command needs (docs/service/authentication.md#permission-categories). Without them, the
+   * command explains what is missing instead of failing. By default, every key that can sign in is enough.
    */
   readonly needs?: readonly PermissionCategory[];
-  /** What its callers get, unless it fails. */
+  /** The shape of the result, unless the command fails. */
   readonly result?: Result;
 }
 
@@ -211,8 +211,8 @@ const contributed = {
 };
 
 /**
- * What rows, lenses and fixes of the product run, which only the editor can; not in the palette or any menu. Any caller
- * in the editor can run them too, so none of them spends, starts or destroys anything without a question.
+ * Commands of rows, lenses and fixes, which only the editor can run; not in the palette or a menu. Any extension can
+ * run them too, so none of them spends, starts or destroys anything without a question.
  */
 const linked = {
   'gpuRental.refreshAccount': spec('accountView'),
@@ -227,13 +227,13 @@ const linked = {
   'gpuRental.template.showMore': spec('templates', {
     args: [z.enum(['mine', 'favourites', 'recent', 'recommended'])],
   }),
-  /** Rents from an open document, which is saved before where it has to be. */
+  /** Rents from an open document, and offers to save it first. */
   'gpuRental.template.rent': spec('documents', { args: [z.object({ templateId: id })] }),
   /** A quick fix that needs the secret store or the service. */
   'gpuRental.template.fix': spec('documents', { args: [z.unknown()] }),
   /**
-   * While somebody waits for an instance with progress of its own, no other is shown, and not that it is ready; nor
-   * where a window was opened on it before its check came to an end.
+   * Suppresses progress and the ready message for an instance whose caller shows its own progress, or that a window
+   * opened before its check ended.
    */
   'gpuRental.followElsewhere': spec('readiness', {
     args: [z.object({ instanceId: id, follows: z.boolean(), isOpened: z.boolean().exactOptional() })],
@@ -241,30 +241,33 @@ const linked = {
 };
 
 /**
- * What the parts of the product run among themselves. The editor does not know these ids, so no link, agent or other
- * extension can run one; some of them act on a question that their caller has asked.
+ * Internal commands. The editor does not know these ids, so no link, agent or other extension can run them. Some act
+ * without a question because their caller asked it.
  */
 const own = {
-  /** A read-only document with this text. */
+  /** Shows a read-only document with this text. */
   'gpuRental.showText': spec('lifecycle', { args: [z.object({ title: z.string(), content: z.string() })] }),
-  /** Before money is spent: true when a key that can log in is registered, or the user chose to go on without. */
+  /**
+   * Checks, before money is spent, that a usable key is registered; returns true also if the user continues without
+   * one.
+   */
   'gpuRental.ensureSshKey': spec('sshKeys', {
-    // `isQuiet` where the user does not wait for it: no progress is shown.
+    // `isQuiet` shows no progress, because the user does not wait.
     args: [z.object({ isQuiet: z.boolean() }).optional()],
     needs: change,
     result: z.boolean(),
   }),
   /**
-   * The search of offers for a rental that began elsewhere; an offer that it brings comes first. Nothing is spent before
-   * the user confirms it.
+   * Searches offers for a rental that began elsewhere; a given offer comes first. Nothing is spent until the user
+   * confirms.
    */
   'gpuRental.searchFor': spec('search', { args: [draft<RentDraft>(offerShape.optional())], needs: ['misc'] }),
-  /** The search of a machine for a job; what is rented is confirmed at its end. */
+  /** Searches a machine for a job; the user confirms the rental at the end. */
   'gpuRental.rentForJob': spec('workspaceFile', {
     args: [z.custom<{ readonly job: DraftJob; readonly recipe?: Recipe | undefined }>(isObject)],
     needs: ['misc'],
   }),
-  /** The steps of a rental for its offer; a draft is what to search for next. */
+  /** Runs the steps of a rental for an offer; returns a draft if the user wants another search. */
   'gpuRental.rentOffer': spec('rent', {
     args: [draft<PickedDraft>(offerShape)],
     result: z.union([
@@ -272,31 +275,31 @@ const own = {
       draft<RentDraft>(offerShape.optional()),
     ]),
   }),
-  /** A template that the user picks, where any was. */
+  /** Asks for a template; returns it if the user picks one. */
   'gpuRental.pickTemplate': spec('rent', {
     result: z.object({ hashId: z.string(), name: z.string(), image: z.string() }).optional(),
   }),
-  /** Starts without asking, for a caller that told the price. */
+  /** Starts without a question, for a caller that showed the price. */
   'gpuRental.instance.startNow': spec('lifecycle', {
     args: [z.object({ instanceId: id })],
     needs: change,
     result: z.enum(['started', 'queued', 'failed']),
   }),
-  /** Stops without asking, for a caller that asked about exactly these. */
+  /** Stops without a question, for a caller that asked about exactly these instances. */
   'gpuRental.instance.stopNow': spec('lifecycle', {
     args: [z.object({ instanceIds: z.array(id) })],
     needs: change,
   }),
-  /** What the question to destroy an instance says of it; asks and changes nothing. */
+  /** Returns the losses that the question before a destroy names; asks and changes nothing. */
   'gpuRental.instance.lossByDestroy': spec('lifecycle', {
     args: [z.object({ instanceId: id })],
     result: z.string().optional(),
   }),
-  /** Destroys a machine that failed and rents the next best, after asking where data is lost. */
+  /** Destroys a failed machine and rents the next best one; asks first if data would be lost. */
   'gpuRental.instance.replaceFailed': spec('readiness', { args: [z.object({ instanceId: id })] }),
   /**
-   * Writes the SSH entry of an instance, with a login where none has proved its host key yet; its alias, or nothing
-   * where the user must do a step first.
+   * Writes the SSH entry of an instance, with a login first if none has proved its host key. Returns its alias, or
+   * nothing if the user must do a step first.
    */
   'gpuRental.prepareSsh': spec('connect', {
     args: [z.object({ instanceId: id, isEntryOnly: z.boolean().optional() })],
@@ -304,18 +307,18 @@ const own = {
   }),
   /** Asks for the command and the limits of workers, and starts them as jobs after a confirmation. */
   'gpuRental.job.startWorkers': spec('jobs', { args: [workers] }),
-  /** Keeps the machine of a job without asking, for a message that named it. */
+  /** Keeps the machine of a job without a question, for a message that named it. */
   'gpuRental.job.keepNow': spec('jobs', { args: [z.object({ jobId: z.string() })] }),
-  /** Puts off the end of an instance that is scheduled for a time, for a caller that named both times. */
+  /** Postpones the scheduled end of an instance, for a caller that showed both times. */
   'gpuRental.instance.extendLease': spec('leases', {
     args: [z.object({ instanceId: id, until: z.number() })],
     needs: change,
   }),
   /** Shows the row of a job in the view. */
   'gpuRental.job.reveal': spec('jobs', { args: [z.object({ jobId: z.string() })] }),
-  /** The tasks of the jobs of the folders that are open. */
+  /** Returns the tasks for the jobs of the open folders. */
   'gpuRental.job.tasks': spec('jobs'),
-  /** A terminal on an instance that is picked, for the terminal menu. */
+  /** Returns a terminal on an instance that the user picks, for the terminal menu. */
   'gpuRental.terminalProfile': spec('connect'),
 };
 
@@ -327,7 +330,7 @@ export const ownIds: ReadonlySet<string> = new Set(Object.keys(own));
 type Specs = typeof commandSpecs;
 export type AnyCommandId = keyof Specs;
 
-/** Arguments that may be missing at the end may be left out by callers. */
+/** The types of the arguments; callers can omit optional ones at the end. */
 type Values<Args> = Args extends readonly [infer First extends z.ZodType, ...infer Rest]
   ? undefined extends z.output<First>
     ? [first?: z.output<First>, ...rest: Values<Rest>]

@@ -1,8 +1,8 @@
-/** What `package.json` declares, with types; `test/unit/contributions.test.ts` compares the two. */
+/** The declarations of `package.json`, with types; `test/unit/contributions.test.ts` compares the two. */
 
 import type { AnyCommandId } from './commandSpecs';
 
-/** Values used in `when` clauses, with what they are before anything is known. */
+/** Context keys of `when` clauses, with their initial values. */
 export const contextKeyDefaults = {
   'gpuRental.loaded': false,
   'gpuRental.signedIn': false,
@@ -10,16 +10,16 @@ export const contextKeyDefaults = {
   'gpuRental.demo': false,
   'gpuRental.busy': false,
   'gpuRental.hosting': false,
-  /** Steps of the walkthrough that were done, in whatever way. */
+  /** Completed steps of the walkthrough. */
   'gpuRental.done.signIn': false,
   'gpuRental.done.search': false,
   'gpuRental.done.rent': false,
   'gpuRental.done.connect': false,
   'gpuRental.done.job': false,
   'gpuRental.done.stop': false,
-  /** A job was run. */
+  /** A job ran on this computer. */
   'gpuRental.jobs': false,
-  /** Something was rented that the list of instances may not have yet. */
+  /** A rental that the list of instances may not contain yet. */
   'gpuRental.renting': false,
   /** This window is on one of our instances. */
   'gpuRental.connected': false,
@@ -55,9 +55,9 @@ export type ViewId = (typeof viewIds)[number];
 export interface Settings {
   'gpuRental.service.url': string;
   'gpuRental.network.transport': 'auto' | 'vscode' | 'undici';
-  /** Names to searches in people's units; read through `model/offers/savedSearches`. */
+  /** Saved searches by name, in display units; read through `model/offers/savedSearches`. */
   'gpuRental.search.saved': Readonly<Record<string, unknown>>;
-  /** Dollars an hour for all that runs; 0 means no limit. */
+  /** Dollars an hour for all running instances; 0 means no limit. */
   'gpuRental.rent.limitPerHour': number;
   /** Dollars that an account may spend in a day and a month; 0 means no limit. */
   'gpuRental.budget.perDay': number;
@@ -67,18 +67,18 @@ export interface Settings {
   'gpuRental.budget.stopAllAtLimit': boolean;
   'gpuRental.ready.timeoutMinutes': number;
   'gpuRental.ready.onFailure': 'ask' | 'replace';
-  /** A machine is ready once a login worked, not as soon as it runs. */
+  /** If true, a machine is ready when a login worked, not as soon as it runs. */
   'gpuRental.ready.checkLogin': boolean;
   'gpuRental.statusBar.enabled': boolean;
   /** Hours without use after which a running instance counts as forgotten; 0 for never. */
   'gpuRental.warn.idleHours': number;
-  /** Days after which a stopped instance is named; 0 for never. */
+  /** Days after which a warning names a stopped instance; 0 for never. */
   'gpuRental.warn.stoppedDays': number;
   'gpuRental.hosting.show': 'auto' | 'always';
   'gpuRental.connect.openIn': 'newWindow' | 'currentWindow';
   'gpuRental.connect.folder': string;
   'gpuRental.agents.access': 'off' | 'read' | 'ask';
-  /** Limits for agents; in force is the smaller of each and what was confirmed in a dialog. */
+  /** Limits for agents; the smaller of each setting and its confirmed value is in force. */
   'gpuRental.agents.limitPerDay': number;
   'gpuRental.agents.limitPerHour': number;
   'gpuRental.agents.maxInstances': number;
@@ -111,7 +111,7 @@ export const settingDefaults: Settings = {
   'gpuRental.agents.maxQuestionsPerHour': 6,
 };
 
-/** In the title of a view. The editor calls them with the focused row and the selection, or with neither. */
+/** Commands in the title of a view. The editor passes the focused row and the selection, or neither. */
 export const titleCommands: readonly AnyCommandId[] = [
   'gpuRental.copyDiagnostics',
   'gpuRental.saveSupportBundle',

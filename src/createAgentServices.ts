@@ -40,7 +40,7 @@ interface AgentServicesDeps {
   readonly log: Log;
 }
 
-/** The tools of agents; nothing of them runs or is read before agents are let in. */
+/** Makes the services for agents; they run and read nothing until agent access is on. */
 export function agentServices(deps: AgentServicesDeps) {
   const { own, secrets, redactor, fleet, rentals, machineProofs, clock, storageDir } = deps;
   const agentLimits = new AgentLimitStore({ secrets, settings: () => limitsOf(deps.settings) });
@@ -84,7 +84,7 @@ export function agentServices(deps: AgentServicesDeps) {
       log: deps.log,
     }),
   );
-  /** Which instances agents rented, and what each of them calls itself; none where that can't be read. */
+  /** Returns the agent names by the ids of instances that agents rented; empty if that can't be read. */
   const rentedByAgents = async (): Promise<ReadonlyMap<number, string>> => {
     try {
       return agentRentals(await agentDesk().read());
@@ -121,7 +121,7 @@ function agentSsh(deps: Pick<AgentServicesDeps, 'ssh' | 'fleet' | 'log'>): Agent
     prepare: (account, instanceId) => prepare(account, instanceId),
     run: async (account, instanceId, command, { timeoutMs, signal }) => {
       const { alias } = await prepare(account, instanceId, signal);
-      // The command goes in by its standard input: it is no part of a line that another shell reads.
+      // The command goes to standard input, so that no other shell parses it.
       return ssh.exec(alias, 'exec sh -s', { input: command, timeoutMs, signal });
     },
   };

@@ -34,7 +34,7 @@ interface JobServicesDeps {
   readonly volumes: VolumeList;
   readonly budget: Pick<Budget, 'current'>;
   readonly failedMachines: FailedMachines;
-  /** Dollars; 0 where the user set none. */
+  /** Dollars; 0 means no limit. */
   readonly limitPerHour: () => number;
   readonly hub: WindowHub;
   readonly notices: Notices;
@@ -47,7 +47,7 @@ interface JobServicesDeps {
   readonly storageDir: string;
 }
 
-/** Jobs with what carries them out, over SSH. */
+/** Makes the services for jobs, which run over SSH. */
 export function jobServices({
   own,
   ssh,
@@ -77,7 +77,7 @@ export function jobServices({
   const replaceMachine = (instanceId: number, signal: AbortSignal) =>
     replaceInstance({ ...shared, budget, failedMachines }, instanceId, {
       signal,
-      // Confirmed with the retries of the job.
+      // The user accepted this with the retries of the job.
       dataLossAccepted: true,
       ...roomBeside({ ...shared, volumes }, limitPerHour(), instanceId),
     });
@@ -139,7 +139,7 @@ function optionsOf(signal: AbortSignal, onMoved: OnMoved | undefined): TransferO
   };
 }
 
-/** One for each wish of the user, so that what it has read counts until the machine may have run again. */
+/** Returns one object per request of the user, so that its reads stay valid until the machine may have run again. */
 function stoppedMachines(ssh: SshService, clock: Clock): JobStepDeps['stoppedMachine'] {
   const known = new Map<string, { readonly copyAt: number | undefined; readonly port: StoppedMachinePort }>();
   return (account, instanceId, { id, copyAt, spec }) => {
@@ -174,7 +174,7 @@ function stoppedMachines(ssh: SshService, clock: Clock): JobStepDeps['stoppedMac
       outputs: (id, signal) => machine.outputs(id, signal),
       fetch: (id, list, intoFolder, signal, onMoved) =>
         machine.fetch(id, list, intoFolder, optionsOf(signal, onMoved)),
-      // Nothing can be noted on a machine that is stopped. What was read of it is not needed any more.
+      // A stopped machine can't be marked. The data read from it is no longer needed.
       markFetched: () => {
         forget();
         return Promise.resolve();

@@ -29,7 +29,7 @@ interface LeaseServicesDeps {
   readonly storageDir: string;
 }
 
-/** What happens to instances later, and since when they are not used. */
+/** Makes the services for schedules of instances and for their idle time. */
 export function leaseServices(deps: LeaseServicesDeps) {
   const { own, ssh, storageDir, ...shared } = deps;
   const kernelUse: AskKernels = (account, id, signal) => readKernelUse(ssh, aliasOf(account, id), signal);

@@ -59,7 +59,7 @@ import { Redactor } from './util/redact';
 
 type Own = <T extends vscode.Disposable>(item: T) => T;
 
-/** Makes the long-lived objects; the one place that does. Everything ends with the context. */
+/** Makes all long-lived objects. Everything ends with the context. */
 export async function createServices(
   context: vscode.ExtensionContext,
   shell: Shell,
@@ -113,7 +113,7 @@ export async function createServices(
   };
 }
 
-/** The adapters to the editor. */
+/** Makes the adapters to the editor. */
 function editorServices(own: Own) {
   const redactor = new Redactor();
   const channel = vscode.window.createOutputChannel(t('GPU Rental'), { log: true });
@@ -161,7 +161,7 @@ type StartDeps = Pick<SharedDeps, 'own' | 'settings'> &
   Omit<StartWatchesDeps, 'limits' | 'checks'> &
   Omit<MachineChecksDeps, 'proofs'>;
 
-/** What all windows of this user share. */
+/** Makes the state that all windows of this user share. */
 function sharedState(deps: SharedDeps) {
   const { own, storageDir, secrets, demo, clock, log, redactor, settings, report } = deps;
   const hub = own(createWindowHub({ storageDir, clock, log }));
@@ -258,7 +258,7 @@ function budgetService({
   );
 }
 
-/** Machines on their way, until a login worked and their GPUs answered. */
+/** Makes the services that follow a machine's start until a login worked and its GPUs answered. */
 function startServices(deps: StartDeps) {
   const { own, settings } = deps;
   const machineProofs = own(new MachineProofs(deps));
@@ -274,7 +274,7 @@ function startServices(deps: StartDeps) {
   };
 }
 
-/** Lists that are read when somebody looks. */
+/** Makes the lists that are read when a view shows them. */
 function listServices(shared: {
   readonly own: Own;
   readonly accounts: Accounts;

@@ -3,7 +3,7 @@ import { t } from './editor/localize';
 import { message } from './editor/message';
 import type { SecretPort } from './store/ports';
 
-/** The secret store of the editor. */
+/** Returns the port to the editor's secret store. */
 export function secretPort(secrets: vscode.SecretStorage): SecretPort {
   return {
     get: async (key) => secrets.get(key),
@@ -16,7 +16,7 @@ export function secretPort(secrets: vscode.SecretStorage): SecretPort {
   };
 }
 
-/** Names a setting whose value is not used. */
+/** Warns that the invalid value of a setting is not used. */
 export function warnAboutSetting(key: string, value: unknown): void {
   message(
     'warning',

@@ -21,10 +21,7 @@ interface Manifest {
   };
 }
 
-/**
- * Registers what the manifest names and does nothing else; the first use of any of it loads the product. The editor
- * gives no `clock`; tests do.
- */
+/** Registers everything that the manifest declares; the first use loads the product. Only tests pass `clock`. */
 export function activate(context: vscode.ExtensionContext, clock?: Clock): void {
   let app: Promise<App> | undefined;
   const load = (): Promise<App> =>
@@ -42,13 +39,13 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
   const tree = (id: ViewId) =>
     new LazyTree(id, load, { canSelectMany: true, showCollapseAll: !flat.includes(id) });
   const shell: Shell = {
-    // One tree for each view id; the list is the same one that the record's type is made of.
+    // One tree for each view id; the type of the record is made from the same list.
     trees: Object.fromEntries(viewIds.map((id) => [id, tree(id)])) as Record<ViewId, LazyTree>,
     templateFiles: new LazyFileSystem(load),
     links: { handle: undefined },
     chat: { call: undefined },
   };
-  // The table of commands is loaded with the product; a test compares the two.
+  // The manifest replaces the table of commands, which loads with the product; a test compares the two.
   const manifest = context.extension.packageJSON as Manifest;
   context.subscriptions.push(
     ...Object.values(shell.trees),
@@ -71,7 +68,7 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
       resolveTask: async (task) => {
         const known = tasksOf(await (await load()).run('gpuRental.job.tasks', []));
         const same = known.find(({ definition }) => definition['job'] === task.definition['job']);
-        // The editor wants the task with the definition that it gave.
+        // The editor requires the same task definition object.
         return (
           same &&
           new vscode.Task(
@@ -104,7 +101,10 @@ function tasksOf(value: unknown): vscode.Task[] {
   return Array.isArray(value) ? value.filter((task) => task instanceof vscode.Task) : [];
 }
 
-/** Loads the product at start-up only where something bills or waits (one small file says so), or on one of our hosts. */
+/**
+ * Loads the product at start-up if one small file notes that something costs money or waits, or if the window is on one
+ * of our hosts.
+ */
 async function resume(storageDir: string, load: () => Promise<App>): Promise<void> {
   const needed = await readFile(join(storageDir, 'attention.json'), 'utf8').catch(() => '');
   if (needed.includes('true') || sshAuthority()?.startsWith('ssh-remote+gpu-') === true) {

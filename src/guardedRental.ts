@@ -7,8 +7,8 @@ import { birthLine } from './ssh/machineTimer';
 import { UnsafeValueError } from './ssh/validate';
 
 /**
- * What is sent for a machine that stops itself after its job. Where the user's script leaves no room for that, it is sent
- * as it is, and the machine is guarded from the first login on.
+ * Adds a guard to a rental, so that the machine stops by itself after its job. If the user's script leaves no room for
+ * it, returns the rental unchanged; the first login then installs the guard.
  */
 export function guardedRental(config: RentConfig, serviceUrl: string): RentConfig {
   const { guardSeconds } = config;

@@ -11,8 +11,8 @@ interface Deps {
 }
 
 /**
- * Public keys with which the instance lets somebody in; `undefined` where the service does not answer, or the right
- * one may not have been readable, so that a machine that was reached before stays reachable.
+ * Reads the public keys that the instance accepts. They are `undefined` if the service does not answer or if an
+ * unreadable key may be the right one, so that a machine that was reachable before stays so.
  */
 export async function keysOf(
   { log, ssh }: Deps,
@@ -23,10 +23,10 @@ export async function keysOf(
   const options = signal ? { signal } : {};
   try {
     const own = await client.instances.keys(instanceId, options);
-    // An empty list says little: keys of the account are put on instances without being listed there.
+    // An empty list proves nothing: the service installs keys of the account on instances without listing them there.
     const { items, skipped } = own.items.length > 0 ? own : await client.sshKeys.list({ signal });
     const lines = items.map((key) => key.publicKey);
-    // One that could not be read may be the key of this computer.
+    // An unreadable key may be the key of this computer.
     const isUnsure = skipped > 0 && matchKeys(await ssh.localKeys(), lines).length === 0;
     return {
       registeredKeys: isUnsure ? undefined : lines,
@@ -41,5 +41,5 @@ export async function keysOf(
   }
 }
 
-/** The service is down; the instance may be up all the same. */
+/** Errors of an unreachable service; the instance may still be running. */
 const down = [NotReachableError, TimedOutError, ServiceFailedError] as const;

@@ -10,8 +10,8 @@ import type { Services } from './services';
 import type { Disposable } from './util/disposable';
 
 /**
- * Features that do nothing before one of their commands runs. Their code is read with the first of these, all at once:
- * a file for each would be a fifth larger for what they share.
+ * Features that do nothing before one of their commands runs. The first command loads the code of all of them: separate
+ * files would be a fifth larger, because they share code.
  */
 export const laterFeatures: readonly ((services: Services) => Disposable)[] = [
   registerDiagnostics,

@@ -19,14 +19,14 @@ export interface MachineChecksDeps {
   readonly fleet: Pick<Fleet, 'find'>;
   readonly ssh: Pick<SshService, 'connect' | 'exec' | 'localKeys' | 'prepare' | 'unreadKeys'>;
   readonly sshConsent: Pick<SshConsent, 'isAnswered'>;
-  /** Read at most once in a session for this: a check costs the service no requests. */
+  /** Read at most once per session, so that a check costs the service no requests. */
   readonly sshKeys: Pick<SshKeyList, 'state' | 'refresh'>;
   readonly proofs: Pick<MachineProofs, 'keep'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Logs in to machines that run, by the same entry as *Connect*, without a question. */
+/** Checks running machines by a login, with the same entry as *Connect* and without questions. */
 export function createMachineChecks(deps: MachineChecksDeps): MachineChecks {
   return {
     look: async (instanceId, onStage, signal) => {
@@ -52,7 +52,7 @@ export function createMachineChecks(deps: MachineChecksDeps): MachineChecks {
   };
 }
 
-/** One login where an earlier one has proved the address and its host key, otherwise one more before it. */
+/** Uses one login if an earlier one proved the address and its host key, otherwise two. */
 async function lookAt(
   deps: MachineChecksDeps,
   request: PrepareRequest,
@@ -68,7 +68,7 @@ async function lookAt(
   if (first.kind !== 'noLogin') {
     return first;
   }
-  // The proof was of an earlier boot, or the address lets nobody in any more.
+  // The proof belongs to an earlier boot, or the address no longer accepts logins.
   const { host, preflight } = await deps.ssh.connect(request, { signal });
   if (!preflight.ok && preflight.problem !== 'diskFull') {
     return failed(preflight, host);
@@ -109,7 +109,7 @@ async function requestFor(
   const account = accounts.active;
   const instance = fleet.find(instanceId);
   if (!account || !instance) {
-    // The list is on its way after a restart.
+    // After a restart, the list is still being read.
     return { kind: 'waits', stage: 'port', problem: 'unreachable' };
   }
   if (!sshConsent.isAnswered()) {
@@ -127,12 +127,12 @@ async function requestFor(
     instanceId,
     instance,
     registeredKeys,
-    // Once in the life of a machine, at its first contact.
+    // Read once per machine, at its first contact.
     log: () => client.instances.logs(instanceId, { tail: 2000 }, { signal, isUnasked: true }),
   };
 }
 
-/** `undefined` where the account's keys are not known, or not all of them: then any key of this computer may fit. */
+/** Returns the account's keys; `undefined` if some are unknown, because then any key of this computer may match. */
 async function registeredLines(
   { user }: Account,
   { sshKeys, log }: MachineChecksDeps,
@@ -150,7 +150,7 @@ async function registeredLines(
   return user.sshKey === undefined ? lines : [...lines, user.sshKey];
 }
 
-/** Lines of the user's config that keep our entry from ssh say nothing about the machine. */
+/** Returns the answer for user config lines that override our entry; they prove nothing about the machine. */
 function configProblem({ verification }: PreparedHost): CheckAnswer | undefined {
   const isOwn = verification.kind === 'notIncluded' || verification.kind === 'broken';
   return isOwn ? notChecked('config') : undefined;
@@ -180,7 +180,7 @@ function failed({ problem, detail }: Failure, host: PreparedHost): CheckAnswer {
   );
 }
 
-/** `undefined` for a fault of our own. */
+/** Returns the answer for an error; `undefined` for a fault in our code. */
 function answerAfter(error: unknown): CheckAnswer | undefined {
   if (error instanceof NoLoginError) {
     return failed(error.failure, error.host);

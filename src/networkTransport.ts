@@ -21,7 +21,7 @@ export class NetworkTransport implements Transport, Disposable {
     const renew = () => {
       const old = this.current;
       this.current = undefined;
-      // Requests under way end by themselves.
+      // Current requests may finish.
       void old?.close();
     };
     this.store.add(settings.onDidChange('http', renew));
@@ -50,7 +50,7 @@ export class NetworkTransport implements Transport, Disposable {
   }
 }
 
-/** The user's own values; what has the wrong type counts as not set. */
+/** Returns the user's network settings; a value of the wrong type counts as not set. */
 export function networkSettings(settings: SettingsReader): NetworkSettings {
   const text = (key: string, otherwise: string) => {
     const value = settings.foreign(key);

@@ -3,7 +3,7 @@ import { commandSpecs, type AnyCommandId } from './commandSpecs';
 import { UserError } from './util/errors';
 import { text } from './util/text';
 
-/** Throws a sentence that names the field where what a link, a menu or another extension passes fits no argument. */
+/** Checks the arguments from a link, a menu or another extension; throws an error that names the invalid field. */
 export function readArguments(id: AnyCommandId, given: readonly unknown[]): readonly unknown[] {
   const { args = [] }: { readonly args?: readonly z.ZodType[] } = commandSpecs[id];
   return args.map((schema, index) => {

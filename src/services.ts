@@ -57,19 +57,19 @@ import type { Clock } from './util/clock';
 import type { Log } from './util/log';
 import type { Redactor } from './util/redact';
 
-/** The demo marketplace, started when it is first needed. */
+/** The demo marketplace, started at its first use. */
 export interface Demo {
-  /** Starts it where it does not run; the key goes into the secret store by signing in with it. */
+  /** Starts it if it is not running. Signing in with the key puts it into the secret store. */
   prepare(): Promise<{ readonly serviceUrl: string; readonly apiKey: string }>;
 }
 
-/** The long-lived objects; a feature takes the ones it needs with `Pick<Services, …>`. */
+/** The long-lived objects; a feature takes those that it needs with `Pick<Services, …>`. */
 export interface Services {
   readonly extensionUri: vscode.Uri;
-  /** On disk, one folder for all windows of this user. */
+  /** One folder on disk for all windows of this user. */
   readonly storageDir: string;
   readonly globalState: vscode.Memento;
-  /** Reading throws where no key may be read, and where the store takes too long. */
+  /** A read throws if keys must not be read here, or if the store takes too long. */
   readonly secrets: SecretPort;
   readonly log: Log & { show(): void; recent(): readonly string[] };
   readonly redactor: Redactor;
@@ -93,67 +93,67 @@ export interface Services {
   readonly hub: WindowHub;
   readonly demo: Demo;
   readonly accounts: Accounts & OtherAccounts & AccountChanges & SessionAccess;
-  /** What an account leaves when it is signed out. */
+  /** The clean-up of an account's data at sign-out. */
   readonly accountCleanup: AccountCleanup;
-  /** What the key in use may do. */
+  /** The permissions of the key in use. */
   readonly keyAccess: KeyAccess;
   readonly secondFactor: SecondFactorGate;
   readonly windowInUse: WindowInUse;
-  /** What shall happen once over all windows. */
+  /** Runs actions once over all windows. */
   readonly oneWindow: Pick<OneWindow, 'offer'>;
   readonly fleet: Fleet;
-  /** How much of each machine was in use over the last hour. */
+  /** The use of each machine over the last hour. */
   readonly gauges: GaugeHistory;
-  /** What the account has spent of its limits a day and a month. */
+  /** The account's spending against its limits a day and a month. */
   readonly budget: Budget;
   readonly rentals: RentalStore;
-  /** Rentals that are over, and the logs of their instances. */
+  /** Past rentals, and the logs of their instances. */
   readonly history: RentalHistory;
-  /** Machines on their way, and what happens to them. */
+  /** Follows machines while they start. */
   readonly startWatches: StartWatches;
-  /** Looks at a machine over SSH. */
+  /** Checks a machine over SSH. */
   readonly machineChecks: MachineChecks;
-  /** What the last look at each machine came to. */
+  /** The outcome of the last check of each machine. */
   readonly machineProofs: MachineProofs;
   /** The windows that are connected to instances. */
   readonly connectedWindows: ConnectedWindows;
-  /** What of ours is open on instances, over all windows. */
+  /** Windows, terminals and ports of ours that are open on instances, over all windows. */
   readonly presence: Presence;
-  /** Since when instances are not used; known to the window that leads. */
+  /** The idle time of instances, known to the leading window. */
   readonly idle: IdleWatch;
-  /** When instances are to be stopped or destroyed. */
+  /** Scheduled stops and destructions of instances. */
   readonly leases: InstanceLeases;
   readonly otherLeases: OtherAccountLeases;
-  /** From the window that finds something out to the one that tells it. */
+  /** Messages from the window that detects something to the window that shows it. */
   readonly notices: Notices;
   /** Commands that run to their end on machines. */
   readonly jobs: Jobs;
-  /** What runs jobs on an instance. */
+  /** Returns the port that runs jobs on an instance. */
   readonly jobMachine: (account: Account, instanceId: number) => MachinePort;
-  /** How far agents may go. */
+  /** The limits for agents. */
   readonly agentLimits: AgentLimitStore;
-  /** What agents asked for; opened where they are let in. */
+  /** The requests of agents, opened when agent access is on. */
   readonly agentDesk: () => AgentDesk;
-  /** What agents can call, through the chat and MCP. */
+  /** The tools that agents can call through the chat and MCP. */
   readonly agentTools: AgentTools;
-  /** Which instances agents rented, and what each of them calls itself. */
+  /** Returns the agent names by the ids of instances that agents rented. */
   readonly rentedByAgents: () => Promise<ReadonlyMap<number, string>>;
-  /** Where agents outside of the editor ask. */
+  /** Receives the calls of agents outside of the editor. */
   readonly agentDoor: AgentDoor;
-  /** Avoided when a machine is replaced. */
+  /** Failed machines, which a replacement avoids. */
   readonly failedMachines: FailedMachines;
   /** Searches of the last minute, over all windows. */
   readonly searchBudget: SearchBudget;
-  /** Searches that are repeated until something is cheap enough. */
+  /** Searches that repeat until an offer is cheap enough. */
   readonly searchWatches: SearchWatches;
-  /** Offers put aside to be compared. */
+  /** Offers that are pinned for comparison. */
   readonly offerPins: OfferPins;
   readonly templates: TemplateList;
   /** Single templates and their documents. */
   readonly templateStores: TemplateStores;
   readonly sshKeys: SshKeyList;
   readonly volumes: VolumeList;
-  /** Asked before the first program of a setting runs. */
+  /** Asks before a program from the settings runs for the first time. */
   readonly sshConsent: Pick<SshConsent, 'ask'>;
   readonly ssh: SshService;
 }

@@ -3,7 +3,7 @@ import type { ViewId } from './contributions';
 import type { LazyFileSystem } from './editor/lazyFileSystem';
 import type { LazyTree } from './editor/lazyTree';
 
-/** What the entry point registers before the product is loaded, and what features fill afterwards. */
+/** Objects that the entry point registers before the product loads, and that features fill later. */
 export interface Shell {
   readonly trees: Record<ViewId, LazyTree>;
   readonly templateFiles: LazyFileSystem;
@@ -11,7 +11,7 @@ export interface Shell {
   readonly chat: { call: ChatCall | undefined };
 }
 
-/** A tool that the chat of the editor called: what it returns, or why it can't. */
+/** Handles a tool call of the editor's chat: returns its result, or why it failed. */
 export type ChatCall = (
   tool: string,
   input: unknown,

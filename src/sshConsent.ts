@@ -14,7 +14,7 @@ import type { SettingsReader } from './editor/settings';
 
 type Named = Pick<SshEnvironment, 'configFile' | 'sshPath'>;
 
-/** Something of the settings that can run on this computer. */
+/** A program or config from the settings that can run code on this computer. */
 interface Runnable {
   readonly kind: keyof Named;
   readonly setting: string;
@@ -29,8 +29,8 @@ interface Answer {
 const key = 'ssh.programs';
 
 /**
- * What the settings of Remote-SSH name for SSH, as far as the user agreed to run it: a setting can be there without
- * the user's doing, by a profile, a sync or another extension. An answer holds for one path.
+ * The SSH program and config from the Remote-SSH settings, if the user agreed to run them: a profile, a sync or another
+ * extension may have set them without the user. An answer applies to one path.
  */
 export class SshConsent {
   private asking: Promise<void> | undefined;
@@ -40,7 +40,7 @@ export class SshConsent {
     private readonly settings: SettingsReader,
   ) {}
 
-  /** The program and the config to use now; `undefined` stands for the usual one. Never asks. */
+  /** Returns the program and the config to use now; `undefined` means the usual one. Never asks. */
   agreed(): Named {
     const { named, runnable } = this.look();
     const answers = this.answers();
@@ -55,13 +55,13 @@ export class SshConsent {
     };
   }
 
-  /** Whether nothing is left to ask: what runs without the user's doing waits for that. */
+  /** Returns true if no question is open; background work waits for that. */
   isAnswered(): boolean {
     const answers = this.answers();
     return this.look().runnable.every(({ setting, path }) => answers[setting]?.path === path);
   }
 
-  /** Asks about what was not answered yet, before something that the user started. Dismissed, it rejects as cancelled. */
+  /** Asks the open questions before an action of the user. Rejects as canceled if the user dismisses one. */
   ask(): Promise<void> {
     this.asking ??= this.askAll().finally(() => {
       this.asking = undefined;
@@ -72,7 +72,7 @@ export class SshConsent {
   private async askAll(): Promise<void> {
     const { runnable } = this.look();
     const old = this.answers();
-    // An answer ends with its path, so that clearing a setting is the way to be asked again.
+    // An answer is dropped with its path, so that clearing a setting resets the answer.
     const answers = Object.fromEntries(
       runnable.flatMap(({ setting, path }) => {
         const answer = old[setting];
@@ -120,7 +120,10 @@ export class SshConsent {
   }
 }
 
-/** `undefined` for the usual program. A relative path would mean another file in each folder that is opened. */
+/**
+ * Returns the program's full path; `undefined` means the usual one. A relative path would mean a different file in each
+ * folder.
+ */
 function fullProgram(named: string | undefined): string | undefined {
   if (named === undefined || /^ssh(?:\.exe)?$/i.test(named)) {
     return undefined;
@@ -128,7 +131,7 @@ function fullProgram(named: string | undefined): string | undefined {
   return isAbsolute(named) || !/[\\/]/.test(named) ? named : resolve(named);
 }
 
-/** The full path of the config that the settings name, where it can run programs that the usual one does not name. */
+/** Returns the full path of the config in the settings, if it can run programs that the usual config does not name. */
 function runnableConfig(named: Named): string | undefined {
   const environment = nodeEnvironment(() => named);
   const { userConfig, passedConfig, includePattern } = sshPaths(environment);
@@ -139,7 +142,7 @@ function runnableConfig(named: Named): string | undefined {
   try {
     return namesPrograms(readFileSync(userConfig, 'utf8'), includePattern) ? userConfig : undefined;
   } catch (error) {
-    // What is not there runs nothing; what can't be read here might be readable for ssh a moment later.
+    // A missing file runs nothing, but ssh may be able to read a file that is unreadable here.
     return errorCode(error) === 'ENOENT' ? undefined : userConfig;
   }
 }

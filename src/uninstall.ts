@@ -4,8 +4,8 @@ import { removeEverything } from './ssh/removeEverything';
 import { systemClock } from './util/clock';
 
 /**
- * Runs after the editor uninstalled the extension, without the editor's API, and leaves the user's SSH set-up as
- * the extension found it. A failure is reported on standard error and changes nothing.
+ * Runs after the editor uninstalled the extension, without the editor's API, and restores the user's SSH setup. A
+ * failure is printed to standard error and changes nothing.
  */
 removeEverything(
   { fs: nodeFileSystem, clock: systemClock, identity: thisProcess, platform: process.platform },
