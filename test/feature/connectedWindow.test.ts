@@ -120,7 +120,7 @@ describe('a window that is connected to an instance', () => {
     const { simulator } = computer();
     const path0 = `/api/v0/instances/${id}/`;
     await simulator.call('PUT', path0, { state: 'running' });
-    for (const window of both()) await window.toast(/trainer runs again/);
+    for (const window of both()) await window.toast(/trainer is running again/);
     for (const window of both()) window.clearToasts();
     await simulator.call('PUT', path0, { state: 'stopped' });
     first.run('Refresh');
@@ -139,7 +139,7 @@ describe('a window that is connected to an instance', () => {
     await computer().pass(1100);
     await asking.dialogButton(buttons.find((one) => one.startsWith('Start for')) ?? '');
     await computer().until('the start', () => sent('running').length === before + 1);
-    for (const window of both()) await window.toast(/trainer runs again/);
+    for (const window of both()) await window.toast(/trainer is running again/);
     assert.equal(sent('running').length, before + 1);
   });
 

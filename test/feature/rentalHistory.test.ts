@@ -92,7 +92,7 @@ describe('the rental history', () => {
     await window.dialogButton('Remove');
     await instances().noRow('trainer');
     window.run('Clear Rental History…');
-    await window.dialog(/Clear the rental history\?.*keeps \(1\)/s);
+    await window.dialog(/Clear the rental history\?.*all past rentals \(1\)/s);
     await window.dialogButton('Clear History');
     await instances().noRow('Rental History');
     const left = readdirSync(path.join(computer().storage, 'history'), { recursive: true, encoding: 'utf8' });
