@@ -96,7 +96,7 @@ export class OneWindow implements Disposable {
 
   private async runIfFirst(key: string, run: () => unknown): Promise<void> {
     const isFirst = await this.deps.hub.claim(key).catch((error: unknown) => {
-      this.deps.log.error('Could not note what this window does for all', error);
+      this.deps.log.error('Could not claim an action that only one window runs', error);
       // If the disk fails, running twice is better than never.
       return true;
     });

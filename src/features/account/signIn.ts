@@ -51,7 +51,7 @@ async function pickService(deps: Deps): Promise<string | undefined> {
   }
   const typed = await askLine({
     title: t('Sign In: Service Address'),
-    prompt: t('The address of the service. Each account keeps its own.'),
+    prompt: t('Address of the service. Each account keeps its own.'),
     placeholder: 'https://',
     ignoreFocusOut: true,
     problem: (value) => (value.trim() === '' ? undefined : serviceUrlProblem(value)),

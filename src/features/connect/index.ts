@@ -23,7 +23,7 @@ type InstanceCommand =
   | 'gpuRental.instance.copySshCommand'
   | 'gpuRental.instance.forwardAgent';
 
-/** Windows, terminals and copied commands on running instances, and the SSH entries that they need. */
+/** Registers windows, terminals and copied commands for running instances, and the SSH entries that they need. */
 export function register(deps: ConnectDeps): Disposable {
   const store = new DisposableStore();
   store.add(endTerminals(deps));
@@ -107,7 +107,7 @@ async function changeAgentForwarding({ ssh, accounts }: ConnectDeps, contact: Co
         : t('Stop letting “{0}” use your SSH agent?', contact.name(instanceId)),
       detail: turnOn
         ? t(
-            'While you are connected, the owner of that machine, a stranger, can log in elsewhere with every key in your agent. Reconnect for the change to take effect.',
+            'While you are connected, the owner of that machine can log in elsewhere with every key in your agent. The machine belongs to a stranger. Reconnect for the change to take effect.',
           )
         : t('The change applies to new connections.'),
       button: turnOn ? t('Forward the Agent') : t('Stop Forwarding'),

@@ -44,7 +44,7 @@ export class SavedReveals implements vscode.Disposable {
       clock.schedule(() => {
         this.written.delete(id);
         void templateStores.documents.reveal(id).catch((error: unknown) => {
-          log.warn(`A saved template could not be shown anew: ${String(error)}`);
+          log.warn(`A saved template could not be shown again: ${String(error)}`);
         });
       }, delayMs),
     );

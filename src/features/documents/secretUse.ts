@@ -41,7 +41,7 @@ async function pickSecret(secrets: readonly Secret[]): Promise<Secret | undefine
   const rows = secrets.map((secret) => ({ label: plainLabel(secret.name), secret }));
   const picked = await pickOne(rows, {
     title: t('Use in a Template'),
-    placeHolder: t('Which one?'),
+    placeHolder: t('Which variable?'),
   });
   return picked?.secret;
 }

@@ -92,7 +92,7 @@ function sizeText({ path, bytes }: Measured): string {
 function trafficText(bytes: number | undefined, prices: readonly (Micros | undefined)[]): string {
   const known = prices.filter((price) => price !== undefined);
   if (known.length < prices.length) {
-    return t('The service does not state the price of the traffic.');
+    return t('The service does not state what the traffic costs.');
   }
   const perGb = add(...known);
   return bytes === undefined

@@ -18,7 +18,7 @@ export interface Source {
 export async function askSource(from: Instance): Promise<Source | undefined> {
   const path = await askLine({
     title: t('Copy Data of {0}', instanceName(from)),
-    prompt: t('The file or folder to copy'),
+    prompt: t('File or folder to copy'),
     value: '/workspace',
     ignoreFocusOut: true,
     problem: sourceProblem,
