@@ -4,7 +4,7 @@ import { QuickInput } from '../../editor/quickInput';
 export interface KeyBox<T> {
   readonly title: string;
   readonly prompt: string;
-  /** Checks the key; a `UserError` is shown in the box. */
+  /** Checks the key; the box shows a `UserError`. */
   readonly check: (apiKey: string, signal: AbortSignal) => Promise<T>;
 }
 

@@ -1,6 +1,6 @@
 import { text, type Text } from '../../util/text';
 
-/** Why an address cannot be a service; undefined where it can. Plain http is for this computer only. */
+/** Returns why an address can't be a service; `undefined` if it can. Plain http is only for this computer. */
 export function serviceUrlProblem(input: string): Text | undefined {
   let url: URL;
   try {
@@ -23,7 +23,7 @@ export function serviceUrlProblem(input: string): Text | undefined {
   return undefined;
 }
 
-/** Without its final slash; a path prefix is kept. */
+/** Removes the final slash; keeps a path prefix. */
 export function normalizeServiceUrl(input: string): string {
   return new URL(input.trim()).toString().replace(/\/+$/, '');
 }

@@ -63,7 +63,9 @@ export async function signOut(deps: Deps): Promise<void> {
   }
 }
 
-/** Undefined where nothing is known of them: an error is not an empty list. */
+/**
+ * Returns the number of instances; `undefined` if the list could not be read, because an error is not an empty list.
+ */
 function countOf(state: Loaded<FleetSnapshot>): number | undefined {
   const count = state.kind === 'ready' ? state.value.instances.length : undefined;
   return count === 0 && state.kind === 'ready' && state.error !== undefined ? undefined : count;

@@ -107,7 +107,7 @@ export function sshKeyItem(publicKey: string, place: string): vscode.TreeItem {
   return item;
 }
 
-/** The heading of a part. */
+/** Returns the heading of a part. */
 export function partItem(part: PartId, user: User, count: number | undefined): vscode.TreeItem {
   const labels: Record<PartId, string> = {
     tfa: t('Two-Factor Authentication'),
@@ -205,7 +205,7 @@ export function teamRoleItem({ name, permissions }: TeamRole): vscode.TreeItem {
   return item;
 }
 
-/** `isLegacy`: 2FA is on in its older form, whose list of methods is empty. */
+/** Returns the row of an empty part. `isLegacy`: 2FA is on in its older form, which has no list of methods. */
 export function noneItem(part: PartId, isLegacy: boolean): vscode.TreeItem {
   const labels: Record<PartId, string> = {
     tfa: isLegacy ? t('Older form, by SMS. Select to change it') : t('No 2FA method. Select to add one'),

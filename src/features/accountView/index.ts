@@ -26,7 +26,7 @@ type Deps = Pick<
   | 'ssh'
 >;
 
-/** The account view and what is read for it. */
+/** Registers the account view and the lists that it reads. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { commands } = deps;

@@ -12,11 +12,11 @@ import { plainLabel } from '../../util/plainLabel';
 /** The known facts of a request, for its question. */
 export interface Asked {
   readonly request: AgentRequest;
-  /** Of the account. */
+  /** Name of the account. */
   readonly account: string;
-  /** Of the instance, where there is one. */
+  /** Name of the instance, if the request has one. */
   readonly instance: string | undefined;
-  /** What its destruction would lose, as far as known. */
+  /** The known loss if the instance is destroyed. */
   readonly loss?: string;
   readonly now: number;
 }
@@ -165,7 +165,7 @@ function powerQuestion(asked: Asked): Question {
   };
 }
 
-/** A machine goes on costing money after its end where nothing carries that out. */
+/** Returns what the schedule needs in order to run; otherwise the machine keeps costing money after its end. */
 function endNeeds(): string {
   return t('The schedule needs {0}.', needsEditor());
 }

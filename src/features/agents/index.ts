@@ -4,7 +4,7 @@ import { DisposableStore, MutableDisposable, type Disposable } from '../../util/
 import { AskUser, type AskDeps } from './askUser';
 import { Settling } from './settling';
 
-/** The chat's door to the tools of agents, and the user's answers to what they ask for. */
+/** Registers the tools of agents for the editor's chat, and the user's answers to their requests. */
 export function register(deps: AskDeps): Disposable {
   const { agentLimits, agentTools, chat, commands, settings, report } = deps;
   const store = new DisposableStore();

@@ -20,7 +20,7 @@ type Deps = CopyDeps &
     'accounts' | 'agentDoor' | 'agentTools' | 'accountGroups' | 'instanceGroups' | 'commands' | 'hub'
   >;
 
-/** Agents outside of the editor, and what the user sees of all agents. */
+/** Registers the access for agents outside of the editor, and the views of all agents. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { agentDoor, agentTools, commands, settings, log } = deps;

@@ -1,7 +1,7 @@
 import { t } from '../../editor/localize';
 import type { ToolName } from '../../model/agents/toolShapes';
 
-/** What a tool does, for people. */
+/** Titles of the tools for users. */
 const titles: Readonly<Record<ToolName, string>> = {
   search_offers: t('Search GPU offers'),
   list_templates: t('List templates'),
@@ -17,7 +17,7 @@ const titles: Readonly<Record<ToolName, string>> = {
   destroy_instance: t('Destroy an instance'),
 };
 
-/** The name itself where another version of this extension wrote it. */
+/** Returns the title of a tool, or its name if another version of this extension wrote it. */
 export function toolTitle(tool: string): string {
   return Object.hasOwn(titles, tool) ? titles[tool as ToolName] : tool;
 }

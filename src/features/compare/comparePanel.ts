@@ -19,7 +19,7 @@ export type CompareDeps = Pick<
   'extensionUri' | 'log' | 'accounts' | 'offerPins' | 'failedMachines' | 'searchBudget' | 'clock'
 >;
 
-/** What is known about a pinned offer besides its figures. */
+/** Facts about a pinned offer besides its figures. */
 interface Known {
   readonly status: PinStatus;
   readonly readAt: number;

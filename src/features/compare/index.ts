@@ -3,7 +3,7 @@ import { followAccount } from '../../shared/followAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { ComparePanel, type CompareDeps } from './comparePanel';
 
-/** Pinned offers side by side. */
+/** Registers the comparison of pinned offers. */
 export function register(deps: CompareDeps & Pick<Services, 'commands'>): Disposable {
   const store = new DisposableStore();
   const panel = store.add(new ComparePanel(deps));
@@ -12,7 +12,7 @@ export function register(deps: CompareDeps & Pick<Services, 'commands'>): Dispos
       panel.open();
     }),
   );
-  // Offers and prices are those of an account.
+  // Offers and prices belong to an account.
   store.add(
     followAccount(deps.accounts, () => {
       deps.offerPins.clear();

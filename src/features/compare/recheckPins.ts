@@ -5,9 +5,9 @@ import type { Offer } from '../../model/offers/offer';
 import type { OfferPin } from '../../store/offers/offerPins';
 
 /**
- * Pinned offers as they are now, by id; those that are missing are gone. Offers with the same terms are read in
- * one search. The filter by id is not documented, so what it does not find is looked for by its machine before it
- * is called gone.
+ * Returns the current state of pinned offers by id; missing ones are gone. Offers with the same terms share one search.
+ * The filter by id is not documented, so an offer that it does not find is searched by its machine before it counts as
+ * gone.
  */
 export async function recheckPins(
   search: Client['offers']['search'],
@@ -34,7 +34,7 @@ export async function recheckPins(
   return found;
 }
 
-/** Prices depend on the rental type and on the disk that was asked for. */
+/** Groups pins whose prices are comparable: prices depend on the rental type and the requested disk. */
 function sameTerms(pins: readonly OfferPin[]): readonly (readonly [OfferPin, ...OfferPin[]])[] {
   const groups = new Map<string, [OfferPin, ...OfferPin[]]>();
   for (const pin of pins) {

@@ -30,7 +30,7 @@ export class ConnectProblem {
     private readonly failed: Failed,
   ) {}
 
-  /** Resolves once the user answered and the chosen action is done; the message may stay open meanwhile. */
+  /** Resolves after the user answered and the chosen action ended; the message may stay open until then. */
   async show(actions: Actions): Promise<void> {
     const labels: Record<ConnectFix, string> = {
       retry: t('Retry'),

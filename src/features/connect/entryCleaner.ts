@@ -54,7 +54,7 @@ export class EntryCleaner implements Disposable {
     const { accounts, fleet, ssh, log } = this.deps;
     const { state } = fleet;
     const account = accounts.active;
-    // A failed, old or partial list does not show what is gone.
+    // A failed, old or partial list does not prove that an instance is gone.
     if (!account || state.kind !== 'ready' || state.error !== undefined) {
       return;
     }

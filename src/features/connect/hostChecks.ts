@@ -8,7 +8,7 @@ import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 
-/** Returns the record if a login makes sense, or if it does not tell. */
+/** Returns the record if a login makes sense, or if the record does not show whether it does. */
 export function usableInstance(
   { fleet, clock }: Pick<Services, 'fleet' | 'clock'>,
   instanceId: number,

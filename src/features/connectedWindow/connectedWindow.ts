@@ -78,7 +78,7 @@ export class ConnectedWindow implements Disposable {
     this.looking = this.looking
       .then(() => this.lookNow())
       .catch((error: unknown) => {
-        this.deps.log.error('The instance of this window could not be looked at', error);
+        this.deps.log.error('The instance of this window could not be checked', error);
       });
   }
 
@@ -110,7 +110,7 @@ export class ConnectedWindow implements Disposable {
     }
   }
 
-  /** Drops outdated observations. */
+  /** Drops outdated observations of this window's machine. */
   private readAnew(): void {
     const { fleet, log } = this.deps;
     fleet.refresh().catch((error: unknown) => {

@@ -24,7 +24,7 @@ import { tooltip } from '../../editor/tooltip';
 
 type Deps = Pick<Services, 'accounts' | 'budget' | 'clock' | 'log' | 'commands' | 'accountGroups'>;
 
-/** Serverless deployments: a heading in the account view, *Stop* and *Start*. */
+/** Registers serverless deployments: a heading in the account view, *Stop* and *Start*. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const list = store.add(new DeploymentList(deps));
@@ -43,7 +43,7 @@ export function register(deps: Deps): Disposable {
   return store;
 }
 
-/** The deployments, read once per sign-in and on *Refresh*; without any there is no heading. */
+/** The deployments, read once per sign-in and on *Refresh*; the heading is hidden if there are none. */
 class DeploymentList implements TreeGroup, Disposable {
   readonly id = 'deployments';
   readonly label = t('Serverless Deployments');

@@ -4,7 +4,7 @@ export interface DiagnosticFacts {
   readonly sshExtensions: readonly string[];
 }
 
-/** Facts without a value of the user's, as Markdown for an issue. */
+/** Returns facts as Markdown for an issue, without any value of the user. */
 export function diagnosticsText({ rows, changedSettings, sshExtensions }: DiagnosticFacts): string {
   const list = (items: readonly string[]) => (items.length === 0 ? 'none' : items.join(', '));
   return [

@@ -16,7 +16,7 @@ type Deps = Pick<
   'accounts' | 'fleet' | 'hub' | 'log' | 'clock' | 'commands' | 'settings' | 'redactor' | 'rentals'
 >;
 
-/** *Copy Diagnostics*: what a helper needs to know, shown before anybody pastes it anywhere. */
+/** Registers *Copy Diagnostics*, which shows the facts that support needs before the user pastes them. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   store.add(deps.commands.register('gpuRental.saveSupportBundle', () => saveBundle(deps)));
