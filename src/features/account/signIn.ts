@@ -44,7 +44,7 @@ async function pickService(deps: Deps): Promise<string | undefined> {
   };
   const picked = await pickOne([...urls.map((label) => ({ label })), other], {
     title: t('Sign In: Service'),
-    placeHolder: t('Which service is your account at?'),
+    placeHolder: t('Where is your account?'),
   });
   if (picked !== other) {
     return picked?.label;

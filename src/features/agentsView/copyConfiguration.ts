@@ -42,7 +42,7 @@ async function ensureAccess({ agentLimits, settings }: CopyDeps): Promise<boolea
     message: t('Let agents on this computer use GPU Rental?'),
     detail: [
       t(
-        'They see your instances, offers and prices. You confirm each rental, start and destruction, with its price, first.',
+        'They see your instances, offers and prices. You confirm each rental, start and destruction first, with its price.',
       ),
       t(
         'Limits: {0}/day, {1}/h, instances: {2}, hours of a rental: {3}, questions an hour: {4}.',

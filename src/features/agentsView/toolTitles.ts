@@ -9,7 +9,7 @@ const titles: Readonly<Record<ToolName, string>> = {
   request_rental: t('Ask to rent'),
   get_request: t('Check a request'),
   list_instances: t('List instances'),
-  get_instance: t('Read an instance'),
+  get_instance: t('Show an instance'),
   connect_instance: t('Prepare a connection'),
   run_command: t('Run a command'),
   set_schedule: t('Set when an instance ends'),

@@ -35,7 +35,7 @@ export async function keyFindings(
       const why = uncomparedText(uncompared);
       return [finding('localKey', localKey, 'note', why, fixes.generateKey), ...skipAll(others, why)];
     }
-    const none = text('Your .ssh folder, your SSH config and your agent have no key.');
+    const none = text('There is no key in your .ssh folder, your SSH config or your agent.');
     return [finding('localKey', localKey, 'problem', none, fixes.generateKey), ...skipAll(others, none)];
   }
   const found = [

@@ -107,7 +107,7 @@ async function showResults(
             {
               id: 'retry',
               icon: 'refresh',
-              label: t('Retry Failed Ones'),
+              label: t('Retry Failed'),
               description: String(failed),
               value: 'retry' as const,
             },
