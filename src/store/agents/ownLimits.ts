@@ -25,7 +25,13 @@ export async function ownLimitProblem(
   }
   const limit = deps.limitPerHour();
   const others = burnNow({ ...deps, ...(instanceId === undefined ? {} : { without: instanceId }) });
-  return limit > 0 && add(others.perHour, perHour) > fromDollars(limit)
-    ? `Everything that runs may cost $${limit}/h, and with this it would cost more. Tell the user, or ask for less.`
+  if (limit <= 0) {
+    return undefined;
+  }
+  if (add(others.perHour, perHour) > fromDollars(limit)) {
+    return `Everything that runs may cost $${limit}/h, and with this it would cost more. Tell the user, or ask for less.`;
+  }
+  return others.isPartial && !others.isEarly
+    ? `It is not known what everything that runs costs, and it may cost $${limit}/h. An agent can't go on. Tell the user.`
     : undefined;
 }
