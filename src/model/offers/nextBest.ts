@@ -1,4 +1,5 @@
-import type { Micros } from '../money';
+import { add, subtract, type Micros } from '../money';
+import { diskRate, perHour } from '../quote';
 import type { Offer, RentalType } from './offer';
 
 export interface ReplacementNeeds {
@@ -16,14 +17,25 @@ export interface ReplacementNeeds {
 /** Returns the cost per hour: the bid plus the disk for an interruptible machine, otherwise the whole price. */
 export function priceToPay(
   offer: Offer,
-  needs: Pick<ReplacementNeeds, 'rentalType' | 'bidPerHour'>,
+  needs: Pick<ReplacementNeeds, 'rentalType' | 'bidPerHour' | 'diskGb'>,
 ): Micros | undefined {
-  const { totalPerHour, gpuPerHour } = offer;
   if (needs.rentalType === 'on-demand' || needs.bidPerHour === undefined) {
-    return totalPerHour;
+    return offer.totalPerHour;
   }
-  const rest = totalPerHour === undefined || gpuPerHour === undefined ? 0 : totalPerHour - gpuPerHour;
-  return (needs.bidPerHour + Math.max(0, rest)) as Micros;
+  const disk = diskToPay(offer, needs.diskGb);
+  return disk === undefined ? undefined : add(needs.bidPerHour, disk);
+}
+
+/** The disk by its own price, else what the stated total has beside the GPU; `undefined` where neither is stated. */
+function diskToPay(
+  { storagePerGbMonth, totalPerHour, gpuPerHour }: Offer,
+  diskGb: number | undefined,
+): Micros | undefined {
+  if (storagePerGbMonth !== undefined && diskGb !== undefined) {
+    return perHour(diskRate(storagePerGbMonth, diskGb));
+  }
+  const isStated = totalPerHour !== undefined && gpuPerHour !== undefined && totalPerHour >= gpuPerHour;
+  return isStated ? subtract(totalPerHour, gpuPerHour) : undefined;
 }
 
 /**
