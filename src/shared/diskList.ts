@@ -142,8 +142,11 @@ export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
       },
       (error: unknown) => {
         if (this.loading === own) {
+          // Once, however often it is read again.
+          if (String(error) !== String(this.problem)) {
+            this.deps.log.warn(`${this.deps.unreadable}: ${String(error)}`);
+          }
           this.problem = error;
-          this.deps.log.warn(`${this.deps.unreadable}: ${String(error)}`);
         }
       },
     );

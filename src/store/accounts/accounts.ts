@@ -258,12 +258,15 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
   /** Reads the accounts, and again later if the disk refuses. A known state is kept until then. Never rejects. */
   private reload(): Promise<void> {
     return this.serially(async () => {
-      this.again.value = undefined;
       try {
         await this.readState();
+        this.again.value = undefined;
       } catch (error) {
         const { clock, log } = this.deps;
-        log.error('The accounts could not be read', error);
+        // Once, however often it is read again.
+        if (this.again.value === undefined) {
+          log.error('The accounts could not be read', error);
+        }
         if (this.current.kind === 'loading' || this.current.kind === 'unreadable') {
           this.become({ kind: 'unreadable', account: this.refOfState(), error });
         }

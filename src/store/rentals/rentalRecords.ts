@@ -206,7 +206,10 @@ export class RentalRecords implements Disposable {
     const read = await this.journal
       .list(accountKey, this.deps.clock.now(), isKnown)
       .catch((error: unknown) => {
-        this.deps.log.error('The rentals could not be read', error);
+        // Once, however often it is read again.
+        if (this.again.value === undefined) {
+          this.deps.log.error('The rentals could not be read', error);
+        }
         return { rentals: [], isWhole: false };
       });
     if (accountKey !== this.key || this.owned.isDisposed) {

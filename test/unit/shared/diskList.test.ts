@@ -12,6 +12,7 @@ describe('A list on disk', () => {
     const changed = new Emitter<void>();
     const told: unknown[] = [];
     const reads: string[] = [];
+    const logged: string[] = [];
     const clock = new FakeClock();
     const trouble: { refuses?: boolean; refused?: unknown } = {};
     const accounts = { active: { key: 'one' }, onDidChange: changed.event };
@@ -24,7 +25,7 @@ describe('A list on disk', () => {
         onDidChangeLeader: leader.event,
       },
       clock,
-      log: silentLog,
+      log: { ...silentLog, warn: (line) => void logged.push(line) },
       open: (key) => ({
         list: () => {
           reads.push(key);
@@ -42,7 +43,7 @@ describe('A list on disk', () => {
       accounts.active = { key };
       changed.fire();
     };
-    return { list, leader, told, reads, switchTo, clock, trouble };
+    return { list, leader, told, reads, switchTo, clock, trouble, logged };
   }
 
   it('is read again when its window meets the others anew, because what was told before did not reach it', async () => {
@@ -79,10 +80,12 @@ describe('A list on disk', () => {
   });
 
   it('is read again by itself after the disk refused it, and no more once it is whole', async () => {
-    const { list, clock, trouble, leader } = aWindow({ one: ['first'] });
+    const { list, clock, trouble, leader, logged } = aWindow({ one: ['first'] });
     trouble.refuses = true;
     leader.fire(true);
     await settle();
+    await clock.advance(60_000);
+    assert.equal(logged.length, 1);
     assert.deepEqual([list.rows, list.error], [[], new Error('busy')]);
     trouble.refuses = false;
     trouble.refused = new Error('one file is busy');
