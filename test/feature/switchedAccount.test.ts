@@ -108,6 +108,14 @@ const questions: Readonly<Record<string, Asking>> = {
     await window.quick.title('Create API Key');
     return () => window.quick.enter();
   },
+  'a watched search': async (window) => {
+    window.run('Watch a Search…');
+    await window.quick.pick('The Last Search');
+    await window.quick.title('Watch a Search: Price');
+    await window.quick.type('0.01');
+    await window.quick.title('Watch a Search: Name');
+    return () => window.quick.enter();
+  },
   'a higher price': async (window) => {
     window.run('Review Price Increases…');
     await window.quick.pick(/^Accept/);

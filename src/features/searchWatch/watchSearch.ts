@@ -10,6 +10,7 @@ import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { defaultQuery, readQuery, readSavedSearches, searchKey } from '../../model/offers/savedSearches';
 import { readPriceLimit } from '../../model/offers/searchWatch';
 import { RecentSearches } from '../../store/offers/recentSearches';
+import { accountFor } from '../../store/accounts/sameAccount';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { WatchDeps } from './deps';
@@ -27,11 +28,13 @@ const request = z.object({
 
 /** Asks for a price limit and a name, then watches the search. */
 export async function watchSearch(deps: WatchDeps, given: unknown): Promise<void> {
+  const asked = accountFor(deps.accounts);
   const subject = given === undefined ? await chooseSearch(deps) : readSubject(given);
   const chosen = subject && (await askForWatch(subject));
   if (!subject || !chosen) {
     return;
   }
+  asked();
   await deps.searchWatches.add({ ...chosen, query: subject.query });
   message(
     'info',
