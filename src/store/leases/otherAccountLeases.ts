@@ -82,7 +82,8 @@ export class OtherAccountLeases implements Disposable {
   /** Returns true as well if the schedules can't be read: they may exist, and other accounts must not wait. */
   private async hasSchedules(accountKey: string): Promise<boolean> {
     try {
-      return (await this.deps.storage(accountKey).list()).length > 0;
+      const files = this.deps.storage(accountKey);
+      return (await files.list()).length > 0 || files.refused !== undefined;
     } catch (error) {
       this.deps.log.error('The schedules of another account could not be read', error);
       return true;

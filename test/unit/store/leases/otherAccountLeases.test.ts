@@ -36,7 +36,7 @@ describe('Schedules of accounts that are not active', () => {
     owned.add(notices.onDidPost((notice) => posted.push(notice)));
     const presence = owned.add(new Presence({ hub, clock }));
     const disk = (key: string) => disks[key] ?? new FakeLeaseDisk();
-    owned.add(
+    const others = owned.add(
       new OtherAccountLeases({
         accounts: Object.assign(Object.create(accounts) as typeof accounts, {
           others: () => Promise.resolve(Object.keys(disks).map((key) => ({ ...active, key }))),
@@ -49,7 +49,7 @@ describe('Schedules of accounts that are not active', () => {
       }),
     );
     const told = () => posted.map(({ data }) => leaseNotice.parse(data).kind);
-    return { ...window, presence, posted, told };
+    return { ...window, presence, posted, told, others };
   }
 
   const schedule = (disk: FakeLeaseDisk, term: LeaseTerm, more: Partial<Lease> = {}) =>
@@ -70,6 +70,18 @@ describe('Schedules of accounts that are not active', () => {
     await passInMinutes(computer, 40 * minute);
     assert.equal(stops(), 1);
     assert.equal(good.leases.size, 0);
+  });
+
+  it('are work for the next start where the disk refuses the only one there is', async () => {
+    const [refused, none] = [new FakeLeaseDisk(), new FakeLeaseDisk()];
+    Object.assign(refused.storage, { refused: new Error('EACCES') });
+    const first = await open({ none });
+    await computer.clock.advance(0);
+    assert.equal(first.others.hasWork, false);
+    first.close();
+    const { others } = await open({ refused });
+    await computer.clock.advance(0);
+    assert.equal(others.hasWork, true);
   });
 
   it('stop an instance once it was idle for so long, after a warning, with one list in five minutes', async () => {
