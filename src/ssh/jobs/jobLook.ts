@@ -89,7 +89,9 @@ function endOf(
   if (why) {
     return { code: Number(code), why, at: Number(at), isOutOfMemory };
   }
-  const isGone = ['waiting', 'settingUp', 'running'].includes(phase) && !facts.has('alive');
+  // A runner that ended right after it began has written no phase.
+  const hasBegun = ['waiting', 'settingUp', 'running'].includes(phase) || facts.has('begun');
+  const isGone = hasBegun && phase !== 'ended' && !facts.has('alive');
   return isGone
     ? {
         code: undefined,

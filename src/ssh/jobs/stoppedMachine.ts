@@ -127,6 +127,7 @@ async function lookOf({ files, notes: found }: Folder, offset: number): Promise<
     `exit ${plain('exit')}`,
     `beat ${plain('beat')}`,
     ...(found.has('outputs.list') ? ['listed'] : []),
+    ...(files.some(({ path }) => path.toString('utf8') === 'pid') ? ['begun'] : []),
     `log ${from} ${piece.length} ${from > offset ? 1 : 0}`,
     '',
   ];

@@ -19,6 +19,7 @@ esac
 echo "exit $(plain exit)"
 echo "beat $(plain beat)"
 if read -r runner began pid1_began _ kills 2>/dev/null <pid; then
+  echo 'begun'
   # A runner that was killed has removed nothing.
   if [ -n "$was_alive" ] || alive "$runner" "$began"; then echo 'alive'; else rm -f env; fi
   if [ "$(container_born)" = "$pid1_began" ]; then echo 'samePid1'; fi

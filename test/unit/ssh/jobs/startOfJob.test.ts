@@ -107,4 +107,13 @@ describe('The start of a job on its machine', () => {
     await assert.rejects(scene().job.remove(jobId), /still runs/);
     assert.ok(existsSync(scene().file(jobId, 'pid')));
   });
+
+  it('has an end where its runner was gone before it wrote how far it is', async () => {
+    await prepared();
+    // As where the container is stopped right after the runner wrote its number.
+    writeFileSync(scene().file(jobId, 'phase'), `${'reserved'.padEnd(63)}\n`);
+    writeFileSync(scene().file(jobId, 'pid'), '2147483646 1 1 token 0\n');
+    const look = await scene().job.look(jobId, 0, 100);
+    assert.deepEqual([look.end?.why, look.end?.code, look.pidAlive], ['interrupted', undefined, false]);
+  });
 });
