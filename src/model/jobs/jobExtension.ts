@@ -47,6 +47,13 @@ export function isNearLimit(row: JobRow, now: number): boolean {
   return isLong && canEnd && at !== undefined && now >= at - warnMs && now < at;
 }
 
+/** Returns when the user ordered more time, if the machine has not been told of it yet. */
+export function orderedExtension({ job, state }: JobRow): number | undefined {
+  const { extendedAt } = job;
+  const isOpen = state.phase === 'running' && (extendedAt ?? 0) > (state.extension?.orderedAt ?? 0);
+  return isOpen ? extendedAt : undefined;
+}
+
 /** Returns limits for this many more hours; the cost limit rises by what they cost at most. */
 export function extended(row: JobRow, hours: number): Pick<JobSpec, 'hours' | 'costDollars'> | undefined {
   const { job, state } = row;

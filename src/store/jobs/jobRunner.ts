@@ -1,4 +1,5 @@
 import { isFetchPaused, isOver, waitsForYou, type Job, type JobRow } from '../../model/jobs/job';
+import { orderedExtension } from '../../model/jobs/jobExtension';
 import { jobNews } from '../../model/jobs/jobNews';
 import { atPresent } from '../../model/jobs/jobTime';
 import { longestPauseMs, progress } from '../../model/jobs/jobProgress';
@@ -258,6 +259,10 @@ class AccountJobs implements Disposable {
 }
 
 function endsTransfer({ job, state }: JobRow): boolean {
+  // The machine keeps to its limit while a checkpoint is fetched.
+  if (orderedExtension({ job, state }) !== undefined) {
+    return true;
+  }
   return state.phase === 'syncing' || state.phase === 'running'
     ? job.stopAt !== undefined
     : state.phase === 'fetching' && isFetchPaused(job);

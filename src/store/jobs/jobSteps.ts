@@ -12,7 +12,7 @@ import {
 } from '../../model/jobs/job';
 import { isFetchAsked } from '../../model/jobs/fetchAgain';
 import { guardSecondsOf, hardLimit, limitInputs } from '../../model/jobs/jobLimits';
-import { limitNow } from '../../model/jobs/jobExtension';
+import { limitNow, orderedExtension } from '../../model/jobs/jobExtension';
 import { jobOrder } from '../../model/jobs/jobOrder';
 import type { JobLook, JobOrder } from '../../model/jobs/onMachine';
 import { localProblem } from '../../util/localProblem';
@@ -245,12 +245,9 @@ class Steps {
       await this.machine.cancel(this.id, this.signal);
       return { event: { kind: 'cancelSent' } };
     }
-    if (
-      state.phase === 'running' &&
-      job.extendedAt !== undefined &&
-      job.extendedAt > (state.extension?.orderedAt ?? 0)
-    ) {
-      return this.extend(job.extendedAt);
+    const extendedAt = orderedExtension(this.row);
+    if (extendedAt !== undefined) {
+      return this.extend(extendedAt);
     }
     if (isCheckpointDue(this.row, this.deps.clock.now())) {
       return { event: await bringCheckpoint(this.deps, this.machine, this.row, this.id, this.signal) };

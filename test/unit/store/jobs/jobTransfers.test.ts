@@ -59,6 +59,21 @@ describe('Transfers of jobs', () => {
     assert.deepEqual([window.row(job).state.outcome, destroys()], ['destroyed', 1]);
   });
 
+  it('of a checkpoint do not put off an extension of the job', async () => {
+    const window = await open();
+    const { id: job } = await window.jobs.order(aJob(id, { checkpoints: ['*.ckpt'], outputs: [] }), []);
+    await pass(minute);
+    machine.checkpointThere = ['a.ckpt'];
+    machine.isTransferHeld = true;
+    await pass(15 * minute);
+    assert.equal(machine.calls.at(-1), 'checkpoint');
+    await window.jobs.extend(job, { hours: 5, costDollars: 9 });
+    await pass(minute);
+    assert.equal(machine.limitSeconds, 5 * 3600);
+    assert.ok(window.told().includes('extended'));
+    assert.equal(machine.calls.at(-1), 'checkpoint');
+  });
+
   for (const [what, left, keepMinutes] of [
     ['some of it did not come', ['outputs/model.bin'], 0],
     ['it is gone from this computer', [], 60],
