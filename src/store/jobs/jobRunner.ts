@@ -139,7 +139,11 @@ class AccountJobs implements Disposable {
       return leftMs;
     }
     const { event, waitMs = 0 } = await this.take(this.present(row), followed);
-    if (!event || this.stop.signal.aborted) {
+    if (this.stop.signal.aborted) {
+      return waitMs;
+    }
+    if (!event) {
+      jobs.showSaved(jobId);
       this.tell(this.present(row));
       return waitMs;
     }
@@ -152,6 +156,8 @@ class AccountJobs implements Disposable {
       if (followed) {
         followed.writtenAt = writtenAt;
       }
+    } else {
+      jobs.showSaved(jobId);
     }
     this.tell({ job: row.job, state });
     if (event.kind === 'failed' && !waitsForYou(event.trouble)) {

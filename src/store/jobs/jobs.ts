@@ -233,10 +233,17 @@ export class Jobs implements Disposable {
     }
   }
 
-  /** For the leading window: shows a state that the disk refused, until one is stored. */
+  /** For the leading window: shows a state that the disk refused, until one is stored or is right as it is there. */
   showUnsaved(state: JobState): void {
     this.unsaved.set(state.jobId, state);
     void this.list.tellChanged(this.list.files);
+  }
+
+  /** For the leading window: shows the state that is on disk. */
+  showSaved(jobId: string): void {
+    if (this.unsaved.delete(jobId)) {
+      void this.list.tellChanged(this.list.files);
+    }
   }
 
   /** For the leading window. */

@@ -107,4 +107,19 @@ describe('Jobs that hang while their machine costs money', () => {
       assert.equal(window.row(job).state.outcome, 'kept');
     });
   }
+
+  it('show what they wait for again once their file can be read', async () => {
+    const job = await order();
+    machine.isTransferHeld = true;
+    machine.ends({ code: 0, why: 'itself' });
+    await pass(minute);
+    await window.jobs.pauseFetch(job);
+    await pass(minute);
+    const heal = refuse('read', 'EACCES');
+    await pass(65 * minute);
+    assert.equal(window.row(job).state.trouble?.kind, 'notSaved');
+    heal();
+    await pass(2 * minute);
+    assert.equal(window.row(job).state.trouble?.kind, 'fetchPaused');
+  });
 });
