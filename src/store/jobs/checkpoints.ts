@@ -9,9 +9,17 @@ import { isCancelled } from '../../util/errors';
 import type { JobStepDeps } from './jobStep';
 import type { MachinePort } from './machinePort';
 
+/** What names the checkpoints of a job. */
+type JobPlace = Pick<Job, 'id' | 'outputsTo'>;
+
 /** Returns the folder of a job's newest checkpoint, next to its outputs. */
-export function checkpointFolder({ outputsTo }: Pick<Job, 'outputsTo'>): string {
-  return join(outputsTo, '.checkpoint', 'last');
+export function checkpointFolder(job: JobPlace): string {
+  return join(checkpointsFolder(job), 'last');
+}
+
+/** Named by the job: it is removed in the end, and an output or a file of the user has any other name. */
+function checkpointsFolder({ id, outputsTo }: JobPlace): string {
+  return join(outputsTo, `.gpu-rental-checkpoints-${id}`);
 }
 
 export function isCheckpointDue({ job, state }: JobRow, now: number): boolean {
@@ -80,7 +88,7 @@ async function whole(
  * Completes what a crash interrupted, then returns the checkpoint folders: the last set is only moved away for a
  * whole one.
  */
-async function settledFolders(job: Pick<Job, 'outputsTo'>) {
+async function settledFolders(job: JobPlace) {
   const last = checkpointFolder(job);
   const next = join(last, '..', 'next');
   const old = join(last, '..', 'old');
@@ -91,7 +99,7 @@ async function settledFolders(job: Pick<Job, 'outputsTo'>) {
 }
 
 /** Returns the file names, with forward slashes; none if the user removed them. */
-export async function checkpointNames(job: Pick<Job, 'outputsTo'>): Promise<readonly string[]> {
+export async function checkpointNames(job: JobPlace): Promise<readonly string[]> {
   const { last: root } = await settledFolders(job);
   if (!existsSync(root)) {
     return [];
@@ -124,6 +132,6 @@ export async function sendCheckpoint(
 }
 
 /** Removes the checkpoint, which is not needed once the outputs are here. */
-export async function removeCheckpoint(job: Pick<Job, 'outputsTo'>): Promise<void> {
-  await rm(join(job.outputsTo, '.checkpoint'), { recursive: true, force: true });
+export async function removeCheckpoint(job: JobPlace): Promise<void> {
+  await rm(checkpointsFolder(job), { recursive: true, force: true });
 }

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { checkpointFolder, checkpointNames } from '../../../../src/store/jobs/checkpoints';
 
 describe('The newest checkpoint of a job', () => {
+  const id = '0123456789abcdef';
   let outputsTo: string;
-  const folder = (name: string) => join(checkpointFolder({ outputsTo }), '..', name);
+  const folder = (name: string) => join(checkpointFolder({ id, outputsTo }), '..', name);
   const write = (name: string, text: string) => {
     mkdirSync(folder(name), { recursive: true });
     writeFileSync(join(folder(name), 'model.bin'), text);
@@ -23,20 +24,20 @@ describe('The newest checkpoint of a job', () => {
     write('last', 'first');
     write('next', 'second');
     renameSync(folder('last'), folder('old'));
-    assert.deepEqual(await checkpointNames({ outputsTo }), ['model.bin']);
+    assert.deepEqual(await checkpointNames({ id, outputsTo }), ['model.bin']);
     assert.equal(read(), 'second');
   });
 
   it('is not one that a crash left half fetched', async () => {
     write('last', 'first');
     write('next', 'sec');
-    assert.deepEqual(await checkpointNames({ outputsTo }), ['model.bin']);
+    assert.deepEqual(await checkpointNames({ id, outputsTo }), ['model.bin']);
     assert.equal(read(), 'first');
   });
 
   it('is none where the user removed its folder, or nothing but a part of the first came', async () => {
-    assert.deepEqual(await checkpointNames({ outputsTo }), []);
+    assert.deepEqual(await checkpointNames({ id, outputsTo }), []);
     write('next', 'fir');
-    assert.deepEqual(await checkpointNames({ outputsTo }), []);
+    assert.deepEqual(await checkpointNames({ id, outputsTo }), []);
   });
 });

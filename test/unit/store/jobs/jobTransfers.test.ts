@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
@@ -57,6 +61,26 @@ describe('Transfers of jobs', () => {
     await window.jobs.retry(job);
     await pass(minute);
     assert.deepEqual([window.row(job).state.outcome, destroys()], ['destroyed', 1]);
+  });
+
+  it('bring outputs of any name, and leave all of them there', async () => {
+    const outputsTo = mkdtempSync(join(tmpdir(), 'gr-outputs-'));
+    try {
+      const window = await open();
+      const order = aJob(id, { whenDone: { success: 'destroy' }, outputs: ['**'] });
+      const { id: job } = await window.jobs.order({ ...order, outputsTo }, []);
+      await pass(0);
+      machine.onFetch = async (into) => {
+        await mkdir(join(into, '.checkpoint'), { recursive: true });
+        await writeFile(join(into, '.checkpoint', 'model.bin'), 'model');
+      };
+      machine.ends({ code: 0, why: 'itself' });
+      await pass(5 * minute);
+      assert.equal(window.row(job).state.outcome, 'destroyed');
+      assert.ok(existsSync(join(outputsTo, '.checkpoint', 'model.bin')));
+    } finally {
+      rmSync(outputsTo, { recursive: true });
+    }
   });
 
   it('of a checkpoint do not put off an extension of the job', async () => {
