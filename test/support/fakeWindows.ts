@@ -7,7 +7,7 @@ import { MisfitError } from '../../src/shared/channel';
 import { createAccounts } from '../../src/store/accounts/accounts';
 import { createFleet } from '../../src/store/instances/fleet';
 import type { FleetStore } from '../../src/store/instances/fleetStore';
-import type { AccountChanges, Accounts, SecretPort, WindowHub } from '../../src/store/ports';
+import type { AccountChanges, Accounts, OtherAccounts, SecretPort, WindowHub } from '../../src/store/ports';
 import { createRentals } from '../../src/store/rentals/rentals';
 import type { RentalStore } from '../../src/store/rentals/rentalStore';
 import { OneWindow } from '../../src/shared/oneWindow';
@@ -157,7 +157,7 @@ class FakeHub implements WindowHub {
 
 export interface FakeWindow {
   readonly hub: FakeHub;
-  readonly accounts: Accounts & AccountChanges;
+  readonly accounts: Accounts & AccountChanges & OtherAccounts;
   readonly fleet: FleetStore;
   readonly rentals: RentalStore;
   readonly owned: DisposableStore;

@@ -26,6 +26,7 @@ export type AskDeps = Pick<
   | 'rentals'
   | 'report'
   | 'settings'
+  | 'storageDir'
   | 'chat'
 >;
 

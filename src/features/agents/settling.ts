@@ -1,3 +1,4 @@
+import { OtherAccountRequests } from '../../store/agents/otherAccountRequests';
 import { settle } from '../../store/agents/settle';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { AskDeps } from './askUser';
@@ -9,9 +10,12 @@ import type { AskDeps } from './askUser';
 export class Settling implements Disposable {
   private readonly owned = new DisposableStore();
   private queue: Promise<void> = Promise.resolve();
+  private readonly others: OtherAccountRequests;
   private isFollowed = false;
 
   constructor(private readonly deps: AskDeps) {
+    const { agentDesk: desk, hub } = deps;
+    this.others = this.owned.add(new OtherAccountRequests({ ...deps, desk, isLeader: () => hub.isLeader }));
     const look = () => {
       this.look();
     };
@@ -27,6 +31,7 @@ export class Settling implements Disposable {
 
   private look(): void {
     const { hub, log } = this.deps;
+    void this.others.look();
     if (!hub.isLeader || !this.mayHaveRequests()) {
       return;
     }

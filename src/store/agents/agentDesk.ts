@@ -41,7 +41,8 @@ export interface AgentDeskDeps extends ListDeps {
 
 const fileName = 'requests.json';
 
-function emptyWhereMissing(error: unknown): readonly string[] {
+/** No names of files where there is no folder yet. */
+export function emptyWhereMissing(error: unknown): readonly string[] {
   if (errorCode(error) === 'ENOENT') {
     return [];
   }
@@ -233,8 +234,12 @@ export class AgentDesk implements Disposable {
 
   /** Returns a request as an account has it on disk; none where the account was removed. */
   async find(id: string, accountKey: string): Promise<AgentRequest | undefined> {
-    const { requests } = await this.files(accountKey).read();
-    return requests.find((one) => one.id === id);
+    return (await this.requestsOf(accountKey)).find((one) => one.id === id);
+  }
+
+  /** Returns the requests of any account as they are on disk. */
+  async requestsOf(accountKey: string): Promise<readonly AgentRequest[]> {
+    return this.files(accountKey).list();
   }
 
   /** Marks a request as being carried out, so that no other window settles it. */

@@ -1,0 +1,124 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { silenceMs } from '../../model/agents/agreed';
+import type { AgentRequest } from '../../model/agents/request';
+import { markerIn } from '../../model/instances/instanceLabel';
+import { MutableDisposable, type Disposable } from '../../util/disposable';
+import type { Account, OtherAccounts } from '../ports';
+import { emptyWhereMissing, type AgentDesk } from './agentDesk';
+import type { DoAgreedDeps } from './doAgreed';
+import { settleRented } from './settle';
+
+interface Deps extends Omit<DoAgreedDeps, 'desk'> {
+  /** Opened where agents asked for something in another account. */
+  readonly desk: () => AgentDesk;
+  readonly accounts: DoAgreedDeps['accounts'] & OtherAccounts;
+  readonly storageDir: string;
+  /** One window at a time looks. */
+  readonly isLeader: () => boolean;
+}
+
+const lookEveryMs = 60_000;
+/** A request whose answer was lost appears in the list long before. */
+const showsWithinMs = 600_000;
+
+/**
+ * Gives what agents rented in signed-in accounts that are not active its end, where a window was killed or an answer
+ * was lost before the account was switched. The schedule is carried out whichever account is active.
+ */
+export class OtherAccountRequests implements Disposable {
+  private readonly timer = new MutableDisposable<Disposable>();
+  private isOver = false;
+  private lookedAt: number | undefined;
+  /** Requests that a list has not, long after they left. */
+  private readonly notThere = new Set<string>();
+
+  constructor(private readonly deps: Deps) {}
+
+  dispose(): void {
+    this.isOver = true;
+    this.timer.dispose();
+  }
+
+  /** Looks at most once a minute, and again until nothing is open. Never rejects. */
+  async look(): Promise<void> {
+    const { clock, log, isLeader } = this.deps;
+    const now = clock.elapsed();
+    if (this.isOver || !isLeader() || (this.lookedAt !== undefined && now - this.lookedAt < lookEveryMs)) {
+      return;
+    }
+    this.lookedAt = now;
+    const isOpen = await this.settleAll().catch((error: unknown) => {
+      log.warn(`What agents rented in other accounts could not be settled: ${String(error)}`);
+      return true;
+    });
+    this.timer.value =
+      isOpen && !this.isOver ? clock.schedule(() => void this.look(), lookEveryMs) : undefined;
+  }
+
+  /** Returns whether something is open still. */
+  private async settleAll(): Promise<boolean> {
+    const { accounts, storageDir } = this.deps;
+    const kept = await readdir(join(storageDir, 'agents')).catch(emptyWhereMissing);
+    if (!kept.some((key) => key !== accounts.active?.key)) {
+      return false;
+    }
+    let isOpen = false;
+    for (const account of await accounts.others()) {
+      if (kept.includes(account.key)) {
+        isOpen = (await this.settleIn(account)) || isOpen;
+      }
+    }
+    return isOpen;
+  }
+
+  private async settleIn(account: Account): Promise<boolean> {
+    const open = (await this.deps.desk().requestsOf(account.key)).filter((one) => this.isOpen(one));
+    const due = open.filter((one) => this.isDue(one));
+    const unknown = due.filter(({ instanceId }) => instanceId === undefined);
+    for (const request of due.filter(({ instanceId }) => instanceId !== undefined)) {
+      await this.settle(request, request.instanceId);
+    }
+    const { items, skipped } =
+      unknown.length === 0
+        ? { items: [], skipped: 0 }
+        : await account.client.instances.list({ isUnasked: true });
+    for (const request of unknown) {
+      const found = items.find(({ label }) => markerIn(label) === request.marker);
+      await this.settle(request, found?.id);
+      if (!found && skipped === 0 && this.deps.clock.now() > sentAt(request) + showsWithinMs) {
+        this.notThere.add(request.id);
+      }
+    }
+    return open.length > 0;
+  }
+
+  private async settle(request: AgentRequest, instanceId: number | undefined): Promise<void> {
+    if (instanceId !== undefined) {
+      await settleRented({ ...this.deps, desk: this.deps.desk() }, request, instanceId);
+    }
+  }
+
+  /** It may have been sent, and what became of it is not known. */
+  private isOpen({ id, tool, state, marker, instanceId }: AgentRequest): boolean {
+    return (
+      tool === 'request_rental' &&
+      (state === 'unknown' || state === 'renting') &&
+      (marker !== undefined || instanceId !== undefined) &&
+      !this.notThere.has(id)
+    );
+  }
+
+  /** No window carries it out any more. */
+  private isDue(request: AgentRequest): boolean {
+    const { desk, clock } = this.deps;
+    return (
+      !desk().isAtWork(request.id) &&
+      (request.state === 'unknown' || Math.abs(clock.now() - sentAt(request)) > silenceMs)
+    );
+  }
+}
+
+function sentAt({ decidedAt, at }: AgentRequest): number {
+  return decidedAt ?? at;
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import type { AgentRequest } from '../../../../src/model/agents/request';
+import { fromDollars } from '../../../../src/model/money';
+import { OtherAccountRequests } from '../../../../src/store/agents/otherAccountRequests';
+import { openAgentWindow, type AgentWindow } from '../../../support/agentWindows';
+import { anInstance, anOffer } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { FakeLeaseDisk } from '../../../support/leaseWindows';
+
+const hourMs = 3_600_000;
+const marker = 'abcd1234';
+
+describe('a rental of an agent in an account that is not active any more', () => {
+  let service: FakeService;
+  let computer: FakeComputer;
+  let disk: FakeLeaseDisk;
+  let window: AgentWindow;
+  let others: OtherAccountRequests;
+  let key: string;
+  let request: AgentRequest;
+  /** How often the instances of the other account were listed. */
+  let lists: number;
+
+  beforeEach(async () => {
+    service = new FakeService();
+    service.instances = [anInstance({ id: 5001, label: 'of the user' })];
+    computer = await FakeComputer.make(service.client);
+    disk = new FakeLeaseDisk();
+    window = await openAgentWindow(computer, disk);
+    key = window.accounts.active?.key ?? '';
+    const at = computer.clock.now();
+    const price = fromDollars(1);
+    request = {
+      ...{ id: 'request_cut', requestId: 'cut', tool: 'request_rental', print: '', at, decidedAt: at },
+      ...{ caller: { id: 'a', name: 'claude', door: 'mcp' }, state: 'renting', windowId: 'killed', marker },
+      commitment: { perHour: price, stoppedPerHour: price, from: at, until: at + 2 * hourMs },
+      quote: {
+        ...{ id: 'quote_1', accountKey: key, at, expiresAt: at + hourMs, offer: anOffer(), what: 'Ubuntu' },
+        ...{ diskGb: 20, hours: 2, then: 'destroy', perHour: price, stoppedPerHour: price, total: price },
+      },
+    };
+    lists = 0;
+    const { instances } = service.client;
+    const list: typeof instances.list = (options) => {
+      lists += 1;
+      return instances.list(options);
+    };
+    const client = { ...service.client, instances: { ...instances, list } };
+    const accounts = Object.create(window.accounts, {
+      others: {
+        value: async () => (await window.accounts.others()).map((account) => ({ ...account, client })),
+      },
+    }) as typeof window.accounts;
+    others = new OtherAccountRequests({
+      ...{ ...window, accounts, desk: () => window.desk },
+      storageDir: computer.storageDir,
+      isLeader: () => true,
+    });
+  });
+  afterEach(() => {
+    others.dispose();
+    return computer.dispose();
+  });
+
+  const switchAccount = async () => {
+    service.user = { ...service.user, id: 8, email: 'other@example.com' };
+    await window.accounts.signIn({ serviceUrl: 'https://console.example.com', apiKey: 'another-key' });
+  };
+  const state = async () => (await window.desk.find(request.id, key))?.state;
+  const listIt = () => service.instances.push(anInstance({ id: 6001, label: `agent [gr-${marker}]` }));
+  /** Until a window that is silent counts as closed. */
+  const beSilent = () => computer.clock.advance(121_000);
+  const looks = async (times: number) => {
+    for (let count = 0; count < times; count += 1) {
+      await computer.clock.through(others.look());
+      await computer.clock.advance(61_000);
+    }
+  };
+
+  it('is found by its label where the window was killed, and gets its end', async () => {
+    await window.desk.begin(request);
+    await switchAccount();
+    await beSilent();
+    await looks(1);
+    assert.equal(await state(), 'renting');
+    listIt();
+    await looks(1);
+    assert.equal(await state(), 'rented');
+    assert.deepEqual(
+      [...disk.leases.values()].map(({ instanceId, action, term }) => ({ instanceId, action, term })),
+      [{ instanceId: 6001, action: 'destroy', term: { kind: 'at', at: request.commitment?.until } }],
+    );
+  });
+
+  it('gets its end without a list where its number is known', async () => {
+    await window.desk.begin({ ...request, state: 'unknown', instanceId: 6001 });
+    await switchAccount();
+    await looks(1);
+    assert.deepEqual([await state(), disk.leases.size, lists], ['rented', 1, 0]);
+  });
+
+  it('is left to the window that carries it out, and to its account where nothing was sent', async () => {
+    listIt();
+    const unsent = { ...request, id: 'request_unsent', requestId: 'unsent' };
+    Reflect.deleteProperty(unsent, 'marker');
+    await window.desk.begin(unsent);
+    await window.desk.begin(request);
+    await switchAccount();
+    await beSilent();
+    await window.desk.working(request.id, () => looks(1));
+    assert.deepEqual([await state(), disk.leases.size, lists], ['renting', 0, 0]);
+  });
+
+  it('is looked for once a minute for ten minutes, and nothing is read after', async () => {
+    await window.desk.begin(request);
+    await switchAccount();
+    await beSilent();
+    await computer.clock.through(others.look());
+    await computer.clock.through(others.look());
+    assert.equal(lists, 1);
+    await looks(15);
+    assert.ok(lists <= 13, String(lists));
+  });
+
+  it('is not read where agents asked for nothing in another account', async () => {
+    await switchAccount();
+    await looks(2);
+    assert.equal(lists, 0);
+  });
+});
