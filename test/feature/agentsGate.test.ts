@@ -126,6 +126,24 @@ describe('each limit of agents', () => {
       await letAgentsIn(window);
     });
   }
+
+  it('rises to no more than the settings say when the user answers', async () => {
+    const { settings } = computer();
+    const key = 'gpuRental.agents.limitPerDay';
+    const asksToLetIn = () =>
+      window.screen.messages.shown.filter(({ text }) => text.includes('Let AI agents')).length;
+    settings.set(key, 20);
+    const dialog = await window.dialog('Let AI agents');
+    settings.set(key, 5);
+    await computer().pass(600);
+    dialog.press('Let Agents Ask');
+    await computer().rest();
+    assert.equal(asksToLetIn(), 0);
+    settings.set(key, 20);
+    await window.dialog('Let AI agents');
+    await computer().pass(600);
+    await window.dialogButton('Let Agents Ask');
+  });
 });
 
 describe('the limits of the user for everything that runs', () => {

@@ -57,7 +57,7 @@ async function ensureAccess({ agentLimits, settings }: CopyDeps): Promise<boolea
   });
   if (isAgreed) {
     // In this order, because a setting above the confirmed limits would be asked about again.
-    await agentLimits.confirm(asked);
+    await agentLimits.confirm(asked, asked.access);
     await settings.set('gpuRental.agents.access', 'ask');
   }
   return isAgreed;

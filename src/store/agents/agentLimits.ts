@@ -52,10 +52,14 @@ export class AgentLimitStore {
     return { set, inForce: limitsInForce(set, confirmed), isRaised: isRaised(set, confirmed), revision };
   }
 
-  /** Stores the limits that the user confirmed in a dialog. */
-  async confirm(limits: AgentLimits): Promise<void> {
+  /**
+   * Stores the limits that the user confirmed in a dialog, and no more than the settings say by then: what was lowered
+   * during the question would rise again unasked. `access` is what they are about to say of it.
+   */
+  async confirm(limits: AgentLimits, access = this.deps.settings().access): Promise<void> {
     const { revision } = await this.confirmed();
-    await this.keep({ ...limits, revision: revision + 1 });
+    const kept = limitsInForce({ ...this.deps.settings(), access }, limits);
+    await this.keep({ ...kept, revision: revision + 1 });
   }
 
   /**
