@@ -60,7 +60,7 @@ export function pageOf(
 export function endOfText(value: string, most: number): { readonly text: string; readonly isCut: boolean } {
   const part = value.slice(-4 * most);
   const plain = withoutControls(part);
-  const characters = [...plain];
+  const characters = Array.from(plain);
   // Two quotation marks, and the mark of the cut.
   let left = most - 5;
   let from = characters.length;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { silenceMs } from '../../model/agents/agreed';
 import type { AgentRequest } from '../../model/agents/request';
 import { markerIn } from '../../model/instances/instanceLabel';
-import { MutableDisposable, type Disposable } from '../../util/disposable';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import type { Account, OtherAccounts } from '../ports';
 import { emptyWhereMissing, type AgentDesk } from './agentDesk';
 import type { DoAgreedDeps } from './doAgreed';
@@ -27,8 +27,8 @@ const showsWithinMs = 600_000;
  * was lost before the account was switched. The schedule is carried out whichever account is active.
  */
 export class OtherAccountRequests implements Disposable {
-  private readonly timer = new MutableDisposable<Disposable>();
-  private isOver = false;
+  private readonly owned = new DisposableStore();
+  private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
   private lookedAt: number | undefined;
   /** Requests that a list has not, long after they left. */
   private readonly notThere = new Set<string>();
@@ -36,15 +36,19 @@ export class OtherAccountRequests implements Disposable {
   constructor(private readonly deps: Deps) {}
 
   dispose(): void {
-    this.isOver = true;
-    this.timer.dispose();
+    this.owned.dispose();
   }
 
   /** Looks at most once a minute, and again until nothing is open. Never rejects. */
   async look(): Promise<void> {
     const { clock, log, isLeader } = this.deps;
     const now = clock.elapsed();
-    if (this.isOver || !isLeader() || (this.lookedAt !== undefined && now - this.lookedAt < lookEveryMs)) {
+    if (this.isOver() || !isLeader()) {
+      return;
+    }
+    const waitMs = this.lookedAt === undefined ? 0 : this.lookedAt + lookEveryMs - now;
+    if (waitMs > 0) {
+      this.lookIn(waitMs);
       return;
     }
     this.lookedAt = now;
@@ -52,8 +56,17 @@ export class OtherAccountRequests implements Disposable {
       log.warn(`What agents rented in other accounts could not be settled: ${String(error)}`);
       return true;
     });
-    this.timer.value =
-      isOpen && !this.isOver ? clock.schedule(() => void this.look(), lookEveryMs) : undefined;
+    if (isOpen && !this.isOver()) {
+      this.lookIn(lookEveryMs);
+    }
+  }
+
+  private lookIn(ms: number): void {
+    this.timer.value = this.deps.clock.schedule(() => void this.look(), ms);
+  }
+
+  private isOver(): boolean {
+    return this.owned.isDisposed;
   }
 
   /** Returns whether something is open still. */
