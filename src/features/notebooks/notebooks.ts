@@ -78,6 +78,12 @@ async function attachTo(
   const { accounts, fleet } = deps;
   const servers = store.add(new ServerList(deps.storageDir, deps.log));
   await servers.loaded;
+  await forgetSignedOut(deps, servers);
+  store.add(
+    onAccountEnd(deps, (accountKey) => {
+      servers.forgetAccounts([accountKey]);
+    }),
+  );
   const changed = store.add(new vscode.EventEmitter<void>());
   store.add(
     servers.onDidChange(() => {
@@ -94,6 +100,16 @@ async function attachTo(
   const collection = store.add(jupyter.createJupyterServerCollection('gpuRental', 'GPU Rental', provider));
   collection.commandProvider = provider;
   return servers;
+}
+
+/** An account may have signed out while no window showed the list. */
+async function forgetSignedOut({ accounts, log }: NotebookDeps, servers: ServerList): Promise<void> {
+  try {
+    const known = new Set((await accounts.known()).map(({ key }) => key));
+    servers.forgetAccounts(servers.rows.map(({ accountKey }) => accountKey).filter((key) => !known.has(key)));
+  } catch (error) {
+    log.warn(`The accounts of the servers for notebooks could not be read: ${String(error)}`);
+  }
 }
 
 async function shutDown(

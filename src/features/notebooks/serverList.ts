@@ -1,6 +1,11 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { nextServers, type Candidate, type ListedServer } from '../../model/notebooks/notebookServers';
+import {
+  nextServers,
+  signedOutServers,
+  type Candidate,
+  type ListedServer,
+} from '../../model/notebooks/notebookServers';
 import { JsonFile } from '../../store/jsonFile';
 import { KeptFile } from '../../store/keptFile';
 import { Emitter } from '../../util/emitter';
@@ -53,6 +58,11 @@ export class ServerList implements Disposable {
     hasEnded: (instanceId: number) => boolean,
   ): void {
     this.set(nextServers(this.own, accountKey, candidates, hasEnded));
+  }
+
+  /** Removes what belongs to accounts that signed out, as far as Jupyter can do without it. */
+  forgetAccounts(accountKeys: readonly string[]): void {
+    this.set(signedOutServers(this.own, accountKeys));
   }
 
   /** Keeps a used server in every list until its instance has ended. */

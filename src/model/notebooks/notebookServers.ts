@@ -68,3 +68,13 @@ export function nextServers(
   );
   return [...listed, ...others];
 }
+
+/** The list without what belongs to accounts that signed out; a used row keeps what Jupyter finds its kernels by. */
+export function signedOutServers(
+  before: readonly ListedServer[],
+  accountKeys: readonly string[],
+): readonly ListedServer[] {
+  return before
+    .filter((row) => row.isUsed || !accountKeys.includes(row.accountKey))
+    .map((row) => (accountKeys.includes(row.accountKey) ? { ...row, label: row.alias } : row));
+}

@@ -1,25 +1,41 @@
 import assert from 'node:assert/strict';
-import { kernelFolder, tunnelPortOf } from '../../../../src/model/notebooks/notebookServers';
+import { nextServers, signedOutServers } from '../../../../src/model/notebooks/notebookServers';
 
-describe('The place of a notebook server', () => {
-  it('has one local port for each instance, below those of outgoing connections', () => {
-    assert.equal(tunnelPortOf('gpu-7'), tunnelPortOf('gpu-7'));
-    const ports = Array.from({ length: 500 }, (_, id) => tunnelPortOf(`gpu-${40_000_000 + id}`));
-    assert.ok(ports.every((port) => port >= 30_100 && port < 32_768));
-    assert.ok(new Set(ports).size > 400, `${new Set(ports).size} ports`);
+const row = (instanceId: number, accountKey: string, isUsed: boolean) => ({
+  alias: `gpu-${instanceId}`,
+  accountKey,
+  instanceId,
+  label: `secret project ${instanceId}`,
+  isUsed,
+});
+
+describe('The servers of the kernel picker', () => {
+  it('stay as they are where their instances could not be read', () => {
+    const before = [row(7, 'a', true), row(8, 'a', false)];
+    assert.equal(
+      nextServers(before, 'a', undefined, () => true),
+      before,
+    );
+    assert.equal(
+      nextServers(before, undefined, [], () => true),
+      before,
+    );
   });
 
-  it('is a folder with a plain name', () => {
-    for (const [local, folder] of [
-      ['my project', 'my-project'],
-      ['../etc', 'etc'],
-      ['-rf', 'rf'],
-      ['a\nstop', 'a-stop'],
-      ['$(reboot)', 'reboot-'],
-      ['', 'notebooks'],
-      [undefined, 'notebooks'],
-    ] as const) {
-      assert.equal(kernelFolder(local), folder);
-    }
+  it('go once their instance has ended, and not before', () => {
+    const before = [row(7, 'a', true), row(8, 'a', true), row(9, 'b', true)];
+    const left = nextServers(before, 'a', [], (id) => id === 7);
+    assert.deepEqual(
+      left.map(({ instanceId }) => instanceId),
+      [8, 9],
+    );
+  });
+
+  it('keep nothing of an account that signed out but what a notebook finds its kernel by', () => {
+    const before = [row(7, 'a', true), row(8, 'a', false), row(9, 'b', false)];
+    assert.deepEqual(signedOutServers(before, ['a']), [
+      { ...row(7, 'a', true), label: 'gpu-7' },
+      row(9, 'b', false),
+    ]);
   });
 });
