@@ -51,6 +51,8 @@ export async function cloneRepository(
     `exec git clone --progress -- ${quoteForShell(url)} "$t" 2>&1`,
   ].join('\n');
   const result = await ssh.exec(alias, script, {
+    // A private repository may need a key of the user.
+    usesAgent: true,
     signal: options.signal,
     onStdout: (piece) => {
       const percent = [...piece.matchAll(/Receiving objects:\s+(\d{1,3})%/g)].at(-1)?.[1];

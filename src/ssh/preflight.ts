@@ -39,6 +39,9 @@ export type PreflightResult =
 
 export type Failure = Extract<PreflightResult, { readonly ok: false }>;
 
+/** For logins in which the user runs nothing, though the entry may forward the agent. */
+export const withoutAgent = ['-o', 'ForwardAgent=no'] as const;
+
 /** A remote editor's server needs about this much; with less its first start fails half-way. */
 const neededMb = 300;
 /** How long a login may take, in seconds: by default, and if the user allowed more. */
@@ -81,6 +84,7 @@ export async function runPreflight(
       ...['-o', 'NumberOfPasswordPrompts=0'],
       ...['-o', `ConnectTimeout=${wait.answer}`],
       ...['-o', 'ClearAllForwardings=yes'],
+      ...withoutAgent,
       ...['-o', 'RemoteCommand=none'],
       ...['-o', 'ControlPath=none'],
       ...(deps.options ?? []).flatMap((option) => ['-o', option]),

@@ -15,7 +15,7 @@ import { findLocalKeys, generateKey, type LocalKey, type NewKeyOptions } from '.
 import { preflightHost } from './hostLogin';
 import { inspectClient, inspectConfig, tighten, type ClientFacts, type ConfigFacts } from './inspect';
 import { tokenPath } from './paths';
-import type { PreflightOptions, PreflightResult } from './preflight';
+import { withoutAgent, type PreflightOptions, type PreflightResult } from './preflight';
 import {
   connectHost,
   followHost,
@@ -32,6 +32,11 @@ import { removeEverything } from './removeEverything';
 import type { RunOptions, RunResult } from './run';
 import { checkAlias, checkHost, checkPort, hostAliasOf } from './validate';
 import type { Verification } from './verify';
+
+export interface ExecOptions extends Omit<RunOptions, 'env' | 'cwd'> {
+  /** Lets the machine use the SSH agent where the user allowed it; for what the user runs there, and nothing else. */
+  readonly usesAgent?: boolean;
+}
 
 /** All SSH functions: files, keys, addresses and a login that is tried before a window opens. */
 export interface SshService {
@@ -62,7 +67,7 @@ export interface SshService {
    * Runs a POSIX shell script on the machine without a question; the script is ours, never a user's text. Throws
    * `HostKeyError` if the host key differs from the known one.
    */
-  exec(alias: string, script: string, options?: Omit<RunOptions, 'env' | 'cwd'>): Promise<RunResult>;
+  exec(alias: string, script: string, options?: ExecOptions): Promise<RunResult>;
   /**
    * Runs the rsync daemon on the host of an instance, even while the instance is stopped, with the key of its entry.
    * The host's own key is accepted at the first contact, since no source states it before, and must not change
@@ -169,12 +174,8 @@ class NativeSsh implements SshService {
     return this.context.verifyAlias(alias, signal);
   }
 
-  async exec(
-    alias: string,
-    script: string,
-    options: Omit<RunOptions, 'env' | 'cwd'> = {},
-  ): Promise<RunResult> {
-    return this.runQuietly(checkAlias(alias), [], script, options);
+  async exec(alias: string, script: string, { usesAgent, ...options }: ExecOptions = {}): Promise<RunResult> {
+    return this.runQuietly(checkAlias(alias), usesAgent === true ? [] : withoutAgent, script, options);
   }
 
   execOnHost(
@@ -193,7 +194,7 @@ class NativeSsh implements SshService {
       `UserKnownHostsFile=${tokenPath(this.context.paths().knownHosts)}`,
       'GlobalKnownHostsFile=none',
     ].flatMap((option) => ['-o', option]);
-    return this.runQuietly(alias, onHost, 'rsync --server --daemon .', options);
+    return this.runQuietly(alias, [...withoutAgent, ...onHost], 'rsync --server --daemon .', options);
   }
 
   private async runQuietly(

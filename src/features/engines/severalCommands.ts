@@ -48,6 +48,7 @@ export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Pr
     work: async (instance, signal) => {
       const alias = await entryOf(instance);
       const { code, stdout, stderr, timedOut } = await deps.ssh.exec(alias, command, {
+        usesAgent: true,
         signal,
         timeoutMs: commandMs,
       });

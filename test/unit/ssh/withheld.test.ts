@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Run } from '../../../src/ssh/run';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
 import { SshMachine } from '../../support/sshMachine';
+import { until } from '../../support/until';
 
 const secrets = { GPU_TEST_TOKEN: 'from-the-environment', GPU_TEST_KEY: 'also-from-there' };
 
@@ -51,6 +54,37 @@ describe('What lines for all hosts give to every machine', () => {
     const [program, ...args] = ssh.command('gpu-7', 'true');
     await home.run(program, args);
     assert.match(readFileSync(said, 'utf8'), /GPU_TEST_TOKEN=from-the-environment/);
+  });
+
+  it('is no agent where the user runs nothing, though the instance may use it', async () => {
+    const key = home.key();
+    const said = join(machine.dir, 'environment');
+    machine.authorize(`command="env >> ${said}; eval \\"$SSH_ORIGINAL_COMMAND\\"" ${key}`);
+    const socket = join(machine.dir, 'agent');
+    const agent = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' });
+    const run: Run = (program, args, options) =>
+      home.run(program, args, { ...options, env: { ...options?.env, SSH_AUTH_SOCK: socket } });
+    try {
+      await until('the agent', () => existsSync(socket));
+      const ssh = home.service({ run });
+      const instance = sshInstance(machine.port);
+      const forwardAgent = true;
+      await ssh.connect({
+        account: sshAccount,
+        instanceId: 7,
+        instance,
+        registeredKeys: [key],
+        forwardAgent,
+      });
+      await ssh.preflight('gpu-7');
+      await ssh.exec('gpu-7', 'true');
+      const agents = () => readFileSync(said, 'utf8').match(/^SSH_AUTH_SOCK=/gm)?.length ?? 0;
+      assert.equal(agents(), 0);
+      await ssh.exec('gpu-7', 'true', { usesAgent: true });
+      assert.equal(agents(), 1);
+    } finally {
+      agent.kill();
+    }
   });
 
   it('is refused where a forward of ours would bring it a port of this computer', async () => {
