@@ -38,8 +38,7 @@ export class TemplatesOnScreen {
   /** Returns to the version on the screen; returns true if the screen was behind. */
   goBackToShown(id: number): boolean {
     const shown = this.shown.get(id);
-    const known = this.known.get(id);
-    if (!shown || !known || shown.text === known.text) {
+    if (!shown || shown.text === this.known.get(id)?.text) {
       return false;
     }
     this.known.set(id, shown);
