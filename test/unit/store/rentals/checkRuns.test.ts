@@ -6,6 +6,7 @@ import {
   type MachineCheck,
 } from '../../../../src/model/rentals/machineCheck';
 import { CheckRuns, type Checked } from '../../../../src/store/rentals/checkRuns';
+import { CancelledError } from '../../../../src/util/errors';
 import { silentLog } from '../../../../src/util/log';
 import { FakeClock } from '../../../support/fakeClock';
 import { proved, ScriptedChecks } from '../../../support/machineChecks';
@@ -15,6 +16,7 @@ describe('checks of machines that run', () => {
   let checks: ScriptedChecks;
   let results: (readonly [number, CheckResult['kind']])[];
   let stages: string[];
+  let logged: unknown[];
   let runs: CheckRuns;
   const wanted = (instanceId: number, since = 1) => ({ instanceId, since, check: beginCheck(clock.now()) });
 
@@ -23,10 +25,11 @@ describe('checks of machines that run', () => {
     checks = new ScriptedChecks();
     results = [];
     stages = [];
+    logged = [];
     runs = new CheckRuns({
       checks,
       clock,
-      log: silentLog,
+      log: { ...silentLog, error: (...words) => logged.push(...words) },
       onProgress: (_: Checked, { stage, problem }: MachineCheck) =>
         stages.push(`${stage} ${problem ?? 'none'}`),
       onResult: ({ instanceId }, result) => results.push([instanceId, result.kind]),
@@ -107,10 +110,17 @@ describe('checks of machines that run', () => {
   });
 
   it('takes a fault of our own for no fault of the machine', async () => {
-    checks.answer = () => Promise.reject(new Error('disk full'));
+    const fault = new Error('disk full');
+    checks.answer = () => Promise.reject(fault);
     runs.sync([wanted(7)]);
     await clock.advance(0);
     assert.deepEqual(results, [[7, 'notChecked']]);
+    assert.deepEqual(logged, ['Instance 7 could not be checked', fault]);
+    // An end of ours is none.
+    checks.answer = () => Promise.reject(new CancelledError());
+    runs.sync([wanted(8)]);
+    await clock.advance(0);
+    assert.deepEqual([results.length, logged.length], [1, 2]);
   });
 
   it('tries once more after a restart that took longer than the patience', async () => {

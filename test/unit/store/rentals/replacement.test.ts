@@ -106,6 +106,16 @@ describe('replacing a machine that failed', () => {
     assert.equal(scene.service.count('instances.destroy'), 0);
   });
 
+  it('takes the place of one that still loads only where its start took too long', async () => {
+    const { rentals } = scene.window;
+    const { marker } = rentals.find(6001) ?? { marker: '' };
+    become('loading');
+    for (const reason of ['exited', 'timedOut'] as const) {
+      await rentals.update(marker, { phase: { kind: 'failed', instanceId: 6001, at: 1, reason } });
+      assert.equal((await replace()).kind, reason === 'timedOut' ? 'replaced' : 'notNeeded');
+    }
+  });
+
   it('leaves a machine that ran alone unless the loss of its data was accepted', async () => {
     become('running');
     await scene.window.fleet.refresh();
