@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import type { Instance } from '../../../../src/model/instances/instance';
+import {
+  IdleWatch,
+  longestGapMs,
+  type IdleWatchDeps,
+  type UsageFile,
+} from '../../../../src/store/leases/idleWatch';
+import type { FleetSnapshot } from '../../../../src/store/ports';
+import { Emitter } from '../../../../src/util/emitter';
+import { silentLog } from '../../../../src/util/log';
+import { anInstance } from '../../../support/builders';
+import { FakeClock, settle } from '../../../support/fakeClock';
+import { FakeHubs } from '../../../support/fakeWindows';
+
+const minute = 60_000;
+const id = 5001;
+type Usage = Parameters<UsageFile['write']>[0];
+
+describe('since when an instance is idle', () => {
+  let clock: FakeClock;
+  let polled: Emitter<FleetSnapshot>;
+  let present: Emitter<void>;
+  let accountChanged: Emitter<unknown>;
+  let connected: boolean;
+  let isComplete: boolean;
+  let active: { readonly key: string } | undefined;
+  let kept: Map<string, Usage>;
+  let writes: number;
+  let reading: () => Promise<void>;
+  let hubs: FakeHubs;
+  let watch: IdleWatch;
+  let list: FleetSnapshot;
+
+  beforeEach(() => {
+    clock = new FakeClock();
+    polled = new Emitter();
+    present = new Emitter();
+    accountChanged = new Emitter();
+    connected = false;
+    isComplete = true;
+    active = { key: 'a' };
+    kept = new Map();
+    writes = 0;
+    reading = () => Promise.resolve();
+    hubs = new FakeHubs();
+    list = { instances: [], skipped: 0 };
+  });
+  afterEach(() => watch.dispose());
+
+  const open = () => {
+    const deps = {
+      accounts: {
+        get active() {
+          return active;
+        },
+        onDidChange: accountChanged.event,
+      },
+      fleet: {
+        get state() {
+          return { kind: 'ready', value: list };
+        },
+        onDidPoll: polled.event,
+      },
+      hub: hubs.open(),
+      presence: {
+        get isComplete() {
+          return isComplete;
+        },
+        isUsed: () => connected,
+        onDidChange: present.event,
+      },
+      aliasOf: () => 'gpu-5001',
+      clock,
+      log: silentLog,
+      file: (key: string): UsageFile => ({
+        read: async () => {
+          await reading();
+          const value = kept.get(key);
+          return value ? { kind: 'present', value } : { kind: 'absent' };
+        },
+        write: (value) => {
+          writes += 1;
+          kept.set(key, value);
+          return Promise.resolve();
+        },
+      }),
+    };
+    watch = new IdleWatch(deps as unknown as IdleWatchDeps); // nothing else of them is used here
+  };
+  const see = async (change: Partial<Instance> = {}) => {
+    list = { instances: [anInstance({ id, ...change })], skipped: 0 };
+    polled.fire(list);
+    await settle();
+  };
+  /** How long it has been idle, in minutes. */
+  const idleMinutes = () => {
+    const since = watch.idleSince(id);
+    return since === undefined ? undefined : (clock.now() - since) / minute;
+  };
+  const seeAfter = async (minutes: number, change: Partial<Instance> = {}) => {
+    await clock.advance(minutes * minute);
+    await see(change);
+    return idleMinutes();
+  };
+
+  it('counts from the last look at which its GPU was at 5 % or more', async () => {
+    open();
+    await see({ gpuUtilPercent: 5 });
+    assert.equal(idleMinutes(), undefined);
+    assert.equal(await seeAfter(5, { gpuUtilPercent: 4.9 }), 5);
+    assert.equal(await seeAfter(5, { gpuUtilPercent: 5 }), undefined);
+    assert.equal(await seeAfter(5, { gpuUtilPercent: 0 }), 5);
+  });
+
+  it('counts from the end of a connection, and knows nothing without all windows', async () => {
+    open();
+    connected = true;
+    await see();
+    assert.equal(await seeAfter(5), undefined);
+    connected = false;
+    await clock.advance(2 * minute);
+    present.fire();
+    await settle();
+    assert.equal(idleMinutes(), undefined);
+    assert.equal(await seeAfter(5), 5);
+    isComplete = false;
+    assert.equal(idleMinutes(), undefined);
+  });
+
+  it('takes from a connection that begins or ends no figure of an older list', async () => {
+    open();
+    await see({ gpuUtilPercent: 80 });
+    const connect = async (minutes: number, isConnected: boolean) => {
+      await clock.advance(minutes * minute);
+      connected = isConnected;
+      present.fire();
+      await settle();
+    };
+    await connect(5, false);
+    assert.equal(idleMinutes(), undefined, 'no list says so');
+    assert.equal(await seeAfter(5, { gpuUtilPercent: 0 }), 10);
+    // Seen by a connection, so that the list that comes after more than twelve minutes leaves no gap.
+    await connect(10, true);
+    await connect(1, false);
+    assert.equal(await seeAfter(4, { gpuUtilPercent: 0 }), 4);
+  });
+
+  it('knows whether the GPU was reported since the last use', async () => {
+    open();
+    await see({ gpuUtilPercent: 3 });
+    await seeAfter(1);
+    assert.equal(watch.facts(id)?.knowsGpu, true);
+    connected = true;
+    await seeAfter(1);
+    assert.equal(watch.facts(id)?.knowsGpu, false);
+    await see({ actualStatus: 'exited' });
+    assert.equal(watch.facts(id), undefined);
+  });
+
+  it('begins again after twelve minutes without a list, and where the clock was set back', async () => {
+    open();
+    await see();
+    assert.equal(await seeAfter(longestGapMs / minute), 12);
+    await clock.advance(longestGapMs);
+    assert.equal(idleMinutes(), 24, 'just so long');
+    await clock.advance(1);
+    assert.equal(idleMinutes(), undefined);
+    await see();
+    assert.equal(idleMinutes(), undefined);
+    assert.equal(await seeAfter(1), 1);
+    clock.jump(-10 * minute);
+    assert.equal(idleMinutes(), undefined);
+    await see();
+    assert.equal(await seeAfter(1), 1);
+  });
+
+  it('goes on from what the window before kept, once a minute', async () => {
+    open();
+    await see();
+    assert.equal(writes, 1);
+    await seeAfter(0.5);
+    assert.equal(writes, 1);
+    await seeAfter(0.5);
+    assert.equal(writes, 2);
+    watch.dispose();
+    hubs = new FakeHubs();
+    open();
+    assert.equal(await seeAfter(5), 6);
+  });
+
+  it('takes nothing from the file of an account that was left while it was read', async () => {
+    kept.set('a', {
+      version: 1,
+      entries: [[id, { lastUsedAt: 0, watchedSince: 0, seenAt: clock.now(), knowsGpu: true }]],
+    });
+    let goOn = () => {};
+    reading = () => new Promise((resolve) => (goOn = resolve));
+    open();
+    reading = () => Promise.resolve();
+    active = { key: 'b' };
+    accountChanged.fire(undefined);
+    await settle();
+    goOn();
+    await settle();
+    assert.equal(watch.facts(id), undefined);
+    active = { key: 'a' };
+    accountChanged.fire(undefined);
+    await settle();
+    assert.equal(watch.facts(id)?.knowsGpu, true);
+  });
+
+  it('is nothing to a window that does not lead, is signed out or was closed', async () => {
+    hubs.open();
+    open();
+    let looks = 0;
+    watch.onDidLook(() => (looks += 1));
+    await see();
+    assert.deepEqual([looks, writes, watch.facts(id)], [0, 0, undefined]);
+    hubs = new FakeHubs();
+    watch.dispose();
+    open();
+    watch.onDidLook(() => (looks += 1));
+    active = undefined;
+    await see();
+    assert.equal(looks, 0);
+    watch.dispose();
+    assert.deepEqual(
+      [polled, present, accountChanged].map(({ hasListeners }) => hasListeners),
+      [false, false, false],
+    );
+  });
+});
