@@ -42,6 +42,15 @@ describe('an agent in the chat', () => {
     assert.deepEqual((await agent.call('list_instances'))['instances'], []);
   });
 
+  it('gets five offers, or as many as it asks for, and how many there are', async () => {
+    const count = async (input: object) => {
+      const { offers, total } = await agent.call('search_offers', input);
+      assert.ok(Number(total) > 6);
+      return (offers as readonly unknown[]).length;
+    };
+    assert.deepEqual([await count({}), await count({ limit: 6 })], [5, 6]);
+  });
+
   it('gets a price without spending anything', async () => {
     const quote = await agent.quote();
     assert.match(quote, /^quote_/);
