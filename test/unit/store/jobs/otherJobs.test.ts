@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import type { MachinePort } from '../../../../src/store/jobs/machinePort';
+import { areOthersDue, seeOthers } from '../../../../src/store/jobs/otherJobs';
+import { CancelledError } from '../../../../src/util/errors';
+import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
@@ -75,6 +79,36 @@ describe('Jobs of other computers on a machine', () => {
     await window.jobs.endMachine(job, 'destroy');
     await pass(5 * minute);
     assert.deepEqual([state().outcome, ...ends()], ['destroyed', 0, 1]);
+  });
+
+  it('are looked for every ten minutes, also where the clock was set back', async () => {
+    const window = await openJobWindow(computer, new FakeJobDisk(), machine);
+    const { id: job } = await window.jobs.order(aJob(id), []);
+    const at = computer.clock.now();
+    const row = { ...window.row(job), state: { ...window.row(job).state, othersTriedAt: at } };
+    for (const ms of [10 * minute, -10 * minute]) {
+      assert.deepEqual(
+        [areOthersDue(row, at + ms), areOthersDue(row, at + ms - Math.sign(ms))],
+        [true, false],
+      );
+    }
+    assert.equal(areOthersDue({ ...row, state: { ...row.state, othersTriedAt: undefined } }, at), true);
+  });
+
+  it('count as looked for where the machine does not answer, but not where the look was ended', async () => {
+    const window = await openJobWindow(computer, new FakeJobDisk(), machine);
+    const { id: job } = await window.jobs.order(aJob(id), []);
+    const seen = (fault: Error, signal = new AbortController().signal) =>
+      seeOthers(
+        { jobs: window.jobs, log: silentLog },
+        // Nothing else of it is used here.
+        { jobsThere: () => Promise.reject(fault) } as unknown as MachinePort,
+        window.row(job),
+        signal,
+      );
+    assert.deepEqual(await seen(new CutConnection()), { kind: 'othersSeen' });
+    await assert.rejects(seen(new CancelledError()), CancelledError);
+    await assert.rejects(seen(new CutConnection(), AbortSignal.abort()), CutConnection);
   });
 
   it('are remembered where the machine does not answer any more', async () => {
