@@ -62,7 +62,7 @@ describe('a session that ends', () => {
       session: {
         apiKey: 'key',
         ...(sessionKey === undefined ? {} : { sessionKey }),
-      } satisfies Session as Session,
+      } satisfies Session as Session | undefined,
       asked: 0,
       /** Answers the question that is open. */
       answer: undefined as ((login: TfaLogin | undefined) => void) | undefined,
@@ -76,7 +76,7 @@ describe('a session that ends', () => {
         renewal.noteSession(account.key);
       },
       /** A call was refused with the bearer in use. */
-      call: () => renewal.recover(account, { bearer: window.session.sessionKey ?? 'key', isAgain: false }),
+      call: () => renewal.recover(account, { bearer: window.session?.sessionKey ?? 'key', isAgain: false }),
       start: () => renewal.start(account),
       close: () => {
         renewal.dispose();
@@ -325,6 +325,13 @@ describe('a session that ends', () => {
     assert.equal(isAsked(other), true, 'the person wants it');
     enter(other, 'three');
     assert.equal(await started, true);
+  });
+
+  it('is not asked for where nobody is signed in any more', async () => {
+    const window = open({ isFocused: true, sessionKey: 'one' });
+    window.session = undefined;
+    assert.deepEqual([await window.call(), await window.start()], [false, false]);
+    assert.deepEqual([checked, window.asked, clock.pending], [[], 0, 0]);
   });
 
   it('goes back to the key where the second factor was taken off, and asks nobody for it', async () => {
