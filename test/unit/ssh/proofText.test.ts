@@ -62,6 +62,14 @@ describe('What a machine says of itself', () => {
     }
   });
 
+  it('ends with the last line, whatever comes after it', () => {
+    assert.deepEqual(parseProof([...whole, 'busy', ...whole.slice(1)].join('\n'), 5), {
+      kind: 'proof',
+      proof: read(whole),
+    });
+    assert.deepEqual(parseProof('gpu-rental proof\nend\nbusy\n', 5), { kind: 'cut' });
+  });
+
   it('says that another looks, or that there is no room', () => {
     assert.deepEqual(parseProof('gpu-rental proof\nbusy\n', 5), { kind: 'busy' });
     assert.deepEqual(parseProof('gpu-rental proof\nno-room\n', 5), { kind: 'noRoom' });

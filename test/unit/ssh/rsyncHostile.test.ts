@@ -132,6 +132,30 @@ describe('A host that gives away what it likes', () => {
     }
   });
 
+  it('has the log from where it still is, and says where it begins', async () => {
+    const notes = [
+      { name: 'log', content: 'new lines\n' },
+      { name: 'log.1', content: 'old lines\n' },
+      { name: 'log.base', content: '30' },
+      { name: 'phase', content: 'running\n' },
+    ];
+    const look = async (offset: number, ...files: readonly Sent[]) => {
+      const { log, phase } = await machineOf(hostOf(files, ({ name }) => name !== 'src')).look('ab', offset);
+      return [phase, log.piece.toString(), log.offset, log.isRotated];
+    };
+    // `log.base` counts the bytes before `log`.
+    assert.deepEqual(await look(0, ...notes), ['running', 'old lines\nnew lines\n', 40, true]);
+    assert.deepEqual(await look(20, ...notes), ['running', 'old lines\nnew lines\n', 40, false]);
+    assert.deepEqual(await look(35, ...notes), ['running', 'ines\n', 40, false]);
+    assert.deepEqual(await look(99, ...notes), ['running', '', 40, false]);
+    const without = notes.filter(({ name }) => name !== 'log.1');
+    assert.deepEqual(await look(0, ...without), ['running', 'new lines\n', 40, true]);
+    assert.deepEqual(await look(0, { name: 'log', content: 'all\n' }), ['none', 'all\n', 4, false]);
+    assert.deepEqual(await look(0, { name: 'src', content: '' }), ['synced', '', 0, false]);
+    const reserved = { name: 'phase', content: 'reserved 1' };
+    assert.deepEqual((await look(0, reserved))[0], 'none');
+  });
+
   it('brings a file whole or not at all', async () => {
     const listed = hostOf([{ name: 'src/out/good', content: 'good' }], () => false);
     const less = hostOf([{ name: 'out/good', content: 'go', listedSize: 4 }], () => true);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { aliasOf } from '../../../src/ssh/alias';
 import { explainVerification } from '../../../src/ssh/problemText';
@@ -38,6 +39,19 @@ describe('The SSH entries', () => {
     assert.equal(aliasOf(demo, 7), 'gpu-demo-7');
     assert.match(aliasOf(elsewhere, 7), /^gpu-[0-9a-f]{6}-7$/);
     assert.equal(aliasOf(elsewhere, 7), aliasOf({ ...elsewhere, serviceUrl: 'https://market.example/' }, 7));
+  });
+
+  it('know the latency of their own addresses alone', async () => {
+    const server = createServer((socket) => void socket.end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const instance = sshInstance(port, { id: 7 });
+    const { signal } = new AbortController();
+    assert.equal(await ssh.latency('gpu-7', signal), undefined, 'no entry');
+    await ssh.writeEntry({ account: sshAccount, instanceId: 7, instance, registeredKeys: [] });
+    assert.ok(Number(await ssh.latency('gpu-7', signal)) >= 0);
+    await new Promise((resolve) => server.close(resolve));
+    assert.equal(await ssh.latency('gpu-7', signal), undefined, 'no connection');
   });
 
   it('say what the options of a rented machine are', async () => {
