@@ -89,7 +89,10 @@ function isSupportedProxy(proxy: string): boolean {
 }
 
 /** Makes the transport of a choice. The caller closes it, for example when a setting changes. */
-export function createTransport(choice: TransportChoice): Transport {
+export function createTransport(
+  choice: TransportChoice,
+  certificates: () => readonly string[] | undefined = systemCertificates,
+): Transport {
   switch (choice.kind) {
     case 'hostFetch':
       return new HostFetchTransport();
@@ -98,7 +101,7 @@ export function createTransport(choice: TransportChoice): Transport {
         // Results of commands may lie on other hosts; a service on loopback has none of those.
         proxyFor: (url) => (isLoopback(url.hostname) ? undefined : choice.proxy),
         acceptAnyProxyCertificate: choice.acceptAnyProxyCertificate,
-        ...(choice.systemCertificates ? { ca: systemCertificates } : {}),
+        ...(choice.systemCertificates ? { ca: certificates } : {}),
       });
     case 'unsupported':
       return {

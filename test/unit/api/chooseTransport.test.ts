@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import {
   chooseTransport,
@@ -12,9 +13,11 @@ import { createClient } from '../../../src/api/createClient';
 import { NotReachableError } from '../../../src/api/errors';
 import { HostFetchTransport } from '../../../src/api/hostFetchTransport';
 import type { ProxyEnvironment } from '../../../src/api/proxySettings';
+import { TransportFailure } from '../../../src/api/transport';
 import { UndiciTransport } from '../../../src/api/undiciTransport';
 import { systemClock } from '../../../src/util/clock';
 import { silentLog } from '../../../src/util/log';
+import { withAuthority } from '../../support/tlsFiles';
 
 function choose(
   baseUrl: string,
@@ -151,6 +154,38 @@ describe('chooseTransport', () => {
       await new Promise((resolve) => server.close(resolve));
     });
   }
+
+  it('trusts the certificates of the system only where the user wants them', async () => {
+    const { ca, key, cert } = withAuthority((authority) => ({
+      ca: authority.ca,
+      ...authority.issue('127.0.0.1'),
+    }));
+    const server = createSecureServer({ key, cert }, (_, response) => void response.end('hello'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const ask = async (systemCertificates: boolean) => {
+      const transport = createTransport(
+        { kind: 'undici', proxy: undefined, acceptAnyProxyCertificate: false, systemCertificates },
+        () => [ca],
+      );
+      const answer = transport.send({
+        method: 'GET',
+        url: new URL(`https://127.0.0.1:${port}/`),
+        headers: {},
+        signal: new AbortController().signal,
+        timeoutMs: 5000,
+        maxBytes: 100,
+      });
+      return answer.then(({ text }) => text).finally(() => transport.close());
+    };
+    assert.equal(await ask(true), 'hello');
+    await assert.rejects(
+      ask(false),
+      (error) => error instanceof TransportFailure && error.kind === 'certificate',
+    );
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
 
   it('makes the transport of the choice', async () => {
     assert.ok(createTransport(host) instanceof HostFetchTransport);
