@@ -104,6 +104,20 @@ describe('instances.list', () => {
     assert.deepEqual([listing.items.length, listing.found, transport.seen.length], [60, 60, 4]);
   });
 
+  it('counts none in an empty list of pages, and reads 400 pages at most', async () => {
+    const paged = (json: (page: number) => unknown) => {
+      let page = 0;
+      return scriptedClient((request) =>
+        isV1(request) ? { json: json((page += 1)) } : { status: 410, json: withdrawn },
+      );
+    };
+    const none = paged(() => ({ instances: [], next_token: '' }));
+    assert.deepEqual(await none.finish(none.client.instances.list()), { items: [], skipped: 0, found: 0 });
+    const endless = paged((page) => ({ instances: [{ id: page }], next_token: `${page}` }));
+    const { items, found } = await endless.finish(endless.client.instances.list());
+    assert.deepEqual([items.length, found, endless.transport.seen.length], [400, 400, 401]);
+  });
+
   it('stops at a page token that comes back, and says that the list is partial', async () => {
     const { client, finish } = scriptedClient((request) =>
       isV1(request)

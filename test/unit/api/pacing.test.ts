@@ -188,9 +188,14 @@ describe('Pacer', () => {
       const asked = pacer.acquire(readOf(volumes, 0));
       pacer.failed(volumes, down, 'route');
       await behind;
+      assert.equal(clock.pending, 1, 'for the user');
       await pacer.acquire(readOf('b', 1));
       await clock.advance(6000);
       await asked;
+      const last = assert.rejects(pacer.acquire(readOf(volumes, 1)), down);
+      pacer.failed(volumes, down, 'route');
+      await last;
+      assert.equal(clock.pending, 0);
     });
   });
 });

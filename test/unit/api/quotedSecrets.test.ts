@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type { Client } from '../../../src/api/client';
-import { plainFields } from '../../../src/api/sentSecrets';
+import { partsOf, plainFields, secretsIn } from '../../../src/api/sentSecrets';
 import { UserError } from '../../../src/util/errors';
 import { formatText } from '../../../src/util/text';
 import { Redactor } from '../../../src/util/redact';
@@ -100,6 +100,33 @@ describe('What the service repeats of a request', () => {
       );
     });
   }
+
+  it('is looked for in whole, as JSON, as part of an address, by lines and by words, longest first', () => {
+    assert.deepEqual(partsOf(['pass "word"\n  next=line1']), [
+      'pass%20%22word%22%0A%20%20next%3Dline1',
+      'pass \\"word\\"\\n  next=line1',
+      'pass "word"\n  next=line1',
+      'pass "word"',
+      'next=line1',
+      'line1',
+      'pass',
+      'word',
+      'next',
+    ]);
+    assert.deepEqual(partsOf(['abc', 'abcd', 'abcd']), ['abcd']);
+  });
+
+  it('is looked for in writes, in fields that may hold secrets, and from four characters on', () => {
+    const body = {
+      label: 'name of it',
+      args: 'abc',
+      onstart: 'abcd',
+      env: { label: 'value' },
+      list: [{ a: 'deep' }],
+    };
+    assert.deepEqual(secretsIn({ repeat: 'write', body }), ['abcd', 'value', 'deep']);
+    assert.deepEqual(secretsIn({ repeat: 'read', body }), []);
+  });
 
   it('is looked at for every write: all others carry names and numbers alone', async () => {
     const held: string[] = [];

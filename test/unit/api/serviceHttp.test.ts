@@ -102,6 +102,19 @@ describe('ServiceHttp', () => {
     assert.doesNotMatch(all, /key-0123|secret label|private words/);
   });
 
+  it('logs the answer of each request, or that there was none, and how long that took', async () => {
+    const lost = { error: new TransportFailure('lost', 'ECONNRESET') };
+    const { client, log, finish } = scriptedClient([lost, user]);
+    await finish(client.users.current());
+    assert.deepEqual(
+      log.lines.filter((line) => line.includes('#')),
+      [
+        'debug #1 GET /api/v0/users/current/: NotReachableError after 0 ms',
+        'debug #2 GET /api/v0/users/current/: 200 in 0 ms',
+      ],
+    );
+  });
+
   describe('reads', () => {
     it('are not sent where the key is known not to be allowed, which writes do not ask', async () => {
       const asked: string[] = [];

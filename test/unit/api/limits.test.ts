@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { allReads, documentedLimits } from '../../../src/api/limits';
+import { serviceRoutes } from '../../../src/simulator/routes';
+import { World } from '../../../src/simulator/world';
+
+/** The names of parameters in a path say nothing. */
+const shape = (route: string) => route.replace(/\{\w+\}/g, '{}');
+
+describe('the limits that the client keeps', () => {
+  it('are those of the service, call by call', async () => {
+    const world = new World({ sshServer: false });
+    const { routes, close } = serviceRoutes(world, () => undefined);
+    try {
+      const served = new Map(routes.map((route) => [shape(`${route.method} ${route.path}`), route]));
+      for (const [name, { intervalMs, perPeriod }] of Object.entries(documentedLimits)) {
+        if (name === allReads) continue;
+        const { everySeconds = 0, burst } = served.get(shape(name)) ?? {};
+        // Calls that may come at once before the least time applies are counted in a period.
+        const expected = perPeriod ? perPeriod.periodMs / perPeriod.calls : intervalMs;
+        assert.equal(everySeconds * 1000, expected, name);
+        if (perPeriod) assert.equal(burst, perPeriod.calls, name);
+      }
+    } finally {
+      await close();
+      world.dispose();
+    }
+  });
+
+  it('are thirty reads in ten seconds for an account, whatever is read', () => {
+    assert.deepEqual(documentedLimits[allReads], { perPeriod: { calls: 30, periodMs: 10_000 } });
+  });
+});
