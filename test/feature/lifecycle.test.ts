@@ -100,7 +100,21 @@ describe('living with instances', () => {
       window.screen.documents.shown.find(({ fileName }) => fileName.endsWith('tuned.log')),
     );
     await computer().until('its lines', () => log.getText().includes('run type: ssh'));
-    assert.ok(computer().simulator.received('PUT', `/api/v0/instances/request_logs/${first}/`).length > 0);
+    const asked = () =>
+      computer().simulator.received('PUT', `/api/v0/instances/request_logs/${first}/`).length;
+    assert.ok(asked() > 0);
+    const askedIn = async (ms: number) => {
+      const before = asked();
+      await computer().pass(ms);
+      return asked() - before;
+    };
+    // Each look is two requests, so the log is read every 15 seconds, in the window in use alone.
+    assert.deepEqual([await askedIn(14_000), await askedIn(2000)], [0, 1]);
+    assert.ok((await askedIn(30_000)) > 0);
+    window.screen.focus(false);
+    assert.equal(await askedIn(60_000), 0);
+    window.screen.focus(true);
+    assert.ok((await askedIn(16_000)) > 0);
   });
 
   it('stops several at once, and says which of them was not', async () => {

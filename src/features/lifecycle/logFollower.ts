@@ -122,6 +122,6 @@ export class LogFollower implements vscode.Disposable {
 }
 
 function toEnd(editor: vscode.TextEditor): void {
-  const last = new vscode.Position(Math.max(0, editor.document.lineCount - 1), 0);
+  const last = new vscode.Position(editor.document.lineCount - 1, 0);
   editor.revealRange(new vscode.Range(last, last));
 }
