@@ -52,7 +52,10 @@ describe('the doctor', () => {
     await examine();
     await window.quick.title('no problem found');
     await window.quick.row(/Proxy.*on this computer/s);
+    const before = computer().simulator.requests().length;
     window.quick.escape();
+    await computer().rest();
+    assert.deepEqual([window.quick.isOpen, computer().simulator.requests().length], [false, before]);
   });
 
   it('forgets a host key that changed only after it was asked to twice', async () => {

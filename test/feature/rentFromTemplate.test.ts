@@ -129,12 +129,18 @@ describe('renting from a template and by bid', () => {
     assert.deepEqual(body, { template_hash_id: template.hash_id, disk: 42.5, cancel_unavail: true });
     assert.match(String(label), /^\[gr-[0-9a-f]{8}\]$/);
     await window.toast(/^Getting .* ready/);
+    // That is the one message of an ordinary rental.
+    assert.deepEqual(
+      window.screen.messages.history.filter(({ text }) => text.startsWith('Rented as')),
+      [],
+    );
   });
 
   it('says that its template was edited before another one like it is rented', async () => {
     await edit({ desc: 'edited since' });
     window.run('Rent Another Like This…');
     await quick().title('Rent Another Like This');
+    assert.deepEqual(quick().headings(), ['Instances']);
     await quick().pick('RTX 3090');
     await window.dialogButton('Rent from the Current Version', 'Two cards was edited after that rental');
     await quick().title(/Search Offers like/);
