@@ -191,15 +191,28 @@ describe('volumes and what a destroy leaves', () => {
   });
 
   it('names the volume that survives with its price, unsaved work and the size of the folder', async () => {
-    const repository = path.join(computer().root, 'instances', String(id), 'workspace', 'model');
-    mkdirSync(repository, { recursive: true });
-    execFileSync('git', ['-C', repository, 'init', '-q']);
-    writeFileSync(path.join(repository, 'train.py'), 'print(1)\n');
-    await instances().menu('trainer', 'Destroy…');
-    const { detail } = await window.dialog();
-    assert.match(detail ?? '', /still costs money until you delete it: corpus \(50 GB, \$\d+\.\d+\/day\)/);
-    assert.match(detail ?? '', /workspace\/model: uncommitted files: 1/);
-    assert.match(detail ?? '', /workspace holds \d+ MB/);
+    const make = (name: string) => {
+      const repository = path.join(computer().root, 'instances', String(id), 'workspace', name);
+      mkdirSync(repository, { recursive: true });
+      execFileSync('git', ['-C', repository, 'init', '-q']);
+      writeFileSync(path.join(repository, 'train.py'), 'print(1)\n');
+    };
+    const ask = async () => {
+      await instances().menu('trainer', 'Destroy…');
+      const { detail } = await window.dialog();
+      return detail ?? '';
+    };
+    for (const name of ['model', 'b', 'c', 'd', 'e']) make(name);
+    const five = await ask();
+    assert.deepEqual([five.match(/uncommitted files: 1/g)?.length, five.includes('more with')], [5, false]);
+    await window.dialogButton('Keep Instance');
+    make('f');
+    const detail = await ask();
+    assert.equal(detail.match(/uncommitted files: 1/g)?.length, 5);
+    assert.match(detail, /^… and 1 more with unsaved work$/m);
+    assert.match(detail, /still costs money until you delete it: corpus \(50 GB, \$\d+\.\d+\/day\)/);
+    assert.match(five, /workspace\/model: uncommitted files: 1/);
+    assert.match(detail, /workspace holds \d+ MB/);
   });
 
   it('leads to the download first, and destroys nothing by that', async () => {
