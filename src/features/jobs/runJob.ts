@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { JobTarget } from '../../commandArguments';
 import { chooseInstance } from '../../editor/chooseInstance';
@@ -19,6 +18,7 @@ import { hardLimit, type HardLimit } from '../../model/jobs/jobLimits';
 import { jobText, type JobSpec, type MachineEnds } from '../../model/jobs/jobSpec';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
+import type { OneOfDraft } from '../../model/jobs/rentForJob';
 import { matchesRecipe } from '../../model/workspace/recipeMatch';
 import { runProgram } from '../../ssh/run';
 import { setupKey } from '../../ssh/jobs/setupKey';
@@ -27,12 +27,12 @@ import { accountStill } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { JobSecrets } from '../../store/jobs/jobSecrets';
 import { bytesText } from '../../util/bytes';
-import { safeFileName } from '../../util/fileName';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { confirmJob, sentBytes } from './confirmJob';
 import type { JobDeps } from './deps';
 import { filesText } from '../../editor/filesText';
+import { outputsFolder, withOutputs } from './outputsFolders';
 import { sweepMachines } from './sweepMachines';
 import { rentJob } from './rentJob';
 import { chooseJob, type JobSource } from './jobSource';
@@ -76,11 +76,10 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
     workspaceKey: hashOf(`${folder}\n${spec.workdir}`).slice(0, 16),
     commit: await commitOf(folder),
   };
+  const known = () => deps.jobs.rows.map(({ job }) => job.outputsTo);
+  const placed = () => withOutputs(variantsOf(spec), folder, orderedAt, known());
   const rent = async () => {
-    const each = variantsOf(spec).map((one) => ({
-      spec: one,
-      outputsTo: outputsFolder(one, folder, orderedAt),
-    }));
+    const each = placed();
     const [first = { spec }] = each;
     const image = source.recipe?.image ?? source.recipe?.template?.hash;
     const key = await setupKey(spec, folder, sent.names, image);
@@ -119,8 +118,7 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
     return undefined;
   }
   accountStill(deps.accounts, account.key);
-  const parts = { ...unplaced, ends, folder, orderedAt };
-  const id = await orderEach(deps, variants, machines, parts, sent);
+  const id = await orderEach(deps, placed(), machines, { ...unplaced, ends, folder }, sent);
   if (id !== undefined) {
     await runCommand('gpuRental.job.showLog', { jobId: id });
   }
@@ -129,19 +127,18 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
 
 interface OrderParts extends Pick<Job, 'workspace' | 'workspaceKey' | 'commit' | 'ends'> {
   readonly folder: string;
-  readonly orderedAt: number;
 }
 
 /** Distributes the jobs over the machines in turn; returns the id of the first. */
 async function orderEach(
   { jobs }: JobDeps,
-  variants: readonly JobSpec[],
+  each: readonly OneOfDraft[],
   machines: readonly Instance[],
-  { folder, orderedAt, ...parts }: OrderParts,
+  { folder, ...parts }: OrderParts,
   { names }: SentFiles,
 ): Promise<string | undefined> {
   let first: string | undefined;
-  for (const [index, spec] of variants.entries()) {
+  for (const [index, { spec, outputsTo }] of each.entries()) {
     const machine = machines[index % machines.length];
     if (machine) {
       const { id } = await jobs.order(
@@ -150,7 +147,7 @@ async function orderEach(
           spec,
           setupKey: await setupKey(spec, folder, names, machine.image),
           machine: { instanceId: machine.id, name: instanceName(machine), perHour: dearest([machine]) },
-          outputsTo: outputsFolder(spec, folder, orderedAt),
+          outputsTo,
         },
         names,
       );
@@ -231,13 +228,6 @@ async function saveAll(): Promise<boolean> {
     (document) => document.isDirty && document.uri.scheme === 'file',
   );
   return !isDirty || vscode.workspace.saveAll(false);
-}
-
-function outputsFolder(spec: JobSpec, folder: string, now: number): string {
-  const start = new Date(now).toISOString().slice(0, 19).replace('T', ' ').replaceAll(':', '.');
-  return spec.outputsTo === undefined
-    ? join(folder, 'gpu-outputs', safeFileName(spec.name, 'job'), start)
-    : join(folder, ...spec.outputsTo.split('/'));
 }
 
 /** Returns the output folders of jobs inside the folder that is sent. */
