@@ -168,15 +168,19 @@ describe('chooseTransport', () => {
         { kind: 'undici', proxy: undefined, acceptAnyProxyCertificate: false, systemCertificates },
         () => [ca],
       );
-      const answer = transport.send({
-        method: 'GET',
-        url: new URL(`https://127.0.0.1:${port}/`),
-        headers: {},
-        signal: new AbortController().signal,
-        timeoutMs: 5000,
-        maxBytes: 100,
-      });
-      return answer.then(({ text }) => text).finally(() => transport.close());
+      try {
+        const { text } = await transport.send({
+          method: 'GET',
+          url: new URL(`https://127.0.0.1:${port}/`),
+          headers: {},
+          signal: new AbortController().signal,
+          timeoutMs: 5000,
+          maxBytes: 100,
+        });
+        return text;
+      } finally {
+        await transport.close();
+      }
     };
     assert.equal(await ask(true), 'hello');
     await assert.rejects(

@@ -9,9 +9,9 @@ const shape = (route: string) => route.replace(/\{\w+\}/g, '{}');
 describe('the limits that the client keeps', () => {
   it('are those of the service, call by call', async () => {
     const world = new World({ sshServer: false });
-    const { routes, close } = serviceRoutes(world, () => undefined);
+    const service = serviceRoutes(world, () => undefined);
     try {
-      const served = new Map(routes.map((route) => [shape(`${route.method} ${route.path}`), route]));
+      const served = new Map(service.routes.map((route) => [shape(`${route.method} ${route.path}`), route]));
       for (const [name, { intervalMs, perPeriod }] of Object.entries(documentedLimits)) {
         if (name === allReads) continue;
         const { everySeconds = 0, burst } = served.get(shape(name)) ?? {};
@@ -21,7 +21,7 @@ describe('the limits that the client keeps', () => {
         if (perPeriod) assert.equal(burst, perPeriod.calls, name);
       }
     } finally {
-      await close();
+      await service.close();
       world.dispose();
     }
   });

@@ -4,7 +4,6 @@ import type { Instance } from '../../../../src/model/instances/instance';
 import type { Lease } from '../../../../src/model/instances/lease';
 import type { DoAgreedDeps } from '../../../../src/store/agents/doAgreed';
 import { settle } from '../../../../src/store/agents/settle';
-import { anInstance } from '../../../support/builders';
 
 const id = 7;
 /** When the user said yes. */
@@ -44,7 +43,7 @@ async function settled(change: Omit<AgentRequest, keyof typeof base> & Partial<A
     },
     fleet: {
       hasEnded: () => hasEnded,
-      find: () => instance && anInstance({ id, ...instance }),
+      find: () => instance && { id, ...instance },
       state: fetchedAt === undefined ? { kind: 'failed' } : { kind: 'ready', fetchedAt },
     },
     leases: { find: () => lease && { lease } },
@@ -112,7 +111,7 @@ describe('a request of an agent whose window is gone', () => {
     });
 
     it('stays open where the list does not say what the instance is meant to do, or lacks it', async () => {
-      assert.deepEqual(await settled(toStop, { ...isThere, instance: { intendedStatus: undefined } }), []);
+      assert.deepEqual(await settled(toStop, { ...isThere, instance: {} }), []);
       assert.deepEqual(await settled(toStop, { ...isThere, instance: undefined }), []);
     });
 

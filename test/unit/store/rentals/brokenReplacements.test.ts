@@ -42,12 +42,9 @@ describe('a replacement that broke off', () => {
     broken = new BrokenReplacements({
       records: { all: rentals, get: (marker) => rentals.find((one) => one.marker === marker) },
       update: (marker, change) => {
-        rentals.splice(
-          0,
-          rentals.length,
-          ...rentals.map((one) => (one.marker === marker ? { ...one, ...change } : one)),
-        );
-        return Promise.resolve(rentals.find((one) => one.marker === marker));
+        const at = rentals.findIndex((one) => one.marker === marker);
+        rentals[at] = { ...(rentals[at] ?? replaced), ...change };
+        return Promise.resolve();
       },
       fleet: { hasEnded: () => hasEnded },
       hub,
