@@ -124,9 +124,9 @@ describe('an agent in the chat', () => {
   it('asks before its data is lost earlier, and before a disk is kept in place of a destroy', async () => {
     const earlier = { instance, hoursFromNow: 1.5, then: 'destroy', requestId: 'end-sooner' };
     assert.equal((await agent.call('set_schedule', earlier))['state'], 'pending');
-    const { detail } = await window.dialog(/Change when .* ends for “the chat”/);
-    assert.match(detail ?? '', /^Destroyed automatically at .*All data on it is lost then/);
-    await answer('Cancel', /Change when .* ends for “the chat”/);
+    const { detail } = await window.dialog(/Change the schedule of .* for “the chat”/);
+    assert.match(detail ?? '', /^Destroyed automatically at .*All data on it is lost/);
+    await answer('Cancel', /Change the schedule of .* for “the chat”/);
     const stop = { instance, hoursFromNow: 1, then: 'stop', requestId: 'end-by-stop' };
     assert.equal((await agent.call('set_schedule', stop))['state'], 'pending');
     await answer('Cancel', /Change the schedule of .* for “the chat”/);
@@ -143,7 +143,7 @@ describe('an agent in the chat', () => {
       agent.call('request_rental', { quote, requestId: 'second-one' }),
       /instances that agents have at once is 1\./,
     );
-    await answer('Cancel', /let AI agents|Let AI agents/i);
+    await answer('Cancel', /agents/i);
     assert.equal(rentals().length, 1);
   });
 

@@ -41,7 +41,7 @@ describe('an agent outside of the editor', () => {
   it('gets nothing before the user lets agents in, in a dialog with the limits', async () => {
     computer().clipboard.text = '';
     window.run('Copy MCP Configuration…');
-    const question = await window.dialog(/asks you first.*\$10\.00\/day.*questions an hour: 6/s);
+    const question = await window.dialog(/You confirm each rental.*\$10\.00\/day.*questions an hour: 6/s);
     question.close();
     await computer().rest();
     assert.equal(computer().clipboard.text, '');

@@ -70,7 +70,7 @@ describe('a budget', () => {
     await computer().pass(30 * minute);
     await searchAndReview(window, '1x 3090', /^1× RTX 3090/);
     await quick().row('Could not read all charges and instances, so your budget may be used up.');
-    assert.equal(quick().activeRow(), 'Could not check your budget. Choose below what to do.');
+    assert.equal(quick().activeRow(), 'Could not check your budget. Choose how to continue below.');
     await quick().row(/^Rent without a Budget Check for \$/);
     computer().simulator.faults.clear();
   });

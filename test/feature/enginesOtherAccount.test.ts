@@ -22,7 +22,7 @@ describe('a command on several instances', () => {
     const other = await computer().openWindow();
     await other.signIn(String(json.key));
     await computer().rest();
-    await window.quick.pick('Retry Where It Failed');
+    await window.quick.pick('Retry Failed');
     await window.quick.row(/sweep-1.*Nothing was done because the account was switched/);
     assert.equal(existsSync(flag), false);
     window.quick.escape();

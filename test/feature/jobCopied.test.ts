@@ -117,10 +117,12 @@ describe('outputs of a stopped machine', () => {
     );
     window.run('Fetch Outputs of Job');
     const { detail = '' } = await window.dialog();
-    assert.ok(detail.includes(`Outputs with an absolute path need a start: ${model}\n`), detail);
+    assert.ok(detail.includes(`Start it to fetch outputs with an absolute path: ${model}\n`), detail);
     await window.dialogButton('Fetch Without Starting');
     await window.toast(/^train: interrupted/);
-    await window.toast(/^Some outputs of train could not be fetched, so .* is kept\. It still costs \$\S+\/h\. Left out/);
+    await window.toast(
+      /^Some outputs of train could not be fetched, so .* is kept\. It still costs \$\S+\/h\. Left out/,
+    );
     assert.equal(readFileSync(output('outputs/log.txt'), 'utf8'), 'part');
     const shown = window.toasts().find((one) => one.startsWith('Some outputs')) ?? '';
     assert.ok(shown.includes(`Left out: ${model} (only a start of the instance can fetch it)`), shown);

@@ -44,11 +44,18 @@ export async function jupyterStandIn(home: string, kernel?: 'waits' | 'works') {
   const port = path.join(home, 'port');
   await until('the server', () => existsSync(port));
   const kernelPid = kernel && Number(readFileSync(path.join(home, 'kernel'), 'utf8'));
+  /** Hundredths of a second that the kernel has computed. */
+  const worked = () => {
+    const [, , , , , , , , , , , user, system] = readFileSync(`/proc/${String(kernelPid)}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    return Number(user) + Number(system);
+  };
   const end = () => {
     child.kill('SIGKILL');
     if (kernelPid !== undefined) {
       process.kill(-kernelPid, 'SIGKILL');
     }
   };
-  return { pid: child.pid, port: Number(readFileSync(port, 'utf8')), end };
+  return { pid: child.pid, port: Number(readFileSync(port, 'utf8')), worked, end };
 }

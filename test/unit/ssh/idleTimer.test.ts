@@ -10,20 +10,21 @@ import { until } from '../../support/until';
 
 describe('A timer on the machine for idle time', () => {
   const timer = useTimerMachine();
-  const { hastyMachine, tool, file, order, processes, writes, instance } = timer;
+  const { frozenMachine, hastyMachine, tool, file, order, processes, writes, instance } = timer;
 
   /** What the driver says of each GPU, and the names of the processes; both can be changed later. */
-  const idleMachine = (gpus: string, ...processNames: readonly string[]) => {
+  const idleTools = (gpus: string, ...processNames: readonly string[]) => {
     writeFileSync(file('gpus'), gpus);
     writeFileSync(file('names'), processNames.join('\n'));
     tool('nvidia-smi', 'echo look >>"$HOME/looks"', 'cat "$HOME/gpus"');
     tool(
       'grep',
-      `case "$*" in *' /proc/'*) exec ${placeOf('grep')} "$1" "$2" "$HOME/names" ;; esac`,
+      `case "$*" in *' /proc/'* | *" $HOME/proc/"*) exec ${placeOf('grep')} "$1" "$2" "$HOME/names" ;; esac`,
       `exec ${placeOf('grep')} "$@"`,
     );
-    return hastyMachine([...httpTools.slice(0, 1), 'timeout']);
+    return [...httpTools.slice(0, 1), 'timeout'];
   };
+  const idleMachine = (...use: Parameters<typeof idleTools>) => hastyMachine(idleTools(...use));
   const looks = () => readFileSync(file('looks'), 'utf8').split('\n').length;
   const idleOrder = (seconds: number) => order({ mode: 'idle', seconds });
   const isStopped = () => instance()?.intendedStatus === 'stopped';
@@ -73,13 +74,15 @@ describe('A timer on the machine for idle time', () => {
     const server = await jupyterStandIn(timer.home, kernel);
     const facts = path.join(own, 'run', `jpserver-${server.pid}.json`);
     writeFileSync(facts, JSON.stringify({ port: server.port }));
-    await armTimer(idleMachine('0\n', 'sshd: root@notty'), 'gpu-1', { ...idleOrder(1), ...more });
+    const here = frozenMachine(idleTools('0\n', 'sshd: root@notty'));
+    await armTimer(here, 'gpu-1', { ...idleOrder(1), ...more });
     writeFileSync(file('names'), '');
-    return server;
+    return { ...server, pass: here.pass };
   };
+  /** The first of them may have begun before the time passed. */
   const afterMoreLooks = async () => {
     const before = looks();
-    await until('more looks', () => looks() >= before + 4);
+    await until('more looks', () => looks() >= before + 3);
   };
 
   it('takes a cell that runs for use, and a kernel whose server does not answer as well', async () => {
@@ -87,10 +90,15 @@ describe('A timer on the machine for idle time', () => {
     try {
       for (const state of ['busy', 'broken']) {
         writeFileSync(file('state'), state);
-        await afterMoreLooks();
+        for (let second = 0; second < 3; second += 1) {
+          server.pass(1);
+          await afterMoreLooks();
+        }
         assert.equal(isStopped(), false, state);
       }
       writeFileSync(file('state'), 'idle');
+      await afterMoreLooks();
+      server.pass(2);
       await until('the stop', isStopped);
     } finally {
       server.end();
@@ -100,6 +108,7 @@ describe('A timer on the machine for idle time', () => {
   it('takes a server without kernels for none in use, whether or not it answers', async () => {
     const server = await notebookMachine('broken');
     try {
+      server.pass(2);
       await until('the stop', isStopped);
     } finally {
       server.end();
@@ -108,10 +117,13 @@ describe('A timer on the machine for idle time', () => {
 
   for (const action of ['stop', 'destroy'] as const) {
     it(`ends its doubt about a silent server after its limit, and stops where it was to ${action}`, async () => {
-      const server = await notebookMachine('broken', 'waits', { action, doubtSeconds: 3 });
+      const server = await notebookMachine('broken', 'waits', { action, doubtSeconds: 30 });
       try {
         await afterMoreLooks();
+        server.pass(29);
+        await afterMoreLooks();
         assert.equal(isStopped(), false);
+        server.pass(3);
         await until('the stop', isStopped);
         assert.notEqual(instance(), undefined);
       } finally {
@@ -121,15 +133,20 @@ describe('A timer on the machine for idle time', () => {
   }
 
   it('has no limit for a kernel that computes while its server is silent', async () => {
-    const server = await notebookMachine('broken', 'works', { doubtSeconds: 1 });
+    const server = await notebookMachine('broken', 'works', { doubtSeconds: 5 });
     try {
-      for (let round = 0; round < 3; round += 1) {
+      for (let second = 0; second < 12; second += 1) {
+        // However busy this computer is: the kernel has computed between two seconds of the machine.
+        const before = server.worked();
+        await until('work of the kernel', () => server.worked() > before + 10);
         await afterMoreLooks();
+        server.pass(1);
         assert.equal(isStopped(), false);
       }
     } finally {
       server.end();
     }
+    server.pass(2);
     await until('the stop', isStopped);
   });
 

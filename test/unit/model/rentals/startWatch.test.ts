@@ -132,9 +132,9 @@ describe('readiness', () => {
     const facts: InstanceFacts = { lastRequest: { kind: 'destroy', at: start } };
     const play = new Play().see(60_000, { actualStatus: 'loading' }, facts);
     assert.equal(play.outcome, undefined);
-    play.see(120_000, { actualStatus: 'loading' }, facts);
+    play.see(119_999, { actualStatus: 'loading' }, facts);
     assert.equal(play.outcome, undefined);
-    play.see(120_001, { actualStatus: 'loading' }, facts);
+    play.see(120_000, { actualStatus: 'loading' }, facts);
     assert.deepEqual(play.outcome, { kind: 'ended', why: 'destroyed' });
   });
 
