@@ -51,7 +51,7 @@ describe('a job that does not get on while its machine costs money', () => {
     await window.view('jobs').expand(/^train/);
     await window.view('jobs').row(/^Outputs.*not fetched yet$/);
     window.run('Open Outputs of Job');
-    await window.toast(/^No job has brought outputs yet\.$/);
+    await window.toast(/^No job has fetched outputs yet\.$/);
   });
 
   it('is told once where the disk of this computer refuses its progress, and goes on once there is room', async () => {

@@ -46,7 +46,7 @@ const spareMs = 15 * 60_000;
 /** Returns the news to show for a job in this state; none for ordinary progress. */
 export function jobNews(row: JobRow, now: number): readonly JobNews[] {
   const { state } = row;
-  const news = [...limitNews(row, now), ...endNews(state), ...troubleNews(state), ...overdueNews(row, now)];
+  const news = [...limitNews(row, now), ...endNews(state), ...troubleNews(state), ...overdueNews(row)];
   return news.map((one) => ({ turn: 0, ...one }));
 }
 
@@ -122,11 +122,14 @@ function* troubleNews(state: JobState): Iterable<News> {
   }
 }
 
-/** The machine ends what takes too long by itself; where it does not, it costs money without an end. */
-function* overdueNews(row: JobRow, now: number): Iterable<News> {
-  const { phase, trouble, attempt } = row.state;
+/**
+ * The machine ends what takes too long by itself; where it does not, it costs money without an end. Only the machine can
+ * say so: after a sleep or with no editor, what is known of it is old.
+ */
+function* overdueNews(row: JobRow): Iterable<News> {
+  const { phase, trouble, attempt, lastSeenAt = 0 } = row.state;
   const endAt = endOfPhase(row);
-  if (!trouble && endAt !== undefined && now >= endAt + spareMs) {
+  if (!trouble && endAt !== undefined && lastSeenAt >= endAt + spareMs) {
     yield { kind: 'overdue', turn: phase === 'fetching' ? -attempt : attempt };
   }
 }

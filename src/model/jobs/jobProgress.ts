@@ -209,7 +209,7 @@ function looked(
     beganAt: state.beganAt ?? now,
   };
   if (!isBeforeStart(state.phase) && !['waiting', 'settingUp', 'running'].includes(state.phase)) {
-    return { ...state, ...logSeen(state, log), trouble: undefined };
+    return { ...state, ...logSeen(state, log), lastSeenAt: now, trouble: undefined };
   }
   if (end) {
     return to('ended', { ...seen, end, endedAt: now });

@@ -286,10 +286,10 @@ class Steps {
     if (state.end?.why === 'gone') {
       return { event: { kind: 'fetched', outputs: noOutputs } };
     }
-    const { hasOutputsList, pidAlive } = await this.look(0);
+    const look = await this.look(0);
     // A runner that was killed made no list, so it is made now.
-    if (!hasOutputsList && pidAlive) {
-      return { waitMs: watchedMs };
+    if (!look.hasOutputsList && look.pidAlive) {
+      return { event: { kind: 'looked', look }, waitMs: watchedMs };
     }
     return { event: await bringOutputs(this.deps, this.source, this.row, this.id, this.signal) };
   }
