@@ -4,7 +4,7 @@ import type { OneOfDraft } from '../../model/jobs/rentForJob';
 import { safeFileName } from '../../util/fileName';
 
 /** Where the outputs of a job go that is ordered at this time. */
-export function outputsFolder(spec: JobSpec, folder: string, orderedAt: number): string {
+export function outputsFolderOf(spec: JobSpec, folder: string, orderedAt: number): string {
   const start = new Date(orderedAt).toISOString().slice(0, 19).replace('T', ' ').replaceAll(':', '.');
   return spec.outputsTo === undefined
     ? join(folder, 'gpu-outputs', safeFileName(spec.name, 'job'), start)
@@ -26,7 +26,7 @@ export function withOutputs(
   const others = new Set(known.map(keyOf));
   const taken = new Set<string>();
   return specs.map((spec) => {
-    const wanted = outputsFolder(spec, folder, orderedAt);
+    const wanted = outputsFolderOf(spec, folder, orderedAt);
     const isTaken = (path: string) =>
       taken.has(keyOf(path)) || (spec.outputsTo === undefined && others.has(keyOf(path)));
     let outputsTo = wanted;

@@ -32,7 +32,7 @@ import { text } from '../../util/text';
 import { confirmJob, sentBytes } from './confirmJob';
 import type { JobDeps } from './deps';
 import { filesText } from '../../editor/filesText';
-import { outputsFolder, withOutputs } from './outputsFolders';
+import { outputsFolderOf, withOutputs } from './outputsFolders';
 import { sweepMachines } from './sweepMachines';
 import { rentJob } from './rentJob';
 import { chooseJob, type JobSource } from './jobSource';
@@ -63,7 +63,7 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
     return undefined;
   }
   const orderedAt = deps.clock.now();
-  const outputsTo = outputsFolder(spec, folder, orderedAt);
+  const outputsTo = outputsFolderOf(spec, folder, orderedAt);
   const sent = await withCancellableProgress(t('Checking the files that {0} sends…', spec.name), (signal) =>
     findSentFiles({ run: runProgram, home: homedir(), signal }, folder, spec, ownOutputs(spec)),
   );
