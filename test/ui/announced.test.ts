@@ -134,7 +134,7 @@ describe('what a machine can do, and what is announced of it', function () {
     await until('the message', async () =>
       (await workbench.notificationTexts()).some((text) => said.test(text)),
     );
-    await workbench.hoverText(row('trainer'), /the instance itself .*proved/);
+    await workbench.hoverText(row('trainer'), /the instance itself .*verified/);
     await workbench.shot('12-armed');
   });
 

@@ -34,10 +34,15 @@ describe('a yes to a command of an agent', () => {
   });
   afterEach(() => computer.dispose());
 
-  const run = (instance: string, session = 'a', requestId = `command-${(ids += 1)}`) =>
+  const run = (
+    instance: string,
+    session = 'a',
+    requestId = `command-${(ids += 1)}`,
+    { command = 'ls', door = 'mcp' as 'chat' | 'mcp' } = {},
+  ) =>
     instanceTools(window).run_command(
-      { instance, command: 'ls', requestId },
-      { caller: { id: session, name: 'claude', door: 'mcp' }, signal },
+      { instance, command, requestId },
+      { caller: { id: session, name: 'claude', door }, signal },
     );
   const stateOf = async (...args: Parameters<typeof run>) => (await run(...args))['state'];
   const allow = async (...args: Parameters<typeof run>) => {
@@ -45,12 +50,26 @@ describe('a yes to a command of an agent', () => {
     assert.ok(await window.desk.answer(String(request), true));
   };
 
-  it('runs nothing for another session that repeats its id', async () => {
+  it('runs that command once for a client that starts the server for each call, and no other', async () => {
     await allow(own, 'a', 'the-command');
-    await assert.rejects(run(own, 'b', 'the-command'), /another session.*new requestId/i);
+    await assert.rejects(run(own, 'b', 'the-command', { command: 'rm -rf /' }), /requestId/);
     assert.deepEqual(window.commands, []);
-    assert.equal(await stateOf(own, 'a', 'the-command'), 'done');
-    await assert.rejects(run(own, 'b', 'the-command'), /another session/i);
+    assert.equal(await stateOf(own, 'b', 'the-command'), 'done');
+    assert.equal(await stateOf(own, 'c', 'the-command'), 'done');
+    assert.equal(window.commands.length, 1);
+    assert.equal(await stateOf(own, 'b'), 'pending');
+  });
+
+  it('runs nothing for another chat or door that repeats its id', async () => {
+    await allow(own, 'a', 'the-command', { door: 'chat' });
+    for (const [session, door] of [
+      ['b', 'chat'],
+      ['a', 'mcp'],
+    ] as const) {
+      await assert.rejects(run(own, session, 'the-command', { door }), /another session.*new requestId/i);
+    }
+    assert.deepEqual(window.commands, []);
+    assert.equal(await stateOf(own, 'a', 'the-command', { door: 'chat' }), 'done');
   });
 
   it('is over where it is not used for ten minutes', async () => {
