@@ -163,11 +163,17 @@ function* checkPaths(places: JsonPlaces, name: string): Iterable<Found> {
   }
   for (const key of ['outputs', 'checkpoints']) {
     for (const [index, value] of listAt(places, ['jobs', name, key]).entries()) {
-      if (leaves(value) || value.trim() === '') {
+      const isAbsolute = key === 'outputs' && isAbsoluteOutput(value);
+      if ((leaves(value) && !isAbsolute) || value.trim() === '') {
         yield {
           code: 'outsideWorkdir',
           path: ['jobs', name, key, String(index)],
-          message: text('An output is a pattern inside the folder of the job, for example outputs/**.'),
+          message:
+            key === 'outputs'
+              ? text(
+                  'An output is a pattern inside the folder of the job, such as outputs/**, or in another folder of the machine, such as /workspace/results/**.',
+                )
+              : text('A checkpoint is a pattern inside the folder of the job, such as outputs/last.ckpt.'),
         };
       }
     }
@@ -273,6 +279,14 @@ const checks = [
 function listAt(places: JsonPlaces, path: readonly string[]): readonly string[] {
   const value = places.value(path);
   return Array.isArray(value) ? value.map(String) : [];
+}
+
+/**
+ * Returns whether a pattern names outputs anywhere on the machine. It must begin with a folder, and not with one whose
+ * files are no data.
+ */
+function isAbsoluteOutput(pattern: string): boolean {
+  return /^\/(?!(?:proc|sys|dev)(?:\/|$))[^/*?[{]+(?:\/|$)/.test(pattern) && !leaves(pattern.slice(1));
 }
 
 /** Returns whether a path leaves its folder, or means something else on another system. */

@@ -123,10 +123,13 @@ export const jobFields = z
           'Names of environment variables whose values are asked for once and kept in the secret store.',
         examples: [['HF_TOKEN']],
       }),
-    outputs: patterns('What is brought back, as patterns below the folder of the job; `[]` for nothing.', {
-      default: ['outputs/**'],
-      examples: [['outputs/**']],
-    }),
+    outputs: patterns(
+      'Files to fetch, as patterns inside the folder of the job or with an absolute path on the machine; `[]` for none.',
+      {
+        default: ['outputs/**'],
+        examples: [['outputs/**'], ['/workspace/results/**']],
+      },
+    ),
     checkpoints: patterns(
       'Outputs that are fetched while the job runs. Another machine gets the last ones, below `GPU_RENTAL_RESUME`.',
       { examples: [['outputs/last.ckpt']] },

@@ -58,6 +58,12 @@ describe('a job of the workspace file', () => {
     ['the root folder', { run: 'a', limits, outputs: [], workdir: '/' }, 'outsideWorkspace'],
     ['a Windows path', { run: 'a', limits, outputs: [], outputsTo: 'C:\\x' }, 'outsideWorkspace'],
     ['outputs outside', { run: 'a', limits, outputs: ['a/../../b'] }, 'outsideWorkdir'],
+    ['the whole machine as outputs', { run: 'a', limits, outputs: ['/**'] }, 'outsideWorkdir'],
+    ['any top folder as outputs', { run: 'a', limits, outputs: ['/*/model.bin'] }, 'outsideWorkdir'],
+    ['an absolute output that leads elsewhere', { run: 'a', limits, outputs: ['/a/../b'] }, 'outsideWorkdir'],
+    ['processes as outputs', { run: 'a', limits, outputs: ['/proc/1/**'] }, 'outsideWorkdir'],
+    ['devices as outputs', { run: 'a', limits, outputs: ['/dev'] }, 'outsideWorkdir'],
+    ['absolute checkpoints', { run: 'a', limits, outputs: [], checkpoints: ['/a/b'] }, 'outsideWorkdir'],
     ['a bad variable', { run: 'a', limits, outputs: [], env: { 'A B': '1' } }, 'variableName'],
     ['a variable of ours', { run: 'a', limits, outputs: [], secrets: ['GPU_RENTAL_JOB'] }, 'variableName'],
     ['a secret in clear', { run: 'a', limits, outputs: [], env: { T: '1' }, secrets: ['T'] }, 'secretInEnv'],
@@ -67,6 +73,12 @@ describe('a job of the workspace file', () => {
       assert.throws(() => readJob(file(job), 'train'), /The job train can't run|has a wrong value/);
     });
   }
+
+  it('brings absolute outputs of the machine', () => {
+    const outputs = ['outputs/**', '/workspace/results/**', '/root/model.bin', '/develop/*.pt'];
+    assert.deepEqual(codes(file({ run: 'a', limits, outputs })), []);
+    assert.deepEqual(readJob(file({ run: 'a', limits, outputs }), 'train').outputs, outputs);
+  });
 
   it('runs where only another job of the file is wrong, and not where the file has too many', () => {
     const sound = { run: 'a', limits };
