@@ -27,11 +27,11 @@ describe('outputs of a stopped machine', () => {
   async function stopAfter(
     script: string,
     isDone: (folder: string) => boolean,
-    whileClosed: () => void = () => undefined,
+    outputs: readonly string[] = ['outputs/**'],
   ): Promise<void> {
     runNumber += 1;
     const go = path.join(computer().root, `go${runNumber}`);
-    await writeJob(window, { run: `until [ -e ${go} ]; do sleep 0.05; done; ${script}` });
+    await writeJob(window, { run: `until [ -e ${go} ]; do sleep 0.05; done; ${script}`, outputs });
     window.clearToasts();
     await reviewJob(window);
     await rentForJob(window);
@@ -51,7 +51,6 @@ describe('outputs of a stopped machine', () => {
     await computer().simulator.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' });
     await computer().pass(2 * 60_000);
     assert.equal(instances().at(-1)?.actualStatus, 'exited');
-    whileClosed();
     window = await computer().openWindow({ isFocused: true });
     await window.toast(/is stopped before the outputs of train were fetched/);
   }
@@ -100,20 +99,10 @@ describe('outputs of a stopped machine', () => {
 
   it('name those with an absolute path, which only a start can fetch, before and after', async () => {
     const model = '/root/model.bin';
-    // The file of a workspace may not name one any more.
-    const nameOne = () => {
-      const orders = readdirSync(computer().storage, { recursive: true, encoding: 'utf8' })
-        .filter((name) => /jobs.*[0-9a-f]{16}\.json$/.test(name))
-        .map((name) => path.join(computer().storage, name));
-      for (const order of orders) {
-        const { spec, ...job } = JSON.parse(readFileSync(order, 'utf8')) as { spec: object };
-        writeFileSync(order, JSON.stringify({ ...job, spec: { ...spec, outputs: ['outputs/**', model] } }));
-      }
-    };
     await stopAfter(
       'mkdir -p outputs; printf part >outputs/log.txt; sleep 1000',
       (folder) => existsSync(path.join(folder, 'src', 'outputs', 'log.txt')),
-      nameOne,
+      ['outputs/**', model],
     );
     window.run('Fetch Outputs of Job');
     const { detail = '' } = await window.dialog();
