@@ -38,7 +38,7 @@ describe('a yes to a command of an agent', () => {
     instance: string,
     session = 'a',
     requestId = `command-${(ids += 1)}`,
-    { command = 'ls', door = 'mcp' as 'chat' | 'mcp' } = {},
+    { command = 'ls', door = 'mcp' }: { readonly command?: string; readonly door?: 'chat' | 'mcp' } = {},
   ) =>
     instanceTools(window).run_command(
       { instance, command, requestId },
