@@ -208,7 +208,10 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     const account = accountFor(this.deps.accounts);
     if (
       !(await confirm({
-        message: t('Delete the template {0} from the service?', (await this.contents.known(uri, read.id)).name),
+        message: t(
+          'Delete the template {0} from the service?',
+          (await this.contents.known(uri, read.id)).name,
+        ),
         detail: t("This can't be undone. Instances that were rented before stay."),
         button: t('Delete'),
       }))
