@@ -107,6 +107,8 @@ describe('what a machine can do, and what is announced of it', function () {
     await quick.waitForTitle('Copy Data of trainer');
     await workbench.shot('08-copy-where');
     await quick.pickMatching('helper');
+    // The list of instances has the same title, and takes what is typed while it is still there.
+    await quick.waitForPrompt('File or folder to copy');
     await quick.type('/workspace');
     await quick.waitForTitle('Copy to helper');
     await quick.type('/workspace/copy');
