@@ -45,13 +45,17 @@ export interface TransferOutcome {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** A transfer ended early; repeating it continues where it ended. */
+/** A transfer ended early; repeating it continues where it ended. A program that said nothing lost its connection. */
 export class TransferError extends UserError {
   constructor(said: string | Text) {
-    const words =
-      typeof said === 'string' ? text('The transfer did not finish: {0}', plainText(said) || '–') : said;
-    super(words, { nextStep: 'retry' });
+    super(typeof said === 'string' ? wordsOf(plainText(said)) : said, { nextStep: 'retry' });
   }
+}
+
+function wordsOf(said: string): Text {
+  return said === ''
+    ? text('The transfer did not finish. The connection ended early.')
+    : text('The transfer did not finish: {0}', said);
 }
 
 /** A login costs about a second, so only files that take much longer get their own. */

@@ -13,17 +13,19 @@ export async function lookAtJob(
   signal: AbortSignal | undefined,
 ): Promise<JobLook> {
   const values = `set -- ${jobFolder(id)} ${Math.floor(offset)} ${Math.floor(maxBytes)}`;
-  const answer = await answerOf(call, [values, jobPrograms.look], { signal });
-  const look = await readLook(answer);
-  if (!look) {
-    throw new TransferError('');
+  for (let tries = 1; tries <= 3; tries++) {
+    const look = await readLook(await answerOf(call, [values, jobPrograms.look], { signal }));
+    if (look) {
+      return look;
+    }
   }
-  return look;
+  throw new TransferError('');
 }
 
 /**
  * Parses the answer: lines, the last of which states how many bytes of log follow, so that no log content can pass
- * for a line. Returns `undefined` if the answer is truncated.
+ * for a line, and after these bytes the place of the log once more. Returns `undefined` if the answer is truncated, or
+ * if the log was moved while it was read.
  */
 export async function readLook(answer: Buffer): Promise<JobLook | undefined> {
   const reader = new ByteReader(only(answer));
@@ -37,10 +39,12 @@ export async function readLook(answer: Buffer): Promise<JobLook | undefined> {
     facts.set(name, rest.join(' '));
   }
   const [, from, length, rotated] = /^(\d{1,15}) (\d{1,9}) ([01])$/.exec(facts.get('log') ?? '') ?? [];
-  const piece = await reader.read(answer.length);
+  const rest = await reader.read(answer.length);
+  const piece = rest.subarray(0, Number(length));
   // The exit code of a login may arrive before the end of its output, so it does not prove that the output is
   // complete.
-  if (from === undefined || piece.length !== Number(length)) {
+  const isWhole = rest.subarray(piece.length).toString('latin1') === `base ${facts.get('base') ?? ''}\n`;
+  if (from === undefined || !isWhole) {
     return undefined;
   }
   const pidAlive = facts.has('alive');

@@ -128,10 +128,12 @@ async function lookOf({ files, notes: found }: Folder, offset: number): Promise<
     `beat ${plain('beat')}`,
     ...(found.has('outputs.list') ? ['listed'] : []),
     ...(files.some(({ path }) => path.toString('utf8') === 'pid') ? ['begun'] : []),
+    `base ${base}`,
     `log ${from} ${piece.length} ${from > offset ? 1 : 0}`,
     '',
   ];
-  const look = await readLook(Buffer.concat([Buffer.from(lines.join('\n')), piece]));
+  const parts = [Buffer.from(lines.join('\n')), piece, Buffer.from(`base ${base}\n`)];
+  const look = await readLook(Buffer.concat(parts));
   if (!look) {
     throw unreadable();
   }

@@ -7,7 +7,7 @@ export LC_ALL=C
 
 plain() { head -c 64 "$1" 2>/dev/null | tr -cd 'A-Za-z0-9. -'; }
 
-cd "$d" 2>/dev/null || { printf 'phase none\nlog 0 0 0\n'; exit 0; }
+cd "$d" 2>/dev/null || { printf 'phase none\nbase 0\nlog 0 0 0\nbase 0\n'; exit 0; }
 # Before phase and exit are read: a runner that ends in between has written both.
 was_alive=""
 if read -r runner began _ 2>/dev/null <pid && alive "$runner" "$began"; then was_alive=yes; fi
@@ -27,12 +27,20 @@ if read -r runner began pid1_began _ kills 2>/dev/null <pid; then
 fi
 [ ! -e outputs.list ] || echo 'listed'
 
-# What was written before the log that is there now, which log.1 may still hold.
-base=$(plain log.base)
-base=${base%% *}
-case "$base" in "" | *[!0-9]*) base=0 ;; esac
+# What was written before the log that is there now, which log.1 may still hold. While the runner moves the log, the
+# sizes of the files do not belong to it.
+placed() {
+  read -r base moving _ 2>/dev/null <log.base || base=0 moving=""
+  case "$base" in "" | *[!0-9]*) base=0 ;; esac
+}
+tries=0
+while placed && [ -n "$moving" ] && [ "$tries" -lt 10 ]; do
+  tries=$((tries + 1))
+  sleep 0.2 2>/dev/null || sleep 1
+done
+echo "base $base"
+[ -e log ] || { printf 'log %s 0 0\nbase %s\n' "$base" "$base"; exit 0; }
 file=log start=$base
-[ -e log ] || { echo "log $base 0 0"; exit 0; }
 if [ "$offset" -lt "$base" ] && [ -e log.1 ]; then file=log.1 start=$((base - $(wc -c <log.1))); fi
 end=$((start + $(wc -c <"$file")))
 from=$offset rotated=0
@@ -42,3 +50,6 @@ length=$((end - from))
 if [ "$length" -gt "$max_bytes" ]; then length=$max_bytes; fi
 echo "log $from $length $rotated"
 tail -c "+$((from - start + 1))" "$file" | head -c "$length"
+# A log that was moved in between shows here, or its bytes are too few.
+placed
+echo "base $base"

@@ -72,12 +72,19 @@ look_if_idle() {
   seen_size=$((base + size)) looked=$at idle=$((at - idle_since))
 }
 
-# Bytes that come between the copy and the cut are lost; offsets stay true.
+# Bytes that come between the copy and the cut are lost; offsets stay true. Who reads meanwhile is told, and the end of
+# the job waits for it.
 rotate() {
-  if head -c "$size" log >log.1.new 2>/dev/null; then mv log.1.new log.1; else rm -f log.1.new log.1; fi
+  head -c "$size" log >log.1.new 2>/dev/null || rm -f log.1.new
+  told_to_end=""
+  trap 'told_to_end=yes' TERM
+  mark log.base "$base moving"
+  mv log.1.new log.1 2>/dev/null || rm -f log.1
   : >log
   base=$((base + size))
   mark log.base "$base"
+  trap - TERM
+  [ -z "$told_to_end" ] || exit 0
 }
 
 # More than half of what would be free without it.

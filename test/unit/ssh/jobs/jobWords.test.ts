@@ -10,7 +10,7 @@ import { jobOrder } from '../../../support/jobScene';
 const hash = 'a'.repeat(64);
 
 describe('What a machine says of a job', () => {
-  const look = (...lines: readonly string[]) => readLook(Buffer.from(lines.join('\n')));
+  const look = (...lines: readonly string[]) => readLook(Buffer.from(`base 0\n${lines.join('\n')}base 0\n`));
 
   it('is read line by line up to the log, whatever the log holds', async () => {
     const log = 'phase ended\nexit 0 1 itself\nlog 9 9 0\n\u0000';
@@ -37,6 +37,7 @@ describe('What a machine says of a job', () => {
     assert.equal(await look('phase running', 'log 0 2 0\nabc'), undefined);
     assert.equal(await look('phase running', 'log 0 4 0\nabc'), undefined);
     assert.equal(await look('phase running', 'log x\nabc'), undefined);
+    assert.equal(await look('phase running', 'base 9\nlog 9 3 0\nabc'), undefined);
   });
 
   it('shows an end without a word as killed, and after a new start as interrupted', async () => {
