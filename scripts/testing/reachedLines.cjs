@@ -3,7 +3,7 @@
 const { TraceMap, eachMapping } = require('@jridgewell/trace-mapping');
 
 /**
- * The lines of the source, from 1, whose compiled text ran at least once. `functions` is V8's precise coverage with
+ * By source, as the map names it, the lines, from 1, whose compiled text ran at least once. `functions` is V8's precise coverage with
  * blocks, where an inner range overrules the range around it; the map is the one that Node found for the text.
  */
 exports.reachedLines = function reachedLines(functions, { payload, lineLengths }) {
@@ -12,14 +12,16 @@ exports.reachedLines = function reachedLines(functions, { payload, lineLengths }
   const ranges = functions
     .flatMap((one) => one.ranges)
     .sort((a, b) => a.startOffset - b.startOffset || b.endOffset - a.endOffset);
-  const lines = new Set();
+  const lines = new Map();
   const open = [];
   let next = 0;
-  eachMapping(new TraceMap(payload), ({ generatedLine, generatedColumn, originalLine }) => {
+  eachMapping(new TraceMap(payload), ({ generatedLine, generatedColumn, source, originalLine }) => {
     const offset = starts[generatedLine - 1] + generatedColumn;
     for (; next < ranges.length && ranges[next].startOffset <= offset; next += 1) open.push(ranges[next]);
     while (open.length > 0 && open.at(-1).endOffset <= offset) open.pop();
-    if (originalLine !== null && open.at(-1)?.count > 0) lines.add(originalLine);
+    if (originalLine === null || !(open.at(-1)?.count > 0)) return;
+    if (!lines.has(source)) lines.set(source, new Set());
+    lines.get(source).add(originalLine);
   });
-  return [...lines];
+  return new Map([...lines].map(([source, own]) => [source, [...own]]));
 };

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { transformSync } from 'esbuild';
+import { buildSync, transformSync } from 'esbuild';
 
 const scripts = path.resolve(__dirname, '..', '..', 'scripts', 'testing');
 
@@ -21,14 +23,21 @@ interface ReachedModule {
   ) => { testsOf(file: string, line: number): string[] };
 }
 
+type ReachedLines = (
+  functions: readonly { readonly ranges: readonly Range[] }[],
+  map: { readonly payload: object; readonly lineLengths: readonly number[] },
+) => ReadonlyMap<string, number[]>;
+
+async function readReachedLines(): Promise<ReachedLines> {
+  const { reachedLines } = (await import(path.join(scripts, 'reachedLines.cjs'))) as {
+    readonly reachedLines: ReachedLines;
+  };
+  return reachedLines;
+}
+
 describe('Which tests run a line', () => {
   it('is read from the counts of V8, where an inner block overrules what is around it', async () => {
-    const { reachedLines } = (await import(path.join(scripts, 'reachedLines.cjs'))) as {
-      readonly reachedLines: (
-        functions: readonly { readonly ranges: readonly Range[] }[],
-        map: { readonly payload: object; readonly lineLengths: readonly number[] },
-      ) => number[];
-    };
+    const reachedLines = await readReachedLines();
     const source =
       'function f(a) {\n  if (a) {\n    g(1);\n  }\n  g(2);\n}\nfunction g(n) {\n  return n;\n}\n';
     const { code, map } = transformSync(source, {
@@ -45,7 +54,38 @@ describe('Which tests run a line', () => {
       payload: JSON.parse(map) as object,
       lineLengths: code.split('\n').map(({ length }) => length),
     });
-    assert.deepEqual(lines.toSorted(), [1, 2, 5, 6]);
+    assert.deepEqual([...lines.keys()], ['f.ts']);
+    assert.deepEqual(lines.get('f.ts')?.toSorted(), [1, 2, 5, 6]);
+  });
+
+  it('is told for each source of a bundle', async () => {
+    const reachedLines = await readReachedLines();
+    const folder = mkdtempSync(path.join(tmpdir(), 'gr-reached-'));
+    writeFileSync(path.join(folder, 'one.js'), "import './two';\n\none();\n");
+    writeFileSync(path.join(folder, 'two.js'), 'two();\nexport function three() {\n  four();\n}\n');
+    const { outputFiles } = buildSync({
+      absWorkingDir: folder,
+      entryPoints: ['one.js'],
+      bundle: true,
+      write: false,
+      sourcemap: 'external',
+      outfile: 'out/one.cjs',
+    });
+    rmSync(folder, { recursive: true });
+    const [map, code] = outputFiles.map(({ text }) => text);
+    assert.ok(map && code);
+    const whole = { ranges: [{ startOffset: 0, endOffset: code.length, count: 1 }] };
+    const lines = reachedLines([whole], {
+      payload: JSON.parse(map) as object,
+      lineLengths: code.split('\n').map(({ length }) => length),
+    });
+    assert.deepEqual(
+      [...lines].map(([source, own]) => [source, own.toSorted()]),
+      [
+        ['../two.js', [1]],
+        ['../one.js', [3]],
+      ],
+    );
   });
 
   it('is told for the text that was measured, and for no other', async () => {
