@@ -172,6 +172,7 @@ async function firstFailing(copy, files) {
   // Mocha keeps the order of the arguments, so the nearest come first.
   const { code } = await run('sh', [...limited, process.execPath, mocha, ...flags, ...files], {
     cwd: copy,
+    env: { ...process.env, GPU_RENTAL_TEST_COMPARE: '1' },
     onLine: () => undefined,
   });
   if (code === 0) return undefined;

@@ -9,7 +9,7 @@ import { afterRetry, longestFirst, tooManyFlakes } from './verdict.mjs';
 const traces = path.join(root, 'out', 'traces');
 
 /** A real editor keeps a core busy while it starts, and then mostly waits. */
-const lanes = Math.min(2, availableParallelism());
+export const editorLanes = Math.min(2, availableParallelism());
 
 /**
  * Runs suites, the longest first, and among them what else needs an editor (`beside`). With `retry`, those that failed
@@ -33,7 +33,7 @@ export async function runWorkbench({
     ...beside,
   ];
   const ordered = longestFirst(work, ({ name }) => durations[name]);
-  await inLanes(lanes, ordered, async ({ suite, name, run }) => {
+  await inLanes(editorLanes, ordered, async ({ suite, name, run }) => {
     for (let time = 0; time < (suite === undefined ? 1 : repeat); time += 1) {
       const numbers = await report.timed(name, run);
       const runsAgain = retry && suite !== undefined && numbers.failed > 0;
@@ -59,7 +59,7 @@ async function runAgain(programs, report, suite) {
 }
 
 /** What a run did is kept where it failed, and where it is a second one. */
-async function runTraced(programs, suite, which = 'first', env = {}) {
+export async function runTraced(programs, suite, which = 'first', env = {}) {
   mkdirSync(traces, { recursive: true });
   const remove = (begin) => {
     for (const file of readdirSync(traces)) {

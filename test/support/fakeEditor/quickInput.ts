@@ -12,6 +12,8 @@ type ShownInput = FakeInputBox | FakeQuickPick<vscode.QuickPickItem>;
 /** The one place of a window in which quick picks and input boxes are shown, one at a time. */
 export class QuickInputPlace {
   current: ShownInput | undefined;
+  /** All that were ever shown, in the state they were left in. */
+  readonly history = new Set<ShownInput>();
 }
 
 /** What lists and boxes have in common. */
@@ -48,6 +50,7 @@ export abstract class FakeQuickInput implements vscode.QuickInput {
     const before = this.place.current;
     if (before !== this.self) before?.leave();
     this.place.current = this.self;
+    this.place.history.add(this.self);
     this.isVisible = true;
     this.tellsHide = true;
   }

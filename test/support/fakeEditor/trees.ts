@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import { FakeEventEmitter, resolved } from './events';
+import { FakeThemeIcon } from './values';
 
 export interface ShownRow {
   /** What commands of the row's menu get. */
@@ -13,6 +14,8 @@ export interface ShownRow {
 /** A view that draws nothing: rows are read from its provider whenever a test looks. */
 export class FakeTreeView {
   visible = false;
+  /** What a look at the rows found, a line each, for records. */
+  readonly drawn = new Set<string>();
   selection: readonly object[] = [];
   message: string | undefined;
   title: string | undefined;
@@ -55,12 +58,21 @@ export class FakeTreeView {
       const label = labelOf(item);
       const description = typeof item.description === 'string' ? item.description : '';
       rows.push({ node, item, depth, text: [label, description].filter((part) => part !== '').join(' ') });
+      this.drawn.add(this.lineOf(item, label, description, depth));
       const isOpen = this.openedByUser.get(label) ?? item.collapsibleState === 2;
       if (item.collapsibleState !== 0 && item.collapsibleState !== undefined && isOpen) {
         rows.push(...(await this.rows(node, depth + 1)));
       }
     }
     return rows;
+  }
+
+  private lineOf(item: vscode.TreeItem, label: string, description: string, depth: number): string {
+    const { tooltip, contextValue = '', iconPath, command, accessibilityInformation, checkboxState } = item;
+    const hint = typeof tooltip === 'object' ? tooltip.value : (tooltip ?? '');
+    const icon = iconPath instanceof FakeThemeIcon ? `${iconPath.id} ${iconPath.color?.id ?? ''}` : '';
+    const rest = [item.collapsibleState, checkboxState, command?.command, accessibilityInformation?.label];
+    return `tree ${this.id} ${depth} ${label} | ${description} | ${hint} | ${contextValue} | ${icon} | ${JSON.stringify(rest)}`;
   }
 
   /** Opens a row, as a click on its arrow does. */

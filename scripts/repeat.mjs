@@ -1,0 +1,56 @@
+/**
+ * `npm run test:repeat`: how often the workbench suites fail when nothing is broken. Runs those first that have the
+ * fewest runs of what is aimed at, without a second try, and counts them in `test/repeats.json`, so that the proof grows
+ * over many days.
+ *
+ *   npm run test:repeat -- --minutes 60
+ *   npm run test:repeat -- --suite signIn,templates --minutes 10
+ *
+ * A suite whose fault was mended begins again: remove it from the file.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { makePackage } from './package.mjs';
+import { root, setUpOrEnd } from './setup.mjs';
+import { Programs } from './testing/programs.mjs';
+import { added, nextSuite, repeatsText } from './testing/repeats.mjs';
+import { Report } from './testing/report.mjs';
+import { gateSuites, workbenchSuites } from './testing/suites.mjs';
+import { editorLanes, runTraced } from './testing/workbench.mjs';
+
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '60' }, suite: { type: 'string' } },
+});
+const named = values.suite?.split(',') ?? workbenchSuites();
+const unknown = named.filter((suite) => !workbenchSuites().includes(suite));
+if (unknown.length > 0) {
+  process.stderr.write(`There are no suites ${unknown.join(', ')}.\n`);
+  process.exit(2);
+}
+await setUpOrEnd(['modules', 'ssh', 'tools', 'browser', 'host', 'inspector']);
+
+const file = path.join(root, 'test', 'repeats.json');
+const aimOf = (suite) => (gateSuites.includes(suite) ? 100 : 50);
+const report = new Report(path.join(root, 'out', 'results'));
+const programs = new Programs(report, { stress: {} });
+report.say('package', (await makePackage()).trim());
+
+const end = Date.now() + Number(values.minutes) * 60_000;
+let repeats = JSON.parse(readFileSync(file, 'utf8'));
+const underWay = new Set();
+const lane = async () => {
+  while (Date.now() < end) {
+    const suite = nextSuite(named, repeats, aimOf, underWay);
+    if (suite === undefined) return;
+    underWay.add(suite);
+    const numbers = await report.timed(`ui/${suite}`, () => runTraced(programs, suite));
+    underWay.delete(suite);
+    repeats = added(repeats, suite, numbers, new Date());
+    writeFileSync(file, `${JSON.stringify(repeats, null, 2)}\n`);
+    report.count(`ui/${suite}`, numbers);
+  }
+};
+await Promise.all(Array.from({ length: editorLanes }, lane));
+for (const line of repeatsText(workbenchSuites(), repeats, aimOf)) report.say('repeats', line);
+process.exit(report.end());
