@@ -93,9 +93,9 @@ export async function openForward(
   const listens = () => state.listens;
   const failure = (): UserError => hostKeyErrorOf(state.said) ?? new ForwardError(remotePort, state.said);
   try {
-    const startedAt = deps.clock.now();
+    const startedAt = deps.clock.elapsed();
     while (!listens()) {
-      if (isOver() || deps.clock.now() - startedAt > startMs) {
+      if (isOver() || deps.clock.elapsed() - startedAt > startMs) {
         throw failure();
       }
       await wait(deps.clock, 100, signal);

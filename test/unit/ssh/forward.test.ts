@@ -22,6 +22,7 @@ function forwardWith(print: (port: string) => string) {
   const opened = openForward({ run, clock, command: ['ssh'] }, 'gpu-7', { remotePort: 8888 });
   return {
     opened,
+    clock,
     /** Lets it look at what ssh printed. */
     look: async () => {
       await started;
@@ -56,4 +57,26 @@ describe('Forwarding a port', () => {
     await look();
     assert.equal((await opened).remotePort, 8888);
   });
+
+  for (const [what, ms] of [
+    ['forward', 86_400_000],
+    ['back', -86_400_000],
+  ] as const) {
+    it(`gets 30 seconds, also where the clock is set ${what} by a day meanwhile`, async () => {
+      const { opened, look, clock } = forwardWith(announced);
+      let isRefused = false;
+      const refused = assert.rejects(
+        opened.finally(() => {
+          isRefused = true;
+        }),
+        /could not be forwarded/,
+      );
+      await look();
+      clock.jump(ms);
+      await clock.advance(29_000);
+      assert.equal(isRefused, false);
+      await clock.advance(2000);
+      await refused;
+    });
+  }
 });
