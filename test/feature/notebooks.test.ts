@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { kernelsOf } from '../../src/ssh/notebooks/kernels';
 import { hideJupyter } from '../support/hiddenJupyter';
@@ -161,6 +161,23 @@ describe('a notebook with a kernel on an instance', () => {
     window.clearToasts();
   });
 
+  it('ends the connection at once where the host key has changed, and says so once', async () => {
+    assert.ok((await chosen()).connectionInformation);
+    const file = path.join(path.dirname(computer().sshConfig), 'gpu-rental.d', 'known_hosts');
+    const known = readFileSync(file, 'utf8');
+    const other = 'AAAAC3NzaC1lZDI1NTE5AAAAIDExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTEx';
+    writeFileSync(file, known.replaceAll(/ssh-ed25519 \S+/g, `ssh-ed25519 ${other}`));
+    window.clearToasts();
+    process.kill(sshOf(localPort));
+    const words = /^Notebooks can't use trainer: The host key of the instance has changed\./;
+    await window.toast(words);
+    await assert.rejects(chosen(), /The host key of the instance has changed/);
+    await computer().pass(10 * 60_000);
+    await assert.rejects(chosen(), /The host key of the instance has changed/);
+    assert.equal(window.toasts().filter((one) => words.test(one)).length, 1);
+    writeFileSync(file, known);
+  });
+
   it('leaves the picker for the search of offers', async () => {
     assert.equal(await computer().settled('the picker', jupyter.run('Rent a GPU…')), 'closed');
     await window.quick.title(/./);
@@ -183,6 +200,21 @@ describe('a notebook with a kernel on an instance', () => {
     assert.doesNotMatch(window.log(), /^\[error\]/m);
   });
 });
+
+/** The process that forwards a local port. */
+function sshOf(port: number): number {
+  const pid = readdirSync('/proc').find((name) => {
+    try {
+      return (
+        /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(`127.0.0.1:${port}:`)
+      );
+    } catch {
+      return false;
+    }
+  });
+  assert.ok(pid, 'an ssh forwards the port');
+  return Number(pid);
+}
 
 describe('a notebook where Jupyter is not as it should be', () => {
   const computer = useComputer();

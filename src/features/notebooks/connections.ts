@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { kernelFolder, tunnelPortOf } from '../../model/notebooks/notebookServers';
 import type { Services } from '../../services';
 import { kernelsOf, type Kernel, type ServerAddress } from '../../ssh/notebooks/kernels';
+import type { HostKeyError } from '../../ssh/hostKey';
 import { startServer } from '../../ssh/notebooks/notebookServer';
 import { Tunnel } from '../../ssh/notebooks/tunnel';
 import { wait } from '../../util/clock';
@@ -34,6 +35,11 @@ interface Connection {
   isSilent: boolean;
 }
 
+export interface LostConnection {
+  readonly alias: string;
+  readonly error: HostKeyError;
+}
+
 interface Attempt {
   readonly accountKey: string | undefined;
   readonly stop: AbortController;
@@ -55,6 +61,9 @@ export class NotebookConnections implements Disposable {
   private readonly stop = new AbortController();
   private readonly changed = new Emitter<void>();
   readonly onDidChange = this.changed.event;
+  private readonly lost = new Emitter<LostConnection>();
+  /** Fires when an open connection is closed because the host key of its instance was refused. */
+  readonly onDidLose = this.lost.event;
 
   constructor(
     private readonly deps: Deps,
@@ -153,6 +162,7 @@ export class NotebookConnections implements Disposable {
     this.stop.abort();
     [...this.open.keys()].forEach((alias) => this.close(alias));
     this.changed.dispose();
+    this.lost.dispose();
   }
 
   private async connectNow(
@@ -187,8 +197,15 @@ export class NotebookConnections implements Disposable {
     }
     redactor.addSecret(answer.token);
     await before?.tunnel.close();
+    const onRefused = (error: HostKeyError) => {
+      if (this.open.get(alias)?.tunnel === tunnel) {
+        this.failures.set(alias, { error, at: this.deps.clock.elapsed() });
+        this.close(alias);
+        this.lost.fire({ alias, error });
+      }
+    };
     const tunnel = await Tunnel.open(
-      this.deps,
+      { ...this.deps, onRefused },
       alias,
       { remotePort: answer.port, localPort: before?.server.localPort ?? tunnelPortOf(alias) },
       signal,

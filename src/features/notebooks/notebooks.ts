@@ -97,6 +97,11 @@ async function attachTo(
   store.add(watchAccounts(accounts, update));
   update();
   const provider = new ServerProvider({ ...deps, servers, connections }, changed.event);
+  store.add(
+    connections.onDidLose(({ alias, error }) => {
+      provider.tell(alias, error);
+    }),
+  );
   const collection = store.add(jupyter.createJupyterServerCollection('gpuRental', 'GPU Rental', provider));
   collection.commandProvider = provider;
   return servers;

@@ -60,19 +60,24 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
       if (canSetUp) {
         this.needsSetUp.add(id);
       }
-      const row = this.deps.servers.find(id);
-      // The same reason may hold words of the machine, which differ each time.
-      const turn = `${id} ${error instanceof UserError ? error.text.template : ''}`;
-      if (row && !isCancelled(error) && !this.told.has(turn)) {
-        this.told.add(turn);
-        const name = this.nameOf(row);
-        message(
-          'warning',
-          t("Notebooks can't use {0}: {1}", name, reason),
-          canSetUp && { label: t('Set Up…'), run: () => this.setUp(row, name) },
-        );
-      }
+      this.tell(id, error, canSetUp);
       throw new Error(reason);
+    }
+  }
+
+  /** Shows each reason once for an instance. */
+  tell(id: string, error: unknown, canSetUp = false): void {
+    const row = this.deps.servers.find(id);
+    // The same reason may hold words of the machine, which differ each time.
+    const turn = `${id} ${error instanceof UserError ? error.text.template : ''}`;
+    if (row && !isCancelled(error) && !this.told.has(turn)) {
+      this.told.add(turn);
+      const name = this.nameOf(row);
+      message(
+        'warning',
+        t("Notebooks can't use {0}: {1}", name, reasonOf(error) ?? String(error)),
+        canSetUp && { label: t('Set Up…'), run: () => this.setUp(row, name) },
+      );
     }
   }
 

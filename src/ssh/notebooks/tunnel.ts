@@ -3,12 +3,15 @@ import type { Disposable } from '../../util/disposable';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import type { Forward } from '../forward';
+import { HostKeyError } from '../hostKey';
 import type { SshService } from '../service';
 
 export interface TunnelDeps {
   readonly ssh: Pick<SshService, 'forward'>;
   readonly clock: Clock;
   readonly log: Log;
+  /** Called once if the tunnel is given up because ssh refused the host key; no retry changes that. */
+  readonly onRefused?: (error: HostKeyError) => void;
 }
 
 /**
@@ -80,7 +83,7 @@ export class Tunnel implements Disposable {
   }
 
   private async reopen(): Promise<void> {
-    const { clock, log, ssh } = this.deps;
+    const { clock, log, ssh, onRefused } = this.deps;
     const { remotePort, localPort } = this;
     for (const pause of reopenMs) {
       try {
@@ -98,6 +101,11 @@ export class Tunnel implements Disposable {
         forward.close();
       } catch (error) {
         if (isCancelled(error)) {
+          return;
+        }
+        if (error instanceof HostKeyError) {
+          this.dispose();
+          onRefused?.(error);
           return;
         }
         log.debug(`The tunnel to ${this.alias} is not open again yet: ${String(error)}`);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type * as product from '../../../../src/features/notebooks/connections';
 import { FakeClock, settle } from '../../../support/fakeClock';
 import { loadSource } from '../../../support/fakeEditor/product';
+import type * as product from '../../../support/notebookConnections';
 import { until } from '../../../support/until';
 import { silentLog } from '../../../../src/util/log';
 
@@ -12,7 +12,7 @@ const token = 'a'.repeat(64);
 const running = `gpu-rental notebooks\nrunning 48650 ${token}\n`;
 
 describe('The connections of notebooks', () => {
-  const { NotebookConnections } = loadSource('src/features/notebooks/connections.ts', {
+  const { HostKeyError, NotebookConnections } = loadSource('test/support/notebookConnections.ts', {
     vscode: { workspace: { workspaceFolders: undefined } },
   }) as typeof product;
   let server: Server;
@@ -46,6 +46,7 @@ describe('The connections of notebooks', () => {
         : Promise.resolve();
     let starts = 0;
     let openTunnels = 0;
+    let hostKey: product.HostKeyError | undefined;
     /** Ends the ssh of the last tunnel, which takes its time after it was closed. */
     let endTunnel = () => {};
     const busy: string[][] = [];
@@ -65,6 +66,7 @@ describe('The connections of notebooks', () => {
         },
         forward: async () => {
           await gate('tunnel');
+          if (hostKey) throw hostKey;
           openTunnels += 1;
           const ended = new Promise<void>((resolve) => {
             endTunnel = resolve;
@@ -86,6 +88,9 @@ describe('The connections of notebooks', () => {
       counts: () => ({ starts, openTunnels }),
       endTunnel: () => {
         endTunnel();
+      },
+      changeHostKey: () => {
+        hostKey = new HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED');
       },
       gateOf: (name: string) => until(`the step ${name}`, () => gates.get(name), { everyMs: 1 }),
     };
@@ -208,6 +213,25 @@ describe('The connections of notebooks', () => {
     endTunnel();
     await again;
     assert.deepEqual(counts(), { starts: 2, openTunnels: 1 });
+    connections.dispose();
+  });
+
+  it('close and tell of a changed host key after one try, without waiting for the next look', async () => {
+    const { clock, connections, counts, endTunnel, changeHostKey } = scene();
+    const lost: string[] = [];
+    connections.onDidLose(({ alias: one, error }) => lost.push(`${one}: ${error.message}`));
+    await connections.connect(alias);
+    changeHostKey();
+    endTunnel();
+    await settle();
+    await clock.advance(1000);
+    assert.equal(connections.serverOf(alias), undefined);
+    assert.equal(lost.length, 1);
+    assert.match(lost[0] ?? '', /^gpu-7: The host key of the instance has changed\./);
+    await assert.rejects(connections.connect(alias), HostKeyError);
+    assert.equal(counts().starts, 1);
+    await clock.advance(600_000);
+    assert.equal(lost.length, 1);
     connections.dispose();
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Forward, WantedForward } from '../../../../src/ssh/forward';
+import { HostKeyError } from '../../../../src/ssh/hostKey';
 import { Tunnel } from '../../../../src/ssh/notebooks/tunnel';
 import { silentLog } from '../../../../src/util/log';
 import { FakeClock, settle } from '../../../support/fakeClock';
@@ -16,7 +17,10 @@ describe('the tunnel of a notebook', () => {
   let opened: Opened[];
   /** The local port that each attempt gets, or the error with which it fails. */
   let given: (attempt: number) => number | Error;
+  /** The host keys that ended a tunnel. */
+  let refused: string[];
   beforeEach(() => {
+    refused = [];
     clock = new FakeClock();
     opened = [];
     given = () => 8888;
@@ -36,8 +40,12 @@ describe('the tunnel of a notebook', () => {
     };
     return Promise.resolve({ localPort, remotePort: wanted.remotePort, ended, close });
   };
+  const onRefused = ({ message }: HostKeyError) => refused.push(message);
   const open = () =>
-    Tunnel.open({ ssh: { forward }, clock, log: silentLog }, 'gpu-1', { remotePort: 9999, localPort: 8888 });
+    Tunnel.open({ ssh: { forward }, clock, log: silentLog, onRefused }, 'gpu-1', {
+      remotePort: 9999,
+      localPort: 8888,
+    });
   const cut = async () => {
     opened.at(-1)?.end();
     await settle();
@@ -83,6 +91,16 @@ describe('the tunnel of a notebook', () => {
     }
     assert.deepEqual(seconds, [0.5, 1.5, 3.5, 7.5, 15.5, 30.5, 45.5, 75.5, 105.5, 135.5]);
     assert.deepEqual([tunnel.isOver, tunnel.isOpen, clock.pending], [true, false, 0]);
+  });
+
+  it('is given up at once where the host key has changed, with the reason', async () => {
+    const tunnel = await open();
+    given = () => new HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED');
+    await cut();
+    await clock.advance(600_000);
+    assert.deepEqual([opened.length, tunnel.isOver, clock.pending], [2, true, 0]);
+    assert.equal(refused.length, 1);
+    assert.match(refused[0] ?? '', /^The host key of the instance has changed\./);
   });
 
   it('closes one that another program’s port pushed aside, and tries for its own again', async () => {
