@@ -75,4 +75,33 @@ describe('a job that does not get on while its machine costs money', () => {
     await computer().pass(60_000);
     await window.view('jobs').row(/train.*running/);
   });
+
+  it('leaves its machine to the user where that does not answer after the job was stopped', async () => {
+    const destroys = () => computer().simulator.received('DELETE', `/api/v0/instances/${id}/`).length;
+    window.fate.onDeed = ({ kind, args }, when) => {
+      if (kind === 'program' && when === 'before' && JSON.stringify(args).includes(`gpu-`)) {
+        throw new Error('Connection timed out');
+      }
+    };
+    window.clearToasts();
+    window.run('Stop Job…');
+    await window.dialogButton('Stop Job');
+    await computer().pass(15 * 60_000);
+    const { buttons } = await window.toast(
+      /^trainer has not answered for .+, and train may still run there\./,
+    );
+    assert.deepEqual(buttons, ['Retry', 'Release Machine…', 'Show Instance']);
+    await window.view('jobs').menu(/^train.*machine unreachable/, 'Release Machine of Job…');
+    const { detail } = await window.dialog('What should happen to “trainer”?');
+    assert.equal(
+      detail,
+      'It does not answer, so train may still run there. If you destroy it, all data on it is lost, including the outputs of train.',
+    );
+    assert.equal(destroys(), 0);
+    await window.dialogButton('Destroy');
+    await window.toast(/^trainer is destroyed after train/);
+    await window.view('jobs').row(/^train.*canceled/);
+    assert.equal(destroys(), 1);
+    window.fate.onDeed = undefined;
+  });
 });

@@ -15,6 +15,7 @@ import {
   machineOf,
   type JobRow,
 } from '../../model/jobs/job';
+import { canReleaseMachine } from '../../model/jobs/outOfReach';
 import { isFetchRepeatable } from '../../model/jobs/fetchAgain';
 import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 import { momentText } from '../../editor/timeText';
@@ -211,14 +212,12 @@ export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undef
       title: t('Release the Machine of Which Job?'),
       none: t('No finished job is keeping its machine.'),
     },
-    (one) => !isOver(one) && !isAtWork(one),
+    canReleaseMachine,
   );
   if (!row) {
     return;
   }
-  const { spec } = row.job;
   const machine = machineOf(row);
-  const isSafe = row.state.fetchedAt !== undefined && row.state.outputs?.leftOut === 0;
   const others = (row.state.others ?? []).map((one) => `⚠ ${localize(otherJobText(one))}`);
   const end = (how: MachineEnd) => () => {
     asked();
@@ -227,22 +226,28 @@ export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undef
   await choose(
     {
       message: t('What should happen to “{0}”?', machine.name),
-      detail: [
-        ...others,
-        isSafe
-          ? t(
-              'The outputs of {0} are on this computer. If you destroy it, all other data on it is lost.',
-              spec.name,
-            )
-          : t(
-              'Some outputs of {0} may exist only on this machine. If you destroy it, they are fetched first if possible, and all other data is lost.',
-              spec.name,
-            ),
-      ].join('\n'),
+      detail: [...others, lossSentence(row)].join('\n'),
     },
     { label: t('Stop'), run: end('stop') },
     { label: t('Destroy'), run: end('destroy') },
   );
+}
+
+/** Says what is lost with the machine. */
+function lossSentence(row: JobRow): string {
+  const { name } = row.job.spec;
+  if (isAtWork(row)) {
+    return t(
+      'It does not answer, so {0} may still run there. If you destroy it, all data on it is lost, including the outputs of {0}.',
+      name,
+    );
+  }
+  return row.state.fetchedAt !== undefined && row.state.outputs?.leftOut === 0
+    ? t('The outputs of {0} are on this computer. If you destroy it, all other data on it is lost.', name)
+    : t(
+        'Some outputs of {0} may exist only on this machine. If you destroy it, they are fetched first if possible, and all other data is lost.',
+        name,
+      );
 }
 
 /** Deletes what is stored about a job, and its folder on a running machine. */

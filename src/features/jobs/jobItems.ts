@@ -14,6 +14,7 @@ import {
   type JobMove,
   type JobRow,
 } from '../../model/jobs/job';
+import { canReleaseMachine } from '../../model/jobs/outOfReach';
 import { isFetchRepeatable } from '../../model/jobs/fetchAgain';
 import { causeText, endsText, machineEndText, moveText, phaseText, useText } from '../../model/jobs/jobWords';
 import { canExtend, limitAt } from '../../model/jobs/jobExtension';
@@ -70,7 +71,7 @@ function contextOf(row: JobRow): string {
     ...(hasUnfetched(row) || isStranded(row) || isFetchRepeatable(row) ? ['canFetch'] : []),
     ...((state.outputs?.files ?? 0) > 0 ? ['hasOutputs'] : []),
     ...(isOver(row) ? ['isOver'] : ['canKeep']),
-    ...(!isOver(row) && !isAtWork(row) ? ['canRelease'] : []),
+    ...(canReleaseMachine(row) ? ['canRelease'] : []),
   ];
   return `;${words.join(';')};`;
 }

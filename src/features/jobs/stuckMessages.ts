@@ -2,6 +2,7 @@ import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import type { Action } from '../../editor/message';
 import { isAtWork, isBeforeStart, machineEndOf, machineOf, type JobRow } from '../../model/jobs/job';
+import { canReleaseMachine } from '../../model/jobs/outOfReach';
 import type { JobNotice } from '../../store/jobs/jobNotice';
 import { durationText } from '../../util/duration';
 import { instanceAction, logAction, stillCosts, type ToldOfJob } from './jobTold';
@@ -81,18 +82,16 @@ function actionsOf(row: JobRow, kind: StuckKind): readonly Action[] {
     isAtWork(row) && job.stopAt === undefined
       ? [commandAction(t('Stop Job'), 'gpuRental.job.stop', target)]
       : [];
+  const release = commandAction(t('Release Machine…'), 'gpuRental.job.releaseMachine', target);
   switch (kind) {
     case 'noAnswer':
     case 'notSaved':
     case 'notSent':
-      return [retry, ...stop, ...instanceAction(row)];
+      return [retry, ...stop, ...(canReleaseMachine(row) ? [release] : []), ...instanceAction(row)];
     case 'overdue':
       return isAtWork(row)
         ? [...stop, ...instanceAction(row), logAction(row)]
-        : [
-            commandAction(t('Release Machine…'), 'gpuRental.job.releaseMachine', target),
-            ...instanceAction(row),
-          ];
+        : [release, ...instanceAction(row)];
     case 'notFetched':
       return [commandAction(t('Retry'), 'gpuRental.job.fetchOutputs', target)];
     case 'stillGuarded':

@@ -63,6 +63,8 @@ export type JobEvent =
   | { readonly kind: 'moved'; readonly cause: LossCause }
   /** A checkpoint was due; carries the newest complete one, if any. */
   | { readonly kind: 'checkpointed'; readonly checkpoint?: Checkpoint | undefined }
+  /** The user ends a machine that does not answer, whatever still runs there. */
+  | { readonly kind: 'givenUp' }
   /** The machine is gone for good. */
   | { readonly kind: 'machineGone'; readonly why?: Text | undefined }
   | { readonly kind: 'notStarted'; readonly why?: Text | undefined }
@@ -142,6 +144,8 @@ function after(job: Job, state: JobState, event: JobEvent, now: number): JobStat
       return state.phase === 'keeping' ? to('releasing') : state;
     case 'released':
       return over(event.outcome);
+    case 'givenUp':
+      return isAtWork({ state }) ? to('releasing', { endedAt: now }) : state;
     case 'machineGone':
       return over(
         ['fetched', 'keeping', 'releasing'].includes(state.phase)

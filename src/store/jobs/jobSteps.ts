@@ -13,6 +13,7 @@ import {
 import { isFetchAsked } from '../../model/jobs/fetchAgain';
 import { guardSecondsOf, hardLimit, limitInputs } from '../../model/jobs/jobLimits';
 import { limitNow, orderedExtension } from '../../model/jobs/jobExtension';
+import { isGivenUp } from '../../model/jobs/outOfReach';
 import { jobOrder } from '../../model/jobs/jobOrder';
 import type { JobLook, JobOrder } from '../../model/jobs/onMachine';
 import { localProblem } from '../../util/localProblem';
@@ -75,6 +76,10 @@ export async function takeStep(
     }
     deps.log.warn(`A step of job ${row.job.id} failed while ${row.state.phase}: ${String(error)}`);
     const local = localProblem(error);
+    // Only after this last try: a machine that answers is released once its outputs are here.
+    if (!local && isGivenUp(row)) {
+      return { event: { kind: 'givenUp' } };
+    }
     const why = local ?? (error instanceof UserError ? error.text : undefined);
     const trouble = jobTroubleOf(deps, row);
     // A machine that could not be asked because of this computer is not out of sight.
@@ -128,7 +133,9 @@ class Steps {
       return { event: { kind: 'notStarted' } };
     }
     if (overSsh.includes(phase) && isStopped(this.deps, this.row) && !isCopied(this.deps, this.row)) {
-      return { event: { kind: 'failed', trouble: 'machineStopped' } };
+      return isGivenUp(this.row)
+        ? { event: { kind: 'givenUp' } }
+        : { event: { kind: 'failed', trouble: 'machineStopped' } };
     }
     if (isFetchAsked(this.row)) {
       return { event: { kind: 'fetchedAgain' } };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { needsYou } from '../../../../src/model/jobs/job';
+import { canReleaseMachine } from '../../../../src/model/jobs/outOfReach';
 import { formatText } from '../../../../src/util/text';
 import { FakeComputer } from '../../../support/fakeWindows';
 import { aJob, CutConnection, FakeJobDisk, FakeMachine, openJobWindow } from '../../../support/jobWindows';
@@ -114,6 +115,45 @@ describe('Jobs in trouble', () => {
     computer.clock.jump(-48 * 60 * minute);
     await pass(10 * minute);
     assert.equal(needsYou(window.row(job)), true);
+  });
+
+  for (const [end, count] of [
+    ['destroy', 'instances.destroy'],
+    ['stop', 'instances.stop'],
+  ] as const) {
+    it(`let go of a machine that does not answer once they were stopped and the user chose to ${end} it`, async () => {
+      machine.trouble = (call, when) => {
+        if (call === 'start' && when === 'before') cut();
+      };
+      const { id: job } = await window.jobs.order(aJob(id), []);
+      await pass(minute);
+      assert.equal(window.row(job).state.phase, 'starting');
+      await window.jobs.stop(job);
+      await pass(5 * minute);
+      const { phase, trouble } = window.row(job).state;
+      assert.deepEqual([phase, trouble?.kind], ['starting', 'unreachable']);
+      assert.equal(canReleaseMachine(window.row(job)), true);
+      await window.jobs.endMachine(job, end);
+      await pass(10 * minute);
+      const { outcome } = window.row(job).state;
+      assert.deepEqual([outcome, service.count(count)], [end === 'stop' ? 'stopped' : 'destroyed', 1]);
+      assert.equal(window.told().at(-1), 'released');
+    });
+  }
+
+  it('keep a machine that answers again until their outputs are here, though the user chose to destroy it', async () => {
+    const { id: job } = await window.jobs.order(aJob(id), []);
+    await pass(0);
+    assert.equal(canReleaseMachine(window.row(job)), false);
+    cut();
+    await window.jobs.stop(job);
+    await pass(5 * minute);
+    assert.equal(canReleaseMachine(window.row(job)), true);
+    heal();
+    await window.jobs.endMachine(job, 'destroy');
+    await pass(10 * minute);
+    const { outcome, outputs } = window.row(job).state;
+    assert.deepEqual([machine.cancels, outputs?.files, outcome], [1, 1, 'destroyed']);
   });
 
   it('name each output that could not be brought, and why', async () => {
