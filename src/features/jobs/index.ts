@@ -1,6 +1,7 @@
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { t } from '../../editor/localize';
+import { tellOfDamagedJobs } from './damagedJobs';
 import type { JobDeps } from './deps';
 import {
   chooseRow,
@@ -39,9 +40,11 @@ export function register(services: Services): Disposable {
   store.add(showJobStatus(deps));
   store.add(showMoves(deps));
   store.add(tellOfJobs(deps));
+  store.add(tellOfDamagedJobs(deps));
   const tellContext = () => {
     const { jobs } = deps;
-    deps.contextKeys.set('gpuRental.jobs', jobs.rows.length > 0 || jobs.error !== undefined);
+    const isShown = jobs.rows.length > 0 || jobs.damaged.length > 0 || jobs.error !== undefined;
+    deps.contextKeys.set('gpuRental.jobs', isShown);
   };
   store.add(deps.jobs.onDidChange(tellContext));
   tellContext();

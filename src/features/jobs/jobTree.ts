@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { reasonOf, t } from '../../editor/localize';
 import type { JobRow } from '../../model/jobs/job';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import { damagedJobItem } from './damagedJobs';
 import type { JobDeps } from './deps';
 import {
   jobGroupItem,
@@ -17,7 +18,8 @@ export type JobNode =
   | { readonly jobGroup: JobGroup }
   | { readonly jobId: string }
   | { readonly partOf: string; readonly part: JobPart }
-  | { readonly jobsUnread: true };
+  | { readonly jobsUnread: true }
+  | { readonly damagedJob: string };
 
 const groups: readonly JobGroup[] = ['running', 'needsYou', 'finished'];
 /** How often elapsed time and cost of running jobs are updated (ms). */
@@ -54,6 +56,7 @@ export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposa
         this.deps.jobs.error === undefined ? [] : [this.keep('unread', { jobsUnread: true })];
       return [
         ...unread,
+        ...this.deps.jobs.damaged.map((path) => this.keep(path, { damagedJob: path })),
         ...groups.filter((group) => this.rows(group).length > 0).map((group) => this.group(group)),
       ];
     }
@@ -81,6 +84,9 @@ export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposa
       item.iconPath = new vscode.ThemeIcon('warning');
       item.description = reasonOf(this.deps.jobs.error) ?? '';
       return item;
+    }
+    if ('damagedJob' in node) {
+      return damagedJobItem(node.damagedJob);
     }
     if ('jobGroup' in node) {
       return jobGroupItem(node.jobGroup, this.rows(node.jobGroup).length);

@@ -185,6 +185,8 @@ export interface JobStorage {
   list(): Promise<readonly JobRow[]>;
   /** Why jobs of the last `list` are missing or old. */
   readonly refused?: unknown;
+  /** The paths under which the last `list` found damaged files of jobs, which were set aside. */
+  readonly damaged?: readonly string[];
   /** Returns the ids of all jobs without reading their files. */
   ids(): Promise<readonly string[]>;
   /** Throws `FileUnreadableError` when the disk refuses. */
@@ -214,12 +216,15 @@ export interface LogPiece {
 /** The most bytes of a log that are read at once or shown in a document. */
 export const logPieceBytes = 2_000_000;
 
+const damagedName = /^[0-9a-f]{16}\.json\.broken-\d+$/;
+
 /**
  * The jobs of one account. The user's decisions and the progress are separate files, so that the window that runs a
  * job never overwrites a decision.
  */
 export class JobFiles implements JobStorage {
   private readonly rows = new DiskRows<string, JobRow>();
+  damaged: readonly string[] = [];
 
   constructor(private readonly folder: string) {}
 
@@ -234,6 +239,8 @@ export class JobFiles implements JobStorage {
 
   async list(): Promise<readonly JobRow[]> {
     const rows = await this.rows.read(await this.ids(), (one) => this.read(one));
+    const names = await readdir(this.folder);
+    this.damaged = names.filter((name) => damagedName.test(name)).map((name) => join(this.folder, name));
     return [...rows].sort((a, b) => b.job.orderedAt - a.job.orderedAt || (a.job.id < b.job.id ? 1 : -1));
   }
 

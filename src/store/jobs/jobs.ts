@@ -94,6 +94,11 @@ export class Jobs implements Disposable {
     return this.list.error ?? this.list.files?.refused;
   }
 
+  /** The paths of damaged files, each of which held a job. */
+  get damaged(): readonly string[] {
+    return this.list.files?.damaged ?? [];
+  }
+
   /** Settles once the rows belong to the active account. */
   get ready(): Promise<void> {
     return this.list.ready;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { JobFiles, logPieceBytes } from '../../../../src/store/jobs/jobFiles';
@@ -36,6 +36,23 @@ describe('What is kept of a job on disk', () => {
     assert.deepEqual([first.bytes.length, first.at], [logPieceBytes, 0]);
     const last = await files.log(id, logPieceBytes);
     assert.deepEqual([last.bytes.toString(), last.at], ['xxxxx', logPieceBytes]);
+  });
+
+  it('is named where it is damaged, kept aside, and hides no other job', async () => {
+    const files = new JobFiles(folder);
+    await files.put({ ...aJob(1), id, orderedAt: 1, commit: undefined, setupKey: undefined });
+    const other = join(folder, `${'f'.repeat(16)}.json`);
+    writeFileSync(other, '{"version":1');
+    for (const time of ['first', 'second']) {
+      assert.deepEqual(
+        (await files.list()).map(({ job }) => job.id),
+        [id],
+        time,
+      );
+      const [kept = '', ...more] = files.damaged;
+      assert.ok(kept.startsWith(`${other}.broken-`) && more.length === 0, kept);
+      assert.equal(readFileSync(kept, 'utf8'), '{"version":1');
+    }
   });
 
   it('is read though the disk refuses the file of another job, which is told', async () => {

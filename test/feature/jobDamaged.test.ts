@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { writeJob } from '../support/feature/jobDriver';
+import { reachableInstance } from '../support/feature/reachable';
+import { useComputer } from '../support/feature/useComputer';
+
+describe('a job whose file is damaged', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+
+  it('is named once with the place of the file, and the next job runs', async () => {
+    await reachableInstance(computer(), 'trainer');
+    let window = await computer().openWindow();
+    await window.signIn();
+    await window.view('instances').row('trainer');
+    const job = { run: 'true', machine: 'running' };
+    await writeJob(window, job);
+    window.run('Run Job…');
+    await window.quick.title('Run train: Confirm');
+    await computer().pass(1000);
+    await window.quick.pick(/Run on trainer/);
+    await window.toast(/^train: succeeded/);
+    window.close();
+    const [file = ''] = readdirSync(computer().root, { recursive: true, encoding: 'utf8' })
+      .map((name) => path.join(computer().root, name))
+      .filter((name) => /jobs.*\/[0-9a-f]{16}\.json$/.test(name));
+    writeFileSync(file, '{"version":1');
+    window = await computer().openWindow({ isFocused: true });
+    const damaged =
+      /^A job could not be read because its file is damaged\. Its machine may still cost money\. The file is kept as /;
+    const { text, buttons } = await window.toast(damaged);
+    assert.deepEqual(buttons, ['Show Instances']);
+    const kept = text.replace(damaged, '').replace(/\.$/, '');
+    assert.ok(kept.startsWith(`${file}.broken-`), kept);
+    assert.equal(readFileSync(kept, 'utf8'), '{"version":1');
+    await window.view('jobs').row(/^Could not read a job.*damaged file, kept as/);
+    await writeJob(window, job);
+    window.run('Run Job…');
+    await window.toast(/^train: succeeded/);
+    assert.equal(window.toasts().filter((one) => damaged.test(one)).length, 1);
+  });
+});
