@@ -35,7 +35,7 @@ async function tell(deps: JobDeps, notice: JobNotice): Promise<void> {
 }
 
 type LimitKind = 'nearLimit' | 'extended' | 'notExtended' | 'idle';
-type RunKind = 'ended' | 'notStarted' | 'triedAgain';
+type RunKind = 'ended' | 'notStarted' | 'triedAgain' | 'notCheckpointed';
 
 function words(row: JobRow, { kind, ...notice }: JobNotice, now: number): ToldOfJob {
   switch (kind) {
@@ -47,6 +47,7 @@ function words(row: JobRow, { kind, ...notice }: JobNotice, now: number): ToldOf
     case 'ended':
     case 'notStarted':
     case 'triedAgain':
+    case 'notCheckpointed':
       return runWords(row, kind, now);
     case 'notReady':
     case 'notReplaced':
@@ -129,6 +130,16 @@ function runWords(row: JobRow, kind: RunKind, now: number): ToldOfJob {
       };
     case 'triedAgain':
       return { level: 'warning', sentence: againSentence(row), actions: [log] };
+    case 'notCheckpointed':
+      return {
+        level: 'warning',
+        sentence: t(
+          'Could not save a checkpoint of {0} on this computer, so more work is lost if its machine is lost. {1}',
+          name,
+          state.checkpointProblem ? localize(state.checkpointProblem.why) : '',
+        ),
+        actions: [log],
+      };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { JobRow } from './job';
+import type { Job, JobRow } from './job';
 
 /** Its outputs were fetched, and its machine has them until its end, which has not begun. */
 export function isFetchRepeatable({ state }: Pick<JobRow, 'state'>): boolean {
@@ -8,4 +8,9 @@ export function isFetchRepeatable({ state }: Pick<JobRow, 'state'>): boolean {
 /** The user asked for the outputs once more after they were fetched. */
 export function isFetchAsked({ job, state }: JobRow): boolean {
   return isFetchRepeatable({ state }) && job.retryAt !== state.fetchedFor;
+}
+
+/** Returns whether the user paused fetching and has not resumed it. */
+export function isFetchPaused({ fetchPausedAt, retryAt }: Job): boolean {
+  return fetchPausedAt !== undefined && (retryAt ?? 0) <= fetchPausedAt;
 }

@@ -148,6 +148,8 @@ export interface JobState {
   /** Why its machine is lost while a replacement is being rented. */
   readonly leaving?: LossCause | undefined;
   readonly checkpoint?: Checkpoint | undefined;
+  /** Why this computer could not store the last checkpoint, and since when. */
+  readonly checkpointProblem?: { readonly since: number; readonly why: Text } | undefined;
   /** When a checkpoint was last checked for. */
   readonly checkpointTriedAt?: number | undefined;
   /** The rented machine; overrides the confirmed one. */
@@ -323,11 +325,6 @@ export function isStranded(row: JobRow): boolean {
   const { trouble } = state;
   const isKnown = trouble?.kind === 'machineStopped' || (trouble !== undefined && job.copyAt !== undefined);
   return isKnown && !isOver(row) && !isBeforeStart(state.phase);
-}
-
-/** Returns whether the user paused fetching and has not resumed it. */
-export function isFetchPaused({ fetchPausedAt, retryAt }: Job): boolean {
-  return fetchPausedAt !== undefined && (retryAt ?? 0) <= fetchPausedAt;
 }
 
 /** A connection that fails for less than this is not reported (ms). */

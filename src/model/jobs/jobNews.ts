@@ -9,6 +9,8 @@ export type JobNewsKind =
   /** It has been idle for as long as its file allows. */
   | 'idle'
   | 'notExtended'
+  /** This computer could not store a checkpoint. */
+  | 'notCheckpointed'
   | 'ended'
   | 'notStarted'
   | 'notReady'
@@ -59,6 +61,9 @@ function* limitNews(row: JobRow, now: number): Iterable<News> {
   }
   if (isNearLimit(row, now)) {
     yield { kind: 'nearLimit', turn: limitSecondsOf(row) ?? 0 };
+  }
+  if (row.state.phase === 'running' && row.state.checkpointProblem) {
+    yield { kind: 'notCheckpointed', turn: row.state.checkpointProblem.since };
   }
   if (row.state.phase === 'running' && row.state.idleSince !== undefined) {
     yield { kind: 'idle', turn: row.state.idleSince };

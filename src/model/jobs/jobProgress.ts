@@ -61,8 +61,12 @@ export type JobEvent =
   | { readonly kind: 'stayed' }
   /** A replacement for the lost machine was rented. */
   | { readonly kind: 'moved'; readonly cause: LossCause }
-  /** A checkpoint was due; carries the newest complete one, if any. */
-  | { readonly kind: 'checkpointed'; readonly checkpoint?: Checkpoint | undefined }
+  /** A checkpoint was due; carries the newest complete one, if any, or why this computer could not store it. */
+  | {
+      readonly kind: 'checkpointed';
+      readonly checkpoint?: Checkpoint | undefined;
+      readonly notStored?: Text | undefined;
+    }
   /** The user ends a machine that does not answer, whatever still runs there. */
   | { readonly kind: 'givenUp' }
   /** The machine is gone for good. */
@@ -133,7 +137,7 @@ function after(job: Job, state: JobState, event: JobEvent, now: number): JobStat
     case 'moved':
       return isAtWork({ state }) ? to(...onNextMachine(job, state, event.cause, now)) : state;
     case 'checkpointed':
-      return { ...state, checkpointTriedAt: now, checkpoint: event.checkpoint ?? state.checkpoint };
+      return checkpointed(state, event, now);
     case 'fetched':
       return fetched(job, state, event.outputs, to, now);
     case 'fetchedAgain':
@@ -178,6 +182,16 @@ function extended(
     extension: { orderedAt, isDone },
     limitSeconds: isDone ? limitSeconds : state.limitSeconds,
   };
+}
+
+function checkpointed(
+  state: JobState,
+  { checkpoint = state.checkpoint, notStored }: Extract<JobEvent, { readonly kind: 'checkpointed' }>,
+  now: number,
+): JobState {
+  const { since = now } = state.checkpointProblem ?? {};
+  const checkpointProblem = notStored && { since, why: notStored };
+  return { ...state, checkpointTriedAt: now, checkpoint, checkpointProblem };
 }
 
 /** The machine costs money from now on. */

@@ -60,6 +60,7 @@ function anew(job: Job, state: JobState, cause: string, now: number): Partial<Jo
     extension: undefined,
     cancelSentAt: undefined,
     checkpointTriedAt: undefined,
+    checkpointProblem: undefined,
     logOffset: 0,
   };
 }

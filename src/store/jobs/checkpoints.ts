@@ -6,6 +6,7 @@ import { jobOrder } from '../../model/jobs/jobOrder';
 import type { JobEvent } from '../../model/jobs/jobProgress';
 import type { JobOrder } from '../../model/jobs/onMachine';
 import { isCancelled } from '../../util/errors';
+import { localProblem } from '../../util/localProblem';
 import type { JobStepDeps } from './jobStep';
 import type { MachinePort } from './machinePort';
 
@@ -53,7 +54,7 @@ export async function bringCheckpoint(
       throw error;
     }
     log.warn(`A checkpoint of job ${job.id} could not be fetched: ${String(error)}`);
-    return { kind: 'checkpointed' };
+    return { kind: 'checkpointed', notStored: localProblem(error) };
   }
 }
 

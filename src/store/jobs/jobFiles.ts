@@ -112,6 +112,7 @@ const stateFile: z.ZodType<JobState> = z.object({
   leaving: z.enum(['interrupted', 'machineLost']).optional(),
   before: z.object({ ms: z.number(), cost: micros }).optional(),
   checkpoint: z.object({ at: z.number(), files: z.number(), hash: z.string() }).optional(),
+  checkpointProblem: z.object({ since: z.number(), why: savedText }).optional(),
   checkpointTriedAt: z.number().optional(),
   machine: machine.optional(),
   guardedUntil: z.number().optional(),

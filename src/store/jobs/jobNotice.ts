@@ -7,6 +7,7 @@ const kinds = [
   'extended',
   'idle',
   'notExtended',
+  'notCheckpointed',
   'ended',
   'notStarted',
   'notReady',

@@ -1,4 +1,5 @@
-import { isFetchPaused, isOver, waitsForYou, type Job, type JobRow } from '../../model/jobs/job';
+import { isOver, waitsForYou, type Job, type JobRow } from '../../model/jobs/job';
+import { isFetchPaused } from '../../model/jobs/fetchAgain';
 import { orderedExtension } from '../../model/jobs/jobExtension';
 import { jobNews } from '../../model/jobs/jobNews';
 import { atPresent } from '../../model/jobs/jobTime';

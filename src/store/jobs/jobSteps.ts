@@ -4,13 +4,12 @@ import {
   isAtWork,
   isBefore,
   isBeforeStart,
-  isFetchPaused,
   isRenting,
   machineOf,
   type JobPhase,
   type JobRow,
 } from '../../model/jobs/job';
-import { isFetchAsked } from '../../model/jobs/fetchAgain';
+import { isFetchAsked, isFetchPaused } from '../../model/jobs/fetchAgain';
 import { guardSecondsOf, hardLimit, limitInputs } from '../../model/jobs/jobLimits';
 import { limitNow, orderedExtension } from '../../model/jobs/jobExtension';
 import { isGivenUp } from '../../model/jobs/outOfReach';

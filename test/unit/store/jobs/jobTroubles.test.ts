@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { needsYou } from '../../../../src/model/jobs/job';
@@ -154,6 +157,35 @@ describe('Jobs in trouble', () => {
     await pass(10 * minute);
     const { outcome, outputs } = window.row(job).state;
     assert.deepEqual([machine.cancels, outputs?.files, outcome], [1, 1, 'destroyed']);
+  });
+
+  it('are told once of a checkpoint that this computer can’t store, with the cause, and again after one was stored', async () => {
+    const fields = { checkpoints: ['*.ckpt'], fetchMinutes: 10 };
+    const outputsTo = mkdtempSync(join(tmpdir(), 'gr-checkpoint-'));
+    machine.checkpointThere = ['first.ckpt'];
+    const fill = () => {
+      machine.onFetch = () =>
+        Promise.reject(Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' }));
+    };
+    fill();
+    const { id: job } = await window.jobs.order({ ...aJob(id, fields), outputsTo }, []);
+    await pass(45 * minute);
+    assert.deepEqual(window.told(), ['notCheckpointed']);
+    const { checkpointProblem, phase, checkpoint } = window.row(job).state;
+    assert.deepEqual([phase, checkpoint], ['running', undefined]);
+    assert.equal(
+      checkpointProblem && formatText(checkpointProblem.why),
+      'The disk of this computer is full. Free some space on it.',
+    );
+    machine.onFetch = undefined;
+    await pass(15 * minute);
+    assert.equal(window.row(job).state.checkpointProblem, undefined);
+    assert.equal(window.row(job).state.checkpoint?.files, 1);
+    machine.checkpointThere = ['second.ckpt'];
+    fill();
+    await pass(30 * minute);
+    assert.deepEqual(window.told(), ['notCheckpointed', 'notCheckpointed']);
+    rmSync(outputsTo, { recursive: true });
   });
 
   it('name each output that could not be brought, and why', async () => {
