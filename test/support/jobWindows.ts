@@ -50,7 +50,7 @@ export class FakeJobDisk {
       return Promise.resolve(void this.logs.set(id, Buffer.concat([before, piece])));
     },
     log: (id, at = 0) => Promise.resolve({ bytes: (this.logs.get(id) ?? Buffer.alloc(0)).subarray(at), at }),
-    logPath: (id) => `/${id}.log`,
+    logPath: (id) => Promise.resolve(`/${id}.log`),
     remove: (id) => {
       this.jobs.delete(id);
       this.states.delete(id);

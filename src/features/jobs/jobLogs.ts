@@ -49,7 +49,8 @@ export class JobLogs implements vscode.Disposable {
     const { bytes, at } = await this.deps.jobs.log(job.id);
     const none = isOver({ state }) ? t('The log is empty.') : t('Nothing was printed yet.');
     const text = plainLog(bytes.toString()) || none;
-    return { text, isCut: at > 0, whole: this.deps.jobs.logPath(job.id) };
+    const whole = await this.deps.jobs.logPath(job.id);
+    return { text, isCut: at > 0, ...(whole === undefined ? {} : { whole }) };
   }
 
   /** Never rejects. */

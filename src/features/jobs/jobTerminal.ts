@@ -3,7 +3,7 @@ import { t } from '../../editor/localize';
 import { isOver } from '../../model/jobs/job';
 import { plainLog } from '../../model/jobs/logText';
 import type { JobEnd } from '../../model/jobs/onMachine';
-import { logPieceBytes } from '../../store/jobs/jobFiles';
+import { logPieceBytes } from '../../store/jobs/jobLogFiles';
 import { DisposableStore } from '../../util/disposable';
 import type { Log } from '../../util/log';
 import type { JobDeps } from './deps';
@@ -85,13 +85,13 @@ export class JobTerminal implements vscode.Pseudoterminal {
    * Writes whole lines once and rewrites the last line, such as a progress bar, in place. Returns true if more follows.
    */
   private async showPiece(id: string): Promise<boolean> {
-    const { bytes } = await this.deps.jobs.log(id, this.at);
+    const { bytes, at } = await this.deps.jobs.log(id, this.at);
     const isFull = bytes.length === logPieceBytes;
     // A line longer than one piece is written in parts.
     const whole = bytes.lastIndexOf('\n') + 1 || (isFull ? bytes.length : 0);
     const lines = plainLog(bytes.toString('utf8', 0, whole));
     const last = plainLog(bytes.toString('utf8', whole)).slice(0, Math.max(0, this.columns - 1));
-    this.at += whole;
+    this.at = at + whole;
     if (whole > 0 || last !== this.last) {
       this.last = last;
       this.written.fire(`${anew}${lines.replaceAll('\n', '\r\n')}${last}`);

@@ -1,15 +1,14 @@
-import { constants } from 'node:fs';
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { newJobState, type Job, type JobRow, type JobState } from '../../model/jobs/job';
 import { endReasons } from '../../model/jobs/onMachine';
 import { micros } from '../../model/money';
-import { errorCode } from '../../util/errorCode';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 import { DiskRows } from '../diskRows';
 import { JsonFile } from '../jsonFile';
+import { JobLogFiles, type LogPiece } from './jobLogFiles';
 
 /** Words as they come back from a file or another window. */
 export const savedText = z.custom<Text>(
@@ -201,21 +200,14 @@ export interface JobStorage {
   writeLog(jobId: string, at: number, piece: Buffer): Promise<void>;
   /** Returns a piece of the log as on the machine: from a byte offset, otherwise the end. */
   log(jobId: string, from?: number): Promise<LogPiece>;
-  /** Returns the path of the whole log. */
-  logPath(jobId: string): string;
+  /** Returns the path of the whole log; `undefined` if its beginning was removed because the log is long. */
+  logPath(jobId: string): Promise<string | undefined>;
   /** Removes a job, the user's decisions first. */
   remove(jobId: string): Promise<void>;
 }
 
-export interface LogPiece {
-  /** At most `logPieceBytes`. */
-  readonly bytes: Buffer;
-  /** The number of log bytes before this piece. */
-  readonly at: number;
-}
-
-/** The most bytes of a log that are read at once or shown in a document. */
-export const logPieceBytes = 2_000_000;
+/** The size (bytes) from which a log continues in another file, of which two are kept. */
+const logFileBytes = 100_000_000;
 
 const damagedName = /^[0-9a-f]{16}\.json\.broken-\d+$/;
 
@@ -227,7 +219,14 @@ export class JobFiles implements JobStorage {
   private readonly rows = new DiskRows<string, JobRow>();
   damaged: readonly string[] = [];
 
-  constructor(private readonly folder: string) {}
+  private readonly logs: JobLogFiles;
+
+  constructor(
+    private readonly folder: string,
+    fileBytes = logFileBytes,
+  ) {
+    this.logs = new JobLogFiles(folder, fileBytes);
+  }
 
   get refused(): unknown {
     return this.rows.refused;
@@ -276,46 +275,23 @@ export class JobFiles implements JobStorage {
     return content.value;
   }
 
-  logPath(jobId: string): string {
-    return join(this.folder, `${jobId}.log`);
+  logPath(jobId: string): Promise<string | undefined> {
+    return this.logs.path(jobId);
   }
 
-  async writeLog(jobId: string, at: number, piece: Buffer): Promise<void> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const file = await open(this.logPath(jobId), constants.O_RDWR | constants.O_CREAT, 0o600);
-    try {
-      await file.truncate(at);
-      await file.write(piece, 0, piece.length, at);
-    } finally {
-      await file.close();
-    }
+  writeLog(jobId: string, at: number, piece: Buffer): Promise<void> {
+    return this.logs.write(jobId, at, piece);
   }
 
-  async log(jobId: string, from?: number): Promise<LogPiece> {
-    try {
-      const file = await open(this.logPath(jobId), 'r');
-      try {
-        const { size } = await file.stat();
-        const at = Math.min(size, from ?? Math.max(0, size - logPieceBytes));
-        const bytes = Buffer.alloc(Math.min(size - at, logPieceBytes));
-        const { bytesRead } = await file.read(bytes, 0, bytes.length, at);
-        return { bytes: bytes.subarray(0, bytesRead), at };
-      } finally {
-        await file.close();
-      }
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') {
-        return { bytes: Buffer.alloc(0), at: 0 };
-      }
-      throw error;
-    }
+  log(jobId: string, from?: number): Promise<LogPiece> {
+    return this.logs.read(jobId, from);
   }
 
   async remove(jobId: string): Promise<void> {
     await this.jobFile(jobId).remove();
     await this.stateFile(jobId).remove();
     await this.namesFile(jobId).remove();
-    await rm(this.logPath(jobId), { force: true });
+    await this.logs.remove(jobId);
   }
 
   private jobFile(jobId: string) {

@@ -12,7 +12,8 @@ import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import type { Accounts, WindowHub } from '../ports';
-import type { JobStorage, LogPiece } from './jobFiles';
+import type { JobStorage } from './jobFiles';
+import type { LogPiece } from './jobLogFiles';
 import { JobMoves } from './jobMoves';
 
 export interface JobsDeps {
@@ -208,8 +209,8 @@ export class Jobs implements Disposable {
     return this.files().log(jobId, from);
   }
 
-  /** Returns the path of the whole log on this computer. */
-  logPath(jobId: string): string {
+  /** Returns the path of the whole log on this computer; `undefined` if its beginning was removed. */
+  logPath(jobId: string): Promise<string | undefined> {
     return this.files().logPath(jobId);
   }
 

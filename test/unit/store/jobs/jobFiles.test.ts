@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { JobFiles, logPieceBytes } from '../../../../src/store/jobs/jobFiles';
+import { JobFiles } from '../../../../src/store/jobs/jobFiles';
+import { logPieceBytes } from '../../../../src/store/jobs/jobLogFiles';
 import { FileUnreadableError } from '../../../../src/store/jsonFile';
 import { aJob } from '../../../support/jobWindows';
 
@@ -36,6 +37,35 @@ describe('What is kept of a job on disk', () => {
     assert.deepEqual([first.bytes.length, first.at], [logPieceBytes, 0]);
     const last = await files.log(id, logPieceBytes);
     assert.deepEqual([last.bytes.toString(), last.at], ['xxxxx', logPieceBytes]);
+  });
+
+  it('has a log of at most two files, gives the rest with its place, and goes on after a crash', async () => {
+    const files = new JobFiles(folder, 10);
+    const digits = Array.from({ length: 60 }, (_, index) => String(index % 10)).join('');
+    const write = async (from: number, to: number) => {
+      for (let at = from; at < to; at += 4) {
+        await files.writeLog(id, at, Buffer.from(digits.slice(at, at + 4)));
+      }
+    };
+    const bytesHere = () =>
+      readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+    const check = async () => {
+      const { bytes, at } = await files.log(id, 0);
+      assert.ok(at > 0 && bytesHere() <= 26, `${at}, ${bytesHere()} bytes`);
+      assert.equal(bytes.toString(), digits.slice(at));
+      const piece = await files.log(id, 50);
+      assert.deepEqual([piece.bytes.toString(), piece.at], [digits.slice(50), 50]);
+    };
+    await write(0, 12);
+    assert.equal(await files.logPath(id), join(folder, `${id}.log`));
+    await write(12, 60);
+    await check();
+    // The state of a window that was killed named an earlier place.
+    await write(44, 60);
+    await check();
+    assert.equal(await files.logPath(id), undefined);
+    await files.remove(id);
+    assert.deepEqual(readdirSync(folder), []);
   });
 
   it('is named where it is damaged, kept aside, and hides no other job', async () => {
