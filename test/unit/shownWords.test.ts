@@ -45,7 +45,9 @@ export function sound({ name }: Answer, lines: readonly string[]) {
 }
 `;
 
-describe('What the editor shows', () => {
+describe('What the editor shows', function () {
+  // It reads all sources with their types and waits for nothing: a limit would only tell of a busy computer.
+  this.timeout(0);
   let words: RawWords;
 
   before(() => {
