@@ -299,10 +299,11 @@ const own = {
   'gpuRental.instance.replaceFailed': spec('readiness', { args: [z.object({ instanceId: id })] }),
   /**
    * Writes the SSH entry of an instance, with a login first if none has proved its host key. Returns its alias, or
-   * nothing if the user must do a step first.
+   * nothing if the user must do a step first. Fails once another account than the named one is active, since callers
+   * name the account in which the user chose the instance.
    */
   'gpuRental.prepareSsh': spec('connect', {
-    args: [z.object({ instanceId: id, isEntryOnly: z.boolean().optional() })],
+    args: [z.object({ instanceId: id, accountKey: z.string(), isEntryOnly: z.boolean().optional() })],
     result: z.string().optional(),
   }),
   /** Asks for the command and the limits of workers, and starts them as jobs after a confirmation. */

@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { runCommand } from '../../editor/commands';
 import { confirmForgettingHostKey } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { suggest } from '../../editor/message';
@@ -8,11 +7,13 @@ import { explainMissingAgent } from '../../ssh/keyAgent';
 import type { Explained, ConnectFix } from '../../ssh/problemText';
 import type { PreparedHost } from '../../ssh/prepareHost';
 import { addToAgent } from './addToAgent';
+import { attachKeyTo } from './attachOffer';
+import type { HeldMachine } from './hostChecks';
 
 type Deps = Pick<Services, 'ssh' | 'log' | 'report'> & { readonly log: { show(): void } };
 
 interface Failed {
-  readonly instanceId: number;
+  readonly machine: HeldMachine;
   readonly host: PreparedHost;
   readonly explained: Explained;
 }
@@ -64,9 +65,7 @@ export class ConnectProblem {
   }
 
   private async attachKey(retry: () => Promise<void>): Promise<void> {
-    const { instanceId } = this.failed;
-    const attached = await runCommand('gpuRental.instance.attachKey', { instanceId });
-    if (attached === true) {
+    if (await attachKeyTo(this.failed.machine)) {
       await retry();
     }
   }

@@ -14,7 +14,7 @@ import { matchKeys } from '../../ssh/localKeys';
 import { explainNoLogin, explainVerification } from '../../ssh/problemText';
 import type { Contact } from './contact';
 import { LastFolders } from './lastFolders';
-import { usableInstance, warnAboutMemory } from './hostChecks';
+import { usableInstance, warnAboutMemory, type HeldMachine } from './hostChecks';
 import { offerToAttach } from './attachOffer';
 import { pickFolder } from './folderPicker';
 import { PlatformEntries } from './platformEntries';
@@ -76,12 +76,13 @@ export class Connector {
     );
   }
 
-  connect(instanceId: number, where: Where): Promise<void> {
+  connect(machine: HeldMachine, where: Where): Promise<void> {
+    const { instanceId } = machine;
     const known = this.running.get(instanceId);
     if (known) {
       return known;
     }
-    const run = this.startAndOpen(instanceId, where).finally(() => {
+    const run = this.startAndOpen(machine, where).finally(() => {
       this.running.delete(instanceId);
     });
     this.running.set(instanceId, run);
@@ -89,7 +90,7 @@ export class Connector {
   }
 
   /** Clones the repository of the open workspace on the instance and opens it there. */
-  async clone(instanceId: number, where: Where): Promise<void> {
+  async clone(machine: HeldMachine, where: Where): Promise<void> {
     const remotes = await workspaceRemotes(runProgram);
     if (remotes.length === 0) {
       message('info', t('The open folder has no git remote that can be cloned over HTTPS or SSH.'));
@@ -99,40 +100,43 @@ export class Connector {
     if (!address) {
       return;
     }
-    const alias = await this.contact.reach(instanceId);
+    const alias = await this.contact.reach(machine);
     if (alias === undefined) {
       return;
     }
-    const folder = await this.cloneHere(instanceId, alias, address);
+    const folder = await this.cloneHere(machine, alias, address);
     if (folder !== undefined) {
-      await this.openWindow(instanceId, where, { folder });
+      await this.openWindow(machine, where, { folder });
     }
   }
 
-  private async startAndOpen(instanceId: number, where: Where): Promise<void> {
+  private async startAndOpen(machine: HeldMachine, where: Where): Promise<void> {
+    const { instanceId } = machine;
     let isOpened = false;
     try {
-      isOpened = (await this.started(instanceId)) && (await this.openWindow(instanceId, where));
+      isOpened = (await this.started(machine)) && (await this.openWindow(machine, where));
     } finally {
       await runCommand('gpuRental.followElsewhere', { instanceId, follows: false, isOpened });
     }
   }
 
   /** Offers to start a stopped instance first. */
-  private async started(instanceId: number): Promise<boolean> {
+  private async started(machine: HeldMachine): Promise<boolean> {
+    const { instanceId } = machine;
     if (!this.candidates(['stopped']).some(({ id }) => id === instanceId)) {
       return true;
     }
     await runCommand('gpuRental.followElsewhere', { instanceId, follows: true });
-    return startFirst(this.deps, instanceId, this.contact.name(instanceId));
+    return startFirst(this.deps, machine, this.contact.name(instanceId));
   }
 
   /** Returns true if the window opens. */
-  private async openWindow(instanceId: number, where: Where, how: Try = {}): Promise<boolean> {
-    const instance = usableInstance(this.deps, instanceId);
+  private async openWindow(machine: HeldMachine, where: Where, how: Try = {}): Promise<boolean> {
+    const { instanceId } = machine;
+    const instance = usableInstance(this.deps, machine);
     const [resolver] = installedResolvers();
     const outcome = await withCancellableProgress(this.contact.title(instanceId), (signal, say) =>
-      this.login(instanceId, instance, say, { ...how, signal }),
+      this.login(machine, instance, say, { ...how, signal }),
     );
     if (!outcome) {
       return false;
@@ -140,11 +144,11 @@ export class Connector {
     const { host, preflight } = outcome;
     warnAboutMemory(host);
     const retry = async (change: Try = {}) => {
-      await this.openWindow(instanceId, where, { ...how, ...change });
+      await this.openWindow(machine, where, { ...how, ...change });
     };
     const obstacle = preflight.ok ? explainVerification(host.verification) : explainNoLogin(preflight, host);
     if (obstacle && !(preflight.ok && how.despiteOverride === true)) {
-      void this.contact.tell(instanceId, host, obstacle, {
+      void this.contact.tell(machine, host, obstacle, {
         retry: () => retry(),
         waitLonger: () => retry({ isPatient: true }),
         connectAnyway: () => retry({ despiteOverride: true }),
@@ -153,12 +157,12 @@ export class Connector {
     }
     if (!resolver) {
       await offerOtherWays({
-        openTerminal: () => this.contact.openTerminal(instanceId),
-        copyCommand: () => this.contact.copyCommand(instanceId),
+        openTerminal: () => this.contact.openTerminal(machine),
+        copyCommand: () => this.contact.copyCommand(machine),
       });
       return false;
     }
-    const folder = how.folder ?? (await this.folder(instanceId, instance, host.alias));
+    const folder = how.folder ?? (await this.folder(machine, instance, host.alias));
     if (folder === undefined) {
       return false;
     }
@@ -179,23 +183,23 @@ export class Connector {
 
   /** Prepares key, address and entry, and logs in; `undefined` if the user cancelled a question. */
   private async login(
-    instanceId: number,
+    machine: HeldMachine,
     instance: Instance | undefined,
     say: (message: string) => void,
     how: Try & { readonly signal: AbortSignal },
   ): Promise<ConnectOutcome | undefined> {
     const { signal } = how;
     say(t('Finding a matching key…'));
-    let request = await this.contact.request(instanceId, instance, signal);
+    let request = await this.contact.request(machine, instance, signal);
     if (request.registeredKeys) {
       const local = await this.deps.ssh.localKeys(signal);
       const fits = matchKeys(local, request.registeredKeys).length > 0;
       // A key that can't be compared may fit, so the missing key is reported only after an attempt.
       if (!fits && (await this.deps.ssh.unreadKeys(signal)).length === 0) {
-        if (!(await offerToAttach(instanceId))) {
+        if (!(await offerToAttach(machine))) {
           return undefined;
         }
-        request = await this.contact.request(instanceId, instance, signal);
+        request = await this.contact.request(machine, instance, signal);
       }
     }
     say(t('Logging in…'));
@@ -208,7 +212,7 @@ export class Connector {
 
   /** Returns the folder chosen earlier or set, otherwise asks; `undefined` if the user picks none. */
   private async folder(
-    instanceId: number,
+    machine: HeldMachine,
     instance: Instance | undefined,
     alias: string,
   ): Promise<string | undefined> {
@@ -228,17 +232,21 @@ export class Connector {
     const picked = await pickFolder(
       offered,
       this.folders.recent(alias, instance),
-      t('Open {0}', this.contact.name(instanceId)),
+      t('Open {0}', this.contact.name(machine.instanceId)),
       remotes[0]?.name,
     );
     if (picked !== 'clone') {
       return picked;
     }
     const address = await pickRemote(remotes);
-    return address && this.cloneHere(instanceId, alias, address);
+    return address && this.cloneHere(machine, alias, address);
   }
 
-  private cloneHere(instanceId: number, alias: string, address: RepositoryUrl): Promise<string | undefined> {
-    return cloneWithProgress(this.deps.ssh, alias, address, () => this.contact.openTerminal(instanceId));
+  private cloneHere(
+    machine: HeldMachine,
+    alias: string,
+    address: RepositoryUrl,
+  ): Promise<string | undefined> {
+    return cloneWithProgress(this.deps.ssh, alias, address, () => this.contact.openTerminal(machine));
   }
 }

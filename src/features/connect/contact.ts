@@ -12,10 +12,8 @@ import {
   type PrepareRequest,
 } from '../../ssh/prepareHost';
 import { explainFailure, explainGivenAway, explainNoLogin, type Explained } from '../../ssh/problemText';
-import { UserError } from '../../util/errors';
-import { text } from '../../util/text';
 import { ConnectProblem, type Actions } from './connectProblem';
-import { logProbes, usableInstance, warnAboutMemory } from './hostChecks';
+import { logProbes, usableInstance, warnAboutMemory, type HeldMachine } from './hostChecks';
 import { keysOf } from '../../instanceKeys';
 import { Patience } from './patience';
 
@@ -33,8 +31,8 @@ export class Contact {
   }
 
   /** Writes the SSH entry without a login: ssh asks before it trusts an unproved host key. */
-  writeEntry(instanceId: number, change: { readonly forwardAgent?: boolean } = {}): Promise<PreparedHost> {
-    return this.withRequest(instanceId, (request, signal) =>
+  writeEntry(machine: HeldMachine, change: { readonly forwardAgent?: boolean } = {}): Promise<PreparedHost> {
+    return this.withRequest(machine, (request, signal) =>
       this.deps.ssh.writeEntry({ ...request, ...change }, signal),
     );
   }
@@ -43,24 +41,24 @@ export class Contact {
    * Returns an alias for programs that can't ask questions. If no login works, it shows the same explanation as for a
    * window and continues after the fix; `undefined` if the user stops.
    */
-  async reach(instanceId: number): Promise<string | undefined> {
+  async reach(machine: HeldMachine): Promise<string | undefined> {
     try {
-      return (await this.prepare(instanceId)).alias;
+      return (await this.prepare(machine)).alias;
     } catch (error) {
       if (!(error instanceof NoLoginError)) {
         throw error;
       }
       let alias: string | undefined;
       const retry = async () => {
-        alias = await this.reach(instanceId);
+        alias = await this.reach(machine);
       };
-      await this.tell(instanceId, error.host, explainNoLogin(error.failure, error.host), { retry });
+      await this.tell(machine, error.host, explainNoLogin(error.failure, error.host), { retry });
       return alias;
     }
   }
 
-  async openTerminal(instanceId: number, despiteOverride = false): Promise<void> {
-    const options = await this.terminalOptions(instanceId, despiteOverride);
+  async openTerminal(machine: HeldMachine, despiteOverride = false): Promise<void> {
+    const options = await this.terminalOptions(machine, despiteOverride);
     if (options) {
       vscode.window.createTerminal(options).show();
     }
@@ -68,31 +66,31 @@ export class Contact {
 
   /** Returns a terminal that logs in; none if that would be unsafe, which is explained here. */
   async terminalOptions(
-    instanceId: number,
+    machine: HeldMachine,
     despiteOverride = false,
   ): Promise<vscode.TerminalOptions | undefined> {
-    const { host, preflight } = await this.withRequest(instanceId, (request, signal) =>
+    const { host, preflight } = await this.withRequest(machine, (request, signal) =>
       this.deps.ssh.connect(request, { signal }),
     );
     warnAboutMemory(host);
     const given = despiteOverride ? undefined : explainGivenAway(host.verification);
     if (given) {
-      void this.tell(instanceId, host, given, {
-        retry: () => this.openTerminal(instanceId),
-        connectAnyway: () => this.openTerminal(instanceId, true),
+      void this.tell(machine, host, given, {
+        retry: () => this.openTerminal(machine),
+        connectAnyway: () => this.openTerminal(machine, true),
       });
       return undefined;
     }
     // Other problems are visible, and often fixable, in the terminal itself.
     if (!preflight.ok && preflight.problem === 'hostKeyChanged') {
-      void this.tell(instanceId, host, explainFailure(preflight, host.identity), {
-        retry: () => this.openTerminal(instanceId),
+      void this.tell(machine, host, explainFailure(preflight, host.identity), {
+        retry: () => this.openTerminal(machine),
       });
       return undefined;
     }
     const [shellPath, ...shellArgs] = this.deps.ssh.command(host.alias);
     return {
-      name: this.name(instanceId),
+      name: this.name(machine.instanceId),
       shellPath,
       shellArgs,
       iconPath: new vscode.ThemeIcon('vm-running'),
@@ -103,8 +101,8 @@ export class Contact {
     };
   }
 
-  async copyCommand(instanceId: number): Promise<void> {
-    const alias = await this.aliasToCopy(instanceId);
+  async copyCommand(machine: HeldMachine): Promise<void> {
+    const alias = await this.aliasToCopy(machine);
     if (alias !== undefined) {
       await vscode.env.clipboard.writeText(this.deps.ssh.commandLine(alias));
       void vscode.window.setStatusBarMessage(t('SSH command copied'), 4_000);
@@ -115,9 +113,9 @@ export class Contact {
    * Returns the alias for a copied command: its user can wait and answer ssh's questions, but a changed host key is
    * refused.
    */
-  private async aliasToCopy(instanceId: number): Promise<string | undefined> {
+  private async aliasToCopy(machine: HeldMachine): Promise<string | undefined> {
     try {
-      return (await this.prepare(instanceId, { isPatient: false })).alias;
+      return (await this.prepare(machine, { isPatient: false })).alias;
     } catch (error) {
       if (!(error instanceof NoLoginError)) {
         throw error;
@@ -126,16 +124,16 @@ export class Contact {
       if (failure.problem !== 'hostKeyChanged') {
         return host.alias;
       }
-      void this.tell(instanceId, host, explainFailure(failure, host.identity), {
-        retry: () => this.copyCommand(instanceId),
+      void this.tell(machine, host, explainFailure(failure, host.identity), {
+        retry: () => this.copyCommand(machine),
       });
       return undefined;
     }
   }
 
-  private async prepare(instanceId: number, how?: { readonly isPatient: boolean }): Promise<PreparedHost> {
+  private async prepare(machine: HeldMachine, how?: { readonly isPatient: boolean }): Promise<PreparedHost> {
     const host = await this.withRequest(
-      instanceId,
+      machine,
       (request, signal) => this.deps.ssh.prepare(request, signal),
       how,
     );
@@ -144,13 +142,13 @@ export class Contact {
   }
 
   private async withRequest<T extends ConnectOutcome | PreparedHost>(
-    instanceId: number,
+    machine: HeldMachine,
     run: (request: PrepareRequest, signal: AbortSignal) => Promise<T>,
     { isPatient } = { isPatient: true },
   ): Promise<T> {
-    const instance = usableInstance(this.deps, instanceId);
-    return withCancellableProgress(this.title(instanceId), async (signal, say) => {
-      const request = await this.request(instanceId, instance, signal);
+    const instance = usableInstance(this.deps, machine);
+    return withCancellableProgress(this.title(machine.instanceId), async (signal, say) => {
+      const request = await this.request(machine, instance, signal);
       return isPatient
         ? this.patience.through(request, { signal, say: (words) => say(localize(words)) }, (current) =>
             run(current, signal),
@@ -165,30 +163,27 @@ export class Contact {
   }
 
   tell(
-    instanceId: number,
+    machine: HeldMachine,
     host: PreparedHost,
     explained: Explained,
     actions: Pick<Actions, 'retry'> & Partial<Actions>,
   ): Promise<void> {
     logProbes(this.deps.log, host);
-    return new ConnectProblem(this.deps, { instanceId, host, explained }).show({
+    return new ConnectProblem(this.deps, { machine, host, explained }).show({
       waitLonger: actions.retry,
       connectAnyway: actions.retry,
-      openTerminal: () => this.openTerminal(instanceId),
+      openTerminal: () => this.openTerminal(machine),
       ...actions,
     });
   }
 
   async request(
-    instanceId: number,
+    { instanceId, account: held }: HeldMachine,
     instance: Instance | undefined,
     signal: AbortSignal,
   ): Promise<PrepareRequest> {
-    const account = this.deps.accounts.active;
-    if (!account) {
-      throw new UserError(text('Sign in to connect to an instance.'), { nextStep: 'signIn' });
-    }
     await this.deps.sshConsent.ask();
+    const account = held();
     return {
       account,
       instanceId,

@@ -4,15 +4,24 @@ import type { Instance } from '../../model/instances/instance';
 import { hasShell, stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import type { PreparedHost } from '../../ssh/prepareHost';
+import type { Account } from '../../store/ports';
 import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 
+/** An instance of the account in which the user chose it; questions and retries outlast a switch. */
+export interface HeldMachine {
+  readonly instanceId: number;
+  /** Throws once another account is active, see `accountFor`. */
+  readonly account: () => Account;
+}
+
 /** Returns the record if a login makes sense, or if the record does not show whether it does. */
 export function usableInstance(
   { fleet, clock }: Pick<Services, 'fleet' | 'clock'>,
-  instanceId: number,
+  { instanceId, account }: HeldMachine,
 ): Instance | undefined {
+  account();
   const instance = fleet.find(instanceId);
   if (!instance) {
     return undefined;

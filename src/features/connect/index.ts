@@ -6,6 +6,7 @@ import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances } from '../../editor/progress';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { accountFor, accountStill } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { Connector, type ConnectDeps } from './connector';
 import { Contact } from './contact';
@@ -13,6 +14,7 @@ import { EntryCleaner } from './entryCleaner';
 import { EntryFollower } from './entryFollower';
 import { endTerminals } from './endedTerminals';
 import { GraceAdvice } from './graceAdvice';
+import type { HeldMachine } from './hostChecks';
 import { withManualStep } from './manualStep';
 
 type InstanceCommand =
@@ -34,8 +36,9 @@ export function register(deps: ConnectDeps): Disposable {
       title: t('Connect to which instance?'),
       none: t('You have no running instance to connect to.'),
     });
-  const on = (id: InstanceCommand, run: (instanceId: number) => Promise<void>) => {
+  const on = (id: InstanceCommand, run: (machine: HeldMachine) => Promise<void>) => {
     const handler = async (target?: InstanceTarget) => {
+      const account = accountFor(deps.accounts);
       if (!target) {
         await listedInstances(deps.fleet, whileReadingInstances);
       }
@@ -43,29 +46,30 @@ export function register(deps: ConnectDeps): Disposable {
       const canStart = id.startsWith('gpuRental.instance.connect') && connector.candidates().length === 0;
       const instanceId = await choose(target, canStart ? ['stopped'] : undefined);
       if (instanceId !== undefined) {
-        await withManualStep(() => run(instanceId));
+        await withManualStep(() => run({ instanceId, account }));
       }
     };
     store.add(deps.commands.register<InstanceCommand>(id, handler));
   };
-  on('gpuRental.instance.connect', (id) =>
-    connector.connect(id, deps.settings.get('gpuRental.connect.openIn')),
+  on('gpuRental.instance.connect', (machine) =>
+    connector.connect(machine, deps.settings.get('gpuRental.connect.openIn')),
   );
-  on('gpuRental.instance.connectHere', (id) => connector.connect(id, 'currentWindow'));
-  on('gpuRental.instance.cloneRepository', (id) =>
-    connector.clone(id, deps.settings.get('gpuRental.connect.openIn')),
+  on('gpuRental.instance.connectHere', (machine) => connector.connect(machine, 'currentWindow'));
+  on('gpuRental.instance.cloneRepository', (machine) =>
+    connector.clone(machine, deps.settings.get('gpuRental.connect.openIn')),
   );
-  on('gpuRental.instance.openTerminal', (id) => contact.openTerminal(id));
-  on('gpuRental.instance.forwardAgent', (id) => changeAgentForwarding(deps, contact, id));
-  on('gpuRental.instance.copySshCommand', (id) => contact.copyCommand(id));
+  on('gpuRental.instance.openTerminal', (machine) => contact.openTerminal(machine));
+  on('gpuRental.instance.forwardAgent', (machine) => changeAgentForwarding(deps, contact, machine));
+  on('gpuRental.instance.copySshCommand', (machine) => contact.copyCommand(machine));
   store.add(
     deps.commands.register('gpuRental.terminalProfile', async () => {
+      const account = accountFor(deps.accounts);
       await listedInstances(deps.fleet, whileReadingInstances);
       const instanceId = await choose(undefined);
       if (instanceId === undefined) {
         return undefined;
       }
-      const options = await contact.terminalOptions(instanceId);
+      const options = await contact.terminalOptions({ instanceId, account });
       if (!options) {
         return undefined;
       }
@@ -74,14 +78,15 @@ export function register(deps: ConnectDeps): Disposable {
     }),
   );
   store.add(
-    deps.commands.register('gpuRental.prepareSsh', async ({ instanceId, isEntryOnly }) => {
+    deps.commands.register('gpuRental.prepareSsh', async ({ instanceId, accountKey, isEntryOnly }) => {
+      const account = () => accountStill(deps.accounts, accountKey);
+      const machine = { instanceId, account };
       let alias: string | undefined;
       await withManualStep(async () => {
         alias =
-          isEntryOnly === true
-            ? (await contact.writeEntry(instanceId)).alias
-            : await contact.reach(instanceId);
+          isEntryOnly === true ? (await contact.writeEntry(machine)).alias : await contact.reach(machine);
       });
+      account();
       return alias;
     }),
   );
@@ -96,9 +101,9 @@ export function register(deps: ConnectDeps): Disposable {
  * Toggles agent forwarding. It is off by default: root on an untrusted machine can use a forwarded agent while
  * connected.
  */
-async function changeAgentForwarding({ ssh, accounts }: ConnectDeps, contact: Contact, instanceId: number) {
-  const account = accounts.active;
-  const entry = account && (await ssh.entry(ssh.aliasOf(account, instanceId)));
+async function changeAgentForwarding({ ssh }: ConnectDeps, contact: Contact, machine: HeldMachine) {
+  const { instanceId, account } = machine;
+  const entry = await ssh.entry(ssh.aliasOf(account(), instanceId));
   const turnOn = entry?.forwardAgent !== true;
   if (
     await confirm({
@@ -113,7 +118,7 @@ async function changeAgentForwarding({ ssh, accounts }: ConnectDeps, contact: Co
       button: turnOn ? t('Forward the Agent') : t('Stop Forwarding'),
     })
   ) {
-    await contact.writeEntry(instanceId, { forwardAgent: turnOn });
+    await contact.writeEntry(machine, { forwardAgent: turnOn });
   }
 }
 

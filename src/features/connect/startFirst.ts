@@ -9,6 +9,7 @@ import { perHour, runningRateOf } from '../../model/quote';
 import type { Services } from '../../services';
 import { durationText } from '../../util/duration';
 import { DisposableStore } from '../../util/disposable';
+import type { HeldMachine } from './hostChecks';
 
 type Deps = Pick<Services, 'fleet' | 'clock'>;
 
@@ -18,10 +19,15 @@ const tickMs = 5000;
  * Offers to start a stopped instance at its price, and waits until it runs. Returns false if the user declines or
  * stops waiting, or if it does not start; the reason was then shown.
  */
-export async function startFirst(deps: Deps, instanceId: number, name: string): Promise<boolean> {
+export async function startFirst(
+  deps: Deps,
+  { instanceId, account }: HeldMachine,
+  name: string,
+): Promise<boolean> {
   if (!(await isWanted(deps, instanceId, name))) {
     return false;
   }
+  account();
   const answer = await runCommand('gpuRental.instance.startNow', { instanceId });
   return (answer === 'started' || answer === 'queued') && waitUntilRunning(deps, instanceId, name);
 }

@@ -106,7 +106,7 @@ export class ConnectedWindow implements Disposable {
     const hasEnded = !instance && fleet.hasEnded(this.instanceId);
     this.show(instance, isStale, hasEnded);
     if (isNew && (instance || hasEnded)) {
-      await this.judge(instance, clock.now());
+      await this.judge(instance, clock.now(), account.key);
     }
   }
 
@@ -148,18 +148,18 @@ export class ConnectedWindow implements Disposable {
     }, tickMs);
   }
 
-  private async judge(instance: Instance | undefined, now: number): Promise<void> {
+  private async judge(instance: Instance | undefined, now: number, accountKey: string): Promise<void> {
     const { fleet, connectedWindows } = this.deps;
     const trouble = windowTroubleOf(instance, fleet.facts(this.instanceId), now);
     if (trouble !== undefined) {
       this.wasLost = true;
       connectedWindows.want({ alias: this.alias, event: trouble });
     } else if (instance && isReady(stateOf(instance, fleet.facts(instance.id), now))) {
-      await this.judgeRunning(instance);
+      await this.judgeRunning(instance, accountKey);
     }
   }
 
-  private async judgeRunning(instance: Instance): Promise<void> {
+  private async judgeRunning(instance: Instance, accountKey: string): Promise<void> {
     const { connectedWindows, ssh } = this.deps;
     const offered = endpointsOf(instance);
     const used = (await ssh.entry(this.alias))?.endpoint;
@@ -169,7 +169,8 @@ export class ConnectedWindow implements Disposable {
     this.wasLost = false;
     if (hasMoved === true || wasLost) {
       // The window itself logs in.
-      await runCommand('gpuRental.prepareSsh', { instanceId: this.instanceId, isEntryOnly: true });
+      const entry = { instanceId: this.instanceId, accountKey, isEntryOnly: true };
+      await runCommand('gpuRental.prepareSsh', entry);
     }
     if (hasMoved === true && !wasLost) {
       connectedWindows.want({ alias: this.alias, event: `${moved}${first.host}:${first.port}` });

@@ -6,6 +6,7 @@ import type { Action } from '../../editor/message';
 import type { Instance } from '../../model/instances/instance';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { WindowTrouble } from '../../model/instances/windowTrouble';
+import { accountFor } from '../../store/accounts/sameAccount';
 import type { WindowDeps } from './deps';
 import { runningPriceOf, troubleWords } from './windowText';
 
@@ -20,13 +21,14 @@ export async function askAboutWindow(
   trouble: WindowTrouble,
 ): Promise<void> {
   const { instanceId, name } = target;
+  const account = accountFor(deps.accounts);
   const instance = deps.fleet.find(instanceId);
   for (;;) {
     const shownAt = deps.clock.now();
     const isRead = () => deps.clock.now() - shownAt >= readingMs;
     const answer = await choose<unknown>(
       { ...troubleWords(name, trouble, instance), keep: t('Keep It Open') },
-      ...choicesFor(deps, { instanceId, instance, trouble, isRead }),
+      ...choicesFor(deps, { instanceId, instance, trouble, isRead, account }),
     );
     if (answer !== tooSoon) {
       return;
@@ -40,6 +42,8 @@ interface Asked {
   readonly trouble: WindowTrouble;
   /** Returns whether the question was open long enough to be read. */
   readonly isRead: () => boolean;
+  /** Throws once another account is active. */
+  readonly account: () => unknown;
 }
 
 function choicesFor(deps: WindowDeps, asked: Asked): readonly Action[] {
@@ -51,14 +55,23 @@ function choicesFor(deps: WindowDeps, asked: Asked): readonly Action[] {
 }
 
 /** Offers to start at the stated price, raise the bid, or rent another machine. */
-function waysOn(deps: WindowDeps, { instanceId, instance, trouble, isRead }: Asked): readonly Action[] {
+function waysOn(
+  deps: WindowDeps,
+  { instanceId, instance, trouble, isRead, account }: Asked,
+): readonly Action[] {
   if (!instance) {
     return [commandAction(t('Search Offers'), 'gpuRental.searchOffers')];
   }
   const { canStart, canReplace } = actionsFor(instance, deps.fleet.facts(instanceId), deps.clock.now());
   const start: Action = {
     label: t('Start for {0}', runningPriceOf(instance)),
-    run: () => (isRead() ? runCommand('gpuRental.instance.startNow', { instanceId }) : tooSoon),
+    run: () => {
+      if (!isRead()) {
+        return tooSoon;
+      }
+      account();
+      return runCommand('gpuRental.instance.startNow', { instanceId });
+    },
   };
   const bid = commandAction(t('Change Bid…'), 'gpuRental.instance.changeBid', { instanceId });
   const replace =

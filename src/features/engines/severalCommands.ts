@@ -9,7 +9,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { quoteForShell } from '../../ssh/commandLine';
 import { isRemotePath } from '../../ssh/remoteFolders';
 import { upload } from '../../ssh/upload';
-import { accountStill, clientFor } from '../../store/accounts/sameAccount';
+import { accountFor, clientFor } from '../../store/accounts/sameAccount';
 import { UserError } from '../../util/errors';
 import { safeFileName } from '../../util/fileName';
 import { text } from '../../util/text';
@@ -143,11 +143,11 @@ export async function logsOfSeveral(deps: EngineDeps, ...[target, all]: Rows): P
  * machine of another account, which the rows of results outlast.
  */
 function entriesOf({ accounts }: Pick<EngineDeps, 'accounts'>): (instance: Instance) => Promise<string> {
-  const key = accounts.active?.key;
+  const account = accountFor(accounts);
   return async ({ id }) => {
-    accountStill(accounts, key);
-    const alias = await runCommand('gpuRental.prepareSsh', { instanceId: id });
-    accountStill(accounts, key);
+    const accountKey = account().key;
+    const alias = await runCommand('gpuRental.prepareSsh', { instanceId: id, accountKey });
+    account();
     if (alias === undefined) {
       throw new UserError(text('It has no SSH entry yet. Connect to it once.'));
     }

@@ -13,8 +13,10 @@ import { pullEngines, type PullEngine } from '../../model/engines/pullEngines';
 import { setNameProblem, type HostSet } from '../../model/engines/hostSet';
 import { engineCommands, type EngineCommand } from '../../ssh/engines/handOver';
 import type { HostFileKeeper } from '../../store/engines/hostFileKeeper';
+import { accountFor } from '../../store/accounts/sameAccount';
 import { groupIn, strangersIn } from '../../store/engines/hostFolder';
 import type { HostSets } from '../../store/engines/hostSets';
+import type { Account } from '../../store/ports';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { chooseHosts, chooseMembers, membersText } from './chooseHosts';
@@ -35,32 +37,37 @@ export async function useInstancesIn(
   if (!(await signedIn(deps.accounts))) {
     return;
   }
+  const account = accountFor(deps.accounts);
   const given = allRows(target, selected);
   const engine = await chooseEngine(
     deps,
     given.map(({ instanceId }) => instanceId),
   );
   if (engine && 'jobName' in engine) {
-    await startWorkers(engine, await chooseHosts(deps, target, selected, engine.name));
+    const hosts = await chooseHosts(deps, target, selected, engine.name);
+    account();
+    await startWorkers(engine, hosts);
     return;
   }
   const set = engine && (await chooseSet(deps, engine, given));
   if (engine && set) {
-    await handOver(deps, engine, set);
+    await handOver(deps, account, engine, set);
   }
 }
 
 /** Hands an existing group to a tool. */
 export async function useSetIn(deps: UseInDeps, set: HostSet): Promise<void> {
+  const account = accountFor(deps.accounts);
   const members = deps.keeper.runningOf(set);
   const engine = await chooseEngine(
     deps,
     members.map(({ id }) => id),
   );
   if (engine && 'jobName' in engine) {
+    account();
     await startWorkers(engine, members);
   } else if (engine) {
-    await handOver(deps, engine, set);
+    await handOver(deps, account, engine, set);
   }
 }
 
@@ -244,11 +251,18 @@ function throwIfTaken(folder: string, strangers: readonly string[]): void {
 }
 
 /** Updates the files, and opens a terminal with the command ready for Enter. */
-async function handOver(deps: UseInDeps, engine: Engine, set: HostSet): Promise<void> {
+async function handOver(
+  deps: UseInDeps,
+  account: () => Account,
+  engine: Engine,
+  set: HostSet,
+): Promise<void> {
+  const accountKey = account().key;
   // Tools can't verify a host key, so a login here proves it first.
   for (const { id } of deps.keeper.runningOf(set)) {
-    await runCommand('gpuRental.prepareSsh', { instanceId: id });
+    await runCommand('gpuRental.prepareSsh', { instanceId: id, accountKey });
   }
+  account();
   await deps.keeper.keepThere(set.id);
   const hosts = await deps.keeper.hostsOf(set);
   if (deps.keeper.isLost(set.id)) {

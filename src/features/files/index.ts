@@ -10,6 +10,7 @@ import { message, suggest } from '../../editor/message';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
+import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { isRemotePath, readFolders } from '../../ssh/remoteFolders';
 import { download } from '../../ssh/download';
@@ -165,6 +166,7 @@ async function choose(
   title: string,
 ): Promise<Chosen | undefined> {
   const { fleet, clock } = deps;
+  const account = accountFor(deps.accounts);
   const instanceId = await chooseInstance(
     target,
     async () =>
@@ -174,7 +176,9 @@ async function choose(
     { title, none: t('You have no running instance to connect to.') },
   );
   const alias =
-    instanceId === undefined ? undefined : await runCommand('gpuRental.prepareSsh', { instanceId });
+    instanceId === undefined
+      ? undefined
+      : await runCommand('gpuRental.prepareSsh', { instanceId, accountKey: account().key });
   if (instanceId === undefined || alias === undefined) {
     return undefined;
   }

@@ -10,10 +10,11 @@ import { plainLabel } from '../../editor/quickPick';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
+import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { interpreterFor, remoteName, runScript, sendFile } from '../../ssh/runFile';
 
-type Deps = Pick<Services, 'fleet' | 'ssh' | 'clock' | 'commands'>;
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands'>;
 
 interface Source {
   readonly name: string;
@@ -27,6 +28,7 @@ export class FileRunner {
   constructor(private readonly deps: Deps) {}
 
   async run(target: DocumentTarget | undefined): Promise<void> {
+    const account = accountFor(this.deps.accounts);
     const source = await sourceOf(target);
     if (!source) {
       message('info', t('Open the file that you want to run.'));
@@ -35,7 +37,9 @@ export class FileRunner {
     const interpreter = interpreterFor(source.name, source.content);
     const instanceId = await this.choose();
     const alias =
-      instanceId === undefined ? undefined : await runCommand('gpuRental.prepareSsh', { instanceId });
+      instanceId === undefined
+        ? undefined
+        : await runCommand('gpuRental.prepareSsh', { instanceId, accountKey: account().key });
     if (instanceId === undefined || alias === undefined) {
       return;
     }

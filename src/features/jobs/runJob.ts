@@ -114,7 +114,7 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
   if (ends === 'rent') {
     return rent();
   }
-  if (!ends || !(await areReachable(machines))) {
+  if (!ends || !(await areReachable(machines, account.key))) {
     return undefined;
   }
   accountStill(deps.accounts, account.key);
@@ -169,9 +169,9 @@ function dearest(machines: readonly Instance[]): Micros | undefined {
 }
 
 /** Returns false, after a message, if one of the machines has no SSH. */
-async function areReachable(machines: readonly Instance[]): Promise<boolean> {
+async function areReachable(machines: readonly Instance[], accountKey: string): Promise<boolean> {
   for (const { id } of machines) {
-    if ((await runCommand('gpuRental.prepareSsh', { instanceId: id })) === undefined) {
+    if ((await runCommand('gpuRental.prepareSsh', { instanceId: id, accountKey })) === undefined) {
       return false;
     }
   }

@@ -25,9 +25,11 @@ export async function startToFetch(
   }
   const { job, state } = row;
   const mayRunAgain = isAtWork(row) && mayTryAgain(job, state, 'interrupted');
-  const start = async () =>
-    (await runCommand('gpuRental.instance.startNow', { instanceId: instance.id })) !== 'failed';
   const asked = accountFor(accounts);
+  const start = async () => {
+    asked();
+    return (await runCommand('gpuRental.instance.startNow', { instanceId: instance.id })) !== 'failed';
+  };
   const mayGoOn = async () => {
     asked();
     return !mayRunAgain || (await jobs.stop(job.id));

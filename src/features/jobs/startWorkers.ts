@@ -5,12 +5,14 @@ import { message } from '../../editor/message';
 import { askLine } from '../../editor/quickPick';
 import { pullEngines } from '../../model/engines/pullEngines';
 import { readJob } from '../../model/jobs/jobSpec';
+import { accountFor } from '../../store/accounts/sameAccount';
 import { askLimits } from './askLimits';
 import type { JobDeps } from './deps';
 import { isTrusted, runSource } from './runJob';
 
 /** Starts a worker of a pull engine as a job on each instance. */
 export async function startWorkers(deps: JobDeps, { engine, instanceIds }: WorkersTarget): Promise<void> {
+  const account = accountFor(deps.accounts);
   const wanted = pullEngines.find(({ id }) => id === engine);
   const [first, ...others] = instanceIds.flatMap((id) => deps.fleet.find(id) ?? []);
   if (!wanted || !first || !isTrusted()) {
@@ -42,6 +44,7 @@ export async function startWorkers(deps: JobDeps, { engine, instanceIds }: Worke
   const WORKER = [first, ...others].map((_, index) => String(index + 1));
   const job = { run: run.trim(), setup, secrets, limits, outputs: [], matrix: { WORKER } };
   const source = JSON.stringify({ jobs: { [jobName]: { ...job, maxParallel: WORKER.length } } });
+  account();
   await runSource(deps, {
     spec: readJob(source, jobName),
     folder: folder.uri.fsPath,

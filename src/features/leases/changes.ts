@@ -49,7 +49,7 @@ export async function setLease(
   if (before && !(await mayRunLonger(name))) {
     return;
   }
-  if ((await disarm(deps, instanceId, name)) === 'no') {
+  if ((await disarm(deps, { instanceId, name, account: asked })) === 'no') {
     return;
   }
   asked();
@@ -61,7 +61,7 @@ export async function setLease(
     !lease.armed &&
       canArm(deps, lease) && {
         label: t('Let the Instance Do It…'),
-        run: () => arm(deps, instanceId, name),
+        run: () => arm(deps, { instanceId, name, account: asked }),
       },
   );
 }
@@ -112,6 +112,7 @@ export async function extend(deps: LeaseDeps, instanceId: number): Promise<void>
 }
 
 async function prolong(deps: LeaseDeps, instanceId: number, byMs: number): Promise<void> {
+  const account = accountFor(deps.accounts);
   const before = deps.leases.find(instanceId)?.lease;
   const changed = await deps.leases.extend(instanceId, byMs);
   if (!changed) {
@@ -124,7 +125,7 @@ async function prolong(deps: LeaseDeps, instanceId: number, byMs: number): Promi
   }
   message('info', t('{0} {1}, by {2}.', name, willText(lease, deps.clock.now()), needsEditor()));
   if (lease.armed) {
-    await arm(deps, instanceId, name);
+    await arm(deps, { instanceId, name, account });
   }
 }
 
@@ -136,7 +137,7 @@ export async function cancel(deps: LeaseDeps, instanceId: number): Promise<void>
   if (!(await mayRunLonger(name))) {
     return;
   }
-  const disarmed = await disarm(deps, instanceId, name);
+  const disarmed = await disarm(deps, { instanceId, name, account: asked });
   if (disarmed === 'no') {
     return;
   }

@@ -1,4 +1,5 @@
 import type { Services } from '../../services';
+import type { Account } from '../../store/ports';
 
 export type LeaseDeps = Pick<
   Services,
@@ -17,3 +18,11 @@ export type LeaseDeps = Pick<
   | 'commands'
   | 'instanceGroups'
 >;
+
+/** An instance with a schedule, in the account in which the user saw it. */
+export interface Scheduled {
+  readonly instanceId: number;
+  readonly name: string;
+  /** Throws once another account is active, see `accountFor`. */
+  readonly account: () => Account;
+}

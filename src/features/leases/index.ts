@@ -2,6 +2,7 @@ import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { whileReadingInstances } from '../../editor/progress';
 import { Emitter } from '../../util/emitter';
+import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { TimerProofs } from '../../store/leases/timerProofs';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -41,13 +42,14 @@ export function register(deps: LeaseDeps): Disposable {
   );
   store.add(
     deps.commands.register('gpuRental.instance.setLease', async (target) => {
+      const account = accountFor(deps.accounts);
       const instanceId = await chooseInstance(target, () => listedInstances(fleet, whileReadingInstances), {
         title: t('Stop or destroy which instance later?'),
         none: t('You have no instances.'),
       });
       if (instanceId !== undefined) {
         await leases.ready;
-        await new LeaseMenu(deps, instanceId).show();
+        await new LeaseMenu(deps, { instanceId, account }).show();
       }
     }),
   );

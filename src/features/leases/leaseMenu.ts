@@ -6,10 +6,10 @@ import type { Level, LevelRow } from '../../editor/quickLevels';
 import { momentText } from '../../editor/timeText';
 import { actionsFor } from '../../model/instances/instanceState';
 import { fireAt, readLeaseTime, type LeaseAction, type LeaseTerm } from '../../model/instances/lease';
-import { accountFor } from '../../store/accounts/sameAccount';
+import type { Account } from '../../store/ports';
 import { durationText } from '../../util/duration';
 import { canArm, cancel, diskPrice, extend, nameOfInstance, setLease } from './changes';
-import type { LeaseDeps } from './deps';
+import type { LeaseDeps, Scheduled } from './deps';
 import { idleMeaning, leaseNote } from './leaseWords';
 import { arm, check, disarm } from './machineTimers';
 
@@ -20,13 +20,15 @@ const idleSpans = [15, 30, 60, 120];
 /** The menu of an instance's schedule: set, change, arm or cancel it by keyboard. */
 export class LeaseMenu {
   private readonly picker = new QuickInput();
-  private readonly asked: () => unknown;
+  private readonly instanceId: number;
+  private readonly asked: () => Account;
 
   constructor(
     private readonly deps: LeaseDeps,
-    private readonly instanceId: number,
+    { instanceId, account }: Pick<Scheduled, 'instanceId' | 'account'>,
   ) {
-    this.asked = accountFor(deps.accounts);
+    this.instanceId = instanceId;
+    this.asked = account;
   }
 
   async show(): Promise<void> {
@@ -61,7 +63,7 @@ export class LeaseMenu {
     }
     const { lease, state } = row;
     const now = deps.clock.now();
-    const name = nameOfInstance(deps, instanceId);
+    const scheduled = { instanceId, name: nameOfInstance(deps, instanceId), account: this.asked };
     const at = fireAt(lease, state);
     const note = leaseNote(row, now);
     const [, carriedOut] = note.lines;
@@ -88,7 +90,7 @@ export class LeaseMenu {
               id: 'check',
               icon: 'shield',
               label: t('Check the Timer on the Instance'),
-              run: this.then(() => check(deps, instanceId, name)),
+              run: this.then(() => check(deps, scheduled)),
             },
             {
               id: 'disarm',
@@ -96,7 +98,7 @@ export class LeaseMenu {
               label: t('End the Timer on the Instance'),
               detail: t('After that, only an open editor can act.'),
               run: this.then(async () => {
-                await disarm(deps, instanceId, name);
+                await disarm(deps, scheduled);
               }),
             },
           ]
@@ -109,7 +111,7 @@ export class LeaseMenu {
                 detail: t(
                   "A small timer on the instance acts with the instance's own restricted key, so no editor needs to be open.",
                 ),
-                run: this.then(() => arm(deps, instanceId, name)),
+                run: this.then(() => arm(deps, scheduled)),
               },
             ]
           : []),

@@ -5,6 +5,7 @@ import { type Action, message, type MessageLevel } from '../../editor/message';
 import { pricePerDay, pricePerHour } from '../../editor/priceText';
 import { plainLabel } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
+import { accountFor } from '../../store/accounts/sameAccount';
 import { leaseNotice, leaseNoticeKind, type LeaseNotice } from '../../store/leases/leaseNotice';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
@@ -171,9 +172,10 @@ function timerGoneText({ name, action }: LeaseNotice): string {
 
 /** Not offered while the machine can't be logged in to. */
 function armAgain(deps: LeaseDeps, { instanceId, name }: LeaseNotice): readonly Action[] {
+  const account = accountFor(deps.accounts);
   const lease = deps.leases.find(instanceId)?.lease;
   return lease && canArm(deps, lease)
-    ? [{ label: t('Arm Again'), run: () => arm(deps, instanceId, name) }]
+    ? [{ label: t('Arm Again'), run: () => arm(deps, { instanceId, name, account }) }]
     : [];
 }
 

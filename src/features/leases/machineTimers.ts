@@ -16,24 +16,26 @@ import {
 import type { TimerProof } from '../../store/leases/timerProofs';
 import type { Account } from '../../store/ports';
 import { assertNever } from '../../util/errors';
-import type { LeaseDeps } from './deps';
+import type { LeaseDeps, Scheduled } from './deps';
 import { idleItself, itselfWhen } from './leaseWords';
 
 /** The timer acts this much later, so that an open editor acts and reports first (ms). */
 const machineLaterMs = 20_000;
 
 /** Starts the timer on the machine and reports whether it proved that it can act. */
-export async function arm(deps: LeaseDeps, instanceId: number, name: string): Promise<void> {
+export async function arm(deps: LeaseDeps, scheduled: Scheduled): Promise<void> {
   const { leases, clock, ssh } = deps;
+  const { instanceId, name, account } = scheduled;
+  account();
   const lease = leases.find(instanceId)?.lease;
   if (!lease || !(await mayActItself(lease, name, clock.now()))) {
     return;
   }
   const { term } = lease;
   const at = itselfAt(lease);
-  const alias = await runCommand('gpuRental.prepareSsh', { instanceId });
-  const serviceUrl = deps.accounts.active?.serviceUrl;
-  if (alias === undefined || serviceUrl === undefined) {
+  const { key: accountKey, serviceUrl } = account();
+  const alias = await runCommand('gpuRental.prepareSsh', { instanceId, accountKey });
+  if (alias === undefined) {
     return;
   }
   const token = randomBytes(8).toString('hex');
@@ -86,17 +88,18 @@ export async function arm(deps: LeaseDeps, instanceId: number, name: string): Pr
           reason(verdict, name),
         )
       : t('Could not arm {0}. {1}', name, reason(verdict, name)),
-    () => arm(deps, instanceId, name),
+    () => arm(deps, scheduled),
   );
 }
 
 /** Checks whether the timer is alive; if not, the lease is no longer shown as armed. */
-export async function check(deps: LeaseDeps, instanceId: number, name: string): Promise<void> {
-  const { leases, clock, ssh, accounts } = deps;
+export async function check(deps: LeaseDeps, scheduled: Scheduled): Promise<void> {
+  const { leases, clock, ssh } = deps;
+  const { instanceId, name, account } = scheduled;
+  const { key: accountKey, serviceUrl } = account();
   const lease = leases.find(instanceId)?.lease;
-  const alias = await runCommand('gpuRental.prepareSsh', { instanceId });
-  const serviceUrl = accounts.active?.serviceUrl;
-  if (!lease?.armed || alias === undefined || serviceUrl === undefined) {
+  const alias = await runCommand('gpuRental.prepareSsh', { instanceId, accountKey });
+  if (!lease?.armed || alias === undefined) {
     return;
   }
   const { token, at } = lease.armed;
@@ -130,7 +133,7 @@ export async function check(deps: LeaseDeps, instanceId: number, name: string): 
           itselfWhen(lease, lease.armed, clock.now()),
           why,
         ),
-    () => (isGone ? arm(deps, instanceId, name) : check(deps, instanceId, name)),
+    () => (isGone ? arm(deps, scheduled) : check(deps, scheduled)),
   );
 }
 
@@ -154,17 +157,15 @@ export async function proveTimer(
 }
 
 /** Ends the timer on the machine. Returns `done` once none can act; otherwise reports it and asks what to do. */
-export async function disarm(
-  deps: LeaseDeps,
-  instanceId: number,
-  name: string,
-): Promise<'done' | 'hereOnly' | 'no'> {
+export async function disarm(deps: LeaseDeps, scheduled: Scheduled): Promise<'done' | 'hereOnly' | 'no'> {
   const { leases, clock } = deps;
+  const { instanceId, name, account } = scheduled;
+  const accountKey = account().key;
   const lease = leases.find(instanceId)?.lease;
   if (!lease?.armed) {
     return 'done';
   }
-  const alias = await runCommand('gpuRental.prepareSsh', { instanceId });
+  const alias = await runCommand('gpuRental.prepareSsh', { instanceId, accountKey });
   const isDone =
     alias !== undefined &&
     (await withCancellableProgress(t('Ending the timer on {0}', name), (signal) =>
@@ -181,7 +182,7 @@ export async function disarm(
       name,
       itselfWhen(lease, lease.armed, clock.now()),
     ),
-    { label: t('Try Again'), run: () => disarm(deps, instanceId, name) },
+    { label: t('Try Again'), run: () => disarm(deps, scheduled) },
     { label: t('Cancel Here Only'), run: () => 'hereOnly' },
   );
   return answer ?? 'no';

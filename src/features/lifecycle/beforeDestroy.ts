@@ -5,6 +5,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { hasBeenReady, hasShell, isStarting, stateOf } from '../../model/instances/instanceState';
 import type { Volume } from '../../model/volume';
 import { findUnsavedWork, type UnsavedWork } from '../../ssh/unsavedWork';
+import type { Account } from '../../store/ports';
 import { UserError } from '../../util/errors';
 import type { Text } from '../../util/text';
 import type { LifecycleDeps } from './deps';
@@ -27,24 +28,29 @@ export interface BeforeDestroy {
   readonly looks: ReadonlyMap<Instance, Look>;
 }
 
-type Deps = Pick<LifecycleDeps, 'accounts' | 'clock' | 'fleet' | 'jobs' | 'log' | 'ssh' | 'volumes'>;
+type Deps = Pick<LifecycleDeps, 'clock' | 'fleet' | 'jobs' | 'log' | 'ssh' | 'volumes'>;
 
 /** The question appears after this time at the latest, with what is known by then (ms). */
 const patienceMs = 8_000;
 
 /** Finds out within seconds what would be kept and what would be lost. Never rejects. */
-export function lookBeforeDestroy(deps: Deps, instances: readonly Instance[]): Promise<BeforeDestroy> {
+export function lookBeforeDestroy(
+  deps: Deps,
+  account: Account,
+  instances: readonly Instance[],
+): Promise<BeforeDestroy> {
   const [only] = instances;
   const title =
     instances.length === 1 && only
       ? t('Checking {0} for unsaved work…', instanceName(only))
       : t('Checking {0} instances for unsaved work…', instances.length);
-  return withCancellableProgress(title, (stop) => lookQuietly(deps, instances, stop));
+  return withCancellableProgress(title, (stop) => lookQuietly(deps, account, instances, stop));
 }
 
 /** Does the same without a progress notification, which would appear beneath the question. */
 export async function lookQuietly(
   deps: Deps,
+  account: Account,
   instances: readonly Instance[],
   stop?: AbortSignal,
 ): Promise<BeforeDestroy> {
@@ -52,7 +58,7 @@ export async function lookQuietly(
   const signal = stop === undefined ? patience : AbortSignal.any([stop, patience]);
   const [volumes, ...looks] = await Promise.all([
     readVolumes(deps, signal),
-    ...instances.map(async (instance) => [instance, await look(deps, instance, signal)] as const),
+    ...instances.map(async (instance) => [instance, await look(deps, account, instance, signal)] as const),
   ]);
   const { state } = deps.volumes;
   const hasUnreadVolumes = state.kind === 'ready' && state.skipped !== undefined;
@@ -87,9 +93,8 @@ function aborted(signal: AbortSignal): Promise<false> {
   });
 }
 
-async function look(deps: Deps, instance: Instance, signal: AbortSignal): Promise<Look> {
-  const { accounts, clock, fleet, log, ssh } = deps;
-  const account = accounts.active;
+async function look(deps: Deps, account: Account, instance: Instance, signal: AbortSignal): Promise<Look> {
+  const { clock, fleet, log, ssh } = deps;
   const facts = fleet.facts(instance.id);
   const state = stateOf(instance, facts, clock.now());
   if (state !== 'running') {
@@ -97,7 +102,7 @@ async function look(deps: Deps, instance: Instance, signal: AbortSignal): Promis
     const isNew = isStarting(state) && !hasBeenReady(instance, facts);
     return { kind: isNew ? 'never' : 'notRunning' };
   }
-  if (!account || !hasShell(instance)) {
+  if (!hasShell(instance)) {
     return { kind: 'never' };
   }
   try {

@@ -1,6 +1,6 @@
 import type { InstanceTarget } from '../../commandArguments';
 import type { CommandArgs } from '../../commandSpecs';
-import type { ActingAccount } from '../../store/ports';
+import type { Account, ActingAccount } from '../../store/ports';
 import { showInstances } from '../../editor/chooseInstance';
 import { commandAction, runCommand } from '../../editor/commands';
 import { choose, confirm, type Question } from '../../editor/confirm';
@@ -215,7 +215,7 @@ export async function destroy(deps: LifecycleDeps, ...[target, selected]: Rows):
     none: t('You have no instance to destroy.'),
     canPickMany: true,
   });
-  if (instances.length === 0 || !(await confirmDestruction(deps, instances))) {
+  if (instances.length === 0 || !(await confirmDestruction(deps, account, instances))) {
     return;
   }
   const own = account();
@@ -227,9 +227,13 @@ export async function destroy(deps: LifecycleDeps, ...[target, selected]: Rows):
   tellVerdicts(results);
 }
 
-async function confirmDestruction(deps: LifecycleDeps, instances: readonly Instance[]): Promise<boolean> {
-  return askBeforeLoss(deps, instances, async () =>
-    destroyQuestion(instances, await lookBeforeDestroy(deps, instances)),
+async function confirmDestruction(
+  deps: LifecycleDeps,
+  account: () => Account,
+  instances: readonly Instance[],
+): Promise<boolean> {
+  return askBeforeLoss(deps, account, instances, async () =>
+    destroyQuestion(instances, await lookBeforeDestroy(deps, account(), instances)),
   );
 }
 
@@ -239,16 +243,18 @@ export async function lossByDestroy(
   { instanceId }: { readonly instanceId: number },
 ): Promise<string | undefined> {
   const instance = deps.fleet.find(instanceId);
-  if (!instance) {
+  const { active } = deps.accounts;
+  if (!instance || !active) {
     return undefined;
   }
-  const question = destroyQuestion([instance], await lookQuietly(deps, [instance]));
+  const question = destroyQuestion([instance], await lookQuietly(deps, active, [instance]));
   return withJobsAtRisk(deps, [instance], 'disk', question).detail;
 }
 
 /** Asks before data is lost, and offers to download files first from machines that can be reached. */
 export async function askBeforeLoss(
   deps: LifecycleDeps,
+  account: () => Account,
   instances: readonly Instance[],
   makeQuestion: () => Promise<Required<Question>>,
 ): Promise<boolean> {
@@ -259,9 +265,10 @@ export async function askBeforeLoss(
     others.length === 0 &&
     actionsFor(only, deps.fleet.facts(only.id), deps.clock.now()).canConnect;
   const downloadFirst = async (instanceId: number) => {
+    account();
     // The question returns only after a complete download, and there may be other data on the machine.
     const isWhole = await runCommand('gpuRental.instance.download', { instanceId });
-    return isWhole === true && askBeforeLoss(deps, instances, makeQuestion);
+    return isWhole === true && askBeforeLoss(deps, account, instances, makeQuestion);
   };
   const answer = await choose<boolean>(
     question,

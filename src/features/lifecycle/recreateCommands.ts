@@ -23,8 +23,9 @@ export async function recycle(deps: LifecycleDeps, target: InstanceTarget | unde
   if (!instance) {
     return;
   }
-  const question = async () => recycleQuestion(instance, await lookBeforeDestroy(deps, [instance]));
-  if (await askBeforeLoss(deps, [instance], question)) {
+  const question = async () =>
+    recycleQuestion(instance, await lookBeforeDestroy(deps, account(), [instance]));
+  if (await askBeforeLoss(deps, account, [instance], question)) {
     await change(deps, account(), 'recycle', t('Recycling…'), [instance]);
   }
 }
@@ -46,8 +47,8 @@ export async function changeImage(deps: LifecycleDeps, target: InstanceTarget | 
     return;
   }
   const question = async () =>
-    changeImageQuestion(instance, chosen.name, await lookBeforeDestroy(deps, [instance]));
-  if (await askBeforeLoss(deps, [instance], question)) {
+    changeImageQuestion(instance, chosen.name, await lookBeforeDestroy(deps, account(), [instance]));
+  if (await askBeforeLoss(deps, account, [instance], question)) {
     await change(deps, account(), 'recycle', t('Changing the image…'), [instance], chosen.change);
   }
 }

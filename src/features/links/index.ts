@@ -12,6 +12,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { readLink } from '../../model/links';
 import { defaultQuery } from '../../model/offers/savedSearches';
 import type { Services } from '../../services';
+import { accountStill } from '../../store/accounts/sameAccount';
 import type { Account } from '../../store/ports';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
@@ -129,6 +130,7 @@ async function act(deps: Deps, account: Account, kind: 'connect' | 'start', id: 
     button: t('Connect'),
   };
   if (await confirm(question)) {
+    accountStill(deps.accounts, account.key);
     await runCommand('gpuRental.instance.connect', { instanceId: id });
   }
 }

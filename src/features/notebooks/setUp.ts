@@ -36,10 +36,9 @@ export async function setUpServer(
   { alias, accountKey, instanceId, name }: ToSetUp,
 ): Promise<ServerAddress | undefined> {
   checkAccount(accounts, accountKey);
-  if ((await runCommand('gpuRental.prepareSsh', { instanceId })) === undefined) {
+  if ((await runCommand('gpuRental.prepareSsh', { instanceId, accountKey })) === undefined) {
     return undefined;
   }
-  checkAccount(accounts, accountKey);
   const known = await withCancellableProgress(t('Connecting notebooks to {0}', name), () =>
     connections.connect(alias, { isAsked: true }).catch((error: unknown) => {
       if (error instanceof JupyterMissingError) {

@@ -8,6 +8,7 @@ import { plainLabel } from '../../editor/quickPick';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
+import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import type { NotebookConnections } from './connections';
 import { explainAbsence, findJupyter } from './jupyter';
@@ -22,6 +23,7 @@ type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock'> & {
 /** Prepares an instance for the kernel picker, where the user selects it. */
 export async function useInNotebook(deps: Deps, target: InstanceTarget | undefined): Promise<void> {
   const { accounts, fleet, ssh, clock } = deps;
+  const asked = accountFor(accounts);
   const jupyter = await findJupyter();
   if (typeof jupyter === 'string') {
     await explainAbsence(jupyter);
@@ -35,10 +37,10 @@ export async function useInNotebook(deps: Deps, target: InstanceTarget | undefin
       ),
     { title: t('Use in Notebook'), none: t('You have no running instance to connect to.') },
   );
-  const account = accounts.active;
-  if (instanceId === undefined || !account) {
+  if (instanceId === undefined) {
     return;
   }
+  const account = asked();
   const instance = fleet.find(instanceId);
   const name = instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
   const alias = ssh.aliasOf(account, instanceId);

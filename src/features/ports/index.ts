@@ -11,6 +11,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { onAccountEnd } from '../../store/accounts/accountEnds';
+import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { isJupyterPort, publicPortsOf, withJupyterToken } from '../../ssh/publicPorts';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -87,7 +88,8 @@ async function forwardPort(
   forwards: Forwards,
   target: InstanceTarget | undefined,
 ): Promise<void> {
-  const { accounts, fleet, clock, ssh } = deps;
+  const { fleet, clock, ssh } = deps;
+  const asked = accountFor(deps.accounts);
   const instanceId = await chooseInstance(
     target,
     async () =>
@@ -100,14 +102,14 @@ async function forwardPort(
     },
   );
   const remotePort = instanceId === undefined ? undefined : await askPort();
-  const account = accounts.active;
-  if (instanceId === undefined || remotePort === undefined || !account) {
+  if (instanceId === undefined || remotePort === undefined) {
     return;
   }
+  const account = asked();
   const instance = fleet.find(instanceId);
   const name = instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
   if (!forwards.find(ssh.aliasOf(account, instanceId), remotePort)) {
-    const alias = await runCommand('gpuRental.prepareSsh', { instanceId });
+    const alias = await runCommand('gpuRental.prepareSsh', { instanceId, accountKey: account.key });
     if (alias === undefined) {
       return;
     }

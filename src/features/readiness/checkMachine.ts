@@ -7,6 +7,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
 import { overResult, type CheckResult } from '../../model/rentals/machineCheck';
 import { checkTexts, notCheckedText } from '../../model/rentals/machineCheckText';
+import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
@@ -20,6 +21,7 @@ export async function checkMachine(
   target: InstanceTarget | undefined,
 ): Promise<void> {
   const { fleet, clock, startWatches, machineChecks } = deps;
+  const account = accountFor(deps.accounts);
   const listed = await listedInstances(fleet, whileReadingInstances);
   const candidates = listed.filter((one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect);
   const instanceId = await chooseInstance(target, candidates, {
@@ -43,9 +45,11 @@ export async function checkMachine(
     return;
   }
   await deps.sshConsent.ask();
+  account();
   const check = await withCancellableProgress(t('Checking {0}', name), (signal, say) =>
     look(deps, instance.id, say, signal),
   );
+  account();
   await machineChecks.keep(instance.id, check);
   if (check.kind === 'notChecked') {
     message('warning', t('{0}: {1}', name, notCheckedText(check.reason, check.detail)));

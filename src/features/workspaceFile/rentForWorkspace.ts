@@ -18,6 +18,7 @@ import { templateName } from '../../model/templates/templateName';
 import { refState } from '../../model/templates/templateRef';
 import { parseWorkspaceFile, WorkspaceFileError, type Recipe } from '../../model/workspace/workspaceFile';
 import type { Services } from '../../services';
+import { accountFor } from '../../store/accounts/sameAccount';
 import type { Account } from '../../store/ports';
 import { currentTemplate } from '../../store/templates/findTemplate';
 import { defined } from '../../util/defined';
@@ -168,9 +169,11 @@ async function readRecipe(uri: vscode.Uri): Promise<Recipe> {
 
 /** Returns true if an existing instance is used instead of a new rental. */
 async function useExisting(deps: Deps, recipe: Recipe): Promise<boolean> {
+  const account = accountFor(deps.accounts);
   if (deps.fleet.state.kind !== 'ready') {
     await deps.fleet.refresh();
   }
+  account();
   const { state } = deps.fleet;
   const existing = (state.kind === 'ready' ? state.value.instances : []).filter((instance) =>
     matchesRecipe(instance, recipe),
@@ -194,10 +197,12 @@ async function useExisting(deps: Deps, recipe: Recipe): Promise<boolean> {
   if (running.length + stopped.length + coming.length === 0) {
     return false;
   }
-  return ask(running, stopped, coming);
+  return ask(account, running, stopped, coming);
 }
 
+/** `account` throws unless the account is active whose instances are offered. */
 async function ask(
+  account: () => unknown,
   running: readonly Instance[],
   stopped: readonly Instance[],
   coming: readonly Instance[],
@@ -235,7 +240,10 @@ async function ask(
   if (picked === another) {
     return false;
   }
-  await picked?.run?.();
+  if (picked) {
+    account();
+    await picked.run?.();
+  }
   return true;
 }
 
