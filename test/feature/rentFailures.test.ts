@@ -73,6 +73,88 @@ describe('rentals and starts that go wrong', () => {
     await remove(id);
   });
 
+  describe('with a new volume', () => {
+    const found = { method: 'POST', path: '/api/v0/volumes/search/' } as const;
+
+    /** Goes to the confirmation with a new volume of 40 GB; the offer that it was chosen from. */
+    async function reviewWithVolume(): Promise<{ readonly id: number; readonly storage_cost: number }> {
+      await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+      await quick().pick('More Options…');
+      await quick().pick('Volume');
+      await quick().title('Rent: Volume');
+      await quick().pick(/Create a Volume…/);
+      await computer().until('the folder', () => quick().isOpen && quick().open.value === '/data');
+      await quick().enter();
+      await quick().title('Rent: Size of the Volume');
+      await quick().type('40');
+      await quick().title('Rent: More Options');
+      await quick().pick('Done');
+      await quick().row('a new one of 40 GB at /data');
+      const { body } = computer().simulator.received(found.method, found.path).at(-1) ?? {};
+      const { offers } = (await call(found.method, found.path, body)) as { offers: never[] };
+      assert.ok(offers[0]);
+      return offers[0];
+    }
+
+    const offered = (offers: readonly unknown[]) =>
+      computer().simulator.faults.add({ ...found, kind: 'answer', status: 200, body: { offers }, times: 0 });
+
+    const volumesSent = () => rentalsOf(computer()).map(({ body }) => (body as Body).volume_info);
+    interface Body {
+      readonly volume_info?: { readonly size: number };
+    }
+
+    it('does not rent where the price of the volume rose, and then at the price that it shows', async () => {
+      const before = rentalsOf(computer()).length;
+      const volume = await reviewWithVolume();
+      const price = quick()
+        .rows()
+        .find((row) => row.startsWith('Running'));
+      const fault = offered([{ ...volume, storage_cost: volume.storage_cost + 10 }]);
+      await confirmRental(window);
+      await quick().row(
+        /The price of the new volume has risen from \$.*\/day to \$.*\/day\. Nothing was rented/,
+      );
+      assert.equal(rentalsOf(computer()).length, before);
+      assert.notEqual(
+        quick()
+          .rows()
+          .find((row) => row.startsWith('Running')),
+        price,
+      );
+      const { id } = await newInstance(computer(), () => rentNow(window));
+      computer().simulator.faults.clear(fault.id);
+      assert.equal(volumesSent().at(-1)?.size, 40);
+      await remove(id);
+    });
+
+    it('does not rent where the service no longer states the price of the volume', async () => {
+      const before = rentalsOf(computer()).length;
+      const volume = { ...(await reviewWithVolume()), storage_cost: undefined };
+      const fault = offered([volume]);
+      await confirmRental(window);
+      await quick().row(/states a different price for the new volume\. Nothing was rented/);
+      await quick().row(/does not state the price of the new volume/);
+      assert.equal(rentalsOf(computer()).length, before);
+      quick().escape();
+      computer().simulator.faults.clear(fault.id);
+      window.clearToasts();
+    });
+
+    it('does not rent where the volume is gone, and then without it', async () => {
+      const before = rentalsOf(computer()).length;
+      await reviewWithVolume();
+      const fault = offered([]);
+      await confirmRental(window);
+      await quick().row(/The new volume is no longer available\. Nothing was rented/);
+      assert.equal(rentalsOf(computer()).length, before);
+      const { id } = await newInstance(computer(), () => rentNow(window));
+      computer().simulator.faults.clear(fault.id);
+      assert.equal(volumesSent().at(-1), undefined);
+      await remove(id);
+    });
+  });
+
   let stuck: number;
   it('shows what the host says while a machine is stuck', async () => {
     await nextBoot('stuck', pullLimit);

@@ -23,6 +23,7 @@ import { isCancelled } from '../../util/errors';
 import type { ConfirmNotice } from './confirmStep';
 import { JobsOfRental } from './orderJob';
 import { findCopy, nextOffer, recheckOffer, type Recheck } from './recheck';
+import { volumeChange } from './volumeChange';
 
 export type RentingDeps = Pick<Services, 'accounts' | 'jobs' | 'rentals' | 'report'> & {
   readonly account: Account;
@@ -214,6 +215,10 @@ export class Renting {
       flow.replaceOffer(check.offer);
       if (check.kind !== 'asConfirmed') {
         return changed(check);
+      }
+      const notice = await volumeChange(flow, this.deps.account.client, signal);
+      if (notice) {
+        return { kind: 'again', notice };
       }
       say(t('sending the rental…'));
       return { kind: 'sent', result: await this.send(order, rent) };
