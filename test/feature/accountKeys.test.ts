@@ -267,6 +267,8 @@ describe('keys of an account', () => {
     window.run('Switch Account…');
     await window.quick.pick('other@example.com');
     await account().row('other@example.com');
+    await window.toast(/^Instances of Lab still cost money: 1\./);
+    window.clearToasts();
     await computer().pass(5 * 60_000);
     assert.deepEqual(window.toasts(), []);
     computer().simulator.faults.clear();

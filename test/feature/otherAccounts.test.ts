@@ -17,6 +17,7 @@ describe('a schedule of an account that is not the active one', () => {
     const { json } = await simulator.call('POST', '/__sim/accounts/', { credit: 10 });
     window.clearToasts();
     await window.signIn((json as { key: string }).key);
+    await window.toast(/still cost money: 1\. Until you switch back, their schedules are carried out/);
     await window.toast(/will be stopped in/, { withinMs: 28 * 60_000 });
     assert.equal(simulator.world.instance(worker)?.intendedStatus, 'running');
     await window.toast(/worker of .* is stopped, as scheduled\. Its disk still costs \$\d/, {
@@ -58,5 +59,42 @@ describe('an idle schedule of an account that is not the active one', () => {
     const all = [window, second].flatMap(({ screen }) => screen.messages.history);
     assert.equal(all.filter(({ text }) => said.test(text)).length, 1);
     window.clearToasts();
+  });
+});
+
+describe('a switch away from an account with instances', () => {
+  const computer = useComputer();
+  const said = /Instances of .* still cost money: 1\. Until you switch back, .* are not watched/;
+
+  it('says once, in the window that switches, what is no longer watched, and leads back', async () => {
+    const { simulator } = computer();
+    await computer().rentRunning({ label: 'worker' });
+    const window = await computer().openWindow();
+    const second = await computer().openWindow({ isFocused: false });
+    await window.signIn();
+    await window.view('instances').row('worker');
+    const { json } = await simulator.call('POST', '/__sim/accounts/', { credit: 10 });
+    window.clearToasts();
+    await window.signIn((json as { key: string }).key);
+    await window.toastButton(said, 'Switch Back');
+    await window.view('instances').row('worker');
+    await computer().rest();
+    const all = [window, second].flatMap(({ screen }) => screen.messages.history);
+    assert.equal(all.filter(({ text }) => said.test(text)).length, 1);
+    window.clearToasts();
+  });
+
+  it('says nothing where the account has none', async () => {
+    const [window] = computer().windows;
+    assert.ok(window);
+    const [worker] = computer().simulator.world.instances;
+    await computer().simulator.call('DELETE', `/api/v0/instances/${worker?.id}/`);
+    window.run('Refresh');
+    await computer().pass(60_000);
+    window.clearToasts();
+    window.run('Switch Account…');
+    await window.quick.pick(/^renter/);
+    await computer().rest();
+    assert.deepEqual(window.toasts(), []);
   });
 });

@@ -17,6 +17,7 @@ import { tellKeyTrouble } from './keyTrouble';
 import { replaceKey } from './replaceKey';
 import { signIn } from './signIn';
 import { signOut } from './signOut';
+import { switching } from './switching';
 
 type Deps = Pick<
   Services,
@@ -53,7 +54,7 @@ export function register(deps: Deps): Disposable {
   const signedIn = store.add(new MutableDisposable());
   store.add(
     commands.register('gpuRental.signIn', async () => {
-      const account = await signIn(deps);
+      const account = await switching(deps, () => signIn(deps));
       if (account?.isKept === false) {
         deps.report.error(new KeyNotKeptError());
       } else if (account) {
@@ -67,7 +68,7 @@ export function register(deps: Deps): Disposable {
       }
     }),
   );
-  store.add(commands.register('gpuRental.tryDemo', () => tryDemo(deps)));
+  store.add(commands.register('gpuRental.tryDemo', () => switching(deps, () => tryDemo(deps))));
   store.add(commands.register('gpuRental.switchAccount', () => switchAccount(deps)));
   store.add(commands.register('gpuRental.renameAccount', () => renameAccount(deps)));
   store.add(commands.register('gpuRental.replaceKey', () => replaceKey(deps)));
@@ -202,6 +203,7 @@ async function switchAccount(deps: Deps): Promise<void> {
   } else if (picked === demo) {
     await runCommand('gpuRental.tryDemo');
   } else if (picked?.account && picked.account.key !== active) {
-    await deps.accounts.switchTo(picked.account.key);
+    const { key } = picked.account;
+    await switching(deps, () => deps.accounts.switchTo(key));
   }
 }

@@ -4,8 +4,7 @@ import { message } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
 import { openRentalText, signOutText, stillCostsText } from '../../model/accounts/signOutText';
 import type { Services } from '../../services';
-import type { Loaded } from '../../shared/reading';
-import type { FleetSnapshot } from '../../store/ports';
+import { instanceCount, hasOpenRental } from './leftBehind';
 
 type Deps = Pick<
   Services,
@@ -34,7 +33,7 @@ export async function signOut(deps: Deps): Promise<void> {
     'This removes the key, cached lists, rental records, watched searches, remembered templates with their secrets, and SSH entries of this account from this computer.',
   );
   const { question, button } = signOutText({ isDemo: account.isDemo, name });
-  const cost = stillCostsText(account.isDemo, countOf(fleet.state));
+  const cost = stillCostsText(account.isDemo, instanceCount(fleet.state));
   const details = [
     ...(cost === undefined ? [] : [localize(cost), keptLater(deps), jobsLeft(deps)]),
     hasOpenRental(deps) ? localize(openRentalText()) : '',
@@ -61,18 +60,6 @@ export async function signOut(deps: Deps): Promise<void> {
   if (problems.length === 0) {
     tell(name, entries.length, accounts.active?.name);
   }
-}
-
-/**
- * Returns the number of instances; `undefined` if the list could not be read, because an error is not an empty list.
- */
-function countOf(state: Loaded<FleetSnapshot>): number | undefined {
-  const count = state.kind === 'ready' ? state.value.instances.length : undefined;
-  return count === 0 && state.kind === 'ready' && state.error !== undefined ? undefined : count;
-}
-
-function hasOpenRental({ rentals }: Deps): boolean {
-  return rentals.rentals.some(({ phase }) => phase.kind === 'sent' || phase.kind === 'notKnown');
 }
 
 /** Runs every step, even if an earlier one fails; returns the errors. */
