@@ -189,7 +189,7 @@ export async function openSshJobs(isCut = true): Promise<SshJobScene> {
   const ssh = home.service();
   const proxy = await new CuttingProxy(() => machine.port).start();
   const scene = { ...sceneIn(home.root, () => ssh), machine, home, proxy, ssh };
-  await machine.start({ extra: [`SetEnv "HOME=${scene.remote}"`] });
+  await machine.start({ env: { HOME: scene.remote } });
   const instance = sshInstance(isCut ? proxy.port : machine.port);
   await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
   return scene;

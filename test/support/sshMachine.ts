@@ -6,6 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newHostKey } from '../../src/simulator/login/hostKey';
 
+interface StartOptions {
+  readonly port?: number;
+  /** Variables of every login. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Lines of its configuration. */
+  readonly extra?: readonly string[];
+}
+
 /** A real `sshd` on this computer that stands for one rented machine. */
 export class SshMachine {
   readonly dir = realpathSync(mkdtempSync(join(tmpdir(), 'gpu-sshd-')));
@@ -30,9 +38,15 @@ export class SshMachine {
     writeFileSync(join(this.dir, 'host_key'), newHostKey('host'), { mode: 0o600 });
   }
 
-  /** Starts on a free port, or on a given one; resolves once it greets. */
-  async start(options: { readonly port?: number; readonly extra?: readonly string[] } = {}): Promise<this> {
-    this.port = options.port ?? (await freePort());
+  /**
+   * Starts on a free port, or on a given one; resolves once it greets. Its logins have an empty home folder: what the
+   * shell of this computer's user reads when it starts would be part of every test.
+   */
+  async start({ port, env = {}, extra = [] }: StartOptions = {}): Promise<this> {
+    this.port = port ?? (await freePort());
+    const home = join(this.dir, 'home');
+    mkdirSync(home, { recursive: true });
+    const variables = Object.entries({ HOME: home, ...env }).map(([name, value]) => `"${name}=${value}"`);
     // Root's sshd wants its folder for privilege separation.
     if (process.getuid?.() === 0 && !existsSync('/run/sshd')) {
       mkdirSync('/run/sshd', { recursive: true });
@@ -53,7 +67,8 @@ export class SshMachine {
         'PermitRootLogin prohibit-password',
         'PrintMotd no',
         'Subsystem sftp internal-sftp',
-        ...(options.extra ?? []),
+        `SetEnv ${variables.join(' ')}`,
+        ...extra,
         '',
       ].join('\n'),
     );
@@ -83,9 +98,8 @@ export class SshMachine {
   }
 
   private async untilItGreets(): Promise<void> {
-    const deadline = Date.now() + 10_000;
     while (!(await greets(this.port))) {
-      if (Date.now() > deadline || this.process?.exitCode !== null) {
+      if (this.process?.exitCode !== null) {
         throw new Error(`sshd does not start: ${this.output}`);
       }
     }

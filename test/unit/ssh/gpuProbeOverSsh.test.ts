@@ -22,8 +22,7 @@ describe('A look at a machine through a real sshd', () => {
   beforeEach(async () => {
     home = new SshHome();
     machine = new ProofMachine().nvidiaSmi();
-    const variables = Object.entries(machine.env).map(([name, value]) => `"${name}=${value}"`);
-    server = await new SshMachine().start({ extra: [`SetEnv ${variables.join(' ')}`] });
+    server = await new SshMachine().start({ env: machine.env });
     const key = home.key();
     server.authorize(key);
     ssh = home.service();

@@ -27,7 +27,7 @@ describe('Working on a machine over SSH', () => {
   /** A machine whose home folder and programs are ours to choose. */
   async function start(path = process.env['PATH'] ?? ''): Promise<void> {
     machine = await new SshMachine().start({
-      extra: [`SetEnv HOME=${remoteHome} TMPDIR=${remoteHome} PATH=${path}`],
+      env: { HOME: remoteHome, TMPDIR: remoteHome, PATH: path },
     });
     const key = home.key();
     machine.authorize(key);

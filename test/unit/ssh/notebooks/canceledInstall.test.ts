@@ -22,7 +22,7 @@ describe('An installation of Jupyter that is canceled', function () {
     home = new SshHome();
     machineHome = path.join(home.root, 'machine');
     mkdirSync(machineHome);
-    machine = await new SshMachine().start({ extra: [`SetEnv "HOME=${machineHome}"`] });
+    machine = await new SshMachine().start({ env: { HOME: machineHome } });
     const key = home.key();
     machine.authorize(key);
     ssh = home.service();

@@ -48,7 +48,7 @@ describe('The Jupyter server of a machine, through a real sshd', function () {
     machineHome = join(home.root, 'machine');
     mkdirSync(machineHome);
     machine = await new SshMachine().start({
-      extra: [`SetEnv "HOME=${machineHome}" JUPYTER_TOKEN=of-the-image`],
+      env: { HOME: machineHome, JUPYTER_TOKEN: 'of-the-image' },
     });
     const key = home.key();
     machine.authorize(key);
