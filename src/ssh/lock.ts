@@ -36,8 +36,8 @@ const giveUpMs = 30_000;
 
 /**
  * Runs `action` while no other process of this user does, on any machine that shares the folder. The lock of a dead
- * owner is taken over: at once if the pid shows it, otherwise after 10 s without a sign of life. Time is measured by
- * our own clock, so that a wrong foreign clock does not matter.
+ * owner is taken over: at once if the pid shows it, otherwise after 10 s without a sign of life. Waits are measured by
+ * elapsed time, so that neither a wrong foreign clock nor a change of our own matters.
  */
 export async function withLock<T>(file: string, options: LockOptions, action: () => Promise<T>): Promise<T> {
   const { fs, clock, identity } = options;
@@ -63,7 +63,7 @@ export async function withLock<T>(file: string, options: LockOptions, action: ()
 
 async function acquire(file: string, own: string, options: LockOptions): Promise<void> {
   const { fs, clock, signal } = options;
-  const startedAt = clock.now();
+  const startedAt = clock.elapsed();
   let seen: { readonly sign: string; readonly since: number } | undefined;
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -71,15 +71,22 @@ async function acquire(file: string, own: string, options: LockOptions): Promise
       return;
     } catch (error) {
       // Windows reports EPERM or EACCES while the file is being removed.
-      if (!['EEXIST', 'EPERM', 'EACCES'].includes(errorCode(error)) || clock.now() - startedAt > giveUpMs) {
+      if (
+        !['EEXIST', 'EPERM', 'EACCES'].includes(errorCode(error)) ||
+        clock.elapsed() - startedAt > giveUpMs
+      ) {
         throw errorCode(error) === 'EEXIST' ? new LockBusyError() : error;
       }
     }
     const holder = await look(fs, file);
     if (holder && holder.sign !== seen?.sign) {
-      seen = { sign: holder.sign, since: clock.now() };
+      seen = { sign: holder.sign, since: clock.elapsed() };
     }
-    if (holder && seen && (isDead(holder.content, options.identity) || clock.now() - seen.since > staleMs)) {
+    if (
+      holder &&
+      seen &&
+      (isDead(holder.content, options.identity) || clock.elapsed() - seen.since > staleMs)
+    ) {
       await breakLock(fs, file, holder.content, clock);
       continue;
     }

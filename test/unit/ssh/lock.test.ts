@@ -99,6 +99,51 @@ describe('The lock', () => {
     assert.ok(existsSync(file));
   });
 
+  for (const [direction, hours] of [
+    ['forward', 3],
+    ['back', -3],
+  ] as const) {
+    it(`is waited for as long as ever when the clock is set ${direction}`, async () => {
+      heldBy(1, 'here');
+      const startedAt = clock.elapsed();
+      const waiting = withLock(file, options(), () => assert.fail('two at once'));
+      let beat = 0;
+      await assert.rejects(
+        drive(waiting, () => {
+          beat += 1;
+          utimesSync(file, beat, beat);
+          if (beat === 10) {
+            clock.jump(hours * 3_600_000);
+          }
+          assert.ok(clock.elapsed() - startedAt < 40_000, 'still waiting');
+        }),
+        LockBusyError,
+      );
+      const waited = clock.elapsed() - startedAt;
+      assert.ok(waited >= 30_000, String(waited));
+    });
+  }
+
+  it('is not taken from a living owner on another machine when the clock is set forward', async () => {
+    heldBy(2, 'elsewhere');
+    const stop = new AbortController();
+    let steps = 0;
+    const waiting = withLock(file, options({ signal: stop.signal }), () => assert.fail('two at once'));
+    await assert.rejects(
+      drive(waiting, () => {
+        steps += 1;
+        if (steps === 5) {
+          clock.jump(3_600_000);
+        }
+        if (steps === 10) {
+          stop.abort();
+        }
+      }),
+      { name: 'CancelledError' },
+    );
+    assert.ok(existsSync(file));
+  });
+
   it('is taken where its content was lost in a crash', async () => {
     writeFileSync(file, '{"pid":');
     await drive(withLock(file, options(), () => Promise.resolve()));
