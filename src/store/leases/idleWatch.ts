@@ -8,6 +8,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { JsonFile } from '../jsonFile';
+import { KeptFile } from '../keptFile';
 import type { Account, Accounts, Fleet, FleetSnapshot, WindowHub } from '../ports';
 import type { Presence } from './presence';
 
@@ -68,7 +69,9 @@ export class IdleWatch implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<void>());
   private entries = new Map<number, IdleFacts>();
-  private account: { readonly key: string; readonly file: UsageFile } | undefined;
+  private account: { readonly key: string; readonly file: KeptFile<UsageContent> } | undefined;
+  /** Instances that were in use since the disk refused the file. */
+  private readonly usedUnread = new Set<number>();
   private loaded: Promise<void> = Promise.resolve();
   private savedAt = 0;
   /** Instances connected at the last look; the end of a connection is the last sign of use. */
@@ -91,7 +94,7 @@ export class IdleWatch implements Disposable {
     );
     this.owned.add(
       followAccount(accounts, (account) => {
-        this.account = account && { key: account.key, file: deps.file(account.key) };
+        this.account = account && { key: account.key, file: this.open(account.key) };
         this.reload();
       }),
     );
@@ -118,6 +121,7 @@ export class IdleWatch implements Disposable {
     const facts = this.entries.get(instanceId);
     if (facts) {
       this.entries.set(instanceId, { ...facts, lastUsedAt: this.deps.clock.now() });
+      this.usedUnread.add(instanceId);
       this.changed.fire();
     }
   }
@@ -126,26 +130,42 @@ export class IdleWatch implements Disposable {
     this.owned.dispose();
   }
 
+  private open(accountKey: string): KeptFile<UsageContent> {
+    const { file, log } = this.deps;
+    return new KeptFile(file(accountKey), log, 'Since when instances are idle could not be read');
+  }
+
   /** Reads what the previous leading window wrote. */
   private reload(): void {
-    const { account } = this;
     this.entries = new Map();
-    this.loaded = (account?.file.read() ?? Promise.resolve({ kind: 'absent' as const })).then(
-      (content) => {
-        if (content.kind === 'present' && account === this.account) {
-          this.entries = new Map(content.value.entries);
-        }
-      },
-      (error: unknown) => {
-        this.deps.log.warn(`Since when instances are idle could not be read: ${String(error)}`);
-      },
-    );
+    this.usedUnread.clear();
+    this.loaded = this.load();
+  }
+
+  /** Joins what the file holds with what was seen since it was refused, if it was. Never rejects. */
+  private async load(): Promise<void> {
+    const { account } = this;
+    const content = await account?.file.read();
+    if (!content || account !== this.account) {
+      return;
+    }
+    for (const [id, kept] of content.entries) {
+      const seen = this.entries.get(id);
+      this.entries.set(id, seen ? joined(kept, seen, this.usedUnread.has(id)) : kept);
+    }
+    this.usedUnread.clear();
+  }
+
+  /** Reads a file again that the disk refused; one reading at a time, so that nothing is joined twice. */
+  private async loadRefused(): Promise<void> {
+    this.loaded = this.loaded.then(() => (this.account?.file.isRefused === true ? this.load() : undefined));
+    await this.loaded;
   }
 
   /** Updates the idle times; `isFresh` means that the figures in the list are current. */
   private async look({ instances }: FleetSnapshot, isFresh = true): Promise<void> {
-    await this.loaded;
     const { hub, clock, accounts } = this.deps;
+    await (hub.isLeader ? this.loadRefused() : this.loaded);
     const { active } = accounts;
     if (!hub.isLeader || !active || this.owned.isDisposed) {
       return;
@@ -168,6 +188,9 @@ export class IdleWatch implements Disposable {
       this.isConnected(account, instance.id) ||
       this.connected.has(instance.id) ||
       (isFresh && gpu !== undefined && gpu >= idleGpuPercent);
+    if (isUsed) {
+      this.usedUnread.add(instance.id);
+    }
     if (!known || known.seenAt > now || known.lastUsedAt > now) {
       return { lastUsedAt: now, watchedSince: now, seenAt: now, knowsGpu: gpu !== undefined };
     }
@@ -191,4 +214,20 @@ export class IdleWatch implements Disposable {
       this.deps.log.warn(`Since when instances are idle could not be kept: ${String(error)}`);
     }
   }
+}
+
+/**
+ * Returns facts from the file that go on with those seen since. Facts of an observation that does not follow within the
+ * longest gap, or that come from before the clock was set back, are left out.
+ */
+function joined(kept: IdleFacts, seen: IdleFacts, isUsed: boolean): IdleFacts {
+  if (kept.seenAt > seen.watchedSince || seen.watchedSince - kept.seenAt > longestGapMs) {
+    return seen;
+  }
+  return {
+    lastUsedAt: isUsed ? seen.lastUsedAt : kept.lastUsedAt,
+    watchedSince: kept.watchedSince,
+    seenAt: seen.seenAt,
+    knowsGpu: seen.knowsGpu || (kept.knowsGpu && !isUsed),
+  };
 }

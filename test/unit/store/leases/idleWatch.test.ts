@@ -6,6 +6,7 @@ import {
   type IdleWatchDeps,
   type UsageFile,
 } from '../../../../src/store/leases/idleWatch';
+import { FileUnreadableError } from '../../../../src/store/jsonFile';
 import type { FleetSnapshot } from '../../../../src/store/ports';
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';
@@ -208,6 +209,60 @@ describe('since when an instance is idle', () => {
     accountChanged.fire(undefined);
     await settle();
     assert.equal(watch.facts(id)?.knowsGpu, true);
+  });
+
+  describe('where the disk refuses to read what was kept', () => {
+    const refuse = () => {
+      reading = () => Promise.reject(new FileUnreadableError('/storage/usage/a.json', new Error('EIO')));
+    };
+    const allow = () => {
+      reading = () => Promise.resolve();
+    };
+    beforeEach(() => {
+      const [lastUsedAt, watchedSince] = [clock.now() - 30 * minute, clock.now() - 60 * minute];
+      const entry = { lastUsedAt, watchedSince, seenAt: clock.now() - minute, knowsGpu: true };
+      kept.set('a', { version: 1, entries: [[id, entry]] });
+      refuse();
+    });
+
+    it('overwrites nothing, and goes on from it once it can be read', async () => {
+      const before = kept.get('a');
+      open();
+      await see();
+      assert.equal(await seeAfter(5), 5, 'counted from the first look');
+      assert.deepEqual([kept.get('a'), writes], [before, 0]);
+      allow();
+      assert.equal(await seeAfter(1), 36);
+      assert.equal(writes, 1);
+    });
+
+    it('takes what was seen since for a use', async () => {
+      open();
+      connected = true;
+      await see();
+      connected = false;
+      assert.equal(await seeAfter(5), undefined, 'the end of the connection');
+      allow();
+      assert.equal(await seeAfter(1), 1);
+    });
+
+    it('takes what a search for kernels found since for a use', async () => {
+      open();
+      await see();
+      await clock.advance(minute);
+      watch.noteUse(id);
+      allow();
+      assert.equal(await seeAfter(2), 2);
+    });
+
+    it('counts from the first look where the file is too old to go on from', async () => {
+      open();
+      await clock.advance(longestGapMs);
+      await see();
+      assert.equal(await seeAfter(5), 5);
+      allow();
+      assert.equal(await seeAfter(1), 6);
+    });
   });
 
   it('is nothing to a window that does not lead, is signed out or was closed', async () => {
