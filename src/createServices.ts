@@ -194,7 +194,7 @@ function sharedState(deps: SharedDeps) {
   const fleet = own(createFleet({ accounts, hub, storageDir, clock, log }));
   const lists = listServices({ own, accounts, hub, clock });
   const { volumes } = lists;
-  const failedMachines = new FailedMachines(storageDir, () => accounts.active?.key);
+  const failedMachines = new FailedMachines(storageDir, () => accounts.active?.key, log);
   const budget = budgetService({ own, accounts, fleet, volumes, hub, clock, log, settings });
   const rentals = own(createRentals({ ...deps, accounts, fleet, budget, hub, guarded: guardedRental }));
   const leases = leaseServices({ ...deps, accounts, fleet, hub });

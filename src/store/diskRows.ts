@@ -13,7 +13,12 @@ export class DiskRows<Id, Row> {
     return this.problem;
   }
 
-  async read(ids: readonly Id[], read: (id: Id) => Promise<Row | undefined>): Promise<readonly Row[]> {
+  /** `standIn` gives the row of a file that was never read, as far as its name says something. */
+  async read(
+    ids: readonly Id[],
+    read: (id: Id) => Promise<Row | undefined>,
+    standIn?: (id: Id) => Promise<Row>,
+  ): Promise<readonly Row[]> {
     let problem: unknown;
     const found = await Promise.all(
       ids.map(async (id) => {
@@ -24,7 +29,7 @@ export class DiskRows<Id, Row> {
             throw error;
           }
           problem = error;
-          return [id, this.last.get(id)] as const;
+          return [id, this.last.get(id) ?? (await standIn?.(id))] as const;
         }
       }),
     );

@@ -29,7 +29,7 @@ export function useFailedMachine() {
     ];
     computer = await FakeComputer.make(service.client);
     window = await computer.openSignedIn();
-    machines = new FailedMachines(computer.storageDir, () => 'account');
+    machines = new FailedMachines(computer.storageDir, () => 'account', silentLog);
     await window.rentals.rent({
       offer: anOffer(),
       config: { image: 'pytorch/pytorch', diskGb: 20, label: 'training', env: { TOKEN: 'secret' } },

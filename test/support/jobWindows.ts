@@ -317,7 +317,7 @@ export async function openJobWindow(
           {
             ...{ accounts, fleet, rentals, hub, clock, log },
             budget: noBudget,
-            failedMachines: new FailedMachines(computer.storageDir, () => accounts.active?.key),
+            failedMachines: new FailedMachines(computer.storageDir, () => accounts.active?.key, silentLog),
           },
           instanceId,
           { signal, dataLossAccepted: true },

@@ -145,10 +145,15 @@ export class ComparePanel implements vscode.Disposable {
   private async readFailures(): Promise<void> {
     const machines = await this.deps.failedMachines.list().catch(() => []);
     this.failures = new Map(
-      machines.map(({ machineId, at, reason }) => [
-        machineId,
-        t('This machine failed {0} ago: {1}', localize(durationText(this.deps.clock.now() - at)), reason),
-      ]),
+      machines.map(({ machineId, at, reason }) => {
+        const ago = localize(durationText(this.deps.clock.now() - at));
+        return [
+          machineId,
+          reason === ''
+            ? t('This machine failed {0} ago.', ago)
+            : t('This machine failed {0} ago: {1}', ago, reason),
+        ];
+      }),
     );
   }
 

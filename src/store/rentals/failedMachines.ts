@@ -1,6 +1,8 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import type { Log } from '../../util/log';
+import { DiskRows } from '../diskRows';
 import { JsonFile } from '../jsonFile';
 
 const machineFile = z.object({ version: z.literal(1), at: z.number(), reason: z.string() });
@@ -9,6 +11,7 @@ export interface FailedMachine {
   readonly machineId: number;
   /** Milliseconds since 1970. */
   readonly at: number;
+  /** Empty if the disk refuses to read it. */
   readonly reason: string;
 }
 
@@ -17,35 +20,46 @@ export interface FailedMachine {
  * other's changes. Their numbers are those of one service, so each account has its own folder.
  */
 export class FailedMachines {
+  /** The rows last read, by folder. */
+  private readonly rows = new Map<string, DiskRows<number, FailedMachine>>();
+  private refusal = '';
+
   constructor(
     private readonly storageDir: string,
     private readonly accountKey: () => string | undefined,
+    private readonly log: Pick<Log, 'warn'>,
   ) {}
 
   private get folder(): string {
     return join(this.storageDir, 'failedMachines', this.accountKey() ?? 'nobody');
   }
 
+  /** Returns the latest first. A file that the disk refuses hides no other, and its machine is still avoided. */
   async list(): Promise<readonly FailedMachine[]> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const machines: FailedMachine[] = [];
-    for (const name of await readdir(this.folder)) {
-      const machineId = Number(/^(\d+)\.json$/.exec(name)?.[1]);
-      const content = Number.isSafeInteger(machineId) ? await this.file(machineId).read() : undefined;
-      if (content?.kind === 'present') {
-        machines.push({ machineId, at: content.value.at, reason: content.value.reason });
-      }
-    }
-    return machines.sort((a, b) => b.at - a.at);
+    const { folder } = this;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const ids = (await readdir(folder)).flatMap((name) => {
+      const id = Number(/^(\d+)\.json$/.exec(name)?.[1]);
+      return Number.isSafeInteger(id) ? [id] : [];
+    });
+    const rows = this.rows.get(folder) ?? new DiskRows<number, FailedMachine>();
+    this.rows.set(folder, rows);
+    const machines = await rows.read(
+      ids,
+      (id) => readMachine(folder, id),
+      (id) => namedMachine(folder, id),
+    );
+    this.logRefusal(rows.refused);
+    return [...machines].sort((one, other) => other.at - one.at);
   }
 
   async remember(machine: FailedMachine): Promise<void> {
     const { machineId, at, reason } = machine;
-    await this.file(machineId).write({ version: 1, at, reason });
+    await fileOf(this.folder, machineId).write({ version: 1, at, reason });
   }
 
   async forget(machineId: number): Promise<void> {
-    await this.file(machineId).remove();
+    await fileOf(this.folder, machineId).remove();
   }
 
   async forgetAll(): Promise<void> {
@@ -54,7 +68,32 @@ export class FailedMachines {
     }
   }
 
-  private file(machineId: number): JsonFile<z.infer<typeof machineFile>> {
-    return new JsonFile(join(this.folder, `${machineId}.json`), machineFile);
+  /** Logs a refusal once, however often the files are read again. */
+  private logRefusal(error: unknown): void {
+    const refusal = error === undefined ? '' : String(error);
+    if (refusal !== '' && refusal !== this.refusal) {
+      this.log.warn(`A machine that failed could not be read: ${refusal}`);
+    }
+    this.refusal = refusal;
   }
+}
+
+function fileOf(folder: string, machineId: number): JsonFile<z.infer<typeof machineFile>> {
+  return new JsonFile(join(folder, `${machineId}.json`), machineFile);
+}
+
+async function readMachine(folder: string, machineId: number): Promise<FailedMachine | undefined> {
+  const content = await fileOf(folder, machineId).read();
+  return content.kind === 'present'
+    ? { machineId, at: content.value.at, reason: content.value.reason }
+    : undefined;
+}
+
+/** Returns what the disk says of a file that it does not read: the machine, and about when it failed. */
+async function namedMachine(folder: string, machineId: number): Promise<FailedMachine> {
+  const at = await stat(fileOf(folder, machineId).path).then(
+    ({ mtimeMs }) => Math.floor(mtimeMs),
+    () => 0,
+  );
+  return { machineId, at, reason: '' };
 }

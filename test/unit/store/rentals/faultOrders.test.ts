@@ -71,7 +71,7 @@ class Household {
       const life = this.opening;
       return mortal(this.service.client, () => life.isAlive);
     });
-    this.failed = new FailedMachines(this.computer.storageDir, () => 'account');
+    this.failed = new FailedMachines(this.computer.storageDir, () => 'account', silentLog);
     await this.open();
     await this.open();
   }

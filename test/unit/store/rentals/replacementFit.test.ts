@@ -34,7 +34,7 @@ describe('the fit of a replacement', () => {
 
   async function replaceFrom(offers: readonly Offer[]) {
     service.offers = [...offers];
-    const failedMachines = new FailedMachines(computer.storageDir, () => 'account');
+    const failedMachines = new FailedMachines(computer.storageDir, () => 'account', silentLog);
     const deps = { ...window, budget: noBudget, failedMachines, clock: computer.clock, log: silentLog };
     const result = await computer.clock.through(replaceInstance(deps, 6001, { dataLossAccepted: false }));
     assert.equal(result.kind, 'replaced');
