@@ -18,8 +18,12 @@ const hostKeyUnknown = text(
 
 /** ssh did not accept the host key of the machine, so nothing was sent to it. */
 export class HostKeyError extends UserError {
+  /** The fingerprint of the key that the server offered, if ssh named it; tells one change from the next. */
+  readonly offered: string | undefined;
+
   constructor(said: string) {
     super(changedHostKey.test(said) ? hostKeyChanged : hostKeyUnknown, { nextStep: 'retry' });
+    this.offered = /sent by the remote host is\s+(\S+?)\.?(?:\s|$)/.exec(said)?.[1];
   }
 }
 

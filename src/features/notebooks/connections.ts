@@ -57,6 +57,7 @@ const lookMs = 30_000;
 export class NotebookConnections implements Disposable {
   private readonly open = new Map<string, Connection>();
   private readonly underWay = new Map<string, Attempt>();
+  private readonly successes = new Map<string, number>();
   private readonly failures = new Map<string, { readonly error: unknown; readonly at: number }>();
   private readonly stop = new AbortController();
   private readonly changed = new Emitter<void>();
@@ -114,6 +115,11 @@ export class NotebookConnections implements Disposable {
 
   serverOf(alias: string): ServerAddress | undefined {
     return this.open.get(alias)?.server;
+  }
+
+  /** How often a tunnel was opened; a failure after another success is news. */
+  timesConnected(alias: string): number {
+    return this.successes.get(alias) ?? 0;
   }
 
   /** Reads the kernels of an open connection. */
@@ -217,6 +223,7 @@ export class NotebookConnections implements Disposable {
     const server = { localPort: tunnel.localPort, token: answer.token };
     const connection: Connection = { accountKey, server, tunnel, kernels: [], isSilent: false };
     this.open.set(alias, connection);
+    this.successes.set(alias, this.timesConnected(alias) + 1);
     this.failures.delete(alias);
     this.tell();
     void this.watch(alias, connection);

@@ -8,6 +8,7 @@ import type { Instance } from '../../model/instances/instance';
 import { formatMoney } from '../../model/money';
 import type { Candidate, ListedServer } from '../../model/notebooks/notebookServers';
 import type { Services } from '../../services';
+import { HostKeyError } from '../../ssh/hostKey';
 import type { ServerAddress } from '../../ssh/notebooks/kernels';
 import { isCancelled, UserError } from '../../util/errors';
 import { plainArgument } from '../../util/plainLabel';
@@ -65,11 +66,14 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
     }
   }
 
-  /** Shows each reason once for an instance. */
+  /** Shows each reason once for an instance until it was connected again, and each changed host key once. */
   tell(id: string, error: unknown, canSetUp = false): void {
     const row = this.deps.servers.find(id);
     // The same reason may hold words of the machine, which differ each time.
-    const turn = `${id} ${error instanceof UserError ? error.text.template : ''}`;
+    const reason = error instanceof UserError ? error.text.template : '';
+    const isHostKey = error instanceof HostKeyError;
+    const offered = isHostKey ? (error.offered ?? '') : '';
+    const turn = [id, this.deps.connections.timesConnected(id), offered, reason].join(' ');
     if (row && !isCancelled(error) && !this.told.has(turn)) {
       this.told.add(turn);
       const name = this.nameOf(row);
@@ -77,6 +81,8 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
         'warning',
         t("Notebooks can't use {0}: {1}", name, reasonOf(error) ?? String(error)),
         canSetUp && { label: t('Set Up…'), run: () => this.setUp(row, name) },
+        // Logs in, which explains the key and offers to forget the old one.
+        isHostKey && { label: t('Retry'), run: () => this.setUp(row, name) },
       );
     }
   }

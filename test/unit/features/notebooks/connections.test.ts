@@ -232,6 +232,7 @@ describe('The connections of notebooks', () => {
     assert.equal(counts().starts, 1);
     await clock.advance(600_000);
     assert.equal(lost.length, 1);
+    assert.equal(connections.timesConnected(alias), 1);
     connections.dispose();
   });
 

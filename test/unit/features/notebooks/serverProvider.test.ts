@@ -1,21 +1,23 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/notebooks/serverProvider';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { loadSource } from '../../../support/fakeEditor/product';
+import type * as product from '../../../support/notebookProvider';
 
 describe('The kernel picker', () => {
   const executed: unknown[] = [];
   const shown: string[] = [];
-  const { ServerProvider, candidatesOf } = loadSource('src/features/notebooks/serverProvider.ts', {
+  const buttons: (string | undefined)[] = [];
+  const { HostKeyError, ServerProvider, candidatesOf } = loadSource('test/support/notebookProvider.ts', {
     vscode: {
       EventEmitter: FakeEventEmitter,
       window: {
-        showWarningMessage: (words: string) => {
+        showWarningMessage: (words: string, _: unknown, ...items: readonly { readonly title: string }[]) => {
           shown.push(words);
+          buttons.push(...items.map(({ title }) => title));
           return Promise.resolve(undefined);
         },
       },
@@ -47,12 +49,15 @@ describe('The kernel picker', () => {
     const rows = instances.map(({ id }) => ({ alias: `gpu-${id}`, accountKey: 'own', instanceId: id }));
     const servers = { rows, find: (alias: string) => rows.find((row) => row.alias === alias) };
     let tries = 0;
-    const connections = { connect: () => Promise.reject(new Error(`Of the machine ${(tries += 1)}`)) };
+    const connections = {
+      timesConnected: () => 0,
+      connect: (): Promise<unknown> => Promise.reject(new Error(`Of the machine ${(tries += 1)}`)),
+    };
     const provider = new ServerProvider(
       { ...deps, servers, connections } as unknown as Deps,
       new FakeEventEmitter<undefined>().event as never,
     );
-    return { deps, provider };
+    return { deps, provider, connections };
   }
 
   it('tells two instances of one name apart, and starts the one that was chosen', async () => {
@@ -101,5 +106,32 @@ describe('The kernel picker', () => {
       await assert.rejects(provider.resolveJupyterServer({ id: 'gpu-7' }), new RegExp(`machine ${tries}`));
     }
     assert.equal(shown.length, 1);
+  });
+
+  const changed = (fingerprint: string) =>
+    new HostKeyError(
+      [
+        '@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @',
+        'The fingerprint for the ED25519 key sent by the remote host is',
+        `SHA256:${fingerprint}.`,
+        'Host key verification failed.',
+      ].join('\r\n'),
+    );
+
+  it('says each change of the host key once, and offers to log in again', () => {
+    const { connections, provider } = scene([anInstance({ id: 7 })]);
+    shown.length = 0;
+    buttons.length = 0;
+    provider.tell('gpu-7', changed('first'));
+    provider.tell('gpu-7', changed('first'));
+    assert.deepEqual([shown.length, buttons], [1, ['Retry']]);
+    provider.tell('gpu-7', changed('second'));
+    assert.equal(shown.length, 2, 'another key');
+    provider.tell('gpu-7', changed('second'));
+    // The old key was forgotten, the connection worked, and the key changes back.
+    connections.timesConnected = () => 1;
+    provider.tell('gpu-7', changed('first'));
+    provider.tell('gpu-7', changed('first'));
+    assert.equal(shown.length, 3);
   });
 });
