@@ -148,8 +148,9 @@ export interface JobState {
   /** Why its machine is lost while a replacement is being rented. */
   readonly leaving?: LossCause | undefined;
   readonly checkpoint?: Checkpoint | undefined;
-  /** Why this computer could not store the last checkpoint, and since when. */
-  readonly checkpointProblem?: { readonly since: number; readonly why: Text } | undefined;
+  /** Why the last checkpoint is not on this computer, and since when. `mayPass` until a second one was not whole. */
+  readonly checkpointProblem?:
+    { readonly since: number; readonly why: Text; readonly mayPass?: boolean | undefined } | undefined;
   /** When a checkpoint was last checked for. */
   readonly checkpointTriedAt?: number | undefined;
   /** The rented machine; overrides the confirmed one. */

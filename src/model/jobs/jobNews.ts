@@ -9,7 +9,7 @@ export type JobNewsKind =
   /** It has been idle for as long as its file allows. */
   | 'idle'
   | 'notExtended'
-  /** This computer could not store a checkpoint. */
+  /** This computer could not store a checkpoint, or two in a row were not whole. */
   | 'notCheckpointed'
   | 'ended'
   | 'notStarted'
@@ -62,8 +62,9 @@ function* limitNews(row: JobRow, now: number): Iterable<News> {
   if (isNearLimit(row, now)) {
     yield { kind: 'nearLimit', turn: limitSecondsOf(row) ?? 0 };
   }
-  if (row.state.phase === 'running' && row.state.checkpointProblem) {
-    yield { kind: 'notCheckpointed', turn: row.state.checkpointProblem.since };
+  const { checkpointProblem: problem } = row.state;
+  if (row.state.phase === 'running' && problem && problem.mayPass !== true) {
+    yield { kind: 'notCheckpointed', turn: problem.since };
   }
   if (row.state.phase === 'running' && row.state.idleSince !== undefined) {
     yield { kind: 'idle', turn: row.state.idleSince };

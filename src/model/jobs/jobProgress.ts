@@ -61,11 +61,12 @@ export type JobEvent =
   | { readonly kind: 'stayed' }
   /** A replacement for the lost machine was rented. */
   | { readonly kind: 'moved'; readonly cause: LossCause }
-  /** A checkpoint was due; carries the newest complete one, if any, or why this computer could not store it. */
+  /** A checkpoint was due; carries the newest complete one, if any, or why it could not be stored or is not whole. */
   | {
       readonly kind: 'checkpointed';
       readonly checkpoint?: Checkpoint | undefined;
       readonly notStored?: Text | undefined;
+      readonly incomplete?: Text | undefined;
     }
   /** The user ends a machine that does not answer, whatever still runs there. */
   | { readonly kind: 'givenUp' }
@@ -186,11 +187,18 @@ function extended(
 
 function checkpointed(
   state: JobState,
-  { checkpoint = state.checkpoint, notStored }: Extract<JobEvent, { readonly kind: 'checkpointed' }>,
+  {
+    checkpoint = state.checkpoint,
+    notStored,
+    incomplete,
+  }: Extract<JobEvent, { readonly kind: 'checkpointed' }>,
   now: number,
 ): JobState {
   const { since = now } = state.checkpointProblem ?? {};
-  const checkpointProblem = notStored && { since, why: notStored };
+  const why = notStored ?? incomplete;
+  // The job may just have been writing it, and then the next fetch brings it.
+  const mayPass = notStored === undefined && state.checkpointProblem === undefined;
+  const checkpointProblem = why && { since, why, ...(mayPass ? { mayPass } : {}) };
   return { ...state, checkpointTriedAt: now, checkpoint, checkpointProblem };
 }
 

@@ -4,9 +4,10 @@ import { join, relative, sep } from 'node:path';
 import { attemptId, type Job, type JobRow, type JobState } from '../../model/jobs/job';
 import { jobOrder } from '../../model/jobs/jobOrder';
 import type { JobEvent } from '../../model/jobs/jobProgress';
-import type { JobOrder } from '../../model/jobs/onMachine';
+import type { JobOrder, JobOutputs, LeftOutput } from '../../model/jobs/onMachine';
 import { isCancelled } from '../../util/errors';
 import { localProblem } from '../../util/localProblem';
+import { formatText, text, type Text } from '../../util/text';
 import type { JobStepDeps } from './jobStep';
 import type { MachinePort } from './machinePort';
 
@@ -47,8 +48,17 @@ export async function bringCheckpoint(
   signal: AbortSignal,
 ): Promise<JobEvent> {
   try {
-    const checkpoint = await whole(machine, job, state, id, signal);
-    return { kind: 'checkpointed', checkpoint: checkpoint && { at: clock.now(), ...checkpoint } };
+    const brought = await whole(machine, job, state, id, signal);
+    if (brought.kind === 'incomplete') {
+      const name = brought.hash.slice(0, 8);
+      log.warn(`The checkpoint ${name} of job ${job.id} is not kept, because ${formatText(brought.why)}`);
+      return { kind: 'checkpointed', incomplete: brought.why };
+    }
+    if (brought.kind === 'nothing') {
+      return { kind: 'checkpointed' };
+    }
+    const { files, hash } = brought;
+    return { kind: 'checkpointed', checkpoint: { at: clock.now(), files, hash } };
   } catch (error) {
     if (signal.aborted || isCancelled(error)) {
       throw error;
@@ -58,23 +68,32 @@ export async function bringCheckpoint(
   }
 }
 
+type Brought =
+  | { readonly kind: 'whole'; readonly files: number; readonly hash: string }
+  /** There is none, or the newest is here already. */
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'incomplete'; readonly hash: string; readonly why: Text };
+
 async function whole(
   machine: MachinePort,
   job: Job,
   state: JobState,
   id: string,
   signal: AbortSignal,
-): Promise<{ readonly files: number; readonly hash: string } | undefined> {
+): Promise<Brought> {
   const list = await machine.checkpoint(id, job.spec.checkpoints, signal);
-  if (list.files.length === 0 || list.hash === state.checkpoint?.hash) {
-    return undefined;
+  if (list.hash === state.checkpoint?.hash) {
+    return { kind: 'nothing' };
+  }
+  if (list.files.length === 0) {
+    return incomplete(list, list.leftOut);
   }
   const { last, next, old } = await settledFolders(job);
   await rm(next, { recursive: true, force: true });
   await mkdir(next, { recursive: true });
   const { leftOut } = await machine.fetch(id, list, next, signal);
   if (leftOut.length > 0) {
-    return undefined;
+    return incomplete(list, leftOut);
   }
   await rm(old, { recursive: true, force: true });
   if (existsSync(last)) {
@@ -82,7 +101,24 @@ async function whole(
   }
   await rename(next, last);
   await rm(old, { recursive: true, force: true });
-  return { files: list.files.length, hash: list.hash };
+  return { kind: 'whole', files: list.files.length, hash: list.hash };
+}
+
+function incomplete({ files, leftOut: never, hash }: JobOutputs, leftOut: readonly LeftOutput[]): Brought {
+  const [first] = leftOut;
+  return first === undefined
+    ? { kind: 'nothing' }
+    : {
+        kind: 'incomplete',
+        hash,
+        why: text(
+          '{0} of {1} files could not be fetched. The first is {2}: {3}',
+          leftOut.length,
+          files.length + never.length,
+          first.name,
+          first.why,
+        ),
+      };
 }
 
 /**

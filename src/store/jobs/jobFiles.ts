@@ -111,7 +111,9 @@ const stateFile: z.ZodType<JobState> = z.object({
   leaving: z.enum(['interrupted', 'machineLost']).optional(),
   before: z.object({ ms: z.number(), cost: micros }).optional(),
   checkpoint: z.object({ at: z.number(), files: z.number(), hash: z.string() }).optional(),
-  checkpointProblem: z.object({ since: z.number(), why: savedText }).optional(),
+  checkpointProblem: z
+    .object({ since: z.number(), why: savedText, mayPass: z.boolean().optional() })
+    .optional(),
   checkpointTriedAt: z.number().optional(),
   machine: machine.optional(),
   guardedUntil: z.number().optional(),

@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkpointFolder, checkpointNames } from '../../../../src/store/jobs/checkpoints';
+import type { JobRow } from '../../../../src/model/jobs/job';
+import type { JobOutputs, LeftOutput } from '../../../../src/model/jobs/onMachine';
+import { bringCheckpoint, checkpointFolder, checkpointNames } from '../../../../src/store/jobs/checkpoints';
+import type { MachinePort } from '../../../../src/store/jobs/machinePort';
+import { silentLog } from '../../../../src/util/log';
+import { formatText, text } from '../../../../src/util/text';
+import { FakeClock } from '../../../support/fakeClock';
 
 describe('The newest checkpoint of a job', () => {
   const id = '0123456789abcdef';
   let outputsTo: string;
   const folder = (name: string) => join(checkpointFolder({ id, outputsTo }), '..', name);
-  const write = (name: string, text: string) => {
+  const write = (name: string, content: string) => {
     mkdirSync(folder(name), { recursive: true });
-    writeFileSync(join(folder(name), 'model.bin'), text);
+    writeFileSync(join(folder(name), 'model.bin'), content);
   };
   const read = () => readFileSync(join(folder('last'), 'model.bin'), 'utf8');
   beforeEach(() => {
@@ -39,5 +45,57 @@ describe('The newest checkpoint of a job', () => {
     assert.deepEqual(await checkpointNames({ id, outputsTo }), []);
     write('next', 'fir');
     assert.deepEqual(await checkpointNames({ id, outputsTo }), []);
+  });
+
+  describe('of which files are missing', () => {
+    const fetched = async (leftOut: readonly LeftOutput[], list: Partial<JobOutputs> = {}) => {
+      const files = ['a.ckpt', 'b.ckpt', 'c.ckpt'].map((path) => ({
+        path,
+        kind: 'file' as const,
+        size: 3,
+        modified: 1,
+      }));
+      const outputs = { files, leftOut: [], hash: '0123456789abcdef', areHashed: true, ...list };
+      const machine = {
+        checkpoint: () => Promise.resolve(outputs),
+        fetch: () => Promise.resolve({ files: 1, bytes: 3, leftOut: [...outputs.leftOut, ...leftOut] }),
+      } as unknown as MachinePort;
+      const lines: string[] = [];
+      const log = { ...silentLog, warn: (line: string) => void lines.push(line) };
+      const row = {
+        job: { id, outputsTo, spec: { checkpoints: ['*.ckpt'] } },
+        state: {},
+      } as unknown as JobRow;
+      const event = await bringCheckpoint(
+        { log, clock: new FakeClock() },
+        machine,
+        row,
+        `${id}01`,
+        new AbortController().signal,
+      );
+      return { event, lines };
+    };
+
+    it('is dropped with a line in the log that names it, how many are missing, the first and why', async () => {
+      const { event, lines } = await fetched([
+        { name: 'b\n.ckpt', why: text('changed during the transfer') },
+        { name: 'c.ckpt', why: text('did not arrive') },
+      ]);
+      assert.deepEqual(lines, [
+        `The checkpoint 01234567 of job ${id} is not kept, because 2 of 3 files could not be fetched. ` +
+          'The first is b .ckpt: changed during the transfer',
+      ]);
+      assert.ok(event.kind === 'checkpointed' && event.checkpoint === undefined);
+      assert.equal(event.incomplete && formatText(event.incomplete).slice(0, 6), '2 of 3');
+      assert.equal(existsSync(folder('last')), false);
+    });
+
+    it('counts those that no fetch can bring, also where there are no others', async () => {
+      const leftOut = [{ name: 'pipe.ckpt', why: text('neither a file nor a folder') }];
+      const { event, lines } = await fetched([], { files: [], leftOut });
+      assert.match(String(lines[0]), /1 of 1 files could not be fetched. The first is pipe\.ckpt: neither/);
+      assert.ok(event.kind === 'checkpointed' && event.incomplete);
+      assert.deepEqual((await fetched([], { files: [] })).lines, [], 'no checkpoint yet');
+    });
   });
 });

@@ -188,6 +188,30 @@ describe('Jobs in trouble', () => {
     rmSync(outputsTo, { recursive: true });
   });
 
+  it('are told of a checkpoint of which files are missing, once the next one is not whole either', async () => {
+    const fields = { checkpoints: ['*.ckpt'], fetchMinutes: 10 };
+    const outputsTo = mkdtempSync(join(tmpdir(), 'gr-checkpoint-'));
+    machine.checkpointThere = ['first.ckpt', 'second.ckpt'];
+    machine.leavesOut = ['second.ckpt'];
+    const { id: job } = await window.jobs.order({ ...aJob(id, fields), outputsTo }, []);
+    await pass(15 * minute);
+    assert.deepEqual(window.told(), [], 'the job may just have been writing it');
+    machine.leavesOut = [];
+    await pass(10 * minute);
+    assert.equal(window.row(job).state.checkpoint?.files, 2);
+    machine.checkpointThere = ['third.ckpt', 'fourth.ckpt'];
+    machine.leavesOut = ['fourth.ckpt'];
+    await pass(35 * minute);
+    assert.deepEqual(window.told(), ['notCheckpointed']);
+    const { checkpointProblem, checkpoint } = window.row(job).state;
+    assert.equal(checkpoint?.hash, 'hash-of-first.ckpt,second.ckpt');
+    assert.equal(
+      checkpointProblem && formatText(checkpointProblem.why),
+      '1 of 2 files could not be fetched. The first is fourth.ckpt: cut',
+    );
+    rmSync(outputsTo, { recursive: true });
+  });
+
   it('name each output that could not be brought, and why', async () => {
     const { id: job } = await window.jobs.order(aJob(id, { whenDone: { success: 'destroy' } }), []);
     await pass(0);
