@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jobId, jobOrder, shellMachine, useJobs } from '../../../support/jobScene';
 import { until } from '../../../support/until';
@@ -52,5 +52,39 @@ describe('The log of a job, read while it is rotated', () => {
   it('never goes back where it is cut before it is measured', async () => {
     const log = await lookAcross('wc', 45_000);
     assert.deepEqual([log.offset, log.piece.length, log.isRotated], [60_000, 15_000, false]);
+  });
+
+  it('is whole where the job ends in between, because its end waits for the rotation', async () => {
+    const { job, remote } = scene();
+    const folder = join(remote, 'slow');
+    mkdirSync(folder);
+    const [moves, over, late] = ['moves', 'over', 'late'].map((name) => join(remote, name));
+    // Moves the log once the script is over, and long enough after it for an end that does not wait.
+    const script = [
+      'case "$*" in *log.1.new*)',
+      `  : >"${moves}"; until [ -e "${over}" ]; do sleep 0.1; done; sleep 2`,
+      `  ! grep -q ended phase || : >"${late}" ;;`,
+      'esac',
+      'exec /bin/mv "$@"',
+    ].join('\n');
+    writeFileSync(join(folder, 'mv'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const ssh = shellMachine(remote, { PATH: `${folder}:${process.env['PATH'] ?? ''}` });
+    const order = jobOrder(
+      [
+        'head -c 60000 /dev/zero | tr "\\000" a',
+        'until [ -e "$HOME/moves" ]; do sleep 0.1; done',
+        ': >"$HOME/over"',
+      ].join('\n'),
+    );
+    await job.begin(order);
+    await job.sync(order, undefined);
+    await scene().with({ ssh, logBytes }).start(order);
+    const { end } = await scene().ended(jobId);
+    assert.deepEqual([end?.code, end?.why, existsSync(late ?? '')], [0, 'itself', false]);
+    assert.equal(readFileSync(scene().file(jobId, 'log.base'), 'utf8').trim(), '60000');
+    const { log } = await job.look(jobId, 0, 100_000);
+    assert.deepEqual([log.offset, log.piece.length, log.isRotated], [60_000, 60_000, false]);
+    const rest = await job.look(jobId, 60_000, 100_000);
+    assert.deepEqual([rest.log.offset, rest.log.piece.length], [60_000, 0], 'and once');
   });
 });
