@@ -52,6 +52,7 @@ export function agentServices(deps: AgentServicesDeps) {
         ...deps,
         limits: agentLimits,
         ownProblem: (perHour, instanceId) => ownLimitProblem(ownLimits, perHour, instanceId),
+        others: (key) => accountsLimitedWith(deps.accounts, key),
         windowId: deps.hub.windowId,
         lock: fileLock(join(storageDir, 'agents.lock'), clock),
       }),
@@ -94,6 +95,12 @@ export function agentServices(deps: AgentServicesDeps) {
     }
   };
   return { agentLimits, agentDesk, agentTools, rentedByAgents };
+}
+
+/** The demo's money is none, so it neither counts nor is counted. */
+async function accountsLimitedWith(accounts: Accounts, accountKey: string): Promise<readonly string[]> {
+  const real = (await accounts.known()).filter(({ isDemo }) => !isDemo).map(({ key }) => key);
+  return real.includes(accountKey) ? real : [];
 }
 
 function limitsOf(settings: SettingsReader) {

@@ -39,6 +39,7 @@ export async function openAgentWindow(
   const desk = owned.add(
     new AgentDesk({
       ...{ accounts, fleet, hub, limits, clock, log: silentLog, storageDir, windowId: hub.windowId },
+      others: async () => (await accounts.known()).map(({ key }) => key),
       ownProblem: ownProblem ?? (() => Promise.resolve(undefined)),
       lock: (action) => action(),
     }),

@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
-import { usageOf, type AgentUsage } from '../../model/agents/ledger';
+import { usageInAll, type AgentUsage } from '../../model/agents/ledger';
 import type { AgentLimits } from '../../model/agents/limits';
 import { formatMoney, fromDollars } from '../../model/money';
 import type { AgentDesk } from '../../store/agents/agentDesk';
 import type { AgentLimitStore } from '../../store/agents/agentLimits';
-import type { Clock } from '../../util/clock';
 
 /** The limits in force and how much of them is used. */
 export interface AgentUse {
@@ -19,17 +18,16 @@ export interface AgentUse {
 export async function readAgentUse(
   agentLimits: AgentLimitStore,
   desk: AgentDesk | undefined,
-  clock: Clock,
 ): Promise<AgentUse | undefined> {
   if (desk?.accountKey === undefined) {
     return undefined;
   }
   const { inForce, isRaised } = await agentLimits.read();
   const { requests } = await desk.read();
-  const { running } = await desk.gate();
+  const gate = await desk.gate();
   const needsReview = isRaised || (await desk.isClosed());
   return inForce.access === 'ask' || needsReview
-    ? { limits: inForce, usage: usageOf(requests, clock.now(), running), needsReview }
+    ? { limits: inForce, usage: usageInAll(requests, gate), needsReview }
     : undefined;
 }
 

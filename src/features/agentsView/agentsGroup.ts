@@ -88,12 +88,12 @@ export class AgentsGroup implements TreeGroup, Disposable {
 
   /** Reads the use if agents are enabled; a failure keeps the earlier result. */
   private readUse(): void {
-    const { agentLimits, settings, log, clock } = this.deps;
+    const { agentLimits, settings, log } = this.deps;
     if (settings.get('gpuRental.agents.access') === 'off') {
       this.use = undefined;
       return;
     }
-    readAgentUse(agentLimits, this.watch.desk, clock).then(
+    readAgentUse(agentLimits, this.watch.desk).then(
       (use) => {
         if (JSON.stringify(use) !== JSON.stringify(this.use)) {
           this.use = use;

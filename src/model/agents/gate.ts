@@ -1,6 +1,5 @@
 import { ToolError } from './answer';
-import { overLimit } from './ledger';
-import type { AgentLimits } from './limits';
+import { overLimit, type LedgerNow } from './ledger';
 import { hasYes, type AgentRequest, type AgentState } from './request';
 
 export const hourMs = 3_600_000;
@@ -12,11 +11,9 @@ const keptMs = 72 * hourMs;
 const mostKept = 300;
 
 /** What the gate goes by at one moment. */
-export interface GateNow {
-  readonly now: number;
-  readonly limits: AgentLimits;
-  /** Instances that run by the last list. */
-  readonly running: ReadonlySet<number>;
+export interface GateNow extends LedgerNow {
+  /** Questions of the last hour in the user's other accounts. */
+  readonly askedElsewhere: number;
   /** Why the limits that the user has for everything leave no room. */
   readonly ownProblem?: string | undefined;
 }
@@ -76,11 +73,10 @@ export function repeated(state: AgentState, requestId: string, print: string): A
 /** Takes a request to be asked of the user; throws where it is over a limit or there are too many questions. */
 export function asked(state: AgentState, request: AgentRequest, gate: GateNow): AgentState {
   const { now, limits } = gate;
-  const lastHour = state.requests.filter((one) => one.at > now - hourMs && wasAsked(one));
   if (state.requests.filter((one) => one.state === 'pending').length >= mostPending) {
     throw new ToolError('Two requests wait for the user already. Wait for their answers with get_request.');
   }
-  if (lastHour.length >= limits.questionsPerHour) {
+  if (questionsOf(state.requests, now) + gate.askedElsewhere >= limits.questionsPerHour) {
     throw new ToolError(
       `The limit of questions to the user is ${limits.questionsPerHour} an hour. Wait, or ask the user in the chat.`,
     );
@@ -121,6 +117,11 @@ function stateAfterYes({ tool }: AgentRequest): AgentRequest['state'] {
   return tool === 'request_rental' ? 'renting' : tool === 'run_command' ? 'approved' : 'working';
 }
 
+/** Returns how many questions agents put to the user in the last hour. */
+export function questionsOf(requests: readonly AgentRequest[], now: number): number {
+  return requests.filter((one) => one.at > now - hourMs && wasAsked(one)).length;
+}
+
 function wasAsked(request: AgentRequest): boolean {
   return hasYes(request) || ['pending', 'expired', 'declined', 'overLimit'].includes(request.state);
 }
@@ -133,11 +134,9 @@ function problemOf(state: AgentState, { id, commitment, instanceId }: AgentReque
     commitment &&
     (gate.ownProblem ??
       overLimit(
-        gate.limits,
+        gate,
         state.requests.filter((one) => one.id !== id),
         { commitment, instanceId, hours: (commitment.until - gate.now) / hourMs },
-        gate.now,
-        gate.running,
       ))
   );
 }

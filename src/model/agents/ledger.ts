@@ -20,6 +20,35 @@ export interface LimitsLeft {
   readonly hoursPerSchedule: number;
 }
 
+export const noAgentUsage: AgentUsage = { today: zero, perHour: zero, instances: 0 };
+
+/** What limits are held against. */
+export interface LedgerNow {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly limits: AgentLimits;
+  /** Instances that run by the last list. */
+  readonly running: ReadonlySet<number>;
+  /** What agents have in the user's other accounts: a limit is one limit of the user. */
+  readonly elsewhere: AgentUsage;
+}
+
+/** Returns what agents have of their limits in all accounts. */
+export function usageInAll(
+  requests: readonly AgentRequest[],
+  { now, running, elsewhere }: LedgerNow,
+): AgentUsage {
+  return addUsage(usageOf(requests, now, running), elsewhere);
+}
+
+export function addUsage(one: AgentUsage, other: AgentUsage): AgentUsage {
+  return {
+    today: add(one.today, other.today),
+    perHour: add(one.perHour, other.perHour),
+    instances: one.instances + other.instances,
+  };
+}
+
 /** Instances that run by the last list count beyond their end: a schedule may have failed. */
 export function usageOf(
   requests: readonly AgentRequest[],
@@ -63,20 +92,17 @@ export interface Wanted {
 
 /** Why a request is over a limit, for a model; `undefined` where it is within all of them. */
 export function overLimit(
-  limits: AgentLimits,
+  ledger: LedgerNow,
   requests: readonly AgentRequest[],
-  wanted: Wanted,
-  now: number,
-  running: ReadonlySet<number>,
+  { commitment, hours, instanceId }: Wanted,
 ): string | undefined {
-  const { commitment, hours, instanceId } = wanted;
-  const used = usageOf(requests, now, running);
-  const others = usageOf(
+  const { limits } = ledger;
+  const used = usageInAll(requests, ledger);
+  const others = usageInAll(
     requests.filter((one) => instanceId === undefined || one.instanceId !== instanceId),
-    now,
-    running,
+    ledger,
   );
-  const today = add(used.today, costToday(commitment, now));
+  const today = add(used.today, costToday(commitment, ledger.now));
   const perHour = add(others.perHour, commitment.perHour);
   const ask = 'Ask the user to change the limits of agents in the settings, or ask for less.';
   if (hours > limits.hours) {

@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, rename } from 'node:fs/promises';
-import { join } from 'node:path';
-import { answered, asked, changed, repeated, tidied, type GateNow } from '../../model/agents/gate';
-import { endCommitments } from '../../model/agents/ledger';
 import {
-  agentStateShape,
+  answered,
+  asked,
+  changed,
+  questionsOf,
+  repeated,
+  tidied,
+  type GateNow,
+} from '../../model/agents/gate';
+import { addUsage, endCommitments, noAgentUsage, usageOf } from '../../model/agents/ledger';
+import {
   isCommitted,
   noAgentState,
   type AgentRequest,
@@ -17,11 +22,9 @@ import { DiskList, type DiskListDeps } from '../../shared/diskList';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
-import { errorCode } from '../../util/errorCode';
-import type { Log } from '../../util/log';
 import { AccountChangedError } from '../accounts/sameAccount';
-import { JsonFile } from '../jsonFile';
 import type { Fleet } from '../ports';
+import { AgentFile } from './agentFile';
 import type { AgentLimitStore } from './agentLimits';
 
 type ListDeps = Omit<DiskListDeps<AgentFile>, 'topic' | 'open' | 'unreadable'>;
@@ -32,71 +35,13 @@ export interface AgentDeskDeps extends ListDeps {
   readonly limits: AgentLimitStore;
   /** Why the user's own limits leave no room for so much an hour more, of this instance where there is one. */
   readonly ownProblem: (perHour: Micros, instanceId?: number) => Promise<string | undefined>;
+  /** Returns the user's other accounts whose money the same limits are for; the demo's is none. */
+  readonly others: (accountKey: string) => Promise<readonly string[]>;
   readonly clock: Clock;
   readonly storageDir: string;
   readonly windowId: string;
   /** Ensures that only one window at a time changes the file. */
   readonly lock: <T>(action: () => Promise<T>) => Promise<T>;
-}
-
-const fileName = 'requests.json';
-
-/** No names of files where there is no folder yet. */
-export function emptyWhereMissing(error: unknown): readonly string[] {
-  if (errorCode(error) === 'ENOENT') {
-    return [];
-  }
-  throw error;
-}
-
-/** Requests of agents for one account, in one file that is replaced in one step. */
-class AgentFile {
-  private readonly folder: string;
-  private readonly file: JsonFile<AgentState>;
-  private readonly log: Log;
-
-  constructor(
-    { storageDir, clock, log }: Pick<AgentDeskDeps, 'storageDir' | 'clock' | 'log'>,
-    accountKey: string,
-  ) {
-    this.folder = join(storageDir, 'agents', accountKey);
-    this.file = new JsonFile(join(this.folder, fileName), agentStateShape, () => clock.now());
-    this.log = log;
-  }
-
-  async read(): Promise<AgentState> {
-    const content = await this.file.read();
-    if (content.kind === 'setAside') {
-      this.log.warn(
-        `What agents asked for could not be read and was set aside as ${content.path}. They may spend nothing until the user lets them.`,
-      );
-    }
-    return content.kind === 'present' ? content.value : noAgentState;
-  }
-
-  /**
-   * Returns the names of damaged files. What they committed to, and which instances belong to agents, is
-   * unknown.
-   */
-  async broken(): Promise<readonly string[]> {
-    const names = await readdir(this.folder).catch(emptyWhereMissing);
-    return names.filter((name) => /^requests\.json\.broken-\d+$/.test(name));
-  }
-
-  /** Notes that the user knows of the damaged files. */
-  async accept(names: readonly string[]): Promise<void> {
-    for (const name of names) {
-      await rename(join(this.folder, name), join(this.folder, name.replace('.broken-', '.known-')));
-    }
-  }
-
-  async list(): Promise<readonly AgentRequest[]> {
-    return (await this.read()).requests;
-  }
-
-  write(state: AgentState): Promise<void> {
-    return this.file.write({ ...state, requests: state.requests.map(withoutCommand) });
-  }
 }
 
 /** The request as it is kept: an earlier one with the same id takes the place of a new one. */
@@ -109,12 +54,6 @@ function openInstance(request: AgentRequest): readonly number[] {
   const { commitment, instanceId } = request;
   const isOpen = isCommitted(request) && commitment !== undefined && commitment.isEnded !== true;
   return isOpen && instanceId !== undefined ? [instanceId] : [];
-}
-
-/** A command may hold secrets, and is needed for its question alone. */
-function withoutCommand(request: AgentRequest): AgentRequest {
-  const { command, ...rest } = request;
-  return command === undefined || request.state === 'pending' ? request : rest;
 }
 
 /** Quotes and requests of agents, the same in all windows. Every change is made of what is on disk, under a lock. */
@@ -266,22 +205,55 @@ export class AgentDesk implements Disposable {
   async gate(ownProblem?: string): Promise<GateNow> {
     const { inForce } = await this.deps.limits.read();
     const now = this.deps.clock.now();
-    const limits = (await this.isClosed()) ? { ...inForce, perDay: 0 } : inForce;
-    return { now, limits, running: this.instances().running, ownProblem };
+    const others = await this.elsewhere(now);
+    const limits = !others || (await this.isClosed()) ? { ...inForce, perDay: 0 } : inForce;
+    const { usage: elsewhere, asked: askedElsewhere } = others ?? { usage: noAgentUsage, asked: 0 };
+    return { now, limits, running: this.instances().running, elsewhere, askedElsewhere, ownProblem };
+  }
+
+  /**
+   * Returns what agents have in the other accounts; `undefined` if the disk refuses. Their instances are not listed
+   * here, so each counts until its agreed end.
+   */
+  private async elsewhere(now: number) {
+    try {
+      const lists = await Promise.all((await this.otherFiles()).map((files) => files.list()));
+      return {
+        usage: lists.map((one) => usageOf(one, now, new Set())).reduce(addUsage, noAgentUsage),
+        asked: lists.reduce((sum, one) => sum + questionsOf(one, now), 0),
+      };
+    } catch (error) {
+      this.deps.log.warn(`What agents have in other accounts could not be read: ${String(error)}`);
+      return undefined;
+    }
+  }
+
+  private async otherFiles(): Promise<readonly AgentFile[]> {
+    const { accountKey } = this;
+    const keys = accountKey === undefined ? [] : await this.deps.others(accountKey);
+    return keys.filter((key) => key !== accountKey).map((key) => this.files(key));
   }
 
   /**
    * Returns true if the spending of agents could not be read: they spend nothing until the user allows it.
    */
   async isClosed(): Promise<boolean> {
-    return (await this.files().broken()).length > 0;
+    const names = await Promise.all(
+      [this.files(), ...(await this.otherFiles())].map((files) => files.broken()),
+    );
+    return names.flat().length > 0;
   }
 
   /** Lets agents spend again, after the user's yes. */
   async reopen(): Promise<void> {
-    const files = this.files();
-    await this.deps.lock(async () => files.accept(await files.broken()));
-    await this.list.tellChanged(files);
+    const own = this.files();
+    const all = [own, ...(await this.otherFiles())];
+    await this.deps.lock(async () => {
+      for (const files of all) {
+        await files.accept(await files.broken());
+      }
+    });
+    await this.list.tellChanged(own);
   }
 
   private async change(

@@ -1,7 +1,7 @@
 import { endOfText, pageOf, ToolError } from '../../model/agents/answer';
 import { commitmentTo } from '../../model/agents/agreed';
 import { hourMs } from '../../model/agents/gate';
-import { limitsLeft, usageOf } from '../../model/agents/ledger';
+import { limitsLeft, usageInAll } from '../../model/agents/ledger';
 import { hasYes, rentedByAgent, type AgentRequest } from '../../model/agents/request';
 import type { ToolInput } from '../../model/agents/toolShapes';
 import type { Instance } from '../../model/instances/instance';
@@ -44,7 +44,7 @@ async function listInstances(deps: ToolDeps, input: ToolInput<'list_instances'>)
     ...(skipped === 0 ? {} : { skipped }),
     burnUsdPerHour: usd(perHour(fleetCostPerHour(all).rate)),
     ...(account.user.credit === undefined ? {} : { creditUsd: usd(account.user.credit) }),
-    limitsLeft: limitsLeft(gate.limits, usageOf(requests, now, gate.running)),
+    limitsLeft: limitsLeft(gate.limits, usageInAll(requests, gate)),
     ageSeconds: Math.max(0, Math.round((now - fleet.state.fetchedAt) / 1000)),
     ...(account.isDemo ? { demo: true } : {}),
   };

@@ -1,7 +1,7 @@
 import { pageOf, ToolError } from '../../model/agents/answer';
 import { offerPrice, stoppedPerHour } from '../../model/agents/agreed';
 import { lasts, quoteLastsMs } from '../../model/agents/gate';
-import { limitsLeft, overLimit, usageOf } from '../../model/agents/ledger';
+import { limitsLeft, overLimit, usageInAll } from '../../model/agents/ledger';
 import type { AgentRequest, Commitment, RentalQuote } from '../../model/agents/request';
 import type { ToolInput } from '../../model/agents/toolShapes';
 import { fromDollars, times } from '../../model/money';
@@ -145,7 +145,7 @@ async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { s
   const wanted = { commitment: commitmentOf(quote, now), hours: input.hours };
   const problem =
     gate.limits.access === 'ask'
-      ? ((await deps.desk.ownProblem(wanted)) ?? overLimit(gate.limits, requests, wanted, now, gate.running))
+      ? ((await deps.desk.ownProblem(wanted)) ?? overLimit(gate, requests, wanted))
       : 'The user lets agents look only.';
   return {
     quote: quote.id,
@@ -155,7 +155,7 @@ async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { s
     ...(account.user.credit === undefined ? {} : { creditUsd: usd(account.user.credit) }),
     allowed: problem === undefined,
     ...(problem === undefined ? {} : { problem }),
-    limitsLeft: limitsLeft(gate.limits, usageOf(requests, now, gate.running)),
+    limitsLeft: limitsLeft(gate.limits, usageInAll(requests, gate)),
     expiresAt: new Date(quote.expiresAt).toISOString(),
     next:
       problem === undefined ? 'Call request_rental with this quote and a new requestId.' : 'Tell the user.',

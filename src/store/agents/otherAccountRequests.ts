@@ -5,7 +5,8 @@ import type { AgentRequest } from '../../model/agents/request';
 import { markerIn } from '../../model/instances/instanceLabel';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import type { Account, OtherAccounts } from '../ports';
-import { emptyWhereMissing, type AgentDesk } from './agentDesk';
+import type { AgentDesk } from './agentDesk';
+import { emptyWhereMissing } from './agentFile';
 import type { DoAgreedDeps } from './doAgreed';
 import { settleRented } from './settle';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { answered, asked, changed, hourMs, repeated, tidied } from '../../../../src/model/agents/gate';
-import { endCommitments } from '../../../../src/model/agents/ledger';
+import { endCommitments, noAgentUsage } from '../../../../src/model/agents/ledger';
 import type { AgentLimits } from '../../../../src/model/agents/limits';
 import {
   agentStateShape,
@@ -124,7 +124,8 @@ class Household {
   private async gate() {
     const { inForce } = await this.limits.read();
     const running = this.machines.filter(({ state }) => state === 'running').map((one) => one.instanceId);
-    return { now: this.now, limits: inForce, running: new Set(running) };
+    const others = { elsewhere: noAgentUsage, askedElsewhere: 0 };
+    return { now: this.now, limits: inForce, running: new Set(running), ...others };
   }
 
   private settle(): void {

@@ -1,0 +1,81 @@
+import { readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  agentStateShape,
+  noAgentState,
+  type AgentRequest,
+  type AgentState,
+} from '../../model/agents/request';
+import type { Clock } from '../../util/clock';
+import { errorCode } from '../../util/errorCode';
+import type { Log } from '../../util/log';
+import { JsonFile } from '../jsonFile';
+
+const fileName = 'requests.json';
+
+/** No names of files where there is no folder yet. */
+export function emptyWhereMissing(error: unknown): readonly string[] {
+  if (errorCode(error) === 'ENOENT') {
+    return [];
+  }
+  throw error;
+}
+
+interface AgentFileDeps {
+  readonly storageDir: string;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+}
+
+/** Requests of agents for one account, in one file that is replaced in one step. */
+export class AgentFile {
+  private readonly folder: string;
+  private readonly file: JsonFile<AgentState>;
+  private readonly log: Log;
+
+  constructor({ storageDir, clock, log }: AgentFileDeps, accountKey: string) {
+    this.folder = join(storageDir, 'agents', accountKey);
+    this.file = new JsonFile(join(this.folder, fileName), agentStateShape, () => clock.now());
+    this.log = log;
+  }
+
+  async read(): Promise<AgentState> {
+    const content = await this.file.read();
+    if (content.kind === 'setAside') {
+      this.log.warn(
+        `What agents asked for could not be read and was set aside as ${content.path}. They may spend nothing until the user lets them.`,
+      );
+    }
+    return content.kind === 'present' ? content.value : noAgentState;
+  }
+
+  /**
+   * Returns the names of damaged files. What they committed to, and which instances belong to agents, is
+   * unknown.
+   */
+  async broken(): Promise<readonly string[]> {
+    const names = await readdir(this.folder).catch(emptyWhereMissing);
+    return names.filter((name) => /^requests\.json\.broken-\d+$/.test(name));
+  }
+
+  /** Notes that the user knows of the damaged files. */
+  async accept(names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      await rename(join(this.folder, name), join(this.folder, name.replace('.broken-', '.known-')));
+    }
+  }
+
+  async list(): Promise<readonly AgentRequest[]> {
+    return (await this.read()).requests;
+  }
+
+  write(state: AgentState): Promise<void> {
+    return this.file.write({ ...state, requests: state.requests.map(withoutCommand) });
+  }
+}
+
+/** A command may hold secrets, and is needed for its question alone. */
+function withoutCommand(request: AgentRequest): AgentRequest {
+  const { command, ...rest } = request;
+  return command === undefined || request.state === 'pending' ? request : rest;
+}
