@@ -25,13 +25,13 @@ export async function fetchResult(
 ): Promise<string> {
   const url = checkedUrl(address, parts.baseUrl);
   const { clock, policy } = parts;
-  const until = clock.now() + policy.resultWaitMs;
+  const until = clock.elapsed() + policy.resultWaitMs;
   for (let pauseMs = policy.resultPollMs; ; pauseMs = Math.min(pauseMs * 2, policy.resultPollMs * 8)) {
     const found = await look(url, parts, options.signal);
     if (found !== undefined) {
       return found;
     }
-    if (clock.now() + pauseMs > until) {
+    if (clock.elapsed() + pauseMs > until) {
       throw new TimedOutError({
         route,
         text: text('The output was not written in time. The instance may be busy; try again.'),

@@ -150,10 +150,10 @@ export class KeyAccess implements Disposable {
       this.readAt = -Infinity;
       this.changed.fire(undefined);
     }
-    if (account?.user.keyId === undefined || this.known?.key || clock.now() - this.readAt < retryMs) {
+    if (account?.user.keyId === undefined || this.known?.key || clock.elapsed() - this.readAt < retryMs) {
       return;
     }
-    this.readAt = clock.now();
+    this.readAt = clock.elapsed();
     this.enqueue(async () => {
       await this.takeFromDisk();
       if (!this.known?.key && this.deps.hub.isLeader) {

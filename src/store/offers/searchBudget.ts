@@ -14,6 +14,7 @@ const searches = channel('search.sent', z.undefined());
 
 /** Counts the searches of the last minute over all windows; those of a rental have a separate share. */
 export class SearchBudget implements Disposable {
+  /** Elapsed times (ms). */
   private readonly sent: number[] = [];
   private readonly listening: Disposable;
 
@@ -28,9 +29,8 @@ export class SearchBudget implements Disposable {
 
   /** Returns the milliseconds until another search may leave, under a limit of `most` a minute. */
   waitMs(most = searchesPerMinute): number {
-    const now = this.clock.now();
-    // A time in the future is from before the clock was set back.
-    while (this.sent[0] !== undefined && (now - this.sent[0] >= minuteMs || this.sent[0] > now)) {
+    const now = this.clock.elapsed();
+    while (this.sent[0] !== undefined && now - this.sent[0] >= minuteMs) {
       this.sent.shift();
     }
     const oldest = this.sent[this.sent.length - most];
@@ -48,7 +48,7 @@ export class SearchBudget implements Disposable {
   }
 
   private count(): void {
-    this.sent.push(this.clock.now());
+    this.sent.push(this.clock.elapsed());
     if (this.sent.length > 4 * searchesPerMinute) {
       this.sent.shift();
     }

@@ -166,6 +166,11 @@ describe('what the key in use may do', () => {
     scene.records = [limited];
     scene.become(scene.active);
     assert.equal(scene.reads, 1);
+    scene.clock.jump(3_600_000);
+    scene.become(scene.active);
+    await access.settled();
+    assert.equal(scene.reads, 1, 'whatever the time of day');
+    scene.clock.jump(-5 * 3_600_000);
     await scene.clock.advance(6 * 60_000);
     scene.become(scene.active);
     await until('the record', () => access.key !== undefined, { everyMs: 5 });

@@ -30,6 +30,22 @@ describe('the searches of a minute', () => {
     assert.ok(budget.waitMs() <= 60_000);
   });
 
+  for (const [direction, hours] of [
+    ['forward', 1],
+    ['back', -1],
+  ] as const) {
+    it(`still count when the clock is set ${direction}`, async () => {
+      const clock = new FakeClock();
+      const budget = new SearchBudget(clock, new FakeHubs().open());
+      for (let time = 0; time < searchesPerMinute; time += 1) {
+        budget.note();
+      }
+      await clock.advance(10_000);
+      clock.jump(hours * 3_600_000);
+      assert.equal(budget.waitMs(), 50_000);
+    });
+  }
+
   it('leave less to those who ask for less', () => {
     const clock = new FakeClock();
     const budget = new SearchBudget(clock, new FakeHubs().open());
