@@ -31,8 +31,8 @@ export class OtherAccountRequests implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
   private lookedAt: number | undefined;
-  /** Requests that a list has not, long after they left. */
-  private readonly notThere = new Set<string>();
+  /** Since when lists have lacked a request, as elapsed time (ms). */
+  private readonly missedSince = new Map<string, number>();
 
   constructor(private readonly deps: Deps) {}
 
@@ -100,8 +100,8 @@ export class OtherAccountRequests implements Disposable {
     for (const request of unknown) {
       const found = items.find(({ label }) => markerIn(label) === request.marker);
       await this.settle(request, found?.id);
-      if (!found && skipped === 0 && this.deps.clock.now() > sentAt(request) + showsWithinMs) {
-        this.notThere.add(request.id);
+      if (!found && skipped === 0 && !this.missedSince.has(request.id)) {
+        this.missedSince.set(request.id, this.deps.clock.elapsed());
       }
     }
     return open.length > 0;
@@ -119,8 +119,14 @@ export class OtherAccountRequests implements Disposable {
       tool === 'request_rental' &&
       (state === 'unknown' || state === 'renting') &&
       (marker !== undefined || instanceId !== undefined) &&
-      !this.notThere.has(id)
+      !this.isMissedForLong(id)
     );
+  }
+
+  /** A time of day would end the search early where the clock is set forward. */
+  private isMissedForLong(id: string): boolean {
+    const now = this.deps.clock.elapsed();
+    return now - (this.missedSince.get(id) ?? now) >= showsWithinMs;
   }
 
   /** No window carries it out any more. */

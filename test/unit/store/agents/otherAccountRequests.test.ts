@@ -124,6 +124,18 @@ describe('a rental of an agent in an account that is not active any more', () =>
     assert.ok(listed() <= 13, lists.join());
   });
 
+  it('is looked for as long where the clock is set forward meanwhile', async () => {
+    await window.desk.begin({ ...request, state: 'unknown' });
+    await switchAccount();
+    computer.clock.jump(3 * hourMs);
+    await looks(3);
+    assert.equal(await state(), 'unknown');
+    listIt();
+    await looks(1);
+    assert.equal(await state(), 'rented');
+    assert.equal(disk.leases.size, 1);
+  });
+
   it('is looked for where the account was switched within the minute of another look', async () => {
     await window.desk.begin({ ...request, state: 'unknown', instanceId: 6001 });
     await computer.clock.through(others.look());
