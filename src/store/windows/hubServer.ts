@@ -116,7 +116,8 @@ export class HubServer implements Disposable {
         throw error;
       }
       const age = await stat(lock).then(
-        ({ mtimeMs }) => Date.now() - mtimeMs,
+        // A time in the future is from before the clock was set back.
+        ({ mtimeMs }) => Math.abs(Date.now() - mtimeMs),
         () => 0,
       );
       if (age > staleLockMs) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -98,6 +98,22 @@ describe('the meeting place of the windows', () => {
       assert.equal(hub.isLeader, false);
       assert.deepEqual(await socketFiles(dir), ['hub.sock.lock']);
       await rm(`${address.path}.lock`);
+      await comes(clock, 'it leads', () => hub.isLeader);
+      assert.deepEqual(await socketFiles(dir), ['hub.sock']);
+    } finally {
+      hub.dispose();
+    }
+  });
+
+  it('takes over a lock that was left before the clock was set back', async () => {
+    const address = { path: join(dir, 'hub.sock'), isFile: true };
+    const lock = `${address.path}.lock`;
+    await writeFile(lock, 'a window that was killed');
+    const later = Date.now() / 1000 + 3600;
+    await utimes(lock, later, later);
+    const clock = new FakeClock();
+    const hub = createWindowHub({ storageDir: dir, clock, log: silentLog, address });
+    try {
       await comes(clock, 'it leads', () => hub.isLeader);
       assert.deepEqual(await socketFiles(dir), ['hub.sock']);
     } finally {
