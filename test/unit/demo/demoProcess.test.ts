@@ -144,6 +144,28 @@ describe('The process of the demo', () => {
     assert.doesNotMatch(heard.join('\n'), new RegExp(key));
   });
 
+  it('is waited for while another window starts it, though the clock is set forward', async () => {
+    const { port } = await simulator(key);
+    mkdirSync(path.dirname(addressFile()), { recursive: true });
+    writeFileSync(path.join(path.dirname(addressFile()), 'starting.lock'), '');
+    const now = Date.now;
+    let ahead = 0;
+    Date.now = () => now() + ahead;
+    try {
+      const url = demo().ensure(key);
+      url.catch(() => undefined);
+      const inHalfASecond = () =>
+        Promise.race([url, new Promise((resolve) => setTimeout(resolve, 500, 'waits still'))]);
+      assert.equal(await inHalfASecond(), 'waits still');
+      ahead = 3_600_000;
+      assert.equal(await inHalfASecond(), 'waits still');
+      noteAddress(port);
+      assert.equal(await url, `http://127.0.0.1:${port}`);
+    } finally {
+      Date.now = now;
+    }
+  });
+
   it('begins anew where its state is not one that it takes', async () => {
     mkdirSync(path.dirname(addressFile()), { recursive: true });
     const name = `state-${createHash('sha256').update(key).digest('hex').slice(0, 8)}.json`;
