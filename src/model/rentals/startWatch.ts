@@ -23,6 +23,8 @@ export const startWatchShape = z
     /** When it was rented, started or rebooted; milliseconds since 1970. */
     since: z.number(),
     cause: z.enum(['rent', 'start', 'reboot']),
+    /** The longest wait counts from here: `since`, or an earlier time if the clock was set back. */
+    countedFrom: z.number().exactOptional(),
     /** When the host's message last changed; the time-out counts from here. */
     messageAt: z.number(),
     message: z.string().exactOptional(),
@@ -94,12 +96,13 @@ export function beginStartWatch(instanceId: number, cause: StartWatch['cause'], 
  * (docs/service/instances.md#failed-statuses).
  */
 export function observe(
-  watch: StartWatch,
+  before: StartWatch,
   instance: Instance | 'ended' | undefined,
   facts: InstanceFacts,
   now: number,
   limits: StartLimits,
 ): StartStep {
+  const watch = notAhead(before, now);
   const request = facts.lastRequest;
   const isDestroying = request?.kind === 'destroy';
   if (instance === 'ended' || (isDestroying && !isOpen(request, now))) {
@@ -175,10 +178,19 @@ function withRecord(watch: StartWatch, instance: Instance, facts: InstanceFacts,
     ...(kept === undefined ? {} : { message: kept }),
     lookedAt: now,
     ...(hasGap(watch, now) ? { hasGap: true } : {}),
-    // The minimum keeps a clock that was set back from extending the time-out.
-    messageAt: hasChanged ? now : Math.min(watch.messageAt, now),
+    messageAt: hasChanged ? now : watch.messageAt,
     stage: stateOf(instance, facts, now),
     wasSeen: true,
+  };
+}
+
+/** Keeps a clock that was set back from extending the time limits. `since` stays, because it names the start. */
+function notAhead(watch: StartWatch, now: number): StartWatch {
+  const { since, countedFrom = since, messageAt } = watch;
+  return {
+    ...watch,
+    messageAt: Math.min(messageAt, now),
+    ...(countedFrom > now ? { countedFrom: now } : {}),
   };
 }
 
@@ -201,10 +213,11 @@ function tick(
     return { watch };
   }
   const timeoutMs = Math.min(limits.timeoutMs, longestWaitMs);
-  if (now - watch.messageAt >= timeoutMs || now - watch.since >= longestWaitMs) {
+  const waitedMs = now - (watch.countedFrom ?? watch.since);
+  if (now - watch.messageAt >= timeoutMs || waitedMs >= longestWaitMs) {
     return { watch, outcome: { kind: 'failed', reason: 'timedOut', hadData } };
   }
-  if (!watch.isLong && now - watch.since >= longerThanUsualMs) {
+  if (!watch.isLong && waitedMs >= longerThanUsualMs) {
     return { watch: { ...watch, isLong: true }, becameLong: true };
   }
   return { watch };

@@ -225,6 +225,29 @@ describe('readiness', () => {
     assert.deepEqual(play.outcome, { kind: 'failed', reason: 'timedOut', hadData: true });
   });
 
+  it('waits an hour at most where the clock was set back meanwhile, whatever the host says', () => {
+    const day = 24 * 60 * minute;
+    const play = new Play().see(0, { actualStatus: 'loading', statusMessage: 'layer 0' });
+    for (let at = 0; at < 60; at += 2) {
+      play.see(-day + at * minute, { actualStatus: 'loading', statusMessage: `layer ${at + 1}` });
+      assert.equal(play.outcome, undefined);
+    }
+    play.see(-day + 60 * minute, { actualStatus: 'loading', statusMessage: 'one more' });
+    assert.deepEqual(play.outcome, { kind: 'failed', reason: 'timedOut', hadData: true });
+    assert.equal(play.longs, 1);
+  });
+
+  it('times out where no list has it and the clock was set back meanwhile', () => {
+    const day = 24 * 60 * minute;
+    const play = new Play()
+      .see(0, 'absent')
+      .see(-day, 'absent')
+      .see(-day + 14 * minute, 'absent');
+    assert.equal(play.outcome, undefined);
+    play.see(-day + 15 * minute, 'absent');
+    assert.deepEqual(play.outcome, { kind: 'failed', reason: 'timedOut', hadData: false });
+  });
+
   it('is ready again after a reboot, and over after a destroy, though the clock was set back since', () => {
     const reboot = beginStartWatch(5001, 'reboot', 3 * 60 * minute);
     const asked = (kind: 'reboot' | 'destroy') => ({ lastRequest: { kind, at: 3 * 60 * minute } });
