@@ -121,6 +121,11 @@ export function advanceCheck(
   };
 }
 
+/** Returns a check whose times of day are moved by a number of milliseconds, as the clock was. */
+export function movedCheck(check: MachineCheck, byMs: number): MachineCheck {
+  return { ...check, runningAt: check.runningAt + byMs, since: check.since + byMs };
+}
+
 /** Returns the result of a check whose time is over. */
 export function overResult({ stage, problem, detail }: Extract<CheckAnswer, { kind: 'waits' }>): CheckResult {
   if (problem === 'unreachable' || problem === 'busy') {

@@ -1,6 +1,7 @@
 import {
   advanceCheck,
   isCheckOver,
+  movedCheck,
   overResult,
   type CheckAnswer,
   type CheckResult,
@@ -42,6 +43,8 @@ interface Run extends Checked {
 
 const firstPauseMs = 1000;
 const longestPauseMs = 8000;
+/** A smaller difference between the time of day and elapsed time is no jump (ms). */
+const leastJumpMs = 1000;
 
 /** The checks that run in this window: at most one per machine, each at its own pace. */
 export class CheckRuns implements Disposable {
@@ -93,8 +96,18 @@ export class CheckRuns implements Disposable {
   private async follow(checked: Checked, begun: MachineCheck, signal: AbortSignal): Promise<void> {
     const { checks, clock, onProgress, onResult } = this.deps;
     let check = begun;
+    let awayMs = clock.now() - clock.elapsed();
+    /** Moves the times of the check with a clock that was set, or that went on while the computer slept. */
+    const moveAlong = () => {
+      const byMs = clock.now() - clock.elapsed() - awayMs;
+      if (Math.abs(byMs) > leastJumpMs) {
+        awayMs += byMs;
+        check = movedCheck(check, byMs);
+      }
+    };
     const advance = (answer: Pick<MachineCheck, 'stage' | 'problem' | 'detail'>) => {
       if (!signal.aborted) {
+        moveAlong();
         check = advanceCheck(check, answer, clock.now());
         onProgress(checked, check);
       }

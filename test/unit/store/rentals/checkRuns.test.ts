@@ -65,6 +65,22 @@ describe('checks of machines that run', () => {
     assert.equal(clock.pending, 0);
   });
 
+  for (const [direction, hours] of [
+    ['forward', 3],
+    ['back', -3],
+  ] as const) {
+    it(`gives it as long when the clock is set ${direction}`, async () => {
+      checks.answer = () => ({ kind: 'waits', stage: 'login', problem: 'authentication' });
+      runs.sync([wanted(7)]);
+      await clock.advance(30_000);
+      clock.jump(hours * 3_600_000);
+      await clock.advance(28_000);
+      assert.deepEqual(results, []);
+      await clock.advance(10_000);
+      assert.deepEqual(results, [[7, 'unproved']]);
+    });
+  }
+
   it('lets no machine wait for another one', async () => {
     checks.answer = (id, _, signal) =>
       id === 7
