@@ -73,7 +73,7 @@ export async function runPreflight(
   const wait = isPatient === true ? longWait : usualWait;
   const nonce = `gpu-rental-${randomBytes(8).toString('hex')}`;
   const [program, ...before] = deps.command;
-  const startedAt = deps.clock.now();
+  const startedAt = deps.clock.elapsed();
   const result = await deps.run(
     program,
     [
@@ -93,7 +93,7 @@ export async function runPreflight(
     ],
     { signal, timeoutMs: wait.all * 1000 },
   );
-  return judge(result, nonce, deps.clock.now() - startedAt);
+  return judge(result, nonce, deps.clock.elapsed() - startedAt);
 }
 
 function judge(result: RunResult, nonce: string, elapsedMs: number): PreflightResult {

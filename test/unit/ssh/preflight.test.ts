@@ -3,6 +3,7 @@ import { runPreflight, type PreflightProblem } from '../../../src/ssh/preflight'
 import { explainFailure } from '../../../src/ssh/problemText';
 import { systemClock } from '../../../src/util/clock';
 import { formatText } from '../../../src/util/text';
+import { FakeClock } from '../../support/fakeClock';
 
 /** What OpenSSH says, on Linux, macOS and Windows, beside what the tests with a real server can bring about. */
 const said: readonly (readonly [PreflightProblem, string])[] = [
@@ -66,6 +67,25 @@ describe('A login that failed', () => {
       assert.ok(formatText(text).length > 20);
     });
   }
+
+  it('says how long a login took, whatever the time of day', async () => {
+    const clock = new FakeClock();
+    const result = await runPreflight(
+      {
+        run: async (_, args) => {
+          await clock.advance(700);
+          clock.jump(-3_600_000);
+          const nonce = /gpu-rental-[0-9a-f]+/.exec(args.at(-1) ?? '')?.[0] ?? '';
+          return { code: 0, stdout: `${nonce}\n`, stderr: '', timedOut: false };
+        },
+        clock,
+        command: ['ssh'],
+      },
+      'gpu-7',
+    );
+    assert.ok(result.ok);
+    assert.equal(result.elapsedMs, 700);
+  });
 
   it('is timed out where ssh had to be ended, whatever it had said', async () => {
     const result = await runPreflight(
