@@ -127,6 +127,8 @@ describe('a window that is connected to an instance', () => {
     const again = await whoAsks(/trainer is stopped/);
     const start = buttons.find((one) => one.startsWith('Start for')) ?? '';
     const before = sent('running').length;
+    // A clock that is set forward makes no answer come later.
+    computer().clock.jump(2000);
     await again.asking.dialogButton(start);
     await whoAsks(/trainer is stopped/);
     assert.equal(sent('running').length, before);

@@ -14,6 +14,7 @@ export class Latency implements Disposable {
   private readonly store = new DisposableStore();
   private readonly timer = this.store.add(new MutableDisposable());
   private readonly stop = new AbortController();
+  /** `at` is an elapsed time (ms). */
   private last: { readonly at: number; readonly ms: number | undefined } | undefined;
   private isMeasuring = false;
 
@@ -28,7 +29,7 @@ export class Latency implements Disposable {
   /** Whole milliseconds; `undefined` without a recent measurement. */
   get milliseconds(): number | undefined {
     const { last } = this;
-    return last?.ms === undefined || this.deps.clock.now() - last.at > keepMs
+    return last?.ms === undefined || this.deps.clock.elapsed() - last.at > keepMs
       ? undefined
       : Math.max(1, Math.round(last.ms));
   }
@@ -42,8 +43,8 @@ export class Latency implements Disposable {
     if (!isRunning || !windowInUse.isFocused || this.isMeasuring) {
       return;
     }
-    const age = this.last === undefined ? everyMs : clock.now() - this.last.at;
-    if (age >= 0 && age < everyMs) {
+    const age = this.last === undefined ? everyMs : clock.elapsed() - this.last.at;
+    if (age < everyMs) {
       this.timer.value = clock.schedule(() => this.plan(), everyMs - age);
       return;
     }
@@ -64,7 +65,7 @@ export class Latency implements Disposable {
       ms = await this.deps.ssh.latency(this.host.alias, this.stop.signal);
     } finally {
       this.isMeasuring = false;
-      this.last = { at: this.deps.clock.now(), ms };
+      this.last = { at: this.deps.clock.elapsed(), ms };
       if (!this.stop.signal.aborted) {
         this.onDidMeasure();
         this.plan();

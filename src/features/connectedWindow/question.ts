@@ -24,8 +24,8 @@ export async function askAboutWindow(
   const account = accountFor(deps.accounts);
   const instance = deps.fleet.find(instanceId);
   for (;;) {
-    const shownAt = deps.clock.now();
-    const isRead = () => deps.clock.now() - shownAt >= readingMs;
+    const shownAt = deps.clock.elapsed();
+    const isRead = () => deps.clock.elapsed() - shownAt >= readingMs;
     const answer = await choose<unknown>(
       { ...troubleWords(name, trouble, instance), keep: t('Keep It Open') },
       ...choicesFor(deps, { instanceId, instance, trouble, isRead, account }),
