@@ -28,7 +28,7 @@ export class ConnectedWindow implements Disposable {
   private readonly item: vscode.StatusBarItem;
   private readonly timer = this.store.add(new MutableDisposable());
   private readonly owners: WindowOwners;
-  private readonly openedAt: number;
+  private openedAt: number;
   private readonly latency: Latency;
   /** True after a problem, so that the recovery is worth a message. */
   private wasLost = false;
@@ -102,12 +102,19 @@ export class ConnectedWindow implements Disposable {
       return;
     }
     const isStale = state.error !== undefined;
-    const isNew = !isStale && state.fetchedAt >= this.openedAt;
+    const isNew = !isStale && this.isSinceOpened(state.fetchedAt);
     const hasEnded = !instance && fleet.hasEnded(this.instanceId);
     this.show(instance, isStale, hasEnded);
     if (isNew && (instance || hasEnded)) {
       await this.judge(instance, clock.now(), account.key);
     }
+  }
+
+  /** A clock that was set back must not make each new list older than the window. */
+  private isSinceOpened(fetchedAt: number): boolean {
+    const now = this.deps.clock.now();
+    this.openedAt = Math.min(this.openedAt, now);
+    return fetchedAt >= this.openedAt && fetchedAt <= now;
   }
 
   /** Drops outdated observations of this window's machine. */
