@@ -1,3 +1,4 @@
+import { longestReplacementPauseMs } from '../../model/rentals/replaceAlone';
 import { mayAct } from '../../shared/oneWindow';
 import type { Rental } from '../../store/ports';
 import { markReplacing, unmarkReplacing } from '../../store/rentals/replacementMark';
@@ -33,11 +34,14 @@ export class PausedReplacements implements Disposable {
     this.timer.value =
       !hub.isLeader || next === undefined
         ? undefined
-        : clock.schedule(() => {
-            this.run(next.rental).catch((error: unknown) => {
-              this.deps.report.error(error);
-            });
-          }, next.at - clock.now());
+        : clock.schedule(
+            () => {
+              this.run(next.rental).catch((error: unknown) => {
+                this.deps.report.error(error);
+              });
+            },
+            Math.min(next.at - clock.now(), longestReplacementPauseMs),
+          );
   }
 
   private async run(rental: Rental): Promise<void> {

@@ -14,6 +14,8 @@ export type ReplaceAlone =
 
 /** The pause before each automatic replacement (ms). Their number limits the replacements after one confirmation. */
 const pausesMs = [0, 60_000, 5 * 60_000] as const;
+/** A longer pause comes from a clock that was set back (ms). */
+export const longestReplacementPauseMs = Math.max(...pausesMs);
 
 /** Returns a failure without ids, addresses and times, so that failures of two hosts can be compared. */
 export function failureKind(reason: string, message: string | undefined): string {
