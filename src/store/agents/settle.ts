@@ -1,5 +1,6 @@
 import { silenceMs } from '../../model/agents/agreed';
 import type { AgentRequest } from '../../model/agents/request';
+import { isWithin } from '../../util/duration';
 import type { Rental } from '../ports';
 import { powerVerdictOn } from '../instances/power';
 import type { RentalStore } from '../rentals/rentalStore';
@@ -61,9 +62,9 @@ async function settleRental(deps: DoAgreedDeps, request: AgentRequest): Promise<
       state: 'notRented',
       problem: 'The service rented nothing. Get a new quote.',
     });
-  } else if (request.marker === undefined && clock.now() > decidedAt(request) + silenceMs) {
+  } else if (request.marker === undefined && !isWithin(silenceMs, decidedAt(request), clock.now())) {
     // The marker is stored before the request leaves and only while it is open: a request that was given up
-    // can't be sent.
+    // can't be sent, also where the clock was set back and the time that passed is unknown.
     await desk.move(request.id, ['renting', 'unknown'], ({ marker }) =>
       marker === undefined
         ? { state: 'notRented', problem: 'The window closed before anything was sent. Nothing was rented.' }

@@ -92,6 +92,14 @@ describe('what an agent may rent after a yes', () => {
     assert.deepEqual([await state(), service.count('offers.rent')], ['notRented', 0]);
   });
 
+  it('is given up where its window was killed before the clock was set back', async () => {
+    const second = await openWindow();
+    computer.clock.jump(-3 * hourMs);
+    await computer.clock.advance(121_000);
+    await through(settle(second));
+    assert.deepEqual([await state(), service.count('offers.rent')], ['notRented', 0]);
+  });
+
   it('is not given up while something may be under way', async () => {
     const second = await openWindow();
     let goOn = () => {};
