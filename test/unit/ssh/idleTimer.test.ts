@@ -151,16 +151,19 @@ describe('A timer on the machine for idle time', () => {
   });
 
   it('looks again before another try', async () => {
-    timer.simulator.fail({ kind: 'html500', method: 'PUT', path: `/api/v0/instances/${timer.id}/` });
+    const stop = { method: 'PUT', path: `/api/v0/instances/${timer.id}/` };
+    timer.simulator.fail({ kind: 'delay', ...stop, delayMs: 1000 });
+    timer.simulator.fail({ kind: 'html500', ...stop });
     const own = idleMachine('0\n', 'sshd: root@notty');
     await armTimer(own, 'gpu-1', idleOrder(1));
     writeFileSync(file('names'), '');
-    const puts = () => writes().filter(({ method }) => method === 'PUT').length;
-    await until('the first try', () => puts() === 1);
+    await until('the first try', () => writes().length === 1);
+    // The answer waits for this clock, so no look comes between it and the use.
     writeFileSync(file('gpus'), '90\n');
+    await timer.simulator.fakeClock?.advance(1000);
     const before = looks();
     await until('looks at a GPU in use', () => looks() >= before + 2);
-    assert.equal(puts(), 1);
+    assert.equal(writes().length, 1);
     writeFileSync(file('gpus'), '0\n');
     await until('the stop', isStopped);
   });
