@@ -327,6 +327,9 @@ describe('signing in with a second factor', () => {
       return bodies().at(-1) as { readonly admin?: boolean };
     };
     assert.equal('admin' in (await logIn()), false);
+    // The list of the account before had no session.
+    await window.toast(/^Instances of .* may cost money\. Until you switch back/);
+    window.clearToasts();
     window.run('Enter Verification Code');
     await window.quick.title('Enter Verification Code');
     await window.quick.pick('Admin Session');
