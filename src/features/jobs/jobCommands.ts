@@ -6,15 +6,8 @@ import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
 import { showFolder } from '../../editor/showFolder';
-import {
-  attemptIdsHere,
-  isAtWork,
-  isOver,
-  isRetried,
-  isStranded,
-  machineOf,
-  type JobRow,
-} from '../../model/jobs/job';
+import { attemptIdsHere } from '../../model/jobs/attemptIds';
+import { isAtWork, isOver, isRetried, isStranded, machineOf, type JobRow } from '../../model/jobs/job';
 import { canReleaseMachine } from '../../model/jobs/outOfReach';
 import { isFetchRepeatable } from '../../model/jobs/fetchAgain';
 import { workspaceFilePath } from '../../model/workspace/workspaceFile';

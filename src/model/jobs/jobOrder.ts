@@ -1,4 +1,5 @@
-import { attemptBefore, attemptId, type JobRow } from './job';
+import { attemptBefore, attemptId } from './attemptIds';
+import type { JobRow } from './job';
 import { hardLimit, limitInputs } from './jobLimits';
 import type { JobOrder } from './onMachine';
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { attemptId, type Job, type JobRow, type JobState } from '../../model/jobs/job';
+import { attemptId } from '../../model/jobs/attemptIds';
+import type { Job, JobRow, JobState } from '../../model/jobs/job';
 import { jobOrder } from '../../model/jobs/jobOrder';
 import type { JobEvent } from '../../model/jobs/jobProgress';
 import type { JobOrder, JobOutputs, LeftOutput } from '../../model/jobs/onMachine';

@@ -1,4 +1,5 @@
-import { attemptId, isBefore, isOver, machineEndOf, machineOf, type JobRow } from '../../model/jobs/job';
+import { attemptId } from '../../model/jobs/attemptIds';
+import { isBefore, isOver, machineEndOf, machineOf, type JobRow } from '../../model/jobs/job';
 import type { Instance } from '../../model/instances/instance';
 import { mayAct } from '../../shared/oneWindow';
 import { carryOut } from '../leases/carryOut';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { attemptId } from '../../model/jobs/attemptIds';
 import {
-  attemptId,
   isAtWork,
   isBefore,
   isBeforeStart,
