@@ -68,7 +68,7 @@ export class JsonFile<T> {
   }
 
   private async setAside(): Promise<FileContent<T>> {
-    const path = `${this.path}.broken-${this.now()}`;
+    const path = `${this.path}.broken-${Math.floor(this.now())}`;
     try {
       await rename(this.path, path);
     } catch (error) {

@@ -20,14 +20,14 @@ export async function measureJobs(): Promise<Figure[]> {
     await first.view('jobs').rows();
     await computer.rest();
     const folder = path.join(computer.storage, 'jobs');
-    const files = new JobFiles(path.join(folder, readdirSync(folder)[0] ?? ''));
+    const files = new JobFiles(path.join(folder, readdirSync(folder)[0] ?? ''), () => computer.clock.now());
     const now = computer.clock.now();
     for (let index = 0; index < count; index++) {
       const id = index.toString(16).padStart(16, '0');
       const job = { ...aJob(7), id, orderedAt: now - index * 60_000 };
       const end = { code: 0, why: 'itself', at: now, isOutOfMemory: false } as const;
-      await files.put(job);
       await files.putState({ ...newJobState(job), phase: 'over', outcome: 'kept', end, endedAt: now });
+      await files.put(job);
     }
     const window = await computer.openWindow({ isFocused: true });
     const view = window.view('jobs');

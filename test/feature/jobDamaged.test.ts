@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { writeJob } from '../support/feature/jobDriver';
+import { areJobsOver, writeJob } from '../support/feature/jobDriver';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 
@@ -38,5 +38,39 @@ describe('a job whose file is damaged', () => {
     window.run('Run Job…');
     await window.toast(/^train: succeeded/);
     assert.equal(window.toasts().filter((one) => damaged.test(one)).length, 1);
+    window.close();
+  });
+
+  it('is over where that is the file of its progress: nothing runs again, and it is told once', async () => {
+    let window = await computer().openWindow({ isFocused: true });
+    const runs = path.join(computer().root, 'runs');
+    await writeJob(window, { run: `echo run >>${runs}; echo`, machine: 'running' });
+    window.run('Run Job…');
+    await window.quick.title('Run train: Confirm');
+    await computer().pass(1000);
+    await window.quick.pick(/Run on trainer/);
+    await window.toast(/^train: succeeded/);
+    await computer().until('the end of the job', () => areJobsOver(computer()));
+    window.close();
+    const file = readdirSync(computer().root, { recursive: true, encoding: 'utf8' })
+      .map((name) => path.join(computer().root, name))
+      .find((name) => /jobs.*\/[0-9a-f]{16}\.json$/.test(name) && readFileSync(name, 'utf8').includes(runs));
+    writeFileSync(file?.replace(/json$/, 'state.json') ?? '', '');
+    const lost =
+      /^train is not continued\. Its progress is lost because its file is damaged\. .*kept as .*\.broken-\d+\.$/;
+    for (const time of ['first', 'second']) {
+      window = await computer().openWindow({ isFocused: true });
+      if (time === 'first') {
+        const { buttons } = await window.toast(lost);
+        assert.deepEqual(buttons, ['Show Instance']);
+        window.clearToasts();
+      }
+      await window.view('jobs').row(/^train.*progress lost · time and cost unknown/);
+      await computer().pass(10 * 60_000);
+      assert.deepEqual([window.toasts(), readFileSync(runs, 'utf8')], [[], 'run\n']);
+      const hover = await window.view('jobs').tooltip(/^train.*progress lost/);
+      assert.match(hover, /Its progress is lost because.*unknown.*it may still run and cost money/s);
+      window.close();
+    }
   });
 });

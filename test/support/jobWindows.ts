@@ -1,5 +1,3 @@
-import type { Job, JobRow, JobState } from '../../src/model/jobs/job';
-import { newJobState } from '../../src/model/jobs/job';
 import { readJob } from '../../src/model/jobs/jobSpec';
 import type {
   JobBeat,
@@ -11,7 +9,6 @@ import type {
   PhaseOnMachine,
 } from '../../src/model/jobs/onMachine';
 import { fromDollars } from '../../src/model/money';
-import type { JobStorage } from '../../src/store/jobs/jobFiles';
 import { jobNotice } from '../../src/store/jobs/jobNotice';
 import { JobRunner } from '../../src/store/jobs/jobRunner';
 import type { JobGuard } from '../../src/store/jobs/jobStep';
@@ -24,46 +21,7 @@ import { CancelledError, UserError } from '../../src/util/errors';
 import { silentLog } from '../../src/util/log';
 import { text } from '../../src/util/text';
 import { noBudget, type FakeComputer } from './fakeWindows';
-
-/** The disk of one computer, without the waits of a real one. */
-export class FakeJobDisk {
-  private readonly jobs = new Map<string, Job>();
-  private readonly states = new Map<string, JobState>();
-  private readonly sent = new Map<string, readonly string[]>();
-  private readonly logs = new Map<string, Buffer>();
-
-  /** How often jobs were looked into. */
-  reads = 0;
-  /** Ids whose files hold no job. */
-  readonly broken = new Set<string>();
-
-  readonly storage: JobStorage = {
-    ids: () => Promise.resolve([...this.jobs.keys(), ...this.broken]),
-    list: () => Promise.resolve([...this.jobs.keys(), ...this.broken].flatMap((id) => this.read(id) ?? [])),
-    read: (id) => Promise.resolve(this.read(id)),
-    put: (job) => Promise.resolve(void this.jobs.set(job.id, job)),
-    putState: (state) => Promise.resolve(void this.states.set(state.jobId, state)),
-    putNames: (id, names) => Promise.resolve(void this.sent.set(id, names)),
-    names: (id) => Promise.resolve(this.sent.get(id) ?? []),
-    writeLog: (id, at, piece) => {
-      const before = (this.logs.get(id) ?? Buffer.alloc(0)).subarray(0, at);
-      return Promise.resolve(void this.logs.set(id, Buffer.concat([before, piece])));
-    },
-    log: (id, at = 0) => Promise.resolve({ bytes: (this.logs.get(id) ?? Buffer.alloc(0)).subarray(at), at }),
-    logPath: (id) => Promise.resolve(`/${id}.log`),
-    remove: (id) => {
-      this.jobs.delete(id);
-      this.states.delete(id);
-      return Promise.resolve();
-    },
-  };
-
-  private read(id: string): JobRow | undefined {
-    this.reads += 1;
-    const job = this.jobs.get(id);
-    return job && { job, state: this.states.get(id) ?? newJobState(job) };
-  }
-}
+import type { FakeJobDisk } from './fakeJobDisk';
 
 /** A machine that runs one job, in memory. */
 export class FakeMachine implements MachinePort {

@@ -3,9 +3,11 @@ import { showInstances } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import type { Disposable } from '../../util/disposable';
+import { isLostHere } from '../../model/jobs/lostProgress';
 import type { JobDeps } from './deps';
+import { instanceAction } from './jobTold';
 
-/** Names each damaged file of a job once: its machine may still cost money. */
+/** Names each job that is damaged or whose progress is lost once: its machine may still cost money. */
 export function tellOfDamagedJobs({
   accounts,
   jobs,
@@ -26,6 +28,13 @@ export function tellOfDamagedJobs({
           ),
           showInstances(),
         );
+      });
+    }
+    for (const row of jobs.rows.filter(isLostHere)) {
+      const { job, state } = row;
+      oneWindow.offer(`${account}:job:lost:${job.id}:${state.since}`, () => {
+        const [instance = showInstances()] = instanceAction(row);
+        message('warning', t('{0} is not continued. {1}', job.spec.name, state.why ?? ''), instance);
       });
     }
   };

@@ -14,6 +14,7 @@ import {
   type JobMove,
   type JobRow,
 } from '../../model/jobs/job';
+import { isLostHere } from '../../model/jobs/lostProgress';
 import { canReleaseMachine } from '../../model/jobs/outOfReach';
 import { isFetchRepeatable } from '../../model/jobs/fetchAgain';
 import { causeText, endsText, machineEndText, moveText, phaseText, useText } from '../../model/jobs/jobWords';
@@ -51,7 +52,7 @@ export function jobItem(row: JobRow, now: number, move?: JobMove): vscode.TreeIt
 
 function iconOf(row: JobRow): string {
   const { state } = row;
-  if (needsYou(row)) {
+  if (needsYou(row) || isLostHere(row)) {
     return 'warning';
   }
   if (!isOver(row)) {
@@ -134,6 +135,8 @@ function afterwards(row: JobRow): string {
       return machineOf(row).instanceId === undefined ? t('none was rented') : t('kept');
     case 'kept':
       return t('kept');
+    case 'unknown':
+      return t('unknown: it may still run and cost money');
     case undefined:
       return localize(state.end || job.machineEnd ? machineEndText(machineEndOf(row)) : endsText(job.ends));
   }
@@ -191,7 +194,7 @@ export function jobPartItem(row: JobRow, part: JobPart): vscode.TreeItem {
       break;
     case 'outputs':
       item.iconPath = new vscode.ThemeIcon('folder');
-      item.description = outputsText(row) ?? t('not fetched yet');
+      item.description = outputsText(row) ?? (state.isLost ? t('unknown') : t('not fetched yet'));
       if ((state.outputs?.files ?? 0) > 0) {
         item.command = {
           command: 'gpuRental.job.openOutputs',

@@ -12,7 +12,7 @@ export function withJobsAtRisk<Q extends Question>(
   question: Q,
 ): Q {
   const lines = instances
-    .flatMap(({ id }) => jobs.ofInstance(id))
+    .flatMap(({ id }) => jobs.atRiskOn(id))
     .flatMap((row) => riskText(row, loss) ?? [])
     .map((line) => `⚠ ${localize(line)}`);
   return lines.length === 0

@@ -125,7 +125,9 @@ export type Outcome =
   | 'stopped'
   | 'destroyed'
   /** The machine ended before its outputs were fetched. */
-  | 'lost';
+  | 'lost'
+  /** The progress of the job was lost, so its machine may still run and cost money. */
+  | 'unknown';
 
 /** The progress of a job; written by the leading window. */
 export interface JobState {
@@ -198,7 +200,9 @@ export interface JobState {
   readonly cancelSentAt?: number | undefined;
   readonly trouble?: JobTrouble | undefined;
   readonly outcome?: Outcome | undefined;
-  /** Why the job was not started. */
+  /** The file of its progress was damaged or missing, so its earlier time and cost are unknown. */
+  readonly isLost?: boolean | undefined;
+  /** Why the job was not started, or is not continued. */
   readonly why?: Text | undefined;
 }
 

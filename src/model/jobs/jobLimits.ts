@@ -62,10 +62,10 @@ export function guardSecondsOf(
   return setupSeconds + runSeconds + spec.graceSeconds + spareSeconds;
 }
 
-/** Returns what its machines have cost while they worked for the job; `undefined` if a price is unknown. */
+/** Returns what its machines have cost while they worked for the job; `undefined` if a price or the time is unknown. */
 export function jobCost({ job, state }: JobRow, now: number): Micros | undefined {
   const { perHour } = machineOf({ job, state });
-  if (perHour === undefined) {
+  if (perHour === undefined || state.isLost) {
     return undefined;
   }
   const here = costOf(hourlyRate(perHour), msHere({ job, state }, now) / 3_600_000);

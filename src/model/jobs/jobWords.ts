@@ -13,6 +13,7 @@ import {
   type JobTrouble,
 } from './job';
 import { jobCost, jobMs } from './jobLimits';
+import { isLostHere } from './lostProgress';
 import type { JobSpec, MachineEnd, MachineEnds } from './jobSpec';
 import type { JobEnd, JobThere } from './onMachine';
 
@@ -130,6 +131,9 @@ function overText({ state }: JobRow): Text {
 
 /** Describes the result of the command, also if it never started. */
 function becameText({ state }: Pick<JobRow, 'state'>): Text {
+  if (!state.end && state.isLost) {
+    return text('progress lost');
+  }
   return state.end ? jobEndText(state.end) : state.why ? text('not started') : text('canceled');
 }
 
@@ -139,6 +143,9 @@ export type JobLoss = 'processes' | 'disk';
 /** Says what a job would lose; `undefined` if it no longer depends on the instance. */
 export function riskText(row: JobRow, loss: JobLoss): Text | undefined {
   const { name } = row.job.spec;
+  if (isLostHere(row)) {
+    return text('The progress of the job {0} is lost. It may still run there or have outputs there.', name);
+  }
   if (isAtWork(row)) {
     return loss === 'disk'
       ? text('The job {0} is not finished. It will end, and its outputs will be lost.', name)
@@ -223,8 +230,14 @@ function troubleText({ kind }: JobTrouble): Text {
   }
 }
 
-/** Returns text such as `12 min of 6 h · $0.11 of $5.00`; without limits once the job is over. */
+/**
+ * Returns text such as `12 min of 6 h · $0.11 of $5.00`; without limits once the job is over, and without figures if
+ * they are lost.
+ */
 export function useText(row: JobRow, now: number): Text {
+  if (row.state.isLost) {
+    return text('time and cost unknown');
+  }
   const { spec } = row.job;
   const passed = durationText(jobMs(row, now));
   const cost = jobCost(row, now);

@@ -1,7 +1,8 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { newJobState, type Job, type JobRow, type JobState } from '../../model/jobs/job';
+import type { Job, JobRow, JobState } from '../../model/jobs/job';
+import { lostJobState, type KeptAside } from '../../model/jobs/lostProgress';
 import { endReasons } from '../../model/jobs/onMachine';
 import { micros } from '../../model/money';
 import { UserError } from '../../util/errors';
@@ -177,7 +178,8 @@ const stateFile: z.ZodType<JobState> = z.object({
       nextTryAt: z.number(),
     })
     .optional(),
-  outcome: z.enum(['notStarted', 'kept', 'stopped', 'destroyed', 'lost']).optional(),
+  outcome: z.enum(['notStarted', 'kept', 'stopped', 'destroyed', 'lost', 'unknown']).optional(),
+  isLost: z.boolean().optional(),
   why: savedText.optional(),
 });
 
@@ -191,8 +193,11 @@ export interface JobStorage {
   readonly damaged?: readonly string[];
   /** Returns the ids of all jobs without reading their files. */
   ids(): Promise<readonly string[]>;
-  /** Throws `FileUnreadableError` when the disk refuses. */
+  /**
+   * Reads a job; one whose progress is damaged or missing is over. Throws `FileUnreadableError` when the disk refuses.
+   */
   read(jobId: string): Promise<JobRow | undefined>;
+  /** Stores a job, whose state must be stored already. */
   put(job: Job): Promise<void>;
   putState(state: JobState): Promise<void>;
   /** The names of the files to send, chosen when the job was ordered. */
@@ -211,6 +216,8 @@ export interface JobStorage {
 /** The size (bytes) from which a log continues in another file, of which two are kept. */
 const logFileBytes = 100_000_000;
 
+/** The name of a damaged part of a job that was set aside, which part, and when (ms since 1970). */
+const brokenPart = /^[0-9a-f]{16}\.(state|files)\.json\.broken-(\d+)$/;
 const damagedName = /^[0-9a-f]{16}\.json\.broken-\d+$/;
 
 /**
@@ -225,6 +232,8 @@ export class JobFiles implements JobStorage {
 
   constructor(
     private readonly folder: string,
+    /** Milliseconds since 1970. */
+    private readonly now: () => number,
     fileBytes = logFileBytes,
   ) {
     this.logs = new JobLogFiles(folder, fileBytes);
@@ -253,7 +262,14 @@ export class JobFiles implements JobStorage {
     }
     const job: Job = content.value;
     const state = await this.stateFile(jobId).read();
-    return { job, state: state.kind === 'present' ? state.value : newJobState(job) };
+    if (state.kind === 'present') {
+      return { job, state: state.value };
+    }
+    const kept = await this.keptState(jobId);
+    // A job that was removed during this read has no state either.
+    return (await this.jobFile(jobId).read()).kind === 'present'
+      ? { job, state: lostJobState(job, kept) }
+      : undefined;
   }
 
   put(job: Job): Promise<void> {
@@ -294,17 +310,41 @@ export class JobFiles implements JobStorage {
     await this.stateFile(jobId).remove();
     await this.namesFile(jobId).remove();
     await this.logs.remove(jobId);
+    for (const name of await readdir(this.folder)) {
+      if (name.startsWith(jobId) && brokenPart.test(name)) {
+        await rm(join(this.folder, name), { force: true });
+      }
+    }
+  }
+
+  /**
+   * Returns where the progress of a job was last set aside. The name of the file tells it, so that all windows find
+   * the same, also after a restart and if another window set it aside.
+   */
+  private async keptState(jobId: string): Promise<KeptAside | undefined> {
+    const kept = (await readdir(this.folder)).flatMap((name) => {
+      const [, part, at] = brokenPart.exec(name) ?? [];
+      return part === 'state' && name.startsWith(jobId)
+        ? { path: join(this.folder, name), at: Number(at) }
+        : [];
+    });
+    return kept.sort((a, b) => b.at - a.at)[0];
   }
 
   private jobFile(jobId: string) {
-    return new JsonFile(join(this.folder, `${jobId}.json`), jobFile);
+    return this.file(`${jobId}.json`, jobFile);
   }
 
   private stateFile(jobId: string) {
-    return new JsonFile(join(this.folder, `${jobId}.state.json`), stateFile);
+    const ownState = stateFile.refine((state) => state.jobId === jobId);
+    return this.file(`${jobId}.state.json`, ownState);
   }
 
   private namesFile(jobId: string) {
-    return new JsonFile(join(this.folder, `${jobId}.files.json`), z.array(z.string()));
+    return this.file(`${jobId}.files.json`, z.array(z.string()));
+  }
+
+  private file<T>(name: string, schema: z.ZodType<T>): JsonFile<T> {
+    return new JsonFile(join(this.folder, name), schema, this.now);
   }
 }

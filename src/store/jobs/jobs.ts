@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { isOver, machineOf, type Job, type JobRow, type JobState } from '../../model/jobs/job';
+import { isOver, machineOf, newJobState, type Job, type JobRow, type JobState } from '../../model/jobs/job';
+import { isLostHere } from '../../model/jobs/lostProgress';
 import { withLimits } from '../../model/jobs/jobExtension';
 import type { JobSpec, MachineEnd } from '../../model/jobs/jobSpec';
 import { channel } from '../../shared/channel';
@@ -118,6 +119,13 @@ export class Jobs implements Disposable {
     return this.open.filter((row) => machineOf(row).instanceId === instanceId);
   }
 
+  /** Jobs that would lose something with the instance: open ones, and those whose progress is lost. */
+  atRiskOn(instanceId: number): readonly JobRow[] {
+    return this.all.filter(
+      (row) => (!isOver(row) || isLostHere(row)) && machineOf(row).instanceId === instanceId,
+    );
+  }
+
   /**
    * For the leading window: finds jobs that a window ordered without announcing them, because it was killed right
    * after.
@@ -140,6 +148,8 @@ export class Jobs implements Disposable {
     const files = this.files();
     const ordered = { ...job, id: randomBytes(8).toString('hex'), orderedAt: this.nextTurn() };
     await files.putNames(ordered.id, names);
+    // First, so that a missing state is never taken for that of a new job.
+    await files.putState(newJobState(ordered));
     await files.put(ordered);
     await this.list.tellChanged(files);
     return ordered;

@@ -1,4 +1,5 @@
 import { machineOf, type JobRow } from '../../model/jobs/job';
+import { isLostHere } from '../../model/jobs/lostProgress';
 import type { JobThere } from '../../model/jobs/onMachine';
 import type { JobEvent } from '../../model/jobs/jobProgress';
 import { isCancelled } from '../../util/errors';
@@ -9,14 +10,17 @@ import type { Jobs } from './jobs';
 
 /**
  * Returns the jobs that another computer, editor or account ordered on the machine; they are shown, waited for and
- * spared.
+ * spared. So are jobs of this computer whose progress is lost: only the machine tells what became of them.
  */
 export async function otherJobs(
   jobs: Pick<Jobs, 'find'>,
   machine: MachinePort,
   signal: AbortSignal,
 ): Promise<readonly JobThere[]> {
-  return (await machine.jobsThere(signal)).filter(({ id }) => jobs.find(id.slice(0, 16)) === undefined);
+  return (await machine.jobsThere(signal)).filter(({ id }) => {
+    const known = jobs.find(id.slice(0, 16));
+    return !known || isLostHere(known);
+  });
 }
 
 /** How often to look for them during a job (ms): once a machine is lost it can't be asked. */

@@ -4,7 +4,8 @@ import { fromDollars } from '../../../../src/model/money';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { aJob, FakeJobDisk, FakeMachine, FakeMachines, openJobWindow } from '../../../support/jobWindows';
+import { FakeJobDisk } from '../../../support/fakeJobDisk';
+import { aJob, FakeMachine, FakeMachines, openJobWindow } from '../../../support/jobWindows';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;

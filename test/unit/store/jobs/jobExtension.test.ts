@@ -3,7 +3,8 @@ import { extended, limitAt } from '../../../../src/model/jobs/jobExtension';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { aJob, FakeJobDisk, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+import { FakeJobDisk } from '../../../support/fakeJobDisk';
+import { aJob, FakeMachine, openJobWindow } from '../../../support/jobWindows';
 
 const minute = 60_000;
 const id = 5001;

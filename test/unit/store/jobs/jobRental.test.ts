@@ -6,7 +6,8 @@ import { formatText } from '../../../../src/util/text';
 import { anInstance, anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { aJob, CutConnection, FakeJobDisk, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+import { FakeJobDisk } from '../../../support/fakeJobDisk';
+import { aJob, CutConnection, FakeMachine, openJobWindow } from '../../../support/jobWindows';
 import { rentalRequest as request } from '../../../support/rentalRequest';
 
 const minute = 60_000;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdtempSync, promises, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RentOutcomeUnknownError } from '../../../../src/api/errors';
@@ -10,7 +9,8 @@ import { formatText } from '../../../../src/util/text';
 import { anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { aJob, CutConnection, FakeJobDisk, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+import { FakeJobDisk } from '../../../support/fakeJobDisk';
+import { aJob, CutConnection, FakeMachine, openJobWindow } from '../../../support/jobWindows';
 import { rentalRequest } from '../../../support/rentalRequest';
 
 const minute = 60_000;
@@ -314,8 +314,8 @@ describe('A job whose machine is lost', () => {
     await run({ retries: { machineLost: 1 }, checkpoints: ['outputs/*.ckpt'], fetchMinutes: 10 });
     machine.checkpointThere = ['outputs/1.ckpt'];
     machine.onFetch = async (into) => {
-      await mkdir(join(into, 'outputs'), { recursive: true });
-      await writeFile(join(into, 'outputs', 'last.ckpt'), 'weights');
+      await promises.mkdir(join(into, 'outputs'), { recursive: true });
+      await promises.writeFile(join(into, 'outputs', 'last.ckpt'), 'weights');
     };
     await pass(9 * minute);
     assert.equal(state().checkpoint, undefined);

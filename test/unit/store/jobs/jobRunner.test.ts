@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { newJobState } from '../../../../src/model/jobs/job';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { aJob, CutConnection, FakeJobDisk, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+import { FakeJobDisk } from '../../../support/fakeJobDisk';
+import { aJob, CutConnection, FakeMachine, openJobWindow } from '../../../support/jobWindows';
 
 const minute = 60_000;
 const id = 5001;
@@ -80,10 +82,12 @@ describe('Jobs on an instance', () => {
     await pass(0);
     assert.ok(lists > 0);
     assert.equal(disk.reads, reads);
-    await disk.storage.put({ ...ordered, id: 'fedcba9876543210' });
+    const untold = { ...ordered, id: 'fedcba9876543210' };
+    await disk.storage.putState(newJobState(untold));
+    await disk.storage.put(untold);
     await window.fleet.refresh();
     await pass(0);
-    assert.equal(window.row('fedcba9876543210').state.phase, 'over');
+    assert.equal(window.row('fedcba9876543210').state.outcome, 'kept');
   });
 
   it('are read once more, and not with each list, where the file of one is damaged', async () => {

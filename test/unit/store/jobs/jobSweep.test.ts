@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { aJob, CutConnection, FakeJobDisk, FakeMachines, openJobWindow } from '../../../support/jobWindows';
+import { FakeJobDisk } from '../../../support/fakeJobDisk';
+import { aJob, CutConnection, FakeMachines, openJobWindow } from '../../../support/jobWindows';
 import { rentalRequest } from '../../../support/rentalRequest';
 
 const minute = 60_000;

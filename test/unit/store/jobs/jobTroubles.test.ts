@@ -8,7 +8,8 @@ import { needsYou } from '../../../../src/model/jobs/job';
 import { canReleaseMachine } from '../../../../src/model/jobs/outOfReach';
 import { formatText } from '../../../../src/util/text';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { aJob, CutConnection, FakeJobDisk, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+import { FakeJobDisk } from '../../../support/fakeJobDisk';
+import { aJob, CutConnection, FakeMachine, openJobWindow } from '../../../support/jobWindows';
 
 const minute = 60_000;
 const id = 5001;
