@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { savedText } from './jobFiles';
+import { savedText } from './jobSchemas';
 import type { JobNewsKind } from '../../model/jobs/jobNews';
 
 const kinds = [
