@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import * as z from 'zod';
 import { isOver, machineOf, newJobState, type Job, type JobRow, type JobState } from '../../model/jobs/job';
 import { isLostHere } from '../../model/jobs/lostProgress';
 import { withLimits } from '../../model/jobs/jobExtension';
 import type { JobSpec, MachineEnd } from '../../model/jobs/jobSpec';
-import { channel } from '../../shared/channel';
 import { DiskList } from '../../shared/diskList';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
@@ -16,6 +13,7 @@ import type { Accounts, WindowHub } from '../ports';
 import type { JobStorage } from './jobFiles';
 import type { LogPiece } from './jobLogFiles';
 import { JobMoves } from './jobMoves';
+import { WatchedLogs } from './watchedLogs';
 
 export interface JobsDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
@@ -25,8 +23,6 @@ export interface JobsDeps {
   /** Returns the storage of an account. */
   readonly storage: (accountKey: string) => JobStorage;
 }
-
-const watched = channel('jobs.watched', z.object({ windowId: z.string(), jobIds: z.array(z.string()) }));
 
 /** How long a finished job is shown (ms). */
 const shownMs = 90 * 24 * 3_600_000;
@@ -40,16 +36,13 @@ export class Jobs implements Disposable {
   private readonly unreadable = new Set<string>();
   /** States that the disk of this computer refused, by the id of their job. */
   private readonly unsaved = new Map<string, JobState>();
-  private readonly watchedBy = new Map<string, readonly string[]>();
-  private readonly watchChanged = this.owned.add(new Emitter<void>());
+  private readonly watched: WatchedLogs;
 
   /** Transfers that are under way. */
   readonly moves: JobMoves;
-  /** Fires when a log is first shown in any window, or no longer in any. */
-  readonly onDidChangeWatched = this.watchChanged.event;
-
   constructor(private readonly deps: JobsDeps) {
     this.moves = this.owned.add(new JobMoves(deps.hub, deps.clock));
+    this.watched = this.owned.add(new WatchedLogs(deps.hub));
     this.list = this.owned.add(
       new DiskList<JobRow, JobStorage>({
         ...deps,
@@ -58,27 +51,7 @@ export class Jobs implements Disposable {
         unreadable: 'The jobs could not be read',
       }),
     );
-    this.owned.add(
-      watched.on(deps.hub, ({ windowId, jobIds }) => {
-        this.noteWatched(windowId, jobIds);
-      }),
-    );
-    this.owned.add(
-      deps.hub.onDidChangePeers((peers) => {
-        for (const windowId of this.watchedBy.keys()) {
-          if (windowId !== deps.hub.windowId && !peers.has(windowId)) {
-            this.watchedBy.delete(windowId);
-          }
-        }
-      }),
-    );
-    // A new leader does not know yet what the others show.
-    this.owned.add(
-      deps.hub.onDidChangeLeader(() => {
-        this.unsaved.clear();
-        this.tellWatched();
-      }),
-    );
+    this.owned.add(deps.hub.onDidChangeLeader(() => this.unsaved.clear()));
   }
 
   get onDidChange() {
@@ -99,6 +72,11 @@ export class Jobs implements Disposable {
   /** The paths of damaged files, each of which held a job. */
   get damaged(): readonly string[] {
     return this.list.files?.damaged ?? [];
+  }
+
+  /** Fires when a log is first shown in any window, or no longer in any. */
+  get onDidChangeWatched() {
+    return this.watched.onDidChange;
   }
 
   /** Settles once the rows belong to the active account. */
@@ -226,12 +204,11 @@ export class Jobs implements Disposable {
 
   /** Announces which logs this window shows. */
   watch(jobIds: readonly string[]): void {
-    this.noteWatched(this.deps.hub.windowId, jobIds);
-    this.tellWatched();
+    this.watched.watch(jobIds);
   }
 
   isWatched(jobId: string): boolean {
-    return [...this.watchedBy.values()].some((ids) => ids.includes(jobId));
+    return this.watched.isWatched(jobId);
   }
 
   /** For the leading window: reads the job from disk, including the user's last decision. */
@@ -306,16 +283,6 @@ export class Jobs implements Disposable {
     const last = this.lastOrderAt - now < 1000 ? this.lastOrderAt : 0;
     this.lastOrderAt = Math.max(now, last + 1, ...this.open.map(({ job }) => job.orderedAt + 1));
     return this.lastOrderAt;
-  }
-
-  private noteWatched(windowId: string, jobIds: readonly string[]): void {
-    this.watchedBy.set(windowId, jobIds);
-    this.watchChanged.fire();
-  }
-
-  private tellWatched(): void {
-    const { hub } = this.deps;
-    watched.send(hub, { windowId: hub.windowId, jobIds: [...(this.watchedBy.get(hub.windowId) ?? [])] });
   }
 
   private files(): JobStorage {
