@@ -87,7 +87,7 @@ describe('outputs of a stopped machine', () => {
     await stopAfter('mkdir -p outputs; printf part >outputs/model.bin; sleep 1000', (folder) =>
       existsSync(path.join(folder, 'src', 'outputs', 'model.bin')),
     );
-    window.run('Fetch Outputs of Job');
+    await window.view('jobs').menu(/^train machine is stopped/, 'Fetch Outputs of Job');
     await window.dialogButton('Fetch Without Starting');
     await window.toast(/^train: interrupted by a stop or restart of the machine/);
     assert.equal(readFileSync(output('outputs/model.bin'), 'utf8'), 'part');
@@ -104,7 +104,7 @@ describe('outputs of a stopped machine', () => {
       (folder) => existsSync(path.join(folder, 'src', 'outputs', 'log.txt')),
       ['outputs/**', model],
     );
-    window.run('Fetch Outputs of Job');
+    await window.view('jobs').menu(/^train machine is stopped/, 'Fetch Outputs of Job');
     const { detail = '' } = await window.dialog();
     assert.ok(detail.includes(`Start it to fetch outputs with an absolute path: ${model}\n`), detail);
     await window.dialogButton('Fetch Without Starting');
@@ -125,13 +125,13 @@ describe('outputs of a stopped machine', () => {
     );
     const keys = new Map(instances().map((instance) => [instance, instance.keys]));
     for (const instance of keys.keys()) instance.keys = [];
-    window.run('Fetch Outputs of Job');
+    await window.view('jobs').menu(/^train machine is stopped/, 'Fetch Outputs of Job');
     await window.dialogButton('Fetch Without Starting');
     await window.toast(/^Could not fetch the outputs of train yet/);
     const hover = await window.view('jobs').tooltip(/^train.*can't fetch|^train/);
     assert.match(hover, /The host of the instance gave no files away.*Permission denied/s);
     for (const [instance, before] of keys) instance.keys = before;
-    window.run('Fetch Outputs of Job');
+    await window.view('jobs').menu(/^train outputs not fetched yet/, 'Fetch Outputs of Job');
     await window.dialogButton('Start and Fetch');
     await window.toast(/^train: succeeded/);
     assert.equal(readFileSync(output('outputs/model.bin'), 'utf8'), 'model');

@@ -88,7 +88,7 @@ describe('a job', () => {
     rmSync(uri.fsPath, { recursive: true });
     await window.view('jobs').menu(/my train\.sh.*succeeded/, 'Open Outputs of Job');
     const gone = await window.toast(/isn’t there\. The outputs of my train\.sh were moved or deleted\./);
-    assert.deepEqual(gone.buttons, ['Run Again', 'Show Instance']);
+    assert.deepEqual(gone.buttons, ['Fetch Outputs', 'Run Again', 'Show Instance']);
     assert.equal(shown().length, 1);
   });
 });

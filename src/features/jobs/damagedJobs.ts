@@ -30,7 +30,7 @@ export function tellOfDamagedJobs({
         );
       });
     }
-    for (const row of jobs.rows.filter(isLostHere)) {
+    for (const row of jobs.rows.filter((one) => isLostHere(one) && one.state.why)) {
       const { job, state } = row;
       oneWindow.offer(`${account}:job:lost:${job.id}:${state.since}`, () => {
         const [instance = showInstances()] = instanceAction(row);

@@ -15,6 +15,7 @@ export type JobDeps = Pick<
   | 'notices'
   | 'oneWindow'
   | 'redactor'
+  | 'rentals'
   | 'report'
   | 'secrets'
   | 'sshConsent'

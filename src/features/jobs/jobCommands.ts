@@ -15,9 +15,10 @@ import { momentText } from '../../editor/timeText';
 import type { MachineEnd } from '../../model/jobs/jobSpec';
 import { otherJobText } from '../../model/jobs/jobWords';
 import { accountFor } from '../../store/accounts/sameAccount';
+import { machineLeft } from '../../store/jobs/machineLeft';
 import type { JobDeps } from './deps';
 import { instanceAction } from './jobTold';
-import { startToFetch } from './startToFetch';
+import { fetchAfterEnd, startToFetch } from './startToFetch';
 
 /** Returns the job of the command's target, or lets the user pick one. */
 export async function chooseRow(
@@ -71,13 +72,21 @@ export async function stopJob(deps: JobDeps, target: JobRowTarget | undefined): 
 export async function fetchJobOutputs(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
   const asked = accountFor(deps.accounts);
   const fits = (one: JobRow) =>
-    ['ended', 'fetching'].includes(one.state.phase) || isStranded(one) || isFetchRepeatable(one);
+    ['ended', 'fetching'].includes(one.state.phase) ||
+    isStranded(one) ||
+    isFetchRepeatable(one) ||
+    machineLeft(deps, one) !== undefined;
   const row = await chooseRow(
     deps,
     target,
     { title: t('Fetch the Outputs of Which Job?'), none: t('No job has outputs to fetch.') },
     fits,
   );
+  const left = row && machineLeft(deps, row);
+  if (left) {
+    await fetchAfterEnd(deps, row, left);
+    return;
+  }
   if (row && (!isStranded(row) || (await startToFetch(deps, row)))) {
     asked();
     await deps.jobs.retry(row.job.id);
@@ -114,7 +123,8 @@ export async function openOutputs(deps: JobDeps, target: JobRowTarget | undefine
     message(
       'warning',
       sentence,
-      isFetchRepeatable(row) && commandAction(t('Fetch Outputs'), 'gpuRental.job.fetchOutputs', target),
+      (isFetchRepeatable(row) || machineLeft(deps, row) !== undefined) &&
+        commandAction(t('Fetch Outputs'), 'gpuRental.job.fetchOutputs', target),
       isOver(row)
         ? commandAction(t('Run Again'), 'gpuRental.job.rerun', target)
         : commandAction(t('Keep Machine'), 'gpuRental.job.keepNow', target),

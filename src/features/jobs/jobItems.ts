@@ -38,13 +38,18 @@ export function jobGroupItem(group: JobGroup, count: number): vscode.TreeItem {
   return item;
 }
 
-export function jobItem(row: JobRow, now: number, move?: JobMove): vscode.TreeItem {
+/** `isFetchable`: the job is over, and its outputs can be fetched again. */
+export function jobItem(
+  row: JobRow,
+  now: number,
+  { move, isFetchable = false }: { readonly move?: JobMove | undefined; readonly isFetchable?: boolean } = {},
+): vscode.TreeItem {
   const { job } = row;
   const item = new vscode.TreeItem(job.spec.name, vscode.TreeItemCollapsibleState.Collapsed);
   item.id = `job-${job.id}`;
   item.description = `${localize(move ? moveText(move) : phaseText(row))} · ${localize(useText(row, now))}`;
   item.iconPath = new vscode.ThemeIcon(iconOf(row));
-  item.contextValue = contextOf(row);
+  item.contextValue = contextOf(row, isFetchable);
   item.tooltip = jobTooltip(row, now);
   item.accessibilityInformation = { label: `${job.spec.name}, ${item.description}` };
   return item;
@@ -62,14 +67,14 @@ function iconOf(row: JobRow): string {
 }
 
 /** Returns the context value for the row's menu: each word is enclosed in semicolons. */
-function contextOf(row: JobRow): string {
+function contextOf(row: JobRow, isFetchable: boolean): string {
   const { job, state } = row;
   const words = [
     'job',
     ...(isAtWork(row) && job.stopAt === undefined ? ['canStop'] : []),
     ...(canExtend(row) ? ['canExtend'] : []),
     ...(isRetried(row) ? ['canRetry'] : []),
-    ...(hasUnfetched(row) || isStranded(row) || isFetchRepeatable(row) ? ['canFetch'] : []),
+    ...(hasUnfetched(row) || isStranded(row) || isFetchRepeatable(row) || isFetchable ? ['canFetch'] : []),
     ...((state.outputs?.files ?? 0) > 0 ? ['hasOutputs'] : []),
     ...(isOver(row) ? ['isOver'] : ['canKeep']),
     ...(canReleaseMachine(row) ? ['canRelease'] : []),
@@ -83,7 +88,7 @@ function jobTooltip(row: JobRow, now: number): vscode.MarkdownString {
   return tooltip(
     [
       [t('State'), localize(phaseText(row))],
-      [t('Reason'), state.why && localize(state.why)],
+      [t('Reason'), reasonText(row)],
       [t('Problem'), state.trouble?.why && localize(state.trouble.why)],
       [t('Used'), localize(useText(row, now))],
       [t('Ordered'), at(job.orderedAt)],
@@ -101,6 +106,14 @@ function jobTooltip(row: JobRow, now: number): vscode.MarkdownString {
   );
 }
 
+/** Says why the job is over, or why its outputs could not be fetched since. */
+function reasonText({ state: { why, reopened, phase } }: JobRow): string | undefined {
+  if (phase === 'over' && reopened?.why) {
+    return t('Could not fetch the outputs again. {0}', reopened.why);
+  }
+  return why && localize(why);
+}
+
 function machineText(row: JobRow): string {
   const { name, instanceId } = machineOf(row);
   return instanceId === undefined ? name : `${name} (#${instanceId})`;
@@ -108,7 +121,7 @@ function machineText(row: JobRow): string {
 
 /** States only what the machine has proved. */
 function guardText({ job, state }: JobRow, now: number): string | undefined {
-  if (!job.rental || state.phase === 'over' || state.beganAt === undefined) {
+  if (!job.rental || state.phase === 'over' || state.reopened || state.beganAt === undefined) {
     return undefined;
   }
   return state.guardedUntil === undefined
@@ -138,7 +151,11 @@ function afterwards(row: JobRow): string {
     case 'unknown':
       return t('unknown: it may still run and cost money');
     case undefined:
-      return localize(state.end || job.machineEnd ? machineEndText(machineEndOf(row)) : endsText(job.ends));
+      return localize(
+        state.end || state.reopened || job.machineEnd
+          ? machineEndText(machineEndOf(row))
+          : endsText(job.ends),
+      );
   }
 }
 

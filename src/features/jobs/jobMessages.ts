@@ -10,6 +10,7 @@ import { formatMoney, fromDollars } from '../../model/money';
 import { jobNotice, jobNoticeKind, type JobNotice } from '../../store/jobs/jobNotice';
 import type { Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
+import { againWords, type AgainKind } from './againMessages';
 import type { JobDeps } from './deps';
 import { leftOutText } from './jobItems';
 import { instanceAction, logAction, stillCosts, type ToldOfJob } from './jobTold';
@@ -49,6 +50,9 @@ function words(row: JobRow, { kind, ...notice }: JobNotice, now: number): ToldOf
     case 'triedAgain':
     case 'notCheckpointed':
       return runWords(row, kind, now);
+    case 'fetchedAgain':
+    case 'notFetchedAgain':
+      return againWords(row, kind);
     case 'notReady':
     case 'notReplaced':
     case 'lost':
@@ -145,7 +149,7 @@ function runWords(row: JobRow, kind: RunKind, now: number): ToldOfJob {
 
 function machineWords(
   row: JobRow,
-  kind: Exclude<JobNotice['kind'], LimitKind | RunKind | StuckKind>,
+  kind: Exclude<JobNotice['kind'], LimitKind | RunKind | AgainKind | StuckKind>,
   now: number,
 ): ToldOfJob {
   const { job, state } = row;

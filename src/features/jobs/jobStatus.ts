@@ -46,10 +46,9 @@ export function showJobStatus({ jobs, clock, trees }: Pick<JobDeps, 'jobs' | 'cl
       return;
     }
     const cost = jobCost(first, now);
-    const used = [
-      localize(durationText(jobMs(first, now))),
-      ...(cost === undefined ? [] : [formatMoney(cost)]),
-    ];
+    const used = first.state.isLost
+      ? []
+      : [localize(durationText(jobMs(first, now))), ...(cost === undefined ? [] : [formatMoney(cost)])];
     const more = open.length > 1 ? ` +${open.length - 1}` : '';
     const name = plainLabel(first.job.spec.name);
     item.text = `$(beaker) ${name} ${used.join(' · ')}${more}`;

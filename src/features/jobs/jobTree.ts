@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { reasonOf, t } from '../../editor/localize';
 import type { JobRow } from '../../model/jobs/job';
+import { machineLeft } from '../../store/jobs/machineLeft';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { damagedJobItem } from './damagedJobs';
 import type { JobDeps } from './deps';
@@ -31,13 +32,16 @@ export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposa
   private readonly changed = this.store.add(new vscode.EventEmitter<JobNode | undefined>());
   private readonly timer = this.store.add(new MutableDisposable<Disposable>());
   readonly onDidChangeTreeData = this.changed.event;
+  /** Whether the outputs of a job can be fetched after its end, as last shown. */
+  private readonly fetchable = new Map<string, boolean>();
   private readonly nodes = new Map<string, JobNode>();
 
   constructor(
-    private readonly deps: Pick<JobDeps, 'jobs' | 'clock'>,
+    private readonly deps: Pick<JobDeps, 'jobs' | 'clock' | 'fleet' | 'rentals'>,
     private readonly isVisible: () => boolean,
   ) {
     this.store.add(deps.jobs.onDidChange(() => this.refresh()));
+    this.store.add(deps.fleet.onDidChange(() => this.followMachines()));
     this.store.add(deps.jobs.moves.onDidChange((jobId) => this.changed.fire(this.nodeOf(jobId))));
   }
 
@@ -97,8 +101,28 @@ export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposa
       return new vscode.TreeItem('');
     }
     return 'jobId' in node
-      ? jobItem(row, this.deps.clock.now(), this.deps.jobs.moves.find(id))
+      ? jobItem(row, this.deps.clock.now(), {
+          move: this.deps.jobs.moves.find(id),
+          isFetchable: this.noteFetchable(row),
+        })
       : jobPartItem(row, node.part);
+  }
+
+  /** Returns whether the outputs of a job that is over can be fetched, and notes it as shown. */
+  private noteFetchable(row: JobRow): boolean {
+    const isFetchable = machineLeft(this.deps, row) !== undefined;
+    this.fetchable.set(row.job.id, isFetchable);
+    return isFetchable;
+  }
+
+  /** Updates the rows whose menu changes because their machine is gone, or listed again. */
+  private followMachines(): void {
+    for (const [jobId, wasFetchable] of this.fetchable) {
+      const row = this.deps.jobs.find(jobId);
+      if (row && (machineLeft(this.deps, row) !== undefined) !== wasFetchable) {
+        this.changed.fire(this.nodeOf(jobId));
+      }
+    }
   }
 
   nodeOf(jobId: string): JobNode {

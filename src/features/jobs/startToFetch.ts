@@ -1,7 +1,9 @@
 import { runCommand } from '../../editor/commands';
 import { choose } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
-import { isAtWork, machineEndOf, machineOf, type JobRow } from '../../model/jobs/job';
+import { message } from '../../editor/message';
+import type { Instance } from '../../model/instances/instance';
+import { isAtWork, machineEndOf, machineOf, type JobRow, type MachineOfJob } from '../../model/jobs/job';
 import { endsText, machineEndText } from '../../model/jobs/jobWords';
 import { mayTryAgain } from '../../model/jobs/nextAttempt';
 import { formatMoney } from '../../model/money';
@@ -18,7 +20,7 @@ export async function startToFetch(
   { accounts, fleet, jobs }: Pick<JobDeps, 'accounts' | 'fleet' | 'jobs'>,
   row: JobRow,
 ): Promise<boolean> {
-  const { name, instanceId } = machineOf(row);
+  const { instanceId } = machineOf(row);
   const instance = instanceId === undefined ? undefined : fleet.find(instanceId);
   if (!instance || instance.intendedStatus !== 'stopped') {
     return instance !== undefined;
@@ -37,24 +39,74 @@ export async function startToFetch(
   const fetchOnly = async () => (await mayGoOn()) && start();
   const stopped = async () => (await mayGoOn()) && (await jobs.copyOutputs(job.id));
   const done = await choose(
-    {
-      message: t('{0} is stopped. How should the outputs of {1} be fetched?', name, job.spec.name),
-      detail: [
-        t(
-          'Without a start, its host sends the files over SSH, and the host key is trusted on first contact. The traffic may cost money.',
-        ),
-        ...needsStart(job.spec.outputs),
-        startCost(runningRateOf(instance)),
-        t('If another user has its GPU, the start waits until it is free.'),
-        ...(mayRunAgain ? [t('The file allows the job to run again there after this interruption.')] : []),
-        t('After the fetch: {0}.', localize(afterwards(row))),
-      ].join('\n'),
-    },
+    howQuestion(row, instance, localize(afterwards(row)), mayRunAgain),
     { label: t('Fetch Without Starting'), run: stopped },
     { label: t('Start and Fetch'), run: fetchOnly },
     mayRunAgain && { label: t('Start and Run Again'), run: start },
   );
   return done === true;
+}
+
+/**
+ * Fetches the outputs of a job that is over. A running machine is left as it is; a stopped one can be started, at a
+ * price that the user sees first, and is then stopped again.
+ */
+export async function fetchAfterEnd(
+  { accounts, fleet, jobs }: Pick<JobDeps, 'accounts' | 'fleet' | 'jobs'>,
+  row: JobRow,
+  machine: MachineOfJob,
+): Promise<void> {
+  const { job } = row;
+  const asked = accountFor(accounts);
+  // The price of a known one stays that of the job, whose cost counts by it.
+  const unknownMachine = machineOf(row).instanceId === undefined ? { machine } : {};
+  const reopen = async (how: Parameters<typeof jobs.reopen>[1] = {}) => {
+    asked();
+    const isNew = await jobs.reopen(job.id, { ...how, ...unknownMachine });
+    if (!isNew) {
+      message('info', t('{0} has already changed. The list shows its current state.', job.spec.name));
+    }
+    return isNew;
+  };
+  const instance = fleet.find(machine.instanceId);
+  if (instance?.intendedStatus !== 'stopped') {
+    await reopen();
+    return;
+  }
+  // The decision comes first, so that the machine is stopped again even if this window is killed right after the start.
+  const start = async () => {
+    const isWanted = await reopen({ isStarted: true });
+    if (
+      isWanted &&
+      (await runCommand('gpuRental.instance.startNow', { instanceId: instance.id })) === 'failed'
+    ) {
+      await jobs.pauseFetch(job.id);
+      return false;
+    }
+    return isWanted;
+  };
+  await choose(
+    howQuestion(row, instance, localize(machineEndText('stop'))),
+    { label: t('Fetch Without Starting'), run: () => reopen({ isCopied: true }) },
+    { label: t('Start and Fetch'), run: start },
+  );
+}
+
+function howQuestion(row: JobRow, instance: Instance, after: string, mayRunAgain = false) {
+  const { spec } = row.job;
+  return {
+    message: t('{0} is stopped. How should the outputs of {1} be fetched?', machineOf(row).name, spec.name),
+    detail: [
+      t(
+        'Without a start, its host sends the files over SSH, and the host key is trusted on first contact. The traffic may cost money.',
+      ),
+      ...needsStart(spec.outputs),
+      startCost(runningRateOf(instance)),
+      t('If another user has its GPU, the start waits until it is free.'),
+      ...(mayRunAgain ? [t('The file allows the job to run again there after this interruption.')] : []),
+      t('After the fetch: {0}.', after),
+    ].join('\n'),
+  };
 }
 
 /** Returns the patterns that need a start: the host serves only the job's folder, not absolute paths. */

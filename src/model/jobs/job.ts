@@ -3,6 +3,7 @@ import type { Micros } from '../money';
 import type { JobSpec, MachineEnd, MachineEnds } from './jobSpec';
 import type { LossCause } from './machineLoss';
 import type { JobEnd, JobThere, LeftOutput } from './onMachine';
+import type { Reopen, Reopened } from './reopen';
 
 interface ConfirmedMachine {
   readonly instanceId?: number | undefined;
@@ -55,6 +56,7 @@ export interface Job {
   readonly fetchPausedAt?: number | undefined;
   /** When the user chose to fetch from the stopped machine. */
   readonly copyAt?: number | undefined;
+  readonly reopen?: Reopen | undefined;
   /** The user's decision during or after the run; overrides `ends`. */
   readonly machineEnd?: MachineEnd | undefined;
 }
@@ -200,6 +202,7 @@ export interface JobState {
   readonly cancelSentAt?: number | undefined;
   readonly trouble?: JobTrouble | undefined;
   readonly outcome?: Outcome | undefined;
+  readonly reopened?: Reopened | undefined;
   /** The file of its progress was damaged or missing, so its earlier time and cost are unknown. */
   readonly isLost?: boolean | undefined;
   /** Why the job was not started, or is not continued. */
@@ -249,6 +252,9 @@ export function machineOf({ job, state }: JobRow): ConfirmedMachine {
 export function machineEndOf({ job, state }: JobRow): MachineEnd {
   if (job.machineEnd) {
     return job.machineEnd;
+  }
+  if (state.reopened && state.phase !== 'over') {
+    return job.reopen?.isStarted ? 'stop' : 'keep';
   }
   const { end } = state;
   if (end?.why === 'limit' || end?.why === 'setupLimit') {

@@ -31,6 +31,9 @@ export type JobNewsKind =
   | 'notFetched'
   | 'stillGuarded'
   | 'notReleased'
+  /** The outputs of a job that was over. */
+  | 'fetchedAgain'
+  | 'notFetchedAgain'
   | 'released';
 
 export interface JobNews {
@@ -48,7 +51,7 @@ const spareMs = 15 * 60_000;
 /** Returns the news to show for a job in this state; none for ordinary progress. */
 export function jobNews(row: JobRow, now: number): readonly JobNews[] {
   const { state } = row;
-  const news = [...limitNews(row, now), ...endNews(state), ...troubleNews(state), ...overdueNews(row)];
+  const news = [...limitNews(row, now), ...endNews(row), ...troubleNews(state), ...overdueNews(row)];
   return news.map((one) => ({ turn: 0, ...one }));
 }
 
@@ -56,7 +59,7 @@ type News = Pick<JobNews, 'kind'> & Partial<JobNews>;
 
 function* limitNews(row: JobRow, now: number): Iterable<News> {
   const { extension } = row.state;
-  if (extension) {
+  if (extension && !row.state.reopened) {
     yield { kind: extension.isDone ? 'extended' : 'notExtended', turn: extension.orderedAt };
   }
   if (isNearLimit(row, now)) {
@@ -71,8 +74,13 @@ function* limitNews(row: JobRow, now: number): Iterable<News> {
   }
 }
 
-function* endNews(state: JobState): Iterable<News> {
-  const { phase, outcome, fetchedAt, attempts } = state;
+function* endNews(row: JobRow): Iterable<News> {
+  const { state } = row;
+  const { phase, outcome, fetchedAt, attempts, reopened } = state;
+  if (reopened) {
+    yield* endAgainNews(row);
+    return;
+  }
   if (attempts && attempts.length > 0 && phase !== 'over') {
     yield { kind: 'triedAgain', turn: state.attempt };
   }
@@ -95,6 +103,26 @@ function* endNews(state: JobState): Iterable<News> {
   }
 }
 
+/** What was told of the first end of a job is not told again. */
+function* endAgainNews({ job, state }: JobRow): Iterable<News> {
+  const { phase, outcome, reopened } = state;
+  const wasEnded = job.machineEnd !== undefined || job.reopen?.isStarted === true;
+  if (phase !== 'over' || !reopened) {
+    return;
+  }
+  const turn = reopened.at;
+  if (reopened.isFetched) {
+    yield { kind: 'fetchedAgain', turn };
+  } else if (reopened.why) {
+    yield { kind: 'notFetchedAgain', turn };
+  }
+  if (outcome === 'lost') {
+    yield { kind: 'lost', turn };
+  } else if (outcome === 'destroyed' || (outcome === 'stopped' && wasEnded)) {
+    yield { kind: 'released', turn };
+  }
+}
+
 function* troubleNews(state: JobState): Iterable<News> {
   const { trouble } = state;
   if (!trouble || !needsYou({ state })) {
@@ -113,7 +141,8 @@ function* troubleNews(state: JobState): Iterable<News> {
   } else if (trouble.kind === 'notReplaced') {
     yield { kind: 'notReplaced', turn: trouble.since };
   } else if (trouble.kind === 'machineStopped') {
-    yield { kind: 'machineStopped', turn: trouble.since };
+    // One that is started for a fetch after the end is shown as stopped at first.
+    if (!state.reopened) yield { kind: 'machineStopped', turn: trouble.since };
   } else if (trouble.kind === 'othersThere') {
     yield { kind: 'othersThere', turn: trouble.since };
   } else if (trouble.kind === 'incomplete') {
@@ -151,5 +180,5 @@ function endOfPhase(row: JobRow): number | undefined {
     const at = limitAt(row);
     return at === undefined ? undefined : at + graceMs;
   }
-  return state.phase === 'fetching' ? state.since + hourMs : undefined;
+  return state.phase === 'fetching' && state.end ? state.since + hourMs : undefined;
 }

@@ -4,19 +4,19 @@ import {
   isBeforeStart,
   isRenting,
   machineEndOf,
-  waitsForYou,
   type Checkpoint,
   type Job,
   type MachineOfJob,
   type JobPhase,
   type JobState,
-  type JobTrouble,
   type Outcome,
   type TroubleKind,
 } from './job';
+import { afterFailure, waitingTrouble } from './afterFailure';
 import { isFetchRepeatable } from './fetchAgain';
 import { afterEnd, onNextMachine } from './nextAttempt';
 import type { LossCause } from './machineLoss';
+import { afterReopened, giveUpReason, notFetchedAgain, reopenedState } from './reopenedJob';
 import type { JobLook, JobThere } from './onMachine';
 
 /** An event of a job. */
@@ -52,6 +52,12 @@ export type JobEvent =
   | { readonly kind: 'fetched'; readonly outputs: NonNullable<JobState['outputs']> }
   /** The user asked for the outputs once more. */
   | { readonly kind: 'fetchedAgain' }
+  /** The user asked for the outputs of a job that is over. */
+  | { readonly kind: 'reopened' }
+  /** A fetch after the end brings nothing; without a reason if the user canceled it. */
+  | { readonly kind: 'notFetched'; readonly why?: Text | undefined }
+  /** The attempt that the machine has of a job whose progress is lost. */
+  | { readonly kind: 'attemptFound'; readonly attempt: number }
   | { readonly kind: 'decided' }
   | { readonly kind: 'keepOver' }
   | { readonly kind: 'released'; readonly outcome: Outcome }
@@ -82,18 +88,49 @@ export type JobEvent =
 
 /** Returns the state after an event. An event that does not fit the phase changes nothing. */
 export function progress(job: Job, state: JobState, event: JobEvent, now: number): JobState {
-  const next = state.phase === 'over' ? state : after(job, state, event, now);
+  const next =
+    state.phase === 'over' || state.reopened
+      ? whileReopened(job, state, event, now)
+      : after(job, state, event, now);
   return next === state ? state : { ...next, writtenAt: now };
 }
 
-function after(job: Job, state: JobState, event: JobEvent, now: number): JobState {
-  const to = (phase: JobPhase, more: Partial<JobState> = {}): JobState => ({
+function toPhase(state: JobState, now: number): To {
+  return (phase, more = {}) => ({
     ...state,
     trouble: undefined,
     phase,
     since: phase === state.phase ? state.since : now,
     ...more,
   });
+}
+
+/** Handles what differs for a job that was over and whose outputs are fetched again: nothing else of it is repeated. */
+function whileReopened(job: Job, state: JobState, event: JobEvent, now: number): JobState {
+  if (state.phase === 'over') {
+    return event.kind === 'reopened' ? reopenedState(job, state, now) : state;
+  }
+  const to = toPhase(state, now);
+  if (event.kind === 'notFetched') {
+    return state.phase === 'fetching' ? to(...notFetchedAgain(job, state, event.why)) : state;
+  }
+  if (event.kind === 'attemptFound') {
+    return state.isLost ? { ...state, attempt: event.attempt } : state;
+  }
+  if (event.kind === 'decided') {
+    return to(...afterReopened(job, state));
+  }
+  if (event.kind === 'machineGone') {
+    const isLost = state.phase === 'fetching' && state.reopened?.fetchedAt === undefined;
+    return to('over', { outcome: isLost ? 'lost' : 'destroyed' });
+  }
+  const next = after(job, state, event, now);
+  const why = event.kind === 'failed' ? giveUpReason(state, next.trouble) : undefined;
+  return why ? to(...notFetchedAgain(job, state, why)) : next;
+}
+
+function after(job: Job, state: JobState, event: JobEvent, now: number): JobState {
+  const to = toPhase(state, now);
   const over = (outcome: Outcome, more: Partial<JobState> = {}) => to('over', { outcome, ...more });
   switch (event.kind) {
     case 'begun':
@@ -152,23 +189,28 @@ function after(job: Job, state: JobState, event: JobEvent, now: number): JobStat
     case 'givenUp':
       return isAtWork({ state }) ? to('releasing', { endedAt: now }) : state;
     case 'machineGone':
-      return over(
-        ['fetched', 'keeping', 'releasing'].includes(state.phase)
-          ? 'destroyed'
-          : state.attempt === 1 && (isRenting(state.phase) || state.beganAt === undefined)
-            ? 'notStarted'
-            : 'lost',
-        { endedAt: state.endedAt ?? now, why: event.why ?? state.why },
-      );
+      return over(goneOutcome(state), { endedAt: state.endedAt ?? now, why: event.why ?? state.why });
     case 'notStarted':
       return isBeforeStart(state.phase) ? notStarted(job, state, to, event.why, now) : state;
     case 'failed':
-      return { ...failed(state, event, now), ...(event.others && { others: event.others }) };
+      return { ...afterFailure(state, event, now), ...(event.others && { others: event.others }) };
+    case 'reopened':
+    case 'notFetched':
+    case 'attemptFound':
+      return state;
   }
 }
 
+function goneOutcome({ phase, attempt, beganAt }: JobState): Outcome {
+  if (phase === 'fetched' || phase === 'keeping' || phase === 'releasing') {
+    return 'destroyed';
+  }
+  return attempt === 1 && (isRenting(phase) || beganAt === undefined) ? 'notStarted' : 'lost';
+}
+
 function fetched(job: Job, state: JobState, outputs: JobState['outputs'], to: To, now: number): JobState {
-  const done = { outputs, fetchedAt: now, fetchedFor: job.retryAt };
+  const reopened = state.reopened && { ...state.reopened, isFetched: true };
+  const done = { outputs, fetchedAt: now, fetchedFor: job.retryAt, ...(reopened && { reopened }) };
   return state.phase === 'fetching' ? to('fetched', done) : state;
 }
 
@@ -235,7 +277,8 @@ function looked(
     beganAt: state.beganAt ?? now,
   };
   if (!isBeforeStart(state.phase) && !['waiting', 'settingUp', 'running'].includes(state.phase)) {
-    return { ...state, ...logSeen(state, log), lastSeenAt: now, trouble: undefined };
+    const known = state.end ?? (state.isLost ? end : undefined);
+    return { ...state, ...logSeen(state, log), end: known, lastSeenAt: now, trouble: undefined };
   }
   if (end) {
     return to('ended', { ...seen, end, endedAt: now });
@@ -283,7 +326,7 @@ function decided(job: Job, state: JobState, to: To, now: number): JobState {
     return to('releasing');
   }
   if (isIncomplete(job, state) && job.machineEnd === undefined) {
-    return { ...state, trouble: state.trouble ?? waiting(state, 'incomplete', now) };
+    return { ...state, trouble: state.trouble ?? waitingTrouble(state, 'incomplete', now) };
   }
   // An explicit decision takes effect without the usual delay.
   if (job.spec.keepMinutes === 0 || job.machineEnd !== undefined) {
@@ -296,32 +339,6 @@ function decided(job: Job, state: JobState, to: To, now: number): JobState {
     : to('keeping', { keepUntil });
 }
 
-function waiting({ trouble }: JobState, kind: TroubleKind, now: number): JobTrouble {
-  const since = trouble?.kind === kind ? trouble.since : now;
-  return { kind, since, lastedMs: 0, tries: 0, nextTryAt: Number.MAX_SAFE_INTEGER };
-}
-
 function isIncomplete(job: Job, { outputs }: JobState): boolean {
   return job.spec.outputs.length > 0 && (!outputs || outputs.files === 0 || outputs.leftOut > 0);
-}
-
-export const longestPauseMs = 300_000;
-/** Pauses between retries (ms). */
-const pauses = [5_000, 10_000, 30_000, 60_000, 120_000, longestPauseMs];
-
-function failed(
-  state: JobState,
-  { trouble: kind, why }: Extract<JobEvent, { readonly kind: 'failed' }>,
-  now: number,
-): JobState {
-  const before = state.trouble?.kind === kind ? state.trouble : undefined;
-  const tries = (before?.tries ?? 0) + 1;
-  if (waitsForYou(kind)) {
-    return { ...state, trouble: waiting(state, kind, now) };
-  }
-  // The list of instances shows when the machine runs again, so no request is needed.
-  const pause =
-    kind === 'machineStopped' ? 5_000 : (pauses[Math.min(tries, pauses.length) - 1] ?? longestPauseMs);
-  const { since = now, lastedMs = 0 } = before ?? {};
-  return { ...state, trouble: { kind, since, lastedMs, why, tries, nextTryAt: now + pause } };
 }

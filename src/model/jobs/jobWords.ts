@@ -129,6 +129,9 @@ function overText({ state }: JobRow): Text {
   return state.outcome === 'lost' ? text('machine lost') : becameText({ state });
 }
 
+/** Why nothing of a job can be fetched from its machine. */
+export const jobFolderGone = text('Its folder on the machine is gone.');
+
 /** Describes the result of the command, also if it never started. */
 function becameText({ state }: Pick<JobRow, 'state'>): Text {
   if (!state.end && state.isLost) {

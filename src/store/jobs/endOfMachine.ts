@@ -1,6 +1,7 @@
 import { attemptId } from '../../model/jobs/attemptIds';
-import { isBefore, isOver, machineEndOf, machineOf, type JobRow } from '../../model/jobs/job';
+import { isBefore, machineEndOf, machineOf, type JobRow } from '../../model/jobs/job';
 import type { Instance } from '../../model/instances/instance';
+import { isJobOpen } from '../../model/jobs/reopenedJob';
 import { mayAct } from '../../shared/oneWindow';
 import { carryOut } from '../leases/carryOut';
 import type { Account } from '../ports';
@@ -26,11 +27,12 @@ export async function endMachineOf(
   const others = deps.jobs.rows.filter(
     (one) => machineOf(one).instanceId === instanceId && one.job.id !== job.id,
   );
-  if (others.some((other) => !isOver(other) && other.state.phase !== 'releasing')) {
+  if (others.some((other) => isJobOpen(other) && other.state.phase !== 'releasing')) {
     return { waitMs };
   }
   // Unless the user decides otherwise, the last job of a machine ends it.
-  if (job.machineEnd === undefined && others.some((other) => isBefore(job, other.job) && other.state.end)) {
+  const isLeft = job.machineEnd === undefined && !state.reopened;
+  if (isLeft && others.some((other) => isBefore(job, other.job) && other.state.end)) {
     return keep(deps, account, row, signal);
   }
   // A job here must not end work that another computer ordered.
@@ -40,7 +42,9 @@ export async function endMachineOf(
     return { event: { kind: 'failed', trouble: 'othersThere', others: inTheWay } };
   }
   const tries = state.trouble?.tries ?? 0;
-  if (!(await mayAct(deps.hub, `${account.key}:job:${attemptId(job, state)}:${action}:${tries}`))) {
+  // An earlier end of the job has had its own claims.
+  const turn = state.reopened ? `${tries}:${state.reopened.at}` : tries;
+  if (!(await mayAct(deps.hub, `${account.key}:job:${attemptId(job, state)}:${action}:${turn}`))) {
     return { event: { kind: 'failed', trouble: 'release' } };
   }
   /** Reads the user's last decision right before the request leaves. */

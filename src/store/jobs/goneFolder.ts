@@ -1,9 +1,7 @@
 import type { JobRow } from '../../model/jobs/job';
 import type { JobEvent } from '../../model/jobs/jobProgress';
+import { jobFolderGone } from '../../model/jobs/jobWords';
 import type { JobLook } from '../../model/jobs/onMachine';
-import { text } from '../../util/text';
-
-export const folderGone = text('Its folder on the machine is gone.');
 
 /** The outputs of a job whose folder is gone. */
 export const noOutputs = { files: 0, bytes: 0, hash: '', areHashed: false, leftOut: 0 };
@@ -13,8 +11,11 @@ export function withoutFolder({ state }: JobRow, look: JobLook): JobEvent | unde
   if (look.phase !== 'none' || look.end) {
     return undefined;
   }
-  if (state.trouble?.why?.template !== folderGone.template) {
-    return { kind: 'failed', trouble: 'unreachable', why: folderGone };
+  if (state.trouble?.why?.template !== jobFolderGone.template) {
+    return { kind: 'failed', trouble: state.reopened ? 'fetch' : 'unreachable', why: jobFolderGone };
+  }
+  if (state.reopened) {
+    return { kind: 'notFetched', why: jobFolderGone };
   }
   const end = { code: undefined, why: 'gone', at: undefined, isOutOfMemory: false } as const;
   return { kind: 'looked', look: { ...look, end } };

@@ -25,6 +25,8 @@ const kinds = [
   'notFetched',
   'stillGuarded',
   'notReleased',
+  'fetchedAgain',
+  'notFetchedAgain',
   'released',
 ] as const satisfies readonly JobNewsKind[];
 

@@ -1,9 +1,11 @@
-import { isOver, waitsForYou, type Job, type JobRow } from '../../model/jobs/job';
+import { waitsForYou, type Job, type JobRow } from '../../model/jobs/job';
 import { isFetchPaused } from '../../model/jobs/fetchAgain';
 import { orderedExtension } from '../../model/jobs/jobExtension';
 import { jobNews } from '../../model/jobs/jobNews';
 import { atPresent } from '../../model/jobs/jobTime';
-import { longestPauseMs, progress } from '../../model/jobs/jobProgress';
+import { longestPauseMs } from '../../model/jobs/afterFailure';
+import { progress } from '../../model/jobs/jobProgress';
+import { isJobOpen, isReopenAsked } from '../../model/jobs/reopenedJob';
 import { followAccount } from '../../shared/followAccount';
 import { DisposableStore, MutableDisposable, toDisposable, type Disposable } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
@@ -92,11 +94,20 @@ class AccountJobs implements Disposable {
           wake: () => undefined,
           cut: () => undefined,
         });
-        void this.follow(job.id).finally(() => this.followed.delete(job.id));
+        void this.follow(job.id).finally(() => this.left(job.id));
       } else if (known.word !== wordOf(job)) {
         known.cut(job);
         known.wake();
       }
+    }
+  }
+
+  /** Looks once more for a decision that came while the last step of a job ended. */
+  private left(jobId: string): void {
+    this.followed.delete(jobId);
+    const row = this.deps.jobs.find(jobId);
+    if (row && isReopenAsked(row) && !this.stop.signal.aborted) {
+      this.look();
     }
   }
 
@@ -128,7 +139,7 @@ class AccountJobs implements Disposable {
   private async step(jobId: string, isWoken: boolean): Promise<number | undefined> {
     const { jobs, clock } = this.deps;
     const row = await jobs.reread(jobId);
-    if (!row || isOver(row)) {
+    if (!row || !isJobOpen(row)) {
       return undefined;
     }
     const followed = this.followed.get(jobId);

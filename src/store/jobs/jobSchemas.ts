@@ -9,6 +9,7 @@ export const savedText = z.custom<Text>(
   (value) => typeof value === 'object' && value !== null && 'template' in value,
 );
 const machineEnd = z.enum(['keep', 'stop', 'destroy']);
+const outcome = z.enum(['notStarted', 'kept', 'stopped', 'destroyed', 'lost', 'unknown']);
 const ends = z.object({
   success: machineEnd,
   failure: machineEnd,
@@ -75,6 +76,14 @@ export const jobFile: z.ZodType<Job & { readonly version: 1 }> = z.object({
   retryAt: z.number().optional(),
   fetchPausedAt: z.number().optional(),
   copyAt: z.number().optional(),
+  reopen: z
+    .object({
+      at: z.number(),
+      since: z.number(),
+      isStarted: z.boolean().optional(),
+      machine: machine.optional(),
+    })
+    .optional(),
   machineEnd: machineEnd.optional(),
 });
 
@@ -173,7 +182,16 @@ export const stateFile: z.ZodType<JobState> = z.object({
       nextTryAt: z.number(),
     })
     .optional(),
-  outcome: z.enum(['notStarted', 'kept', 'stopped', 'destroyed', 'lost', 'unknown']).optional(),
+  outcome: outcome.optional(),
+  reopened: z
+    .object({
+      at: z.number(),
+      outcome,
+      fetchedAt: z.number().optional(),
+      isFetched: z.boolean().optional(),
+      why: savedText.optional(),
+    })
+    .optional(),
   isLost: z.boolean().optional(),
   why: savedText.optional(),
 });

@@ -4,6 +4,7 @@ import {
   isAtWork,
   isBefore,
   isBeforeStart,
+  isOver,
   isRenting,
   machineOf,
   type JobPhase,
@@ -13,6 +14,7 @@ import { isFetchAsked, isFetchPaused } from '../../model/jobs/fetchAgain';
 import { guardSecondsOf, hardLimit, limitInputs } from '../../model/jobs/jobLimits';
 import { limitNow, orderedExtension } from '../../model/jobs/jobExtension';
 import { isGivenUp } from '../../model/jobs/outOfReach';
+import { jobFolderGone } from '../../model/jobs/jobWords';
 import { jobOrder } from '../../model/jobs/jobOrder';
 import type { JobLook, JobOrder } from '../../model/jobs/onMachine';
 import { localProblem } from '../../util/localProblem';
@@ -23,7 +25,8 @@ import type { MachinePort, StoppedMachinePort } from './machinePort';
 import { bringOutputs } from './bringOutputs';
 import { bringCheckpoint, isCheckpointDue, sendCheckpoint } from './checkpoints';
 import { endMachineOf } from './endOfMachine';
-import { folderGone, noOutputs, withoutFolder } from './goneFolder';
+import { noOutputs, withoutFolder } from './goneFolder';
+import { lookAgain } from './lookAgain';
 import { followRental } from './jobRental';
 import type { JobStepDeps, Step } from './jobStep';
 import { isCopied, isStopped, jobTroubleOf } from './jobTrouble';
@@ -57,6 +60,9 @@ export async function takeStep(
   row: JobRow,
   signal: AbortSignal,
 ): Promise<Step> {
+  if (isOver(row)) {
+    return { event: { kind: 'reopened' } };
+  }
   try {
     const { instanceId } = machineOf(row);
     if (instanceId !== undefined && !isRenting(row.state.phase)) {
@@ -217,7 +223,7 @@ class Steps {
     const { job } = this.row;
     const look = await this.look();
     if (look.phase !== 'synced') {
-      return look.phase === 'none' ? { event: { kind: 'notStarted', why: folderGone } } : this.seen(look);
+      return look.phase === 'none' ? { event: { kind: 'notStarted', why: jobFolderGone } } : this.seen(look);
     }
     if (job.stopAt !== undefined) {
       return { event: { kind: 'notStarted' } };
@@ -286,11 +292,20 @@ class Steps {
   private async fetch(): Promise<Step> {
     const { job, state } = this.row;
     if (isFetchPaused(job)) {
+      if (state.reopened) {
+        return { event: { kind: 'notFetched' } };
+      }
       const event = { kind: 'failed', trouble: 'fetchPaused' } as const;
       return state.trouble?.kind === 'fetchPaused' ? { waitMs: pausedMs } : { event, waitMs: pausedMs };
     }
     if (state.end?.why === 'gone') {
       return { event: { kind: 'fetched', outputs: noOutputs } };
+    }
+    if (state.reopened) {
+      const event = await lookAgain(this.source, this.row, this.signal);
+      if (event) {
+        return { event, waitMs: event.kind === 'looked' ? unwatchedMs : 0 };
+      }
     }
     const look = await this.look(0);
     // A runner that was killed made no list, so it is made now.

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { isOver, machineOf, newJobState, type Job, type JobRow, type JobState } from '../../model/jobs/job';
 import { isLostHere } from '../../model/jobs/lostProgress';
+import type { Reopen } from '../../model/jobs/reopen';
+import { isJobOpen, mayReopen } from '../../model/jobs/reopenedJob';
 import { withLimits } from '../../model/jobs/jobExtension';
 import type { JobSpec, MachineEnd } from '../../model/jobs/jobSpec';
 import { DiskList } from '../../shared/diskList';
@@ -88,9 +90,9 @@ export class Jobs implements Disposable {
     return this.all.find(({ job }) => job.id === jobId);
   }
 
-  /** Jobs that are not over. */
+  /** Jobs that are not over, or that the user asked for their outputs since. */
   get open(): readonly JobRow[] {
-    return this.all.filter((row) => !isOver(row));
+    return this.all.filter(isJobOpen);
   }
 
   ofInstance(instanceId: number): readonly JobRow[] {
@@ -169,6 +171,29 @@ export class Jobs implements Disposable {
   /** Records the user's decision to retry a failure at once. */
   retry(jobId: string): Promise<boolean> {
     return this.say(jobId, (job, at) => ({ ...job, retryAt: at }));
+  }
+
+  /**
+   * Records the user's decision to fetch the outputs of a job that is over. What was decided about its machine before
+   * no longer counts. Returns false if the job can't be fetched any more, or was asked already.
+   */
+  async reopen(
+    jobId: string,
+    { isCopied = false, ...how }: Pick<Reopen, 'isStarted' | 'machine'> & { readonly isCopied?: boolean },
+  ): Promise<boolean> {
+    const files = this.files();
+    const row = await files.read(jobId);
+    if (!row || !mayReopen(row)) {
+      return false;
+    }
+    const at = this.nextWordAt(row.job);
+    const reopen = { ...how, at, since: row.state.since };
+    await files.put({
+      ...row.job,
+      ...{ reopen, retryAt: at, copyAt: isCopied ? at : undefined, machineEnd: undefined },
+    });
+    await this.list.tellChanged(files);
+    return true;
   }
 
   /** Records the user's decision to fetch from the stopped machine. */
@@ -259,17 +284,19 @@ export class Jobs implements Disposable {
       : rows.map(({ job, state }) => ({ job, state: this.unsaved.get(job.id) ?? state }));
   }
 
-  /**
-   * Records a decision at a time that is later than those of all decisions before, also after the clock was set back.
-   * Returns false if the job is over or gone, so that it has no effect.
-   */
+  /** Returns a time that is later than those of all decisions before, also after the clock was set back. */
+  private nextWordAt(job: Job): number {
+    return Math.max(this.deps.clock.now(), lastWordAt(job) + 1);
+  }
+
+  /** Records a decision. Returns false if the job is over or gone, so that it has no effect. */
   private async say(jobId: string, change: (job: Job, at: number) => Job): Promise<boolean> {
     const files = this.files();
     const row = await files.read(jobId);
     if (!row || isOver(row)) {
       return false;
     }
-    await files.put(change(row.job, Math.max(this.deps.clock.now(), lastWordAt(row.job) + 1)));
+    await files.put(change(row.job, this.nextWordAt(row.job)));
     await this.list.tellChanged(files);
     return true;
   }
@@ -294,6 +321,6 @@ export class Jobs implements Disposable {
   }
 }
 
-function lastWordAt({ stopAt = 0, extendedAt = 0, retryAt = 0, fetchPausedAt = 0, copyAt = 0 }: Job): number {
-  return Math.max(stopAt, extendedAt, retryAt, fetchPausedAt, copyAt);
+function lastWordAt({ stopAt = 0, extendedAt = 0, retryAt = 0, fetchPausedAt = 0, ...job }: Job): number {
+  return Math.max(stopAt, extendedAt, retryAt, fetchPausedAt, job.copyAt ?? 0, job.reopen?.at ?? 0);
 }
