@@ -3,8 +3,9 @@ import { AgentDriver } from '../support/feature/agentDriver';
 import { haveKey, rentalsOf } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
+import { sized } from '../support/seeded';
 
-const rounds = 20;
+const rounds = sized(5, 20);
 
 describe('an agent that tries to rent without a yes', () => {
   const computer = useComputer({
