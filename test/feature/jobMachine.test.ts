@@ -130,12 +130,9 @@ describe('a job that a machine is rented for', () => {
       instances().map(({ intendedStatus }) => intendedStatus),
       ['running'],
     );
-    assert.deepEqual(
-      jobsOnDisk(computer())
-        .map((state) => state?.outcome)
-        .filter((outcome) => outcome === 'kept'),
-      ['kept'],
-    );
+    // An earlier job can have left its machine to a later one, so that it counts as kept as well.
+    const [last] = [...jobsOnDisk(computer())].sort((one, other) => (other?.since ?? 0) - (one?.since ?? 0));
+    assert.equal(last?.outcome, 'kept');
     window.clearToasts();
   });
 });
