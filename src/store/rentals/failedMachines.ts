@@ -70,8 +70,8 @@ export class FailedMachines {
 
   /** Logs a refusal once, however often the files are read again. */
   private logRefusal(error: unknown): void {
-    const refusal = error === undefined ? '' : String(error);
-    if (refusal !== '' && refusal !== this.refusal) {
+    const refusal = String(error);
+    if (error !== undefined && refusal !== this.refusal) {
       this.log.warn(`A machine that failed could not be read: ${refusal}`);
     }
     this.refusal = refusal;
