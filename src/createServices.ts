@@ -54,7 +54,7 @@ import { WindowInUse } from './store/accounts/windowInUse';
 import { createTemplateStores } from './store/templates/templateStores';
 import { SharedPacing } from './store/windows/sharedPacing';
 import { createWindowHub } from './store/windows/windowHub';
-import type { Clock } from './util/clock';
+import { atTruePace, type Clock } from './util/clock';
 import { Redactor } from './util/redact';
 
 type Own = <T extends vscode.Disposable>(item: T) => T;
@@ -72,7 +72,8 @@ export async function createServices(
     context.subscriptions.push(item);
     return item;
   };
-  const secrets = patientSecrets(guardedSecrets(secretPort(context.secrets), currentPlace(context)), clock);
+  const guarded = guardedSecrets(secretPort(context.secrets), currentPlace(context));
+  const secrets = patientSecrets(guarded, atTruePace(clock));
   const editor = editorServices(own);
   const demo = own(makeDemo(context, storageDir, editor.log));
   const sshConsent = new SshConsent(context.globalState, editor.settings);

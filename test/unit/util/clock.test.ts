@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { pacedClock, readPace, wait } from '../../../src/util/clock';
+import { atTruePace, pacedClock, readPace, wait } from '../../../src/util/clock';
+import { FakeClock } from '../../support/fakeClock';
 
 const module = path.resolve(__dirname, '../../../src/util/clock.ts');
 
@@ -29,6 +30,14 @@ describe('the system clock', () => {
     const before = Date.now();
     const now = pacedClock(1, 0).now();
     assert.ok(now >= before && now <= Date.now());
+  });
+
+  it('gives limits on what the computer does itself the time of day, whatever its pace', () => {
+    const before = Date.now();
+    const now = atTruePace(pacedClock(6, 0)).now();
+    assert.ok(now >= before && now <= Date.now());
+    const own = new FakeClock();
+    assert.equal(atTruePace(own), own);
   });
 
   it('counts six seconds for each second since the given time', () => {
