@@ -45,7 +45,7 @@ describe('outputs of a job that is over', () => {
     await window.view('jobs').menu(/^train.*succeeded/, 'Fetch Outputs of Job');
     await window.toast(/^Fetched the outputs of train again\. .* was left as it is\.$/);
     assert.equal(readFileSync(model(), 'utf8'), 'model\n');
-    await computer().pass(60 * 60_000);
+    await computer().pass(10 * 60_000);
     assert.deepEqual([starts(), ends(), instances().length], [1, 0, 1]);
     assert.equal(instances()[0]?.intendedStatus, 'running');
     await window.view('jobs').row(/^train.*succeeded ·/);
@@ -73,5 +73,25 @@ describe('outputs of a job that is over', () => {
     await window.toast(/is stopped after train\. Storage still costs money\./);
     assert.deepEqual([starts(), ends(), instances()[0]?.intendedStatus], [1, before, 'stopped']);
     window.clearToasts();
+  });
+
+  it('do not come, and nothing is started, where the account is switched while it is asked', async () => {
+    const { json } = await computer().simulator.call('POST', '/__sim/accounts/', { credit: 10 });
+    const other = await computer().openWindow({ isFocused: false });
+    rmSync(folder(), { recursive: true });
+    window.run('Fetch Outputs of Job');
+    await window.dialog(/is stopped\. How should the outputs of train be fetched\?/);
+    await other.signIn((json as { key: string }).key);
+    await computer().rest();
+    const writes = () => computer().simulator.received('PUT').length;
+    const before = writes();
+    await window.dialogButton('Start and Fetch');
+    await window.toast(/done because the account was switched/);
+    await computer().pass(10 * 60_000);
+    assert.deepEqual(
+      [writes(), instances()[0]?.intendedStatus, areJobsOver(computer())],
+      [before, 'stopped', true],
+    );
+    for (const each of [window, other]) each.clearToasts();
   });
 });
