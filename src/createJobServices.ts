@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import type { MachineContact } from './machineChecks';
 import { fetchSeconds } from './model/jobs/jobLimits';
 import { createJobMachine } from './ssh/jobs/createJobMachine';
 import { sentTree } from './ssh/jobs/sentFiles';
@@ -16,7 +17,6 @@ import type { MachinePort, OnMoved, StoppedMachinePort } from './store/jobs/mach
 import type { Budget } from './store/budget/budgetStore';
 import { roomBeside } from './store/instances/burn';
 import type { Account, Accounts, Fleet, SecretPort, VolumeList, WindowHub } from './store/ports';
-import type { MachineChecks } from './store/rentals/checkRuns';
 import type { FailedMachines } from './store/rentals/failedMachines';
 import type { RentalStore } from './store/rentals/rentalStore';
 import { replaceInstance } from './store/rentals/replacement';
@@ -43,7 +43,7 @@ interface JobServicesDeps {
   readonly redactor: Redactor;
   readonly secrets: SecretPort;
   readonly ssh: SshService;
-  readonly machineChecks: Pick<MachineChecks, 'look'>;
+  readonly machineChecks: MachineContact;
   readonly storageDir: string;
 }
 
@@ -73,8 +73,6 @@ export function jobServices({
     });
     return values;
   };
-  const firstContact = (instanceId: number, signal: AbortSignal) =>
-    machineChecks.look(instanceId, () => undefined, signal);
   const replaceMachine = (instanceId: number, signal: AbortSignal) =>
     replaceInstance({ ...shared, budget, failedMachines }, instanceId, {
       signal,
@@ -85,7 +83,7 @@ export function jobServices({
   own(
     new JobRunner({
       ...shared,
-      firstContact,
+      firstContact: machineChecks.contact,
       guard: guardOver(ssh),
       jobs,
       machine: jobMachine,

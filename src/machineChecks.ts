@@ -26,9 +26,29 @@ export interface MachineChecksDeps {
   readonly log: Log;
 }
 
+/** What needs a machine to be reachable, and no check of it. */
+export interface MachineContact {
+  /**
+   * Prepares the entry of a running machine and logs in once, at another address if the first refuses. Asks nothing,
+   * and does not say what is in the way: the next login finds that.
+   */
+  readonly contact: (instanceId: number, signal: AbortSignal) => Promise<void>;
+}
+
 /** Checks running machines by a login, with the same entry as *Connect* and without questions. */
-export function createMachineChecks(deps: MachineChecksDeps): MachineChecks {
+export function createMachineChecks(deps: MachineChecksDeps): MachineChecks & MachineContact {
   return {
+    contact: async (instanceId, signal) => {
+      const request = await requestFor(deps, instanceId, signal);
+      if ('kind' in request) {
+        return;
+      }
+      await deps.ssh.connect(request, { signal }).catch((error: unknown) => {
+        if (answerAfter(error) === undefined) {
+          throw error;
+        }
+      });
+    },
     look: async (instanceId, onStage, signal) => {
       const request = await requestFor(deps, instanceId, signal);
       if ('kind' in request) {

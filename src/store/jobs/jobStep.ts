@@ -18,7 +18,7 @@ export interface JobStepDeps extends Pick<JobRentalDeps, 'rentals'> {
   /** The same machine while stopped, as far as its host serves its files. */
   readonly stoppedMachine: (account: Account, instanceId: number, job: Job) => StoppedMachinePort;
   /** Writes the SSH entry of a machine that no window has connected to, without a question. */
-  readonly firstContact: (instanceId: number, signal: AbortSignal) => Promise<unknown>;
+  readonly firstContact: (instanceId: number, signal: AbortSignal) => Promise<void>;
   /** Replaces a machine that was rented for a job, within its price limit; the data on it is lost. */
   readonly replaceMachine: (instanceId: number, signal: AbortSignal) => Promise<ReplaceResult>;
   /** The guard on the machine, which acts without an editor. */
