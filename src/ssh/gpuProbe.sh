@@ -8,10 +8,11 @@ dev=${HOST_DEV:-/dev} proc=${HOST_PROC:-/proc} sys=${HOST_SYS:-/sys}
 work="" jobs=""
 
 # By the machine's own uptime, so that a set clock does not matter.
-now() {
-  if read -r up _ 2>/dev/null </proc/uptime; then echo "${up%%.*}"; else date +%s; fi
+tick() {
+  if read -r now _ 2>/dev/null </proc/uptime; then now=${now%%.*}; else now=$(date +%s); fi
 }
-deadline=$(($(now) + 8))
+tick
+deadline=$((now + 8))
 
 # For what the tools say. A full disk has no room for that, but memory has.
 on_disk="$HOME/.gpu-rental-proof"
@@ -56,12 +57,16 @@ make_room
 bounded() {
   "$@" 9<&- &
   child=$!
+  # Most end at once.
+  set -- 0.01 0.02 0.04 0.1
   while kill -0 "$child" 2>/dev/null; do
-    if [ "$(now)" -ge "$deadline" ]; then
+    tick
+    if [ "$now" -ge "$deadline" ]; then
       kill -9 "$child" 2>/dev/null
       return 124
     fi
-    sleep 0.1 2>/dev/null || sleep 1
+    sleep "$1" 2>/dev/null || sleep 1
+    [ $# = 1 ] || shift
   done
   wait "$child"
 }
@@ -167,14 +172,17 @@ write() {
 
 # The file has no name while it is written, so nothing of it can be left. A slow disk is not written to again.
 disk() {
-  began=$(now)
+  tick
+  began=$now
   bounded df -Pk "$HOME" || return
   free=$(tail -n 1 "$work/disk" | while read -r _ _ _ kb _; do echo "$kb"; done)
   case "$free" in "" | *[!0-9]*) return 0 ;; esac
   [ "$free" -gt 1000000 ] || return 0
   exec 3>"$work/written"
   rm "$work/written"
-  write 16 && [ $(($(now) - began)) -lt 2 ] && write 128
+  write 16 || return
+  tick
+  [ $((now - began)) -lt 2 ] && write 128
 }
 
 # show NAME: prints what a job said, with its name before each line.

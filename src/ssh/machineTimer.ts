@@ -12,6 +12,7 @@ import jobs from './timer/jobs.sh';
 import kernelsPy from './timer/kernels.py';
 import kernels from './timer/kernels.sh';
 import login from './timer/login.sh';
+import processes from './timer/process.sh';
 import tick from './timer/tick.sh';
 import timer from './timer/timer.sh';
 import use from './timer/use.sh';
@@ -69,6 +70,7 @@ const parts: Readonly<Record<string, string>> = {
   'kernels.py': kernelsPy,
   'kernels.sh': kernels,
   'login.sh': login,
+  'process.sh': processes,
   'tick.sh': tick,
   'use.sh': use,
 };

@@ -133,7 +133,7 @@ export async function removeJob(
   const lines = await linesOf(
     call,
     [
-      jobPrograms.alive,
+      jobPrograms.processes,
       `d=${jobFolder(id)}`,
       'cd "$d" 2>/dev/null || exit 0',
       'if read -r runner began _ 2>/dev/null <pid && alive "$runner" "$began"; then echo runs; exit 0; fi',

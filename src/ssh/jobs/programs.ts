@@ -1,17 +1,17 @@
 import { assembled } from '../shellProgram';
+import processes from '../timer/process.sh';
 import tick from '../timer/tick.sh';
-import alive from './shell/alive.sh';
+import container from './shell/container.sh';
 import copy from './shell/copy.sh';
 import job from './shell/job.sh';
 import look from './shell/look.sh';
 import mirror from './shell/mirror.sh';
 import others from './shell/others.sh';
 import outputs from './shell/outputs.sh';
-import processes from './shell/process.sh';
 import runner from './shell/runner.sh';
 import start from './shell/start.sh';
 
-const parts = { 'process.sh': processes, 'alive.sh': alive, 'tick.sh': tick };
+const parts = { 'container.sh': container, 'process.sh': processes, 'tick.sh': tick };
 
 /**
  * The programs that run on the machine: `runner`, `job` and `outputs` are in the folder of a job, the others are sent
@@ -21,7 +21,7 @@ export const jobPrograms = {
   runner: assembled(runner, parts),
   job,
   outputs,
-  alive: assembled(alive, parts),
+  processes,
   start,
   copy: assembled(copy, parts),
   mirror: assembled(mirror, parts),
@@ -34,7 +34,6 @@ export const neededPrograms = [
   'awk',
   'cat',
   'cp',
-  'cut',
   'date',
   'df',
   'find',

@@ -1,13 +1,7 @@
 # shellcheck shell=sh
 # What the jobs of this machine do, by the files that docs/jobs.md describes.
 
-# The state of a process and when it began.
-facts() {
-  # Numbers and a letter.
-  # shellcheck disable=SC2046
-  set -- $(sed 's/^.*) //' "/proc/$1/stat" 2>/dev/null)
-  echo "$1 ${20:-}"
-}
+# include process.sh
 
 # Prints `running`, else `ended` where one has ended, else nothing.
 jobs_now() {
@@ -19,13 +13,8 @@ jobs_now() {
     ended) seen=ended ;;
     settingUp | running)
       read -r pid began _ 2>/dev/null <"${one%phase}pid" || continue
-      case "$(facts "$pid")" in
-      Z*) seen=ended ;;
-      *" $began")
-        echo running
-        return ;;
-      *) seen=ended ;;
-      esac ;;
+      seen=ended
+      ! alive "$pid" "$began" || { echo running && return; } ;;
     esac
   done
   echo "$seen"

@@ -85,6 +85,9 @@ fi
 if [ -n "$again" ] || has_room; then
   if command -v setsid >/dev/null 2>&1; then detach='setsid'; else detach='nohup'; fi
   "$detach" nice -n 19 sh -c "$make" sh "$m" "$token" "$again" </dev/null >/dev/null 2>&1 &
-  [ -z "$again" ] || echo "$! $(born "$!")" >"$m/remake.$token/pid"
+  if [ -n "$again" ]; then
+    look_at "/proc/$!"
+    echo "$! $p_born" >"$m/remake.$token/pid"
+  fi
 fi
 echo copied

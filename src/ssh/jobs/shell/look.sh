@@ -3,7 +3,7 @@
 d=$1 offset=$2 max_bytes=$3
 export LC_ALL=C
 
-# include alive.sh
+# include container.sh
 
 plain() { head -c 64 "$1" 2>/dev/null | tr -cd 'A-Za-z0-9. -'; }
 

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# include alive.sh
+# include process.sh
 # Opens the mirror of a workspace, once one that is made again from the files of a job is whole. One whose maker is gone
 # is dropped. The time of the last sync that was whole stands beside it.
 m=$1 now=$2

@@ -2,7 +2,7 @@
 # Names the jobs of this machine, whoever ordered them: at work, with outputs that were not fetched, or over.
 export LC_ALL=C
 
-# include alive.sh
+# include process.sh
 
 state_of() {
   if read -r runner began _ 2>/dev/null <"$1/pid" && alive "$runner" "$began"; then

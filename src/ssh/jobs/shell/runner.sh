@@ -5,7 +5,7 @@ d=$1 id=$2 token=$3 setup_limit=$4 run_limit=$5 grace=$6 log_bytes=$7 after=$8 i
 umask 077
 cd "$d" || exit 1
 
-# include alive.sh
+# include container.sh
 # include tick.sh
 
 # Writes over the bytes that were reserved, so that it works when the disk is full.
@@ -27,7 +27,8 @@ for file in phase exit why beat log.base; do
 done
 mark log.base 0
 : >>log || give_up
-printf '%s\n' "$$ $(born $$) $(container_born) $token $(oom_kills)" >pid.new || give_up
+look_at /proc/$$
+printf '%s\n' "$$ $p_born $(container_born) $token $(oom_kills)" >pid.new || give_up
 if ! mv "env.$token" env || ! mv "lock/$token" lock/started || ! mv pid.new pid; then give_up; fi
 
 # What detached itself is found by the mark in its environment.
@@ -41,7 +42,8 @@ signal_all() {
   for pid in $(marked); do is_in_group "$pid" || kill "-$1" "$pid" 2>/dev/null; done
 }
 is_in_group() {
-  [ -n "$own_group" ] && [ "$(sed 's/^.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 3)" = "$job" ]
+  look_at "/proc/$1"
+  [ -n "$own_group" ] && [ "$p_group" = "$job" ]
 }
 
 free_kb() { df -Pk . 2>/dev/null | awk 'NR == 2 { print $4 }'; }
@@ -121,7 +123,8 @@ watch() {
   while :; do
     size=$(wc -c <log)
     # The limits hold for a job whose runner was killed; nothing is left to do after it.
-    case "$(facts $$)" in "" | Z*) [ -n "$(marked)" ] || exit 0 ;; esac
+    look_at /proc/$$
+    case "$p_state" in "" | Z) [ -n "$(marked)" ] || exit 0 ;; esac
     if [ -n "$setting_up" ] && ! is_setting_up; then setting_up="" end=$((at + run_limit)); fi
     wait_for=$grace
     [ -n "$setting_up" ] || longer
