@@ -4,6 +4,9 @@ import { FakeInputBox, rowText, type FakeQuickPick } from '../fakeEditor/quickIn
 import type { Screen } from '../fakeEditor/screen';
 import type { Computer } from './computer';
 
+/** Asked once: each time, the system reads its files of users. */
+const user = `${os.userInfo().username}@${os.hostname()}`;
+
 /** More rows of a list repeat what the first ones prove. */
 const mostRows = 12;
 const mostCharacters = 300;
@@ -46,7 +49,7 @@ export class Shown {
       .replaceAll(root, '<root>')
       .replaceAll(simulator.url, '<service>')
       .replaceAll(String(simulator.port), '<port>')
-      .replaceAll(`${os.userInfo().username}@${os.hostname()}`, '<user>')
+      .replaceAll(user, '<user>')
       .replaceAll(`${process.platform} ${process.arch}, Node ${process.versions.node}`, '<system>')
       .replace(/\bSHA256(\\?:)(?:\\?[\w+/=])+/g, 'SHA256$1<key>')
       .replace(/\bAAAA[\w+/=]{30,}/g, '<key>')
