@@ -1,6 +1,6 @@
 /**
- * The gate, the slow rest of the linter, the other journeys and five minutes of fault runs, also when something before
- * was red. Ends with the sum of all, `N passed, N failed`.
+ * The gate, what works on machines for long, the slow rest of the linter, the other journeys and five minutes of fault
+ * runs, also when something before was red. Ends with the sum of all, `N passed, N failed`.
  */
 import { run } from './process.mjs';
 import { root } from './setup.mjs';
@@ -13,7 +13,7 @@ const faultRuns = ['run', 'fuzz', '--', '--seed', '1', '--minutes', '5'];
 const restOfLint = ['test', '--', '--only', 'rest'];
 
 const runs = [];
-for (const args of [['test'], restOfLint, ['run', 'test:ui'], faultRuns]) {
+for (const args of [['test'], ['run', 'test:machines'], restOfLint, ['run', 'test:ui'], faultRuns]) {
   runs.push(await run('npm', args, { cwd: root, onLine: (line) => process.stdout.write(`${line}\n`) }));
 }
 const { lines, exitCode } = ciVerdict(runs);

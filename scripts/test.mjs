@@ -1,7 +1,8 @@
 /**
  * `npm test`: the gate, on a fresh clone too. Ends with one line, `N passed, N failed`.
  *
- *   npm test                              all stages but the other journeys
+ *   npm test                              the stages of a change
+ *   npm run test:machines                 what works on machines for long: `--only machines`
  *   npm run test:ui                       the other journeys: `--only journeys`
  *   npm test -- --only unit,contract      some stages only
  *   npm test -- --suite signIn,templates  some suites of the workbench only
@@ -40,8 +41,8 @@ const { values } = parseArgs({
 });
 
 const stages = ['typecheck', 'lint', 'unit', 'contract', 'feature', 'package', 'editor', 'ui'];
-/** They take longer than a gate may: `npm run test:ui` and `.ci/run` name them. */
-const apart = ['journeys', 'rest'];
+/** They take longer than a gate may: `npm run test:machines`, `npm run test:ui` and `.ci/run` name them. */
+const apart = ['machines', 'journeys', 'rest'];
 const listed = (text) => text?.split(',').map((name) => name.trim());
 const only = listed(values.only);
 const named = listed(values.suite);
@@ -50,7 +51,7 @@ if (named) endIfUnknown('suite', named, workbenchSuites());
 const repeat = Number(values.repeat);
 if (!Number.isInteger(repeat) || repeat < 1) end('--repeat takes a whole number from 1.');
 /** Suites that are named run whatever their stage is. */
-const tried = values.stress ? ['unit', 'contract', 'feature'] : undefined;
+const tried = values.stress ? ['unit', 'contract', 'feature', 'machines'] : undefined;
 const wanted = only ?? tried ?? (named ? ['package', 'ui'] : stages);
 const isWanted = (name) => wanted.includes(name);
 const needsEditor = ['editor', 'ui', 'journeys'].some(isWanted);
@@ -129,7 +130,7 @@ process.exit(report.end());
 
 async function runStages(durations) {
   let packaged = true;
-  if (['package', 'unit', 'feature'].some(isWanted) || needsEditor) {
+  if (['package', 'unit', 'feature', 'machines'].some(isWanted) || needsEditor) {
     packaged = await report.stage('package', async () => {
       report.say('package', (await makePackage()).trim());
       report.count('package', { passed: 1, failed: 0 });

@@ -1,5 +1,5 @@
 /** Which suites there are, where each of them runs, and how fast the product's time passes in them. */
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../setup.mjs';
 
@@ -22,15 +22,69 @@ const truePace = [
 
 export const paceOf = (suite) => (truePace.includes(suite) ? 1 : usualPace);
 
+/**
+ * Tests that let simulated machines work for long, over the real SSH: jobs to their end, timers by the machine's own
+ * clock, connections that break, programs of others. They are few and take most of the minutes of all tests in plain
+ * Node, so `npm run test:machines` has them. The gate keeps what shows that each of these works.
+ */
+export const onMachines = [
+  ...[
+    'connectAtOnce',
+    'jobClosedLaptop',
+    'jobCopied',
+    'jobDamaged',
+    'jobFetchAgain',
+    'jobForeign',
+    'jobFullDisk',
+    'jobGuard',
+    'jobKeep',
+    'jobKills',
+    'jobLimits',
+    'jobLost',
+    'jobStopped',
+    'jobStuck',
+    'jobSweepKills',
+    'jobWays',
+    'readyStages',
+    'severalStarts',
+    'sshPrograms',
+  ].map((name) => `test/feature/${name}.test.ts`),
+  ...[
+    'guardTime',
+    'idleTimer',
+    'jobs/brokenJob',
+    'jobs/clocksOfJob',
+    'jobs/endOfJob',
+    'jobs/queueOfJobs',
+    'jobs/rotatedLog',
+    'jobs/sparesOfJobs',
+    'kernelUse',
+    'notebooks/canceledInstall',
+    'notebooks/oneAtATime',
+    'notebooks/realJupyter',
+    'stress',
+    'timerWindows',
+    'userConfigWrites',
+  ].map((name) => `test/unit/ssh/${name}.test.ts`),
+];
+
+const without = (...files) => files.flatMap((file) => ['--ignore', file]);
+
 /** They start many programs and wait for them, so more of them run at a time. */
 const ofSsh = 'test/unit/ssh/**/*.test.ts';
 /** Mocha's arguments by stage; `jobs` files at a time. */
 export const layers = [
-  { stage: 'unit', name: 'unit/ssh', files: [ofSsh], jobs: 3 },
-  { stage: 'unit', name: 'unit', files: ['test/unit/**/*.test.ts', '--ignore', ofSsh], jobs: 2 },
+  { stage: 'unit', name: 'unit/ssh', files: [ofSsh, ...without(...onMachines)], jobs: 3 },
+  { stage: 'unit', name: 'unit', files: ['test/unit/**/*.test.ts', ...without(ofSsh)], jobs: 2 },
   { stage: 'contract', name: 'contract', files: ['test/contract/**/*.test.ts'], jobs: 2 },
-  { stage: 'feature', name: 'feature', files: ['test/feature/**/*.test.ts'], jobs: 2 },
-].filter(({ stage }) => stage !== 'feature' || existsSync(path.join(root, 'test', 'feature')));
+  {
+    stage: 'feature',
+    name: 'feature',
+    files: ['test/feature/**/*.test.ts', ...without(...onMachines)],
+    jobs: 2,
+  },
+  { stage: 'machines', name: 'machines', files: onMachines, jobs: 3 },
+];
 
 export const checks = [
   { stage: 'lint', name: 'eslint', script: 'lint:code' },

@@ -4,9 +4,9 @@ import path from 'node:path';
 import type { Figure } from './figure';
 
 const root = path.resolve(__dirname, '..', '..');
-const layers = ['typecheck', 'lint', 'unit', 'contract', 'feature', 'editor', 'ui'];
+const layers = ['typecheck', 'lint', 'unit', 'contract', 'feature', 'machines', 'editor', 'ui'];
 
-/** Tests and seconds of each layer that `npm test` runs, one layer after the other. */
+/** Tests and seconds of each layer, one after the other. */
 export async function measureTests(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const layer of layers) figures.push(await measureLayer(layer));
