@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { showInstances } from '../../editor/chooseInstance';
+import { offerDamagedFiles } from '../../editor/damagedFiles';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import type { Disposable } from '../../util/disposable';
@@ -18,18 +19,12 @@ export function tellOfDamagedJobs({
     if (account === undefined) {
       return;
     }
-    for (const path of jobs.damaged) {
-      oneWindow.offer(`${account}:job:damaged:${path}`, () => {
-        message(
-          'warning',
-          t(
-            'A job could not be read because its file is damaged. Its machine may still cost money. The file is kept as {0}.',
-            path,
-          ),
-          showInstances(),
-        );
-      });
-    }
+    offerDamagedFiles(oneWindow, `${account}:job`, jobs.damaged, (path) =>
+      t(
+        'A job could not be read because its file is damaged. Its machine may still cost money. The file is kept as {0}.',
+        path,
+      ),
+    );
     for (const row of jobs.rows.filter((one) => isLostHere(one) && one.state.why)) {
       const { job, state } = row;
       oneWindow.offer(`${account}:job:lost:${job.id}:${state.since}`, () => {

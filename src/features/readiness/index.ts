@@ -3,6 +3,7 @@ import { checkMachine } from './checkMachine';
 import { CheckNotes } from './checkNotes';
 import type { ReadinessDeps } from './deps';
 import { ReadinessNotifications } from './notifications';
+import { tellOfDamagedRentals } from './damagedRentals';
 import { forgetFailedMachines } from './forgetMachines';
 import { PausedReplacements } from './pausedReplacements';
 import { ReadyProgress } from './readyProgress';
@@ -67,5 +68,6 @@ export function register(deps: ReadinessDeps): Disposable {
   );
   store.add(new ReadyProgress(deps, followed));
   store.add(new CheckNotes(deps));
+  store.add(tellOfDamagedRentals(deps));
   return store;
 }

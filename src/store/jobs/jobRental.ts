@@ -9,7 +9,7 @@ import { isBeingReplaced } from '../rentals/replacementMark';
 import type { RentalStore } from '../rentals/rentalStore';
 
 export interface JobRentalDeps {
-  readonly rentals: Pick<RentalStore, 'rentals' | 'reread'>;
+  readonly rentals: Pick<RentalStore, 'rentals' | 'reread' | 'damaged'>;
   readonly fleet: Pick<Fleet, 'find' | 'hasEnded'>;
   readonly hub: Pick<WindowHub, 'windowId' | 'peers'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -48,6 +48,12 @@ export async function followRental(
   const marker = job.rental?.marker ?? '';
   // Right after a window opens the journal may not be read yet, and a stopped job would lose its machine.
   const rental = currentRental(deps.rentals.rentals, marker) ?? (await deps.rentals.reread(marker));
+  if (!rental && deps.rentals.damaged.has(marker)) {
+    const why = text(
+      'The file of its rental is damaged, so it is not known whether a machine was rented. Look at your instances.',
+    );
+    return { event: { kind: 'notStarted', why } };
+  }
   if (!rental) {
     return job.stopAt === undefined ? awaitRental(deps, row) : { event: { kind: 'notStarted' } };
   }

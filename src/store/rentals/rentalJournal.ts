@@ -44,8 +44,20 @@ export function rentalSecretKey(marker: string): string {
   return `gpuRental.rental.${marker}`;
 }
 
+/** A file that was damaged and set aside: the marker of its rental, and when (ms since 1970). */
+const brokenName = /^([0-9a-f]{8})\.json\.broken-\d+$/;
+
 /** Ended rentals older than this are of no use (ms). */
 const keepEndedMs = 90 * 24 * 3_600_000;
+
+/** What the disk gave of the rentals of an account. */
+interface RentalsRead {
+  readonly rentals: readonly Rental[];
+  /** False where the disk refused one of them. */
+  readonly isWhole: boolean;
+  /** The paths of damaged files that were set aside, by the marker of their rental. */
+  readonly damaged: ReadonlyMap<string, string>;
+}
 
 /** Rentals on disk, one file each; parts that may be secret are in the secret store. */
 export class RentalJournal {
@@ -59,12 +71,8 @@ export class RentalJournal {
     private readonly log: Log,
   ) {}
 
-  /** Reads the rentals that are not known yet. `isWhole` is false where the disk refused one of them. */
-  async list(
-    accountKey: string,
-    now: number,
-    isKnown: (marker: string) => boolean,
-  ): Promise<{ readonly rentals: readonly Rental[]; readonly isWhole: boolean }> {
+  /** Reads the rentals that are not known yet. */
+  async list(accountKey: string, now: number, isKnown: (marker: string) => boolean): Promise<RentalsRead> {
     const folder = this.folder(accountKey);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const markers = (await readdir(folder)).flatMap((name) => /^([0-9a-f]{8})\.json$/.exec(name)?.[1] ?? []);
@@ -87,7 +95,19 @@ export class RentalJournal {
         rentals.push(rental);
       }
     }
-    return { rentals, isWhole };
+    return { rentals, isWhole, damaged: await this.damaged(accountKey) };
+  }
+
+  /** The damaged files that were set aside, by the marker of their rental, unless it was noted again. */
+  private async damaged(accountKey: string): Promise<ReadonlyMap<string, string>> {
+    const folder = this.folder(accountKey);
+    const names = await readdir(folder);
+    return new Map(
+      names.flatMap((name) => {
+        const [, marker = ''] = brokenName.exec(name) ?? [];
+        return marker === '' || names.includes(`${marker}.json`) ? [] : [[marker, join(folder, name)]];
+      }),
+    );
   }
 
   async get(accountKey: string, marker: string): Promise<Rental | undefined> {

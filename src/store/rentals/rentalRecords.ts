@@ -44,6 +44,7 @@ export class RentalRecords implements Disposable {
   private readonly changed = this.owned.add(new Emitter<readonly Rental[]>());
   private readonly again = this.owned.add(new MutableDisposable<Disposable>());
   private byMarker = new Map<string, Rental>();
+  private damagedFiles: ReadonlyMap<string, string> = new Map();
   /** When open rentals became known here, by marker (`Clock.elapsed`). */
   private readonly openSince = new Map<string, number>();
   private key: string | undefined;
@@ -81,6 +82,14 @@ export class RentalRecords implements Disposable {
     return this.whenLoaded;
   }
 
+  /**
+   * The paths of files that were damaged when they were read first, by the marker of their rental: nobody knows any
+   * more whether it became an instance.
+   */
+  get damaged(): ReadonlyMap<string, string> {
+    return this.damagedFiles;
+  }
+
   get onDidChange() {
     return this.changed.event;
   }
@@ -96,7 +105,7 @@ export class RentalRecords implements Disposable {
   async reread(marker: string): Promise<Rental | undefined> {
     const known = this.byMarker.get(marker);
     if (!known) {
-      return this.key === undefined ? undefined : this.journal.get(this.key, marker);
+      return this.key === undefined ? undefined : this.readUnknown(this.key, marker);
     }
     const stored = await this.journal.get(known.accountKey, marker).catch(() => undefined);
     if (known.phase.kind === 'waiting' && stored && decidedPhases.has(stored.phase.kind)) {
@@ -104,6 +113,15 @@ export class RentalRecords implements Disposable {
       return stored;
     }
     return known;
+  }
+
+  private async readUnknown(accountKey: string, marker: string): Promise<Rental | undefined> {
+    const stored = await this.journal.get(accountKey, marker);
+    if (!stored) {
+      // It may be damaged.
+      await this.load(accountKey);
+    }
+    return stored;
   }
 
   /**
@@ -195,6 +213,7 @@ export class RentalRecords implements Disposable {
   private beginAgain(key: string | undefined): void {
     this.key = key;
     this.byMarker = new Map();
+    this.damagedFiles = new Map();
     this.again.value = undefined;
     this.changed.fire([]);
     this.whenLoaded = key === undefined ? Promise.resolve() : this.load(key);
@@ -210,7 +229,7 @@ export class RentalRecords implements Disposable {
         if (this.again.value === undefined) {
           this.deps.log.error('The rentals could not be read', error);
         }
-        return { rentals: [], isWhole: false };
+        return { rentals: [], isWhole: false, damaged: this.damagedFiles };
       });
     if (accountKey !== this.key || this.owned.isDisposed) {
       return;
@@ -219,7 +238,10 @@ export class RentalRecords implements Disposable {
       ? undefined
       : this.deps.clock.schedule(() => void this.load(accountKey), readAgainMs);
     const found = read.rentals.filter(({ marker }) => !this.byMarker.has(marker));
-    if (found.length > 0) {
+    const damaged = new Map([...read.damaged].filter(([marker]) => !this.byMarker.has(marker)));
+    const isNewlyDamaged = [...damaged.keys()].some((marker) => !this.damagedFiles.has(marker));
+    this.damagedFiles = damaged;
+    if (found.length > 0 || isNewlyDamaged) {
       found.forEach((rental) => this.byMarker.set(rental.marker, rental));
       this.changed.fire(this.all);
       this.tellAwaited();

@@ -53,6 +53,8 @@ export interface RentalStore extends Disposable {
   /** Rentals of the active account, newest first. */
   readonly rentals: readonly Rental[];
   readonly onDidChange: Event<readonly Rental[]>;
+  /** The paths of damaged files, each of which held a rental, by its marker; they are kept. */
+  readonly damaged: ReadonlyMap<string, string>;
   /** Fires in one window when a rental of a closed window was settled. */
   readonly onDidSettle: Event<Rental>;
   /** Fires in one window when a replacement ended because its window closed. */

@@ -72,6 +72,10 @@ class JournaledRentals implements RentalStore {
     return this.records.all;
   }
 
+  get damaged() {
+    return this.records.damaged;
+  }
+
   get onDidChange() {
     return this.records.onDidChange;
   }
@@ -199,7 +203,7 @@ class JournaledRentals implements RentalStore {
           const kept = await this.took(rental, seen);
           return { kind: 'rented', rental: kept, instanceId: seen, warning: refusalWords(error) };
         }
-        const reason = error instanceof UserError ? error.text : text('It was cancelled before it was sent.');
+        const reason = error instanceof UserError ? error.text : text('It was canceled before it was sent.');
         await this.notRented(rental, reason);
         throw error;
       }
@@ -264,10 +268,8 @@ class JournaledRentals implements RentalStore {
   }
 
   private gaveUp(rental: Rental): Promise<Rental> {
-    return this.notRented(
-      rental,
-      text('The service did not answer, and no instance with its label appeared.'),
-    );
+    const reason = text('The service did not answer, and no instance with its label appeared.');
+    return this.notRented(rental, reason);
   }
 
   private notRented(rental: Rental, reason: Text): Promise<Rental> {

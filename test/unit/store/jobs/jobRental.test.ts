@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { GoneError, RentOutcomeUnknownError } from '../../../../src/api/errors';
 import { phaseText } from '../../../../src/model/jobs/jobWords';
 import { fromDollars } from '../../../../src/model/money';
@@ -168,6 +170,27 @@ describe('A machine that is rented for a job', () => {
     await pass(minute);
     assert.deepEqual([state().phase, state().outcome], ['over', 'notStarted']);
     assert.equal(state().why?.template, 'Its window closed before a machine was rented for it.');
+    assert.deepEqual([window.told(), service.count('offers.rent')], [['notStarted'], 0]);
+  });
+
+  it('is not said to be none where the file of its rental is damaged', async () => {
+    const { spec, ...wanted } = aJob(undefined);
+    const rental = { marker: '0123abcd' };
+    const file = path.join(
+      computer.storageDir,
+      'rentals',
+      window.accounts.active?.key ?? '',
+      '0123abcd.json',
+    );
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, '{"version":1');
+    job = (await window.jobs.order({ ...wanted, spec, ends: spec.rentedEnds, rental }, ['train.py'])).id;
+    await pass(5_000);
+    assert.deepEqual([state().phase, state().outcome], ['over', 'notStarted']);
+    assert.match(
+      state().why?.template ?? '',
+      /^The file of its rental is damaged, so it is not known whether/,
+    );
     assert.deepEqual([window.told(), service.count('offers.rent')], [['notStarted'], 0]);
   });
 

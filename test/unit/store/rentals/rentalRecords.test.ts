@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RecentRentals } from '../../../../src/store/instances/recentRentals';
 import { RentalRecords } from '../../../../src/store/rentals/rentalRecords';
@@ -75,6 +75,27 @@ describe('the rentals of an account, on disk', () => {
     await rename(`${path}.away`, path);
     await computer.clock.advance(20_000);
     assert.deepEqual(known(), [marker]);
+  });
+
+  it('name a damaged file by its rental, which another window may know and note again', async () => {
+    const { first } = await withOffer();
+    await computer.clock.through(first.rentals.rent(rentalRequest));
+    const [rental] = first.rentals.rentals;
+    assert.ok(rental);
+    const path = join(computer.storageDir, 'rentals', rental.accountKey, `${rental.marker}.json`);
+    await writeFile(path, '{"version":1');
+    const { rentals, owned } = await computer.openSignedIn();
+    await computer.clock.advance(1000);
+    const [[marker, kept = ''] = []] = rentals.damaged;
+    assert.equal(marker, rental.marker);
+    assert.ok(kept.startsWith(`${path}.broken-`), kept);
+    assert.equal(await readFile(kept, 'utf8'), '{"version":1');
+    assert.deepEqual([rentals.rentals, first.rentals.damaged.size], [[], 0]);
+    owned.dispose();
+    await first.rentals.update(rental.marker, { mostPerHour: undefined });
+    const later = await computer.openSignedIn();
+    await computer.clock.advance(1000);
+    assert.deepEqual([later.rentals.damaged.size, later.rentals.rentals.length], [0, 1]);
   });
 
   it('are read again where the disk refuses their folder at the start', async () => {

@@ -1,0 +1,17 @@
+import { showInstances } from './chooseInstance';
+import { message } from './message';
+
+/** Names each damaged file once, in one window: what it held may cost money. */
+export function offerDamagedFiles(
+  oneWindow: { offer(key: string, run: () => unknown): void },
+  /** Whose files they are and what they hold. */
+  kind: string,
+  paths: Iterable<string>,
+  sentence: (path: string) => string,
+): void {
+  for (const path of paths) {
+    oneWindow.offer(`${kind}:damaged:${path}`, () => {
+      message('warning', sentence(path), showInstances());
+    });
+  }
+}
