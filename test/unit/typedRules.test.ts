@@ -9,6 +9,7 @@ import { typedFaults } from '../support/typedFaults';
 
 const root = path.resolve(__dirname, '..', '..');
 const config = path.join(root, '.oxlintrc.json');
+const binaries = path.join(root, 'node_modules', '.bin');
 
 interface Found {
   readonly diagnostics: readonly { readonly code: string; readonly filename: string }[];
@@ -48,6 +49,8 @@ describe('The rules that need types', () => {
       const { stdout, stderr } = spawnSync(process.execPath, [program, ...flags, '.'], {
         cwd: folder,
         encoding: 'utf8',
+        // There it looks for the compiler, unless npm runs the tests.
+        env: { ...process.env, PATH: `${binaries}${path.delimiter}${process.env['PATH'] ?? ''}` },
       });
       assert.equal(stderr, '');
       const { diagnostics } = JSON.parse(stdout) as Found;
