@@ -13,9 +13,11 @@
  *   --stress [--seed N]  the large sizes and a new seed, without an editor: `npm run test:stress`
  *   --write-durations    the seconds of each suite into `test/durations.json`, which orders the next runs
  *
- * Stages go on after one that fails. The first ones run side by side; then the real editor, two suites at a time.
+ * Stages go on after one that fails. The first ones run side by side where there are more than two cores;
+ * then the real editor, two suites at a time.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { makePackage } from './package.mjs';
@@ -80,8 +82,8 @@ function stressOf(seed = String(Math.floor(Math.random() * 1_000_000))) {
   return { GPU_RENTAL_TEST_STRESS: '1', GPU_RENTAL_TEST_SEED: seed };
 }
 
-/** More than one of them keeps two cores busy; a third lane fills the pauses of the tests. */
-const lanes = 3;
+/** Each of them keeps two cores busy. Beside another, each of its tests takes several times as long, and all as long. */
+const lanes = Math.max(1, Math.floor(availableParallelism() / 2));
 
 async function withoutEditor(durations) {
   const work = [

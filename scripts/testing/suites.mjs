@@ -30,6 +30,7 @@ export const paceOf = (suite) => (truePace.includes(suite) ? 1 : usualPace);
 export const onMachines = [
   ...[
     'connectAtOnce',
+    'engines',
     'jobClosedLaptop',
     'jobCopied',
     'jobDamaged',
@@ -45,9 +46,10 @@ export const onMachines = [
     'jobStuck',
     'jobSweepKills',
     'jobWays',
+    'pullEngines',
     'readyStages',
     'severalStarts',
-    'sshPrograms',
+    'silentKernel',
   ].map((name) => `test/feature/${name}.test.ts`),
   ...[
     'guardTime',
