@@ -50,7 +50,7 @@ export async function followRental(
   const rental = currentRental(deps.rentals.rentals, marker) ?? (await deps.rentals.reread(marker));
   if (!rental && deps.rentals.damaged.has(marker)) {
     const why = text(
-      'The file of its rental is damaged, so it is not known whether a machine was rented. Look at your instances.',
+      'The file of its rental is damaged. A machine may have been rented for it. Look at your instances.',
     );
     return { event: { kind: 'notStarted', why } };
   }

@@ -189,7 +189,7 @@ describe('A machine that is rented for a job', () => {
     assert.deepEqual([state().phase, state().outcome], ['over', 'notStarted']);
     assert.match(
       state().why?.template ?? '',
-      /^The file of its rental is damaged, so it is not known whether/,
+      /^The file of its rental is damaged\. A machine may have been rented for it\./,
     );
     assert.deepEqual([window.told(), service.count('offers.rent')], [['notStarted'], 0]);
   });
