@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { areJobsOver, jobsOnDisk, rentForJob, reviewJob, writeJob } from '../support/feature/jobDriver';
+import { watchPrograms } from '../support/feature/programsRun';
 import { registerKey } from '../support/feature/reachable';
 import { evenPrices } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
@@ -58,11 +59,14 @@ describe('a job that a machine is rented for', () => {
     assert.equal(rentals().length, 0);
   });
 
-  it('runs to its end, and its machine is destroyed once its outputs are here', async () => {
+  it('runs to its end on a machine that was checked once, which is destroyed once its outputs are here', async () => {
+    const programs = watchPrograms();
     await review();
     await rentForJob(window);
     await computer().until('the rental', () => instances().length === 1);
     await window.toast(/^train: succeeded after .* for \$/);
+    programs.end();
+    assert.equal(programs.lines.filter((line) => line.includes('gpu-rental proof')).length, 1);
     const [run = ''] = readdirSync(path.join(computer().workspace, 'gpu-outputs', 'train'));
     const model = path.join(computer().workspace, 'gpu-outputs', 'train', run, 'outputs', 'model.bin');
     assert.equal(readFileSync(model, 'utf8'), 'model');
