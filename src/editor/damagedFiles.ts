@@ -1,5 +1,4 @@
-import { showInstances } from './chooseInstance';
-import { message } from './message';
+import { message, type Action } from './message';
 
 /** Names each damaged file once, in one window: what it held may cost money. */
 export function offerDamagedFiles(
@@ -7,11 +6,11 @@ export function offerDamagedFiles(
   /** Whose files they are and what they hold. */
   kind: string,
   paths: Iterable<string>,
-  sentence: (path: string) => string,
+  said: { readonly sentence: (path: string) => string; readonly next: Action },
 ): void {
   for (const path of paths) {
     oneWindow.offer(`${kind}:damaged:${path}`, () => {
-      message('warning', sentence(path), showInstances());
+      message('warning', said.sentence(path), said.next);
     });
   }
 }

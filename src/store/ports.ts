@@ -57,6 +57,8 @@ export interface Accounts {
   /** Reads the stored accounts when they are first needed, and again if the key could not be read. */
   load(): Promise<void>;
   known(): Promise<readonly AccountRef[]>;
+  /** The paths of damaged files, each of which held an account; they are kept. Rejects if the disk refuses. */
+  damaged(): Promise<readonly string[]>;
   /** Checks the key with users/current, stores it, reads it back, and activates it in all windows. */
   signIn(
     input: { readonly serviceUrl: string; readonly apiKey: string; readonly isDemo?: boolean },

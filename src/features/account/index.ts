@@ -12,6 +12,7 @@ import { KeyNotKeptError } from '../../store/accounts/accountErrors';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import type { Account } from '../../store/ports';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import { tellOfDamagedAccounts } from './damagedAccounts';
 import { adaptToKey } from './keyAdaptation';
 import { tellKeyTrouble } from './keyTrouble';
 import { replaceKey } from './replaceKey';
@@ -52,6 +53,7 @@ export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { accounts, commands } = deps;
   const signedIn = store.add(new MutableDisposable());
+  store.add(tellOfDamagedAccounts(deps));
   store.add(
     commands.register('gpuRental.signIn', async () => {
       const account = await switching(deps, () => signIn(deps));

@@ -19,12 +19,14 @@ export function tellOfDamagedJobs({
     if (account === undefined) {
       return;
     }
-    offerDamagedFiles(oneWindow, `${account}:job`, jobs.damaged, (path) =>
-      t(
-        'A job could not be read because its file is damaged. Its machine may still cost money. The file is kept as {0}.',
-        path,
-      ),
-    );
+    offerDamagedFiles(oneWindow, `${account}:job`, jobs.damaged, {
+      sentence: (path) =>
+        t(
+          'A job could not be read because its file is damaged. Its machine may still cost money. The file is kept as {0}.',
+          path,
+        ),
+      next: showInstances(),
+    });
     for (const row of jobs.rows.filter((one) => isLostHere(one) && one.state.why)) {
       const { job, state } = row;
       oneWindow.offer(`${account}:job:lost:${job.id}:${state.since}`, () => {

@@ -1,3 +1,4 @@
+import { showInstances } from '../../editor/chooseInstance';
 import { offerDamagedFiles } from '../../editor/damagedFiles';
 import { t } from '../../editor/localize';
 import type { Disposable } from '../../util/disposable';
@@ -12,12 +13,14 @@ export function tellOfDamagedRentals({
   const tell = () => {
     const account = accounts.active?.key;
     if (account !== undefined) {
-      offerDamagedFiles(oneWindow, `${account}:rental`, rentals.damaged.values(), (path) =>
-        t(
-          'A rental could not be read because its file is damaged. Its instance may cost money and is not followed. The file is kept as {0}.',
-          path,
-        ),
-      );
+      offerDamagedFiles(oneWindow, `${account}:rental`, rentals.damaged.values(), {
+        sentence: (path) =>
+          t(
+            'A rental could not be read because its file is damaged. Its instance may cost money and is not followed. The file is kept as {0}.',
+            path,
+          ),
+        next: showInstances(),
+      });
     }
   };
   tell();

@@ -58,6 +58,9 @@ export function accountKeyFor(serviceUrl: string, userId: number, isDemo: boolea
   return createHash('sha256').update(`${place}\n${userId}`).digest('hex').slice(0, 16);
 }
 
+/** A file that was damaged and set aside, and when (ms since 1970). */
+const brokenName = /^[0-9a-f]{16}\.json\.broken-\d+$/;
+
 /** Accounts on disk without their API keys, one file each, and which of them is active. */
 export class AccountFiles {
   private readonly active: JsonFile<z.infer<typeof activeFile>>;
@@ -75,6 +78,14 @@ export class AccountFiles {
     const names = (await this.names()).filter((name) => /^[0-9a-f]{16}\.json$/.test(name));
     const saved = await Promise.all(names.sort().map((name) => this.get(name.slice(0, 16))));
     return saved.filter((account) => account !== undefined);
+  }
+
+  /** The paths of damaged files that were set aside, unless the account was signed in to again. */
+  async damaged(): Promise<readonly string[]> {
+    const names = await this.names();
+    return names
+      .filter((name) => brokenName.test(name) && !names.includes(name.replace(/\.broken-\d+$/, '')))
+      .map((name) => join(this.folder, name));
   }
 
   async get(key: string): Promise<SavedAccount | undefined> {

@@ -127,6 +127,10 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     return (await this.files.list()).map(({ ref }) => ref);
   }
 
+  damaged(): Promise<readonly string[]> {
+    return this.files.damaged();
+  }
+
   async signIn(
     input: { readonly serviceUrl: string; readonly apiKey: string; readonly isDemo?: boolean },
     signal?: AbortSignal,

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { useComputer } from '../support/feature/useComputer';
+
+describe('an account whose file is damaged', () => {
+  const computer = useComputer();
+  const damaged =
+    /^An account could not be read because its file is damaged\. .* The file is kept as (.*)\.$/;
+
+  it('is named once with the place of the file, and is there again once it is signed in to', async () => {
+    let window = await computer().openWindow();
+    await window.signIn();
+    window.close();
+    const folder = path.join(computer().storage, 'accounts');
+    const [name = ''] = readdirSync(folder).filter((one) => one.endsWith('.json'));
+    writeFileSync(path.join(folder, name), '{');
+    window = await computer().openWindow({ isFocused: true });
+    window.view('instances').show();
+    await window.view('instances').welcome();
+    const { text, buttons } = await window.toast(damaged);
+    assert.ok(damaged.exec(text)?.[1]?.startsWith(path.join(folder, `${name}.broken-`)), text);
+    assert.deepEqual(buttons, ['Sign In']);
+    const other = await computer().openWindow();
+    other.view('instances').show();
+    await computer().pass(60_000);
+    assert.deepEqual(
+      [window, other].map((one) => one.toasts().filter((said) => damaged.test(said)).length),
+      [1, 0],
+    );
+    window.clearToasts();
+    await window.signIn();
+    window.close();
+    other.close();
+    window = await computer().openWindow({ isFocused: true });
+    window.view('instances').show();
+    await computer().pass(60_000);
+    assert.ok(!window.everythingSaid().includes('its file is damaged'));
+    window.close();
+  });
+});
