@@ -147,6 +147,8 @@ export async function clickRow(
       return await watch.evaluate((each) => !each.hasMissed()).catch(() => true);
     } catch (error) {
       if (!(error instanceof Error && error.name === 'TimeoutError')) throw error;
+      // A page that is busy with what the click began answers late, and the row may be gone by then.
+      if (await watch.evaluate((each) => each.wasClicked()).catch(() => true)) return true;
       // What is said about one row covers others; it goes with the pointer.
       await page.mouse.move(700, 700);
       return false;
@@ -158,6 +160,7 @@ export async function clickRow(
 
 interface RowWatch {
   hasMissed(): boolean;
+  wasClicked(): boolean;
   end(): void;
 }
 
@@ -165,6 +168,8 @@ interface RowWatch {
 const keepFromOtherRows = (text: string): string => `(() => {
   const types = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'contextmenu'];
   let hasMissed = false;
+  let isDown = false;
+  let isClicked = false;
   const check = (event) => {
     const row = event.target.closest('.monaco-list-row');
     // Once a click has begun on the row, the list may be gone before it ends.
@@ -174,10 +179,13 @@ const keepFromOtherRows = (text: string): string => `(() => {
       event.preventDefault();
       event.stopImmediatePropagation();
     }
+    isDown ||= event.type === 'mousedown';
+    isClicked ||= isDown && event.type === 'mouseup';
   };
   for (const type of types) addEventListener(type, check, true);
   return {
     hasMissed: () => hasMissed,
+    wasClicked: () => isClicked && !hasMissed,
     end: () => {
       for (const type of types) removeEventListener(type, check, true);
     },
