@@ -48,7 +48,8 @@ export async function followRental(
   const marker = job.rental?.marker ?? '';
   // Right after a window opens the journal may not be read yet, and a stopped job would lose its machine.
   const rental = currentRental(deps.rentals.rentals, marker) ?? (await deps.rentals.reread(marker));
-  if (!rental && deps.rentals.damaged.has(marker)) {
+  // A renting window that is open still knows it, and writes it again.
+  if (!rental && deps.rentals.damaged.has(marker) && !isRenterHere(deps, row)) {
     const why = text(
       'The file of its rental is damaged. A machine may have been rented for it. Look at your instances.',
     );

@@ -173,9 +173,10 @@ describe('A machine that is rented for a job', () => {
     assert.deepEqual([window.told(), service.count('offers.rent')], [['notStarted'], 0]);
   });
 
-  it('is not said to be none where the file of its rental is damaged', async () => {
+  it('is not said to be none where the file of its rental is damaged and its window is gone', async () => {
+    const { hub, owned } = await computer.openSignedIn();
     const { spec, ...wanted } = aJob(undefined);
-    const rental = { marker: '0123abcd' };
+    const rental = { marker: '0123abcd', by: hub.windowId };
     const file = path.join(
       computer.storageDir,
       'rentals',
@@ -185,6 +186,9 @@ describe('A machine that is rented for a job', () => {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, '{"version":1');
     job = (await window.jobs.order({ ...wanted, spec, ends: spec.rentedEnds, rental }, ['train.py'])).id;
+    await pass(5_000);
+    assert.equal(state().phase, 'renting');
+    owned.dispose();
     await pass(5_000);
     assert.deepEqual([state().phase, state().outcome], ['over', 'notStarted']);
     assert.match(
