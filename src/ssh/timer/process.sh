@@ -6,7 +6,7 @@
 look_at() {
   p_line=""
   read -r p_line 2>/dev/null <"$1/stat"
-  # Numbers and a letter, after a name that may hold anything.
+  # Numbers and a letter, after a name that may hold spaces and brackets.
   # shellcheck disable=SC2086
   set -- ${p_line##*) }
   # Each program needs some of them.

@@ -6,7 +6,7 @@ import type { AccountRef, User } from '../../model/accounts/account';
 import { micros } from '../../model/money';
 import type { Log } from '../../util/log';
 import { plainLabel } from '../../util/plainLabel';
-import { FileUnreadableError, JsonFile } from '../jsonFile';
+import { FileUnreadableError, JsonFile, setAsideAmong } from '../jsonFile';
 
 const accountFile = z.object({
   version: z.literal(1),
@@ -58,9 +58,6 @@ export function accountKeyFor(serviceUrl: string, userId: number, isDemo: boolea
   return createHash('sha256').update(`${place}\n${userId}`).digest('hex').slice(0, 16);
 }
 
-/** A file that was damaged and set aside, and when (ms since 1970). */
-const brokenName = /^[0-9a-f]{16}\.json\.broken-\d+$/;
-
 /** Accounts on disk without their API keys, one file each, and which of them is active. */
 export class AccountFiles {
   private readonly active: JsonFile<z.infer<typeof activeFile>>;
@@ -82,10 +79,7 @@ export class AccountFiles {
 
   /** The paths of damaged files that were set aside, unless the account was signed in to again. */
   async damaged(): Promise<readonly string[]> {
-    const names = await this.names();
-    return names
-      .filter((name) => brokenName.test(name) && !names.includes(name.replace(/\.broken-\d+$/, '')))
-      .map((name) => join(this.folder, name));
+    return [...setAsideAmong(await this.names()).values()].map((name) => join(this.folder, name));
   }
 
   async get(key: string): Promise<SavedAccount | undefined> {

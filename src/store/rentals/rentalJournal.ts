@@ -1,10 +1,10 @@
 import { mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import * as z from 'zod';
 import type { RentConfig } from '../../model/rentals/rent';
 import { defined } from '../../util/defined';
 import type { Log } from '../../util/log';
-import { JsonFile } from '../jsonFile';
+import { JsonFile, setAsideAmong } from '../jsonFile';
 import type { Rental, SecretPort } from '../ports';
 
 /** Only this store writes these files; the schema checks what decisions depend on. */
@@ -43,9 +43,6 @@ type SecretParts = z.infer<typeof secretParts>;
 export function rentalSecretKey(marker: string): string {
   return `gpuRental.rental.${marker}`;
 }
-
-/** A file that was damaged and set aside: the marker of its rental, and when (ms since 1970). */
-const brokenName = /^([0-9a-f]{8})\.json\.broken-\d+$/;
 
 /** Ended rentals older than this are of no use (ms). */
 const keepEndedMs = 90 * 24 * 3_600_000;
@@ -101,13 +98,8 @@ export class RentalJournal {
   /** The damaged files that were set aside, by the marker of their rental, unless it was noted again. */
   private async damaged(accountKey: string): Promise<ReadonlyMap<string, string>> {
     const folder = this.folder(accountKey);
-    const names = await readdir(folder);
-    return new Map(
-      names.flatMap((name) => {
-        const [, marker = ''] = brokenName.exec(name) ?? [];
-        return marker === '' || names.includes(`${marker}.json`) ? [] : [[marker, join(folder, name)]];
-      }),
-    );
+    const kept = [...setAsideAmong(await readdir(folder))];
+    return new Map(kept.map(([file, name]) => [basename(file, '.json'), join(folder, name)]));
   }
 
   async get(accountKey: string, marker: string): Promise<Rental | undefined> {
