@@ -47,6 +47,14 @@ export type KeyReplacement =
   /** The key works but belongs to another user; nothing was changed. */
   | { readonly kind: 'otherUser'; readonly name: string };
 
+/** The paths of files that could not be understood; they are kept. */
+export interface DamagedAccountFiles {
+  /** Each held an account. */
+  readonly accounts: readonly string[];
+  /** It told which account is active. */
+  readonly active: string | undefined;
+}
+
 /** The signed-in accounts, the same in all windows. */
 export interface Accounts {
   readonly state: AccountsState;
@@ -57,8 +65,8 @@ export interface Accounts {
   /** Reads the stored accounts when they are first needed, and again if the key could not be read. */
   load(): Promise<void>;
   known(): Promise<readonly AccountRef[]>;
-  /** The paths of damaged files, each of which held an account; they are kept. Rejects if the disk refuses. */
-  damaged(): Promise<readonly string[]>;
+  /** Rejects if the disk refuses. */
+  damaged(): Promise<DamagedAccountFiles>;
   /** Checks the key with users/current, stores it, reads it back, and activates it in all windows. */
   signIn(
     input: { readonly serviceUrl: string; readonly apiKey: string; readonly isDemo?: boolean },

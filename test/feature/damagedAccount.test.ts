@@ -38,4 +38,29 @@ describe('an account whose file is damaged', () => {
     assert.ok(!window.everythingSaid().includes('its file is damaged'));
     window.close();
   });
+
+  it('is chosen by the user where it is not known which of two was in use', async () => {
+    const unknown = /^Which of your accounts was in use could not be read/;
+    const { json } = await computer().simulator.call('POST', '/__sim/accounts/', { credit: 10 });
+    let window = await computer().openWindow({ isFocused: true });
+    await window.signIn((json as { key: string }).key);
+    window.clearToasts();
+    window.close();
+    writeFileSync(path.join(computer().storage, 'activeAccount.json'), '{');
+    window = await computer().openWindow({ isFocused: true });
+    await window.view('instances').welcomeShows('Sign In');
+    const { text, buttons } = await window.toast(unknown);
+    assert.match(text, /activeAccount\.json\.broken-\d+\.$/);
+    assert.deepEqual(buttons, ['Switch Account']);
+    await window.toastButton(unknown, 'Switch Account');
+    await window.quick.title('Switch Account');
+    await window.quick.enter();
+    await window.view('instances').welcomeShows('Rent');
+    window.close();
+    window = await computer().openWindow({ isFocused: true });
+    window.view('instances').show();
+    await computer().pass(60_000);
+    assert.ok(!window.everythingSaid().includes('Which of your accounts'));
+    window.close();
+  });
 });

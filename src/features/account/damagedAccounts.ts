@@ -12,7 +12,17 @@ export function tellOfDamagedAccounts({
   log,
 }: Pick<Services, 'accounts' | 'oneWindow' | 'log'>): Disposable {
   const tell = async () => {
-    offerDamagedFiles(oneWindow, 'account', await accounts.damaged(), {
+    const damaged = await accounts.damaged();
+    const active = damaged.active === undefined ? [] : [damaged.active];
+    offerDamagedFiles(oneWindow, 'activeAccount', active, {
+      sentence: (path) =>
+        t(
+          'Which of your accounts was in use could not be read, because that file is damaged. No account is in use until you choose one, and what waits on this computer, as schedules, jobs and budgets do, is not followed. The file is kept as {0}.',
+          path,
+        ),
+      next: commandAction(t('Switch Account'), 'gpuRental.switchAccount'),
+    });
+    offerDamagedFiles(oneWindow, 'account', damaged.accounts, {
       sentence: (path) =>
         t(
           'An account could not be read because its file is damaged. Its instances may cost money, and its schedules, jobs and budget are not followed. Sign in with its API key again. The file is kept as {0}.',

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import * as z from 'zod';
 import type { AccountRef, User } from '../../model/accounts/account';
 import { micros } from '../../model/money';
 import type { Log } from '../../util/log';
 import { plainLabel } from '../../util/plainLabel';
 import { FileUnreadableError, JsonFile, setAsideAmong } from '../jsonFile';
+import type { DamagedAccountFiles } from '../ports';
 
 const accountFile = z.object({
   version: z.literal(1),
@@ -77,9 +78,12 @@ export class AccountFiles {
     return saved.filter((account) => account !== undefined);
   }
 
-  /** The paths of damaged files that were set aside, unless the account was signed in to again. */
-  async damaged(): Promise<readonly string[]> {
-    return [...setAsideAmong(await this.names()).values()].map((name) => join(this.folder, name));
+  /** The damaged files that were set aside, unless they were written again: accounts, and which of them is active. */
+  async damaged(): Promise<DamagedAccountFiles> {
+    const accounts = [...setAsideAmong(await this.names()).values()].map((name) => join(this.folder, name));
+    const { dir, base } = parse(this.active.path);
+    const active = setAsideAmong(await readdir(dir)).get(base);
+    return { accounts, active: active && join(dir, active) };
   }
 
   async get(key: string): Promise<SavedAccount | undefined> {
@@ -108,9 +112,19 @@ export class AccountFiles {
     await this.file(key).remove();
   }
 
+  /** Where the file was damaged, the only account there is is taken as the active one. */
   async activeKey(): Promise<string | undefined> {
     const content = await this.active.read();
-    return content.kind === 'present' ? (content.value.key ?? undefined) : undefined;
+    if (content.kind !== 'setAside') {
+      return content.kind === 'present' ? (content.value.key ?? undefined) : undefined;
+    }
+    this.log.warn(`The file of the active account was not understood and was kept as ${content.path}`);
+    const [only, ...others] = await this.list();
+    if (only === undefined || others.length > 0) {
+      return undefined;
+    }
+    await this.setActiveKey(only.ref.key);
+    return only.ref.key;
   }
 
   async setActiveKey(key: string | undefined): Promise<void> {

@@ -24,6 +24,7 @@ import type {
   Accounts,
   OtherAccounts,
   AccountsState,
+  DamagedAccountFiles,
   KeyReplacement,
 } from '../ports';
 import type { SecondFactorGate } from './secondFactor';
@@ -127,7 +128,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     return (await this.files.list()).map(({ ref }) => ref);
   }
 
-  damaged(): Promise<readonly string[]> {
+  damaged(): Promise<DamagedAccountFiles> {
     return this.files.damaged();
   }
 

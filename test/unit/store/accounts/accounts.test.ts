@@ -231,6 +231,27 @@ describe('accounts', () => {
     });
   }
 
+  it('takes its only account where the file of the active one is damaged, and none of several', async () => {
+    const path = join(computer.storageDir, 'activeAccount.json');
+    const first = computer.openWindow();
+    await first.accounts.signIn(main);
+    first.close();
+    await writeFile(path, '{');
+    const second = computer.openWindow();
+    await second.accounts.load();
+    assert.equal(second.accounts.active?.name, 'user@example.com');
+    assert.deepEqual(await second.accounts.damaged(), { accounts: [], active: undefined });
+    service.user = { ...service.user, id: 43, email: 'second@example.com' };
+    await second.accounts.signIn({ ...main, apiKey: 'key-two-secret' });
+    second.close();
+    await writeFile(path, '{');
+    const { accounts } = computer.openWindow();
+    await accounts.load();
+    assert.equal(accounts.state.kind, 'signedOut');
+    assert.match((await accounts.damaged()).active ?? '', /activeAccount\.json\.broken-\d+$/);
+    assert.equal((await accounts.known()).length, 2);
+  });
+
   it('stays signed in where the disk refuses for a moment, and follows the other windows after it', async () => {
     const one = computer.openWindow();
     await one.accounts.signIn(main);
