@@ -67,26 +67,16 @@ export const rentalNames: Readonly<Record<string, RentalType>> = {
   'on-demand': 'on-demand',
 };
 
-/** Factors that convert a typed unit to the unit of its field. */
+/** Factors that convert a typed unit to the unit of its field; the others are that unit already. */
 export const unitScales: Readonly<Record<string, number>> = {
   tb: 1000,
-  gb: 1,
-  g: 1,
-  gib: 1,
   mb: 0.001,
   gbit: 1000,
   gbps: 1000,
-  mbit: 1,
-  mbps: 1,
-  '%': 1,
-  d: 1,
-  day: 1,
-  days: 1,
   week: 7,
   weeks: 7,
   w: 7,
   month: 30,
   months: 30,
   h: 1 / 24,
-  '': 1,
 };

@@ -91,14 +91,35 @@ function isOperator(word: string): boolean {
 const operators = '<=|>=|=<|=>|<|>|≤|≥';
 const looseOperator = new RegExp(`\\s*(${operators})\\s*`, 'g');
 const looseUnit =
-  /(^|[\s<>=≤≥])(\d{1,3}(?:\.\d+)?)\s+(gb|tb|gib|mbit|gbit|mbps|gbps|days?|weeks?|%)(?=\s|$)/g;
+  /(^|[\s<>=≤≥])(\d{1,3}(?:\.\d+)?)\s+(gb|tb|gib|mbit|gbit|mbps|gbps|days?|weeks?|months?|[dw]|%)(?=\s|$)/g;
 
-/** Converts to lower case, joins operators and units with their number, and splits `2x4090` and `4090x2`. */
+type LooseUnit = [before: string, number: string, unit: string, at: number, whole: string];
+
+/** True for the days of `cores >=32 days >=7`, which are no unit of the cores. */
+function isNextName(unit: string, before: string, after: string): boolean {
+  const [, name = ''] = /([a-z_]+)\s*[<>=≤≥:]*\s*$/.exec(before) ?? [];
+  return (
+    own(numberNames, unit) !== undefined && own(numberNames, name) !== undefined && /^\s*[<>=≤≥:]/.test(after)
+  );
+}
+
+/**
+ * Converts to lower case, joins operators and units with their number, and splits `2x4090`, `4090x2` and `4090<0.8`. What
+ * is typed without a space belongs together: `24gb ram<64` has two numbers, and `24gb ram <0.8` has a price.
+ */
 function tokenize(line: string): readonly string[] {
   return line
     .toLowerCase()
-    .replace(looseOperator, ' $1')
-    .replace(looseUnit, '$1$2$3')
+    .replace(looseOperator, (found: string, operator: string, at: number, whole: string) =>
+      found.startsWith(operator) && own(numberNames, /[a-z_]*$/.exec(whole.slice(0, at))?.[0] ?? '')
+        ? operator
+        : ` ${operator}`,
+    )
+    .replace(looseUnit, (found: string, ...[before, number, unit, at, whole]: LooseUnit) =>
+      isNextName(unit, whole.slice(0, at + before.length), whole.slice(at + found.length))
+        ? found
+        : `${before}${number}${unit}`,
+    )
     .split(/[\s;]+|,(?!\d)/)
     .flatMap((token) => {
       const first = /^(\d{1,2})[x×](?=[a-z]*\d{2,})(.+)$/.exec(token);
@@ -132,7 +153,7 @@ function readAt(
       return { reading: addChoice(draft, 'gpu', found, negated), length };
     }
   }
-  const pair = readPair(token, tokens[at + 1], draft);
+  const pair = readPair(token, tokens[at + 1], tokens[at + 2], draft);
   if (pair !== undefined) {
     return { reading: pair, length: 2 };
   }
@@ -141,7 +162,12 @@ function readAt(
 }
 
 /** Reads `64gb ram` and `ram 64gb`. */
-function readPair(token: string, next: string | undefined, draft: Draft): Reading {
+function readPair(
+  token: string,
+  next: string | undefined,
+  afterNext: string | undefined,
+  draft: Draft,
+): Reading {
   const unitOf = (word: string) => {
     const groups = comparison.exec(word)?.groups;
     return groups?.['name'] === '' ? (groups['unit'] ?? '') : undefined;
@@ -154,7 +180,11 @@ function readPair(token: string, next: string | undefined, draft: Draft): Readin
     readComparison(`${name}${/^[<>=≤≥:]/.test(number) ? '' : ':'}${number}`, draft);
   const nextKey = keyOf(next);
   const unit = unitOf(token);
-  if (nextKey !== undefined && unit !== undefined && suits(unit, nextKey)) {
+  const isPrice = token.includes('$') && nextKey !== 'pricePerHour';
+  // In `<0.8 cuda >=12` the name belongs to the number after it, and the one before is a price.
+  const isOnItsOwn =
+    unit === '' && /^[<>=≤≥]/.test(token) && afterNext !== undefined && unitOf(afterNext) !== undefined;
+  if (nextKey !== undefined && unit !== undefined && suits(unit, nextKey) && !isPrice && !isOnItsOwn) {
     return join(next, token);
   }
   return keyOf(token) !== undefined && unitOf(next) !== undefined ? join(token, next) : undefined;
@@ -162,12 +192,10 @@ function readPair(token: string, next: string | undefined, draft: Draft): Readin
 
 /** Returns whether a number with this unit fits the field: `24gb cuda` is not a CUDA version. */
 function suits(unit: string, key: NumberKey): boolean {
-  const fields: readonly NumberKey[] = memoryUnits.includes(unit)
-    ? ['ramGb', 'diskGb', 'gpuRamGb', 'gpuTotalRamGb']
-    : speedUnits.includes(unit)
-      ? ['downMbit', 'upMbit']
-      : [key];
-  return fields.includes(key) && unit !== '%';
+  if (memoryUnits.includes(unit)) return ['ramGb', 'diskGb', 'gpuRamGb', 'gpuTotalRamGb'].includes(key);
+  if (speedUnits.includes(unit)) return ['downMbit', 'upMbit'].includes(key);
+  if (timeUnits.includes(unit)) return key === 'days';
+  return unit === '' || own(numberNames, unit) === key;
 }
 
 function addChoice(draft: Draft, key: ChoiceKey, values: readonly string[], negated: boolean): ChoiceKey {

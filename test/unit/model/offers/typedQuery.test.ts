@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { findPlaces } from '../../../../src/model/offers/places';
 import type { Filters } from '../../../../src/model/offers/searchFields';
 import { parseTypedQuery } from '../../../../src/model/offers/typedQuery';
+import { sized } from '../../../support/seeded';
 import { formatText } from '../../../../src/util/text';
 
 function filtersOf(line: string): Filters {
@@ -80,7 +81,23 @@ describe('a typed search', () => {
     ['1gbit', { downMbit: { min: 1000 } }],
     ['500mbit up', { upMbit: { min: 500 } }],
     ['7d', { days: { min: 7 } }],
-    ['2 weeks', { days: { min: 14 } }],
+    ...(
+      [
+        ['d', 2],
+        ['days', 2],
+        ['w', 14],
+        ['week', 14],
+        ['weeks', 14],
+        ['month', 60],
+        ['months', 60],
+      ] as const
+    ).map(([unit, min]) => [`2 ${unit}`, { days: { min } }] as const),
+    ['days>=36h', { days: { min: 1.5 } }],
+    ['down>=2gbps', { downMbit: { min: 2000 } }],
+    ['down>=500mbps', { downMbit: { min: 500 } }],
+    ['ram>=512mb', { ramGb: { min: 0.512 } }],
+    ['ram>=64g', { ramGb: { min: 64 } }],
+    ['ram>=64gib', { ramGb: { min: 64 } }],
     ['us', { country: { oneOf: ['US'] } }],
     ['sweden de', { country: { oneOf: ['SE', 'DE'] } }],
     ['-us', { country: { noneOf: ['US'] } }],
@@ -89,6 +106,15 @@ describe('a typed search', () => {
     ['static vm', { staticIp: true, vm: true }],
     ['24gb cuda 12', { gpuRamGb: { min: 24 }, cuda: { min: 12 } }],
     ['64gb ram <0.8', { ramGb: { min: 64 }, pricePerHour: { max: 0.8 } }],
+    ['16cores ram>=64', { cpuCores: { min: 16 }, ramGb: { min: 64 } }],
+    ['4ports days >= 36h', { ports: { min: 4 }, days: { min: 1.5 } }],
+    ['7d cores>=8', { days: { min: 7 }, cpuCores: { min: 8 } }],
+    ['cores=32 days>=7', { cpuCores: { min: 32, max: 32 }, days: { min: 7 } }],
+    ['2 days <0.8', { days: { min: 2 }, pricePerHour: { max: 0.8 } }],
+    ['8 cores ram 64', { cpuCores: { min: 8 }, ramGb: { min: 64 } }],
+    ['8cores ports 4', { cpuCores: { min: 8 }, ports: { min: 4 } }],
+    ['99% cores>=8', { reliability: { min: 99 }, cpuCores: { min: 8 } }],
+    ['64gb ram 2tb disk', { ramGb: { min: 64 }, diskGb: { min: 2000 } }],
     ['2gpus <$0.35', { gpuCount: { min: 2, max: 2 }, pricePerHour: { max: 0.35 } }],
     ['', {}],
     ['   ', {}],
@@ -149,6 +175,25 @@ describe('a typed search', () => {
           assert.deepEqual(words, []);
         },
       ),
+    );
+  });
+
+  it('means the same by them in any company', () => {
+    // `24gb ram 64gb` can be read in two ways.
+    const alone = cases.filter(([line]) => line.trim() !== '' && line !== 'ram 64gb');
+    fc.assert(
+      fc.property(fc.shuffledSubarray(alone), (parts) => {
+        const taken = new Set<string>();
+        const chosen = parts.filter(([, filters]) => {
+          const fields = Object.keys(filters);
+          const isFree = fields.every((field) => !taken.has(field));
+          if (isFree) for (const field of fields) taken.add(field);
+          return isFree;
+        });
+        const line = chosen.map(([part]) => part).join(' ');
+        assert.deepEqual(filtersOf(line), Object.assign({}, ...chosen.map(([, filters]) => filters)), line);
+      }),
+      { numRuns: sized(200, 2000) },
     );
   });
 });
