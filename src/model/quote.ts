@@ -128,10 +128,9 @@ export function readStay(typed: string): Usage | undefined {
     'i',
   );
   const [, hours, down, up = '0'] = pattern.exec(typed) ?? [];
-  const [hoursNumber, downGb, upGb] = [hours, down, up].map(Number);
-  const isGiven = hoursNumber !== undefined && downGb !== undefined && upGb !== undefined;
-  return isGiven && hoursNumber > 0 && hoursNumber <= 8760 && Math.max(downGb, upGb) <= 1_000_000
-    ? { hours: hoursNumber, downGb, upGb }
+  const usage = { hours: Number(hours), downGb: Number(down), upGb: Number(up) };
+  return usage.hours > 0 && usage.hours <= 8760 && Math.max(usage.downGb, usage.upGb) <= 1_000_000
+    ? usage
     : undefined;
 }
 

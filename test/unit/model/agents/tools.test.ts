@@ -13,6 +13,7 @@ import { isRaised, limitsInForce, noLimits, type AgentLimits } from '../../../..
 import { languageModelTools, toolSchemas } from '../../../../src/model/agents/toolSchemas';
 import { toolSpecs } from '../../../../src/model/agents/tools';
 import { toolInputs } from '../../../../src/model/agents/toolShapes';
+import { listedTools } from '../../../../src/mcp/toolList';
 import schemas from '../../../../src/model/agents/toolSchemas.json';
 
 describe('the tools of agents', () => {
@@ -34,6 +35,26 @@ describe('the tools of agents', () => {
       assert.equal(inputSchema['type'], 'object');
       assert.equal(inputSchema['additionalProperties'], false);
     }
+  });
+});
+
+describe('what a client is told of a tool', () => {
+  const withHint = (name: string) =>
+    listedTools()
+      .filter(({ annotations }) => (annotations as Readonly<Record<string, unknown>>)[name] === true)
+      .map((tool) => tool.name);
+
+  it('is which ones change nothing, lose data, and may be called again', () => {
+    const all = toolSpecs.map(({ name }) => name);
+    assert.deepEqual(withHint('readOnlyHint'), [
+      ...['search_offers', 'list_templates', 'quote_rental', 'get_request'],
+      ...['list_instances', 'get_instance', 'connect_instance'],
+    ]);
+    assert.deepEqual(withHint('destructiveHint'), ['run_command', 'destroy_instance']);
+    assert.deepEqual(
+      withHint('idempotentHint'),
+      all.filter((name) => name !== 'run_command'),
+    );
   });
 });
 

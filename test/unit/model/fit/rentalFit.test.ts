@@ -64,6 +64,10 @@ describe('the fit of an image to a machine', () => {
       words(anInput('ghcr.io/huggingface/text-embeddings-inference:1.8', { offer: gpu('Tesla P100', 600) })),
       ['The image needs compute capability 7.5, but Tesla P100 has 6.0.'],
     );
+    assert.deepEqual(
+      words(anInput('ghcr.io/huggingface/text-embeddings-inference:1.8', { offer: gpu('Tesla T4', 750) })),
+      [],
+    );
   });
 
   it('warns of the other maker’s GPUs', () => {

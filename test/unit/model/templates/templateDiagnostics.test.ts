@@ -164,10 +164,17 @@ describe('the checks of a template document', () => {
       ],
     ]);
     assert.deepEqual(fixed(open, 'Make the template private'), { ...complete, env });
-    assert.deepEqual(
-      look(render({ env: '-e HF_TOKEN=hf_abcdefgh' })).map(([code, at]) => [code, at]),
-      [['secretInClear', '-e HF_TOKEN=hf_abcdefgh']],
-    );
+  });
+
+  it('move a secret out of a flag text only where an object can hold all of it', () => {
+    const token = '-e HF_TOKEN=hf_abcdefgh';
+    assert.deepEqual(look(render({ env: token })), [
+      ['secretInClear', token, 'Move to Secrets / Make It an Account Secret'],
+    ]);
+    assert.deepEqual(look(render({ env: `${token} -e A=1 -e A=2` })), [
+      ['secretInClear', token, ''],
+      ['envTwice', '-e A=2', ''],
+    ]);
   });
 
   it('prefer the secrets of the document, and in a file that is shared those of the account', () => {
