@@ -63,6 +63,22 @@ describe('Jobs in trouble', () => {
     assert.deepEqual([window.row(job).state.outcome, machine.starts], ['destroyed', 1]);
   });
 
+  it('wait for the next try in a later window as long as they would have in the one that was closed', async () => {
+    const { id: job } = await window.jobs.order(aJob(id), []);
+    cut();
+    await pass(20 * minute);
+    const { nextTryAt = 0 } = window.row(job).state.trouble ?? {};
+    const leftMs = nextTryAt - computer.clock.now();
+    assert.ok(leftMs > 2000, `${leftMs} ms are left`);
+    window.close();
+    const before = machine.calls.length;
+    window = await openJobWindow(computer, disk, machine);
+    await pass(leftMs - 1000);
+    assert.equal(machine.calls.length, before);
+    await pass(2000);
+    assert.ok(machine.calls.length > before);
+  });
+
   it('are not begun on a machine that lets nobody in, and are as soon as it does', async () => {
     cut();
     const { id: job } = await window.jobs.order(aJob(id), []);

@@ -3,6 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   GoneError,
+  NotReachableError,
+  NotSentError,
   RateLimitedError,
   RefusedError,
   RentOutcomeUnknownError,
@@ -11,6 +13,7 @@ import {
 } from '../../../../src/api/errors';
 import { fromDollars } from '../../../../src/model/money';
 import type { RentRequest } from '../../../../src/model/rentals/rentDraft';
+import { text } from '../../../../src/util/text';
 import { anInstance, anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
@@ -54,6 +57,20 @@ describe('a rental that was refused or not answered', () => {
       assert.equal(result.warning, refusal.serviceText ?? '');
       assert.equal(window.rentals.find(6001)?.phase.kind, 'waiting');
       assert.equal(service.count('offers.rent'), 1);
+    });
+  }
+
+  for (const unsent of [new NotReachableError(), new NotSentError(text('Not sent.'))]) {
+    it(`compares nothing where nothing was sent: ${unsent.name}`, async () => {
+      let lists = 0;
+      service.before = (call) => {
+        if (call === 'offers.rent') {
+          lists = service.count('instances.list');
+          throw unsent;
+        }
+      };
+      await assert.rejects(window.rentals.rent(request), unsent);
+      assert.equal(service.count('instances.list'), lists);
     });
   }
 

@@ -76,6 +76,17 @@ describe('what windows remember about templates', () => {
     );
   });
 
+  it('keeps the newest versions, however many templates were saved', async () => {
+    const content = new QuickFile();
+    const quick = new TemplateStorage('unused', silentLog, (action) => action(), content);
+    const ids = [...Array(205).keys()].map((index) => 1000 + index);
+    await quick.change('a', (account) => ({
+      ...account,
+      versions: Object.fromEntries(ids.map((id) => [id, { hash: `h${id}`, digest: '', mtime: id }])),
+    }));
+    assert.deepEqual(Object.keys((await quick.account('a')).versions).map(Number), ids.slice(5));
+  });
+
   it('tells whoever changed it that the disk refused, and goes on', async () => {
     const first = addRecent(1);
     (await write(0)).end(new Error('disk full'));
