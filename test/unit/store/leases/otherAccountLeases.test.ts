@@ -26,7 +26,10 @@ describe('Schedules of accounts that are not active', () => {
   afterEach(() => computer.dispose());
 
   /** A window where another account is active than those whose schedules these are. */
-  async function open(disks: Readonly<Record<string, FakeLeaseDisk>>) {
+  async function open(
+    disks: Readonly<Record<string, FakeLeaseDisk>>,
+    { refusals = [] as Error[], log = silentLog } = {},
+  ) {
     const { clock } = computer;
     const window = await computer.openSignedIn();
     const { accounts, hub, owned } = window;
@@ -39,9 +42,14 @@ describe('Schedules of accounts that are not active', () => {
     const others = owned.add(
       new OtherAccountLeases({
         accounts: Object.assign(Object.create(accounts) as typeof accounts, {
-          others: () => Promise.resolve(Object.keys(disks).map((key) => ({ ...active, key }))),
+          others: () => {
+            const refusal = refusals.shift();
+            return refusal
+              ? Promise.reject(refusal)
+              : Promise.resolve(Object.keys(disks).map((key) => ({ ...active, key })));
+          },
         }),
-        ...{ hub, clock, log: silentLog, notices },
+        ...{ hub, clock, log, notices },
         storage: (key) => disk(key).storage,
         lastListed: () => Promise.resolve([]),
         kernelUse: () => Promise.resolve('idle'),
@@ -70,6 +78,17 @@ describe('Schedules of accounts that are not active', () => {
     await passInMinutes(computer, 40 * minute);
     assert.equal(stops(), 1);
     assert.equal(good.leases.size, 0);
+  });
+
+  it('are carried out once the accounts can be read, which the log tells until then', async () => {
+    const disk = new FakeLeaseDisk();
+    const logged: string[] = [];
+    const error = (line: string, cause: unknown) => void logged.push(`${line}: ${String(cause)}`);
+    schedule(disk, { kind: 'at', at: computer.clock.now() + 30 * minute });
+    await open({ disk }, { refusals: [new Error('EIO')], log: { ...silentLog, error } });
+    await passInMinutes(computer, 40 * minute);
+    assert.equal(stops(), 1);
+    assert.deepEqual(logged, ['The schedules of the other accounts could not be looked at: Error: EIO']);
   });
 
   it('are work for the next start where the disk refuses the only one there is', async () => {
