@@ -168,6 +168,14 @@ describe('toTemplate', () => {
     assert.deepEqual(made.raw['odd'], { kept: true });
   });
 
+  it('keeps the flags of an environment as they are written, and writes those of another form', () => {
+    const written = '-e  A="1 2"   -p 80:80';
+    assert.equal(aTemplate({ env: written }).env, written);
+    assert.equal(aTemplate({ env: { A: '1', '-p 80:80': '1' } }).env, '-e A=1 -p 80:80');
+    assert.equal(aTemplate({ env: [['A', '1']] }).env, '-e A=1');
+    assert.equal(aTemplate({ env: null }).env, undefined);
+  });
+
   it('understands filters as an object and as a JSON text, and nothing else', () => {
     const filters = { num_gpus: { gte: 2 } };
     assert.deepEqual(aTemplate({ extra_filters: filters }).extraFilters, filters);
