@@ -69,6 +69,28 @@ describe('charges', () => {
     assert.deepEqual(pieced, whole);
   });
 
+  it('have the label of their instance where the service names it', async () => {
+    const simulator = await simulators.start();
+    const { client } = clients.connect(simulator);
+    const labelled = (metadata: unknown) => ({ amount: 1, type: 'instance', metadata });
+    const metadata = [
+      { label: 'trainer' },
+      { label: '' },
+      { label: 7 },
+      { other: 'x' },
+      null,
+      'trainer',
+      undefined,
+    ];
+    const body = { success: true, results: metadata.map(labelled), next_token: null };
+    simulator.fail({ kind: 'answer', path: address, body });
+    const { items } = await client.charges.list(lastMonth(simulator));
+    assert.deepEqual(
+      items.map(({ label }) => label),
+      ['trainer', ...Array<undefined>(6).fill(undefined)],
+    );
+  });
+
   it('say when they are not all there', async () => {
     const simulator = await simulators.start();
     const { client } = clients.connect(simulator);

@@ -225,6 +225,8 @@ describe('readAnswer', () => {
     assert.equal(wait({ detail: 'API requests too frequent endpoint threshold=2.5' }), 2500);
     assert.equal(wait({ detail: 'too frequent, 4 requests' }, { 'retry-after': '7' }), 7000);
     assert.equal(wait('too frequent', { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' }), undefined);
+    assert.equal(wait('too frequent', { 'retry-after': '3600' }), 3_600_000);
+    assert.equal(wait('too frequent', { 'retry-after': '3601' }), undefined);
     assert.equal(wait('too frequent'), undefined);
     assert.equal(wait({ detail: 'too frequent 0' }), undefined);
   });

@@ -25,6 +25,7 @@ describe('The host keys in the log of a machine', () => {
       '',
       `Accepted publickey for root from 203.0.113.7 port 1 ssh2: ED25519 ${printed}`,
       `256 ${printed} ada@laptop (ED25519)`,
+      `256 ${printed} ada@laptop (ED25519)\nCreating SSH2 RSA key; this may take some time ...`,
       `host key: ${printed}AAAA (ED25519)`,
       `host key: MD5:16:27:ac (RSA)`,
       `host key: ${printed}`,
