@@ -158,11 +158,11 @@ function followRenames({ clock }: Deps, files: TemplateFileSystem): Disposable {
     }
     renamed.delete(names.id);
     const places = new JsonPlaces(document.getText());
-    if (places.value(['name']) === names.from && clock.now() - names.at < moveMs) {
+    if (places.value(['name']) === names.from && clock.elapsed() - names.at < moveMs) {
       void vscode.workspace.applyEdit(toEdit(document, places.set('name', names.to)));
     }
   };
-  store.add(files.onDidRename((names) => renamed.set(names.id, { ...names, at: clock.now() })));
+  store.add(files.onDidRename((names) => renamed.set(names.id, { ...names, at: clock.elapsed() })));
   // The editor first opens the saved file, then puts the unsaved text into it.
   store.add(vscode.workspace.onDidOpenTextDocument(follow));
   store.add(vscode.workspace.onDidChangeTextDocument(({ document }) => follow(document)));

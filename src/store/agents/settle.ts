@@ -89,7 +89,7 @@ function decidedAt(request: AgentRequest): number {
 /** Settles a schedule by whether it exists. A command may have run; more can't be known. */
 async function settleOther({ desk, leases, clock }: DoAgreedDeps, request: AgentRequest): Promise<void> {
   const { id, tool, instanceId, endsAt, then, state } = request;
-  if (state !== 'working' || clock.now() <= decidedAt(request) + silenceMs) {
+  if (state !== 'working' || isWithin(silenceMs, decidedAt(request), clock.now())) {
     return;
   }
   const known = instanceId === undefined ? undefined : leases.find(instanceId)?.lease;
@@ -110,7 +110,7 @@ async function settleOther({ desk, leases, clock }: DoAgreedDeps, request: Agent
 /** Settles a change by a list that was read after the request had time to appear. */
 async function settleChange({ desk, fleet, clock }: DoAgreedDeps, request: AgentRequest): Promise<void> {
   const { id, instanceId, to, state } = request;
-  const isSilent = state === 'working' && clock.now() > decidedAt(request) + silenceMs;
+  const isSilent = state === 'working' && !isWithin(silenceMs, decidedAt(request), clock.now());
   if ((state !== 'unknown' && !isSilent) || instanceId === undefined) {
     return;
   }

@@ -58,7 +58,7 @@ describe('a request of an agent whose window is gone', () => {
     const endsAt = at + 3_600_000;
     const wanted = { tool: 'set_schedule', state: 'working', endsAt, then: 'stop' } as const;
     const set: Partial<Lease> = { action: 'stop', term: { kind: 'at', at: endsAt } };
-    const later = { now: at + 120_001 };
+    const later = { now: at + 120_000 };
 
     it('is done where that schedule is there', async () => {
       assert.deepEqual(await settled(wanted, { ...later, lease: set }), ['done']);
@@ -79,9 +79,17 @@ describe('a request of an agent whose window is gone', () => {
     });
 
     it('is left alone for two minutes after the yes, and while this window is at it', async () => {
-      assert.deepEqual(await settled(wanted, { now: at + 120_000, lease: set }), []);
+      assert.deepEqual(await settled(wanted, { now: at + 119_999, lease: set }), []);
+      assert.deepEqual(await settled(wanted, { now: at - 1000, lease: set }), []);
       assert.deepEqual(await settled(wanted, { ...later, lease: set, isAtWork: true }), []);
       assert.deepEqual(await settled({ ...wanted, state: 'done' }, { ...later, lease: set }), []);
+    });
+
+    it('is not left alone until the clock of this computer, once set back, has caught up', async () => {
+      const earlier = { now: at - 3_600_000 };
+      assert.deepEqual(await settled(wanted, { ...earlier, lease: set }), ['done']);
+      const change = { tool: 'destroy_instance', state: 'working' } as const;
+      assert.deepEqual(await settled(change, { ...earlier, hasEnded: true }), ['done']);
     });
 
     it('is never taken for a command', async () => {
@@ -123,8 +131,8 @@ describe('a request of an agent whose window is gone', () => {
 
     it('is settled without a word of its window after two minutes', async () => {
       const working = { ...toDestroy, state: 'working' } as const;
-      assert.deepEqual(await settled(working, { now: at + 120_000, hasEnded: true }), []);
-      assert.deepEqual(await settled(working, { now: at + 120_001, hasEnded: true }), ['done']);
+      assert.deepEqual(await settled(working, { now: at + 119_999, hasEnded: true }), []);
+      assert.deepEqual(await settled(working, { now: at + 120_000, hasEnded: true }), ['done']);
     });
   });
 });
