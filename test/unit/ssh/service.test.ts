@@ -54,6 +54,33 @@ describe('The SSH entries', () => {
     assert.equal(await ssh.latency('gpu-7', signal), undefined, 'no connection');
   });
 
+  it('name the other addresses, those first that answered', async () => {
+    const outcomes = { 41_022: 'ssh', 5001: 'refused', 5000: 'ssh' } as const;
+    const probed = home.service({
+      probe: async ({ port, kind }) => {
+        // The best one answers last, so that all are known.
+        if (kind === 'direct') await new Promise((resolve) => setImmediate(resolve));
+        return outcomes[port as keyof typeof outcomes];
+      },
+    });
+    const instance = sshInstance(41_022, {
+      runtype: 'jupyter_direc ssh_direc ssh_proxy',
+      publicIp: '192.0.2.1',
+      sshHost: 'ssh5.example.com',
+      sshPort: 5000,
+    });
+    const host = await probed.writeEntry({
+      account: sshAccount,
+      instanceId: 7,
+      instance,
+      registeredKeys: [],
+    });
+    assert.deepEqual(
+      [host.endpoint, ...host.others].map(({ port }) => port),
+      [41_022, 5000, 5001],
+    );
+  });
+
   it('say what the options of a rented machine are', async () => {
     const key = home.key();
     const instance = sshInstance(41_022, { publicIp: '192.0.2.1' });
