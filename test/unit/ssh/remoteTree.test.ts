@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { remoteTree } from '../../../src/ssh/remoteTree';
+import { remoteTree, treeOf } from '../../../src/ssh/remoteTree';
 import { beginMark } from '../../../src/ssh/transfer';
 import type { RunResult } from '../../../src/ssh/run';
 import { systemClock } from '../../../src/util/clock';
@@ -92,5 +92,16 @@ describe('what lies on a machine', () => {
   it('is none where a record is none, or nothing came', async () => {
     await assert.rejects(tree([folder, 'not a record']));
     await assert.rejects(tree([], { code: 4, stderr: 'stat: no' }), /stat: no/);
+  });
+});
+
+describe('names that a machine listed alone', () => {
+  it('come after the folders they need, each once', () => {
+    const kind = 'file' as const;
+    const files = ['a/b/c', 'a/b/d', 'e'].map((name) => ({ name, kind, size: 1, modified: 0 }));
+    assert.deepEqual(
+      treeOf(files).entries.map((one) => `${one.kind} ${one.name}`),
+      ['folder a', 'folder a/b', 'file a/b/c', 'file a/b/d', 'file e'],
+    );
   });
 });
