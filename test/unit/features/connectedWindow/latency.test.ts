@@ -12,6 +12,7 @@ describe('The latency of a window', () => {
     const clock = new FakeClock();
     const windowInUse = { isFocused: true, onDidChange: new Emitter<void>().event };
     const measured: number[] = [];
+    const shown: (number | undefined)[] = [];
     const deps = {
       clock,
       windowInUse,
@@ -24,9 +25,18 @@ describe('The latency of a window', () => {
         },
       },
     };
-    const latency = new Latency(deps as never, { alias: 'gpu-7', instanceId: 7 }, () => undefined);
-    return { clock, windowInUse, measured, latency };
+    const show = () => void shown.push(latency.milliseconds);
+    const latency: Latency = new Latency(deps as never, { alias: 'gpu-7', instanceId: 7 }, show);
+    return { clock, windowInUse, measured, shown, latency };
   };
+
+  it('is shown whenever it was measured', async () => {
+    const { clock, shown, latency } = scene();
+    latency.plan();
+    await clock.advance(2 * minute);
+    assert.deepEqual(shown, [40, 40, 40]);
+    latency.dispose();
+  });
 
   for (const [direction, hours] of [
     ['forward', 3],
