@@ -67,6 +67,8 @@ export class SshMachine {
         'PermitRootLogin prohibit-password',
         'PrintMotd no',
         'Subsystem sftp internal-sftp',
+        // The usual one, which withstands quantum computers, takes half of the processor time of a login.
+        'KexAlgorithms curve25519-sha256',
         `SetEnv ${variables.join(' ')}`,
         ...extra,
         '',

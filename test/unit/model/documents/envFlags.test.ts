@@ -171,7 +171,7 @@ describe('the object form of an environment', () => {
       expected,
     );
     assert.deepEqual(readEnv(['A=1']), { A: '1' });
-    assert.deepEqual(readEnv(['A=1', 7, null, 'B', ['C']]), { A: '1', C: '""' });
+    assert.deepEqual(readEnv(['A=1', 7, null, 'B', ['C']]), { A: '1', C: '' });
     // What cannot be read is kept as it stands.
     const odd = [
       ['A', '1'],
