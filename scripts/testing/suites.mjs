@@ -31,6 +31,7 @@ export const onMachines = [
   ...[
     'connectAtOnce',
     'engines',
+    'everyCommandOfAgents',
     'jobClosedLaptop',
     'jobCopied',
     'jobDamaged',
@@ -42,25 +43,33 @@ export const onMachines = [
     'jobKills',
     'jobLimits',
     'jobLost',
+    'jobMachines',
     'jobStopped',
     'jobStuck',
     'jobSweepKills',
     'jobWays',
+    'jobsInTurn',
+    'machineManners',
     'pullEngines',
     'readyStages',
     'severalStarts',
     'silentKernel',
   ].map((name) => `test/feature/${name}.test.ts`),
   ...[
+    'changingTransfer',
+    'gpuProbeOverSsh',
     'guardTime',
     'idleTimer',
     'jobs/brokenJob',
     'jobs/clocksOfJob',
     'jobs/endOfJob',
+    'jobs/otherJobs',
     'jobs/queueOfJobs',
     'jobs/rotatedLog',
     'jobs/sparesOfJobs',
+    'jobs/startOfJob',
     'kernelUse',
+    'machineTimer',
     'notebooks/canceledInstall',
     'notebooks/oneAtATime',
     'notebooks/realJupyter',
@@ -68,6 +77,7 @@ export const onMachines = [
     'timerWindows',
     'userConfigWrites',
   ].map((name) => `test/unit/ssh/${name}.test.ts`),
+  'test/unit/simulator/login/manners.test.ts',
 ];
 
 const without = (...files) => files.flatMap((file) => ['--ignore', file]);
@@ -76,8 +86,13 @@ const without = (...files) => files.flatMap((file) => ['--ignore', file]);
 const ofSsh = 'test/unit/ssh/**/*.test.ts';
 /** Mocha's arguments by stage; `jobs` files at a time. */
 export const layers = [
-  { stage: 'unit', name: 'unit/ssh', files: [ofSsh, ...without(...onMachines)], jobs: 3 },
-  { stage: 'unit', name: 'unit', files: ['test/unit/**/*.test.ts', ...without(ofSsh)], jobs: 2 },
+  { stage: 'unit', name: 'unit/ssh', files: [ofSsh, ...without(...onMachines)], jobs: 4 },
+  {
+    stage: 'unit',
+    name: 'unit',
+    files: ['test/unit/**/*.test.ts', ...without(ofSsh, ...onMachines)],
+    jobs: 3,
+  },
   { stage: 'contract', name: 'contract', files: ['test/contract/**/*.test.ts'], jobs: 2 },
   {
     stage: 'feature',

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { FakeUri } from '../support/fakeEditor/values';
 import { DocumentDriver } from '../support/feature/documentDriver';
+import { confirmJob, writeJobs } from '../support/feature/jobDriver';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -11,40 +12,21 @@ import type { FeatureWindow } from '../support/feature/window';
 describe('a job on an instance', () => {
   const computer = useComputer({ simulator: { sshServer: true } });
   let window: FeatureWindow;
-  let id: number;
   const secret = 'hf_jobsecret4711';
   const variable = 'postgres://trainer:pass4711@db';
   const limits = { hours: 1, costDollars: 5 };
   const file = () => path.join(computer().workspace, '.vscode', 'gpu-rental.json');
   const jobs = () => window.view('jobs');
-  const destroys = () => computer().simulator.received('DELETE', `/api/v0/instances/${id}/`).length;
 
-  /** Writes the file, as git does, and opens it anew. */
-  async function write(wanted: Record<string, unknown>): Promise<void> {
-    const { documents } = window.screen;
-    mkdirSync(path.dirname(file()), { recursive: true });
-    const content = { image: 'pytorch/pytorch:latest', maxPricePerHour: 0.5, jobs: wanted };
-    writeFileSync(file(), `${JSON.stringify(content, null, 2)}\n`);
-    documents.close(documents.byUri(FakeUri.file(file())));
-    await documents.show(FakeUri.file(file()));
-  }
-
+  const write = (wanted: Record<string, unknown>) => writeJobs(window, wanted);
   const put = (name: string, content: string) => {
     const to = path.join(computer().workspace, name);
     mkdirSync(path.dirname(to), { recursive: true });
     writeFileSync(to, content);
   };
 
-  /** Waits until the confirmation has stood long enough for an Enter to count. */
-  async function confirm(row: string): Promise<void> {
-    await window.quick.title(/: Confirm$/);
-    await computer().pass(1000);
-    await window.quick.pick(row);
-    await computer().pass(1000);
-  }
-
   before(async () => {
-    id = await reachableInstance(computer(), 'trainer');
+    await reachableInstance(computer(), 'trainer');
     window = await computer().openWindow();
     await window.signIn();
     await window.view('instances').row('trainer');
@@ -91,7 +73,7 @@ describe('a job on an instance', () => {
 
   it('runs to its end, shows its log, brings its outputs back and keeps the machine', async () => {
     await new DocumentDriver(window).press('Run Job');
-    await confirm('Run on trainer, and Keep It');
+    await confirmJob(window, 'Run on trainer, and Keep It');
     const said = await window.toast(/^train: succeeded after .* for \$/);
     assert.deepEqual(said.buttons, ['Open Outputs', 'Show Log']);
     await jobs().row(/train.*succeeded · [^·]* (s|min) · \$[\d.]+$/);
@@ -99,7 +81,7 @@ describe('a job on an instance', () => {
     const [run = ''] = readdirSync(path.join(computer().workspace, 'gpu-outputs', 'train'));
     const model = path.join(computer().workspace, 'gpu-outputs', 'train', run, 'outputs', 'model.bin');
     assert.equal(readFileSync(model, 'utf8'), 'model');
-    assert.equal(destroys(), 0);
+    assert.equal(computer().simulator.received('DELETE', /^\/api\/v0\/instances\//).length, 0);
     assert.ok(!window.everythingSaid().includes(secret) && !window.log().includes(secret));
     assert.deepEqual(computer().filesWith([secret]), []);
     window.clearToasts();
@@ -125,7 +107,7 @@ describe('a job on an instance', () => {
     window.clearToasts();
     await write({ train: { run: 'sh train.sh; exit 3', limits, outputs: [] } });
     await new DocumentDriver(window).press('Run Job');
-    await confirm('Run on trainer, and Keep It');
+    await confirmJob(window, 'Run on trainer, and Keep It');
     await window.toast(/^train: failed with code 3/);
     window.clearToasts();
   });
@@ -139,66 +121,5 @@ describe('a job on an instance', () => {
     await new DocumentDriver(window).press('Run Job');
     await window.toast(/"limits" is missing/);
     window.clearToasts();
-  });
-
-  it('is stopped by a word, and a killed window does not matter', async () => {
-    await write({ train: { run: 'echo begun; sleep 600', limits, outputs: [] } });
-    await new DocumentDriver(window).press('Run Job');
-    await confirm('Run on trainer, and Keep It');
-    await window.document('begun');
-    window.kill();
-    window = await computer().openWindow({ isFocused: true });
-    await jobs().row(/train · ?.*running|running/);
-    for (const [item, said] of [
-      ['Stop…', /⚠ The job train is not finished\. It will end without a result\./],
-      ['Reboot…', /⚠ The job train is not finished\. It will end without a result\./],
-      ['Destroy…', /⚠ The job train is not finished\. It will end, and its outputs will be lost\./],
-    ] as const) {
-      await window.view('instances').menu('trainer', item);
-      assert.match((await window.dialog('trainer')).detail ?? '', said);
-      await window.dialogButton('Cancel');
-    }
-    window.run('Stop Job…');
-    await window.dialogButton('Stop Job');
-    await window.toast(/^train: canceled/);
-    window.clearToasts();
-  });
-
-  it('runs each combination of a matrix in turn, with one confirmation and a folder of its own', async () => {
-    const matrix = { LR: ['0.1', '0.01'] };
-    await write({ sweep: { run: 'echo "$LR" >outputs/lr', limits, matrix } });
-    await new DocumentDriver(window).press('Run Job');
-    await window.quick.title('Run sweep: Confirm');
-    assert.match(window.quick.rows().join('\n'), /2 jobs on trainer, \$5\.00 at most for all of them/);
-    await confirm('Run on trainer, and Keep It');
-    await window.toast(/^sweep LR=0\.1: succeeded/);
-    await window.toast(/^sweep LR=0\.01: succeeded/);
-    for (const lr of matrix.LR) {
-      const folder = path.join(computer().workspace, 'gpu-outputs', `sweep LR=${lr}`);
-      const [start = ''] = readdirSync(folder);
-      assert.equal(readFileSync(path.join(folder, start, 'outputs', 'lr'), 'utf8'), `${lr}\n`);
-    }
-    window.clearToasts();
-  });
-
-  it('takes the machine only where that was chosen and confirmed by name', async () => {
-    await write({ train: { run: 'sh train.sh', limits, whenDone: { success: 'destroy' } } });
-    await new DocumentDriver(window).press('Run Job');
-    await confirm('Run on trainer, and Destroy It as the File Says');
-    const { detail } = await window.dialog('Destroy “trainer” after “train”?');
-    assert.match(detail ?? '', /all other data on it is lost/);
-    await window.dialogButton('Run and Destroy');
-    await window.toast(/^trainer is destroyed after train/);
-    assert.equal(destroys(), 1);
-    const runs = readdirSync(path.join(computer().workspace, 'gpu-outputs', 'train'));
-    const last = path.join(
-      computer().workspace,
-      'gpu-outputs',
-      'train',
-      runs.at(-1) ?? '',
-      'outputs',
-      'model.bin',
-    );
-    assert.ok(existsSync(last));
   });
 });

@@ -4,7 +4,23 @@ import { FakeUri } from '../fakeEditor/values';
 import type { JobState } from '../../../src/model/jobs/job';
 import type { Computer } from './computer';
 import { DocumentDriver } from './documentDriver';
+import { registerKey } from './reachable';
+import { evenPrices } from './rentDriver';
 import type { FeatureWindow } from './window';
+
+/** A window of somebody signed in, with a key, and in the workspace a `train.sh` that writes a model. */
+export async function openForJobs(computer: Computer): Promise<FeatureWindow> {
+  await registerKey(computer);
+  await evenPrices(computer);
+  const window = await computer.openWindow();
+  await window.signIn();
+  window.clearToasts();
+  writeFileSync(
+    path.join(computer.workspace, 'train.sh'),
+    'mkdir -p outputs; echo "epoch 1"; printf model >outputs/model.bin\n',
+  );
+  return window;
+}
 
 /** Writes the file of the workspace with one job, which gets a machine of its own, and opens it anew. */
 export async function writeJob(
@@ -22,9 +38,33 @@ export async function writeJob(
     jobs: { train: { machine: 'new', limits: { hours: 1, costDollars: 5 }, ...job } },
   };
   writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
+  await showAnew(window, file);
+}
+
+/** Writes the file of the workspace with these jobs, as git does, and opens it anew. */
+export async function writeJobs(
+  window: FeatureWindow,
+  jobs: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const file = path.join(window.computer.workspace, '.vscode', 'gpu-rental.json');
+  mkdirSync(path.dirname(file), { recursive: true });
+  const content = { image: 'pytorch/pytorch:latest', maxPricePerHour: 0.5, jobs };
+  writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
+  await showAnew(window, file);
+}
+
+async function showAnew(window: FeatureWindow, file: string): Promise<void> {
   const { documents } = window.screen;
   documents.close(documents.byUri(FakeUri.file(file)));
   await documents.show(FakeUri.file(file));
+}
+
+/** Waits until the confirmation has stood long enough for an Enter to count. */
+export async function confirmJob(window: FeatureWindow, row: string): Promise<void> {
+  await window.quick.title(/: Confirm$/);
+  await window.computer.pass(1000);
+  await window.quick.pick(row);
+  await window.computer.pass(1000);
 }
 
 /** From the lens above the job to the confirmation of its machine. */
