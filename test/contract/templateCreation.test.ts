@@ -51,7 +51,7 @@ describe('drafts of templates', () => {
     const token = await window.creation.addDraft(fields);
     const later = await computer.openWindow();
     const draft = await later.creation.draft(token);
-    assert.ok(draft?.text.includes('Fresh'));
+    assert.ok(draft !== undefined && draft.text.includes('Fresh'));
     assert.equal(draft.name, 'Fresh');
     await later.creation.saveDraft(token, draft.text);
     assert.equal(await later.creation.draft(token), undefined);
