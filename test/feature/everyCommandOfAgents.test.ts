@@ -1,7 +1,14 @@
-import { describeEveryCommand } from '../support/feature/everyCommand';
+import assert from 'node:assert/strict';
+import { shapeNames, useEveryCommand } from '../support/feature/everyCommand';
+import { useComputer } from '../support/feature/useComputer';
 
-describeEveryCommand({
-  name: 'with an instance that runs, while agents are let in',
-  isSignedIn: true,
-  access: 'ask',
+describe('every command, while agents are let in', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+  const problemsWith = useEveryCommand(computer, { isSignedIn: true, access: 'ask' });
+
+  for (const shape of shapeNames) {
+    it(`ends, says so and spends nothing, given ${shape}, with an instance that runs`, async () => {
+      assert.deepEqual(await problemsWith(shape), []);
+    });
+  }
 });

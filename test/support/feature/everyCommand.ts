@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { commandIds, ownIds } from '../../../src/commandSpecs';
 import { letAgentsIn } from './agentDriver';
 import { reachableInstance, remoteSshExtension } from './reachable';
-import { useComputer } from './useComputer';
 import type { Computer } from './computer';
 import type { FeatureWindow } from './window';
 
@@ -158,89 +157,88 @@ const gone = {
   ...{ query: {}, filters: {}, title: 'title', content: 'content' },
 };
 
+/** What is given to each command, by name. */
+export const shapeNames = Object.keys(shapes({}, {}, {}));
+
 export interface CommandState {
-  readonly name: string;
   readonly isSignedIn: boolean;
   /** What the user lets agents do. */
   readonly access: 'off' | 'ask';
 }
 
-/** Every command with every shape of arguments, in a window that is in this state. */
-export function describeEveryCommand({ name, isSignedIn, access }: CommandState): void {
-  describe(`every command, ${name}`, () => {
-    const computer = useComputer({ simulator: { sshServer: true } });
-    let window: FeatureWindow;
-    let real: Ids = {};
-    let stopped: Ids = {};
+/** A window in this state; gives what is wrong with any command that gets a shape of arguments, one sentence each. */
+export function useEveryCommand(
+  computer: () => Computer,
+  { isSignedIn, access }: CommandState,
+): (shape: string) => Promise<readonly string[]> {
+  let window: FeatureWindow;
+  let real: Ids = {};
+  let stopped: Ids = {};
 
-    before(async () => {
-      const instanceId = await reachableInstance(computer(), 'trainer');
-      const first = async (path: string, field?: string) => {
-        const { json } = await computer().simulator.call('GET', path);
-        const rows = (field === undefined ? json : json[field]) as readonly { readonly id: number }[];
-        return rows[0]?.id;
-      };
-      real = {
-        instanceId,
-        sshKeyId: await first('/api/v0/ssh/'),
-        machineId: await first('/api/v0/machines/', 'machines'),
-        deploymentId: await first('/api/v0/deployments/', 'deployments'),
-        templateId: await first('/api/v0/template/', 'templates'),
-        apiKeyId: await first('/api/v0/auth/apikeys/', 'apikeys'),
-      };
-      const { simulator } = computer();
-      const stoppedId = await computer().rentRunning({ label: 'stopped one', runtype: 'ssh_direct' });
-      await simulator.call('PUT', `/api/v0/instances/${stoppedId}/`, { state: 'stopped' });
-      const { json } = await simulator.call('GET', '/api/v0/deployments/');
-      const deployments = json['deployments'] as readonly { id: number; endpoint_state?: string }[];
-      const active = deployments.find(({ endpoint_state }) => endpoint_state === 'active');
-      assert.ok(active, 'a deployment is active');
-      await simulator.call('POST', `/api/v0/deployment/${active.id}/stop/`);
-      stopped = { instanceId: stoppedId, deploymentId: active.id };
-      window = await computer().openWindow({ extensions: [remoteSshExtension()] });
-      if (isSignedIn) {
-        await window.signIn();
-        await window.view('instances').row('trainer');
-      } else {
-        // The first command loads the product, and with it the internal ones.
-        await runOne(window, 'gpuRental.refresh', []);
-      }
-      if (access === 'ask') await letAgentsIn(window);
-      window.clearToasts();
-    });
-
-    for (const shape of Object.keys(shapes({}, {}, {}))) {
-      it(`ends, says so and spends nothing, given ${shape}`, async () => {
-        const given = shapes(gone, real, stopped)[shape] ?? [];
-        const problems: string[] = [];
-        const ids = window.screen.commands.ids().filter((id) => !apart.includes(id));
-        assert.ok(ids.length > commandIds.length, 'the product is loaded');
-        assert.deepEqual(
-          ids.filter((id) => ownIds.has(id)),
-          [],
-          'the editor knows a command that is our own alone',
-        );
-        for (const id of ids) {
-          const isOffered = window.screen.commands.isInPalette(id);
-          try {
-            const { isSeen, silentForMs, changes, faults } = await runOne(window, id, given);
-            const isOurs = contributed.has(id);
-            const mustTell =
-              shape === 'nothing' ? isOffered : shape === 'what is gone' && isSignedIn && isOurs;
-            if (!isSeen && mustTell && !quiet.has(id)) problems.push(`${id} says nothing`);
-            if (silentForMs > silentMs) problems.push(`${id} shows nothing for ${silentForMs} ms`);
-            // Only our own code calls the others, with what their types say.
-            if (isOurs) problems.push(...faults.map((fault) => `${id}: ${fault.slice(0, 300)}`));
-            problems.push(...changes.map((call) => `${id} sends ${call}`));
-          } catch (error) {
-            problems.push(`${id} fails: ${String(error).slice(0, 500)}`);
-          }
-        }
-        const progress = window.screen.messages.shown.filter(({ kind }) => kind === 'progress');
-        const left = [...progress.map(({ text }) => text), ...window.screen.quietProgress];
-        problems.push(...left.map((text) => `progress is left: ${text}`));
-        assert.deepEqual(problems, []);
-      });
+  before(async () => {
+    const instanceId = await reachableInstance(computer(), 'trainer');
+    const first = async (path: string, field?: string) => {
+      const { json } = await computer().simulator.call('GET', path);
+      const rows = (field === undefined ? json : json[field]) as readonly { readonly id: number }[];
+      return rows[0]?.id;
+    };
+    real = {
+      instanceId,
+      sshKeyId: await first('/api/v0/ssh/'),
+      machineId: await first('/api/v0/machines/', 'machines'),
+      deploymentId: await first('/api/v0/deployments/', 'deployments'),
+      templateId: await first('/api/v0/template/', 'templates'),
+      apiKeyId: await first('/api/v0/auth/apikeys/', 'apikeys'),
+    };
+    const { simulator } = computer();
+    const stoppedId = await computer().rentRunning({ label: 'stopped one', runtype: 'ssh_direct' });
+    await simulator.call('PUT', `/api/v0/instances/${stoppedId}/`, { state: 'stopped' });
+    const { json } = await simulator.call('GET', '/api/v0/deployments/');
+    const deployments = json['deployments'] as readonly { id: number; endpoint_state?: string }[];
+    const active = deployments.find(({ endpoint_state }) => endpoint_state === 'active');
+    assert.ok(active, 'a deployment is active');
+    await simulator.call('POST', `/api/v0/deployment/${active.id}/stop/`);
+    stopped = { instanceId: stoppedId, deploymentId: active.id };
+    window = await computer().openWindow({ extensions: [remoteSshExtension()] });
+    if (isSignedIn) {
+      await window.signIn();
+      await window.view('instances').row('trainer');
+    } else {
+      // The first command loads the product, and with it the internal ones.
+      await runOne(window, 'gpuRental.refresh', []);
     }
+    if (access === 'ask') await letAgentsIn(window);
+    window.clearToasts();
   });
+
+  return async (shape) => {
+    const given = shapes(gone, real, stopped)[shape] ?? [];
+    const problems: string[] = [];
+    const ids = window.screen.commands.ids().filter((id) => !apart.includes(id));
+    assert.ok(ids.length > commandIds.length, 'the product is loaded');
+    assert.deepEqual(
+      ids.filter((id) => ownIds.has(id)),
+      [],
+      'the editor knows a command that is our own alone',
+    );
+    for (const id of ids) {
+      const isOffered = window.screen.commands.isInPalette(id);
+      try {
+        const { isSeen, silentForMs, changes, faults } = await runOne(window, id, given);
+        const isOurs = contributed.has(id);
+        const mustTell = shape === 'nothing' ? isOffered : shape === 'what is gone' && isSignedIn && isOurs;
+        if (!isSeen && mustTell && !quiet.has(id)) problems.push(`${id} says nothing`);
+        if (silentForMs > silentMs) problems.push(`${id} shows nothing for ${silentForMs} ms`);
+        // Only our own code calls the others, with what their types say.
+        if (isOurs) problems.push(...faults.map((fault) => `${id}: ${fault.slice(0, 300)}`));
+        problems.push(...changes.map((call) => `${id} sends ${call}`));
+      } catch (error) {
+        problems.push(`${id} fails: ${String(error).slice(0, 500)}`);
+      }
+    }
+    const progress = window.screen.messages.shown.filter(({ kind }) => kind === 'progress');
+    const left = [...progress.map(({ text }) => text), ...window.screen.quietProgress];
+    problems.push(...left.map((text) => `progress is left: ${text}`));
+    return problems;
+  };
 }
