@@ -24,7 +24,7 @@ export const paceOf = (suite) => (truePace.includes(suite) ? 1 : usualPace);
 
 /**
  * Tests that let simulated machines work for long, over the real SSH: jobs to their end, timers by the machine's own
- * clock, connections that break, programs of others. They are few and take almost half of the minutes of all tests in plain
+ * clock, connections that break, programs of others. They are few and take most of the minutes of all tests in plain
  * Node, so `npm run test:machines` has them. The gate keeps what shows that each of these works.
  */
 export const onMachines = [
