@@ -1,14 +1,12 @@
 import { costOf, hourlyRate } from '../quote';
 import { toDollars, zero } from '../money';
 import { machineOf, type Job, type JobRow } from './job';
+import { mostJobHours } from './jobFields';
 import { hardLimit, limitInputs } from './jobLimits';
 import type { JobSpec } from './jobSpec';
 
 /** The user is warned this long before the limit, and can extend it (ms). */
 const warnMs = 10 * 60_000;
-
-/** The most hours, as in the file. */
-const mostHours = 720;
 
 /** Returns whether the limits of a job can still be raised. */
 export function canExtend({ job, state }: JobRow): boolean {
@@ -58,7 +56,7 @@ export function orderedExtension({ job, state }: JobRow): number | undefined {
 export function extended(row: JobRow, hours: number): Pick<JobSpec, 'hours' | 'costDollars'> | undefined {
   const { job, state } = row;
   const seconds = limitSecondsOf(row);
-  if (seconds === undefined || (seconds + hours * 3600) / 3600 > mostHours) {
+  if (seconds === undefined || (seconds + hours * 3600) / 3600 > mostJobHours) {
     return undefined;
   }
   const wanted = seconds + hours * 3600;

@@ -2,6 +2,8 @@ import * as z from 'zod';
 
 export const jobNameShape = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}$/;
 export const mostJobs = 50;
+/** The most hours that a job may run. */
+export const mostJobHours = 720;
 /** The most bytes of a script. */
 export const longestScript = 64 * 1024;
 
@@ -21,7 +23,7 @@ const machineEnd = z.enum(['keep', 'stop', 'destroy']);
 
 const limits = z
   .object({
-    hours: z.number().positive().max(720).optional().meta({
+    hours: z.number().positive().max(mostJobHours).optional().meta({
       description: 'Hours after which the command is ended, counted from its start. Required.',
     }),
     costDollars: z

@@ -4,9 +4,16 @@ import type { Charge } from '../../../../src/model/accounts/charge';
 import { chargedIn, chargeLines } from '../../../../src/model/budget/charged';
 import { ledgerOf, unreadLedger } from '../../../../src/model/budget/ledger';
 import { periods, stretchOf } from '../../../../src/model/budget/period';
-import { goneSource, spentIn, type CostSource } from '../../../../src/model/budget/spent';
+import {
+  goneSource,
+  instanceSource,
+  spentIn,
+  volumeSource,
+  type CostSource,
+} from '../../../../src/model/budget/spent';
 import { fromDollars, toDollars } from '../../../../src/model/money';
 import { hourlyRate, noRate } from '../../../../src/model/quote';
+import { anInstance } from '../../../support/builders';
 import { sized } from '../../../support/seeded';
 
 const hour = 3600;
@@ -297,5 +304,46 @@ describe('what is certainly spent', () => {
       }),
       { numRuns: sized(200, 3000) },
     );
+  });
+});
+
+describe('what costs', () => {
+  const [full, disk] = [hourlyRate(fromDollars(1)), hourlyRate(fromDollars(0.1))];
+  const instance = (more: Parameters<typeof anInstance>[0]) =>
+    anInstance({
+      ...{ id: 7, startedAt: midnight },
+      ...{ totalPerHour: fromDollars(1), gpuPerHour: fromDollars(0.9), storagePerHour: fromDollars(0.1) },
+      ...more,
+    });
+  const nowMs = (midnight + hour) * 1000;
+
+  it('is a machine at its whole price while it runs, for as long as it says that it does', () => {
+    const runs = { actualStatus: 'running', intendedStatus: 'running' } as const;
+    const running = instance({ ...runs, uptimeMinutes: 30 });
+    assert.deepEqual(instanceSource(running, {}, nowMs), {
+      ...{ name: 'instance-7', since: midnight, rate: full, stoppedRate: disk },
+      ...{ runsFor: 1800, ran: undefined },
+    });
+    assert.equal(instanceSource(instance(runs), {}, nowMs).runsFor, 0);
+  });
+
+  it('is its disk while it is stopped, and the whole price until our stop', () => {
+    const stopped = instance({ actualStatus: 'exited', intendedStatus: 'stopped' });
+    const { rate, runsFor, ran } = instanceSource(stopped, {}, nowMs);
+    assert.deepEqual([rate, runsFor, ran], [disk, 0, undefined]);
+    const lastRequest = { kind: 'stop', at: nowMs - 60_000 } as const;
+    const serviceTime = midnight + 2 * hour;
+    assert.deepEqual(instanceSource(stopped, { lastRequest }, nowMs, serviceTime).ran, {
+      until: serviceTime - 60,
+      rate: full,
+    });
+  });
+
+  it('is a volume at its price, or at one that is not known', () => {
+    const volume = { id: 3, createdAt: midnight } as Parameters<typeof volumeSource>[0];
+    const at = { name: 'volume-3', since: midnight, runsFor: 0 };
+    assert.deepEqual(volumeSource(volume), { ...at, rate: undefined, stoppedRate: noRate });
+    const priced = { ...volume, perHour: fromDollars(0.1) };
+    assert.deepEqual(volumeSource(priced), { ...at, rate: disk, stoppedRate: disk });
   });
 });

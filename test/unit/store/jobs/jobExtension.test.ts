@@ -39,6 +39,8 @@ describe('Limits of jobs that can be extended', () => {
     assert.equal(more.hours, 2);
     // Two hours at $1.00/h with two minutes to end it in.
     assert.ok(more.costDollars > 2.03 && more.costDollars < 2.06, String(more.costDollars));
+    assert.equal(extended(window.row(job), 719)?.hours, 720);
+    assert.equal(extended(window.row(job), 719.5), undefined);
     await window.jobs.extend(job, more);
     await pass(minute);
     assert.equal(machine.limitSeconds, 7200);
