@@ -153,3 +153,40 @@ describe('CUDA and drivers', () => {
     assert.deepEqual(gpusOfCuda({ cuda: 12, isExact: false }), { min: 500 });
   });
 });
+
+describe('the tables of CUDA versions', () => {
+  const page = readFileSync(
+    path.resolve(__dirname, '..', '..', '..', '..', 'docs', 'service', 'images.md'),
+    'utf8',
+  );
+  const cellsOf = (title: string) =>
+    (page.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? '')
+      .split('\n')
+      .filter((line) => line.startsWith('| ') && !line.startsWith('| -'))
+      .slice(1)
+      .map((line) => line.split('|').map((cell) => cell.trim()));
+
+  it('have the first driver of each version, as the page of their source says', () => {
+    const stated = cellsOf('CUDA and drivers').flatMap((cells) =>
+      [1, 3, 5, 7].flatMap((at) => {
+        const [cuda = '', driver = ''] = cells.slice(at, at + 2);
+        return cuda === '' ? [] : [{ cuda: Number(cuda), driver }];
+      }),
+    );
+    assert.equal(stated.length, 20);
+    for (const { cuda, driver } of stated) assert.equal(cudaOfDriver(driver), cuda, driver);
+  });
+
+  it('have the versions that serve each GPU, as the page of their source says', () => {
+    const stated = cellsOf('CUDA and GPUs').flatMap(([, capabilities = '', , from = '', until = '']) =>
+      capabilities.split(', ').map((one) => ({ capability: Math.round(Number(one) * 100), from, until })),
+    );
+    assert.equal(stated.length, 15);
+    for (const { capability, from, until } of stated) {
+      assert.deepEqual(cudaOfGpu(capability), {
+        ...{ capability, from: Number(from) },
+        ...(until === '' ? {} : { until: Number(until) }),
+      });
+    }
+  });
+});
