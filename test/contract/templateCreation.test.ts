@@ -57,6 +57,19 @@ describe('drafts of templates', () => {
     assert.equal(await later.creation.draft(token), undefined);
   });
 
+  it('leave nothing of their text behind where newer ones took their place', async () => {
+    const tokens: string[] = [];
+    for (let at = 0; at < 52; at += 1) {
+      tokens.push(await window.creation.addDraft({ ...fields, env: { TOKEN: `value-${at}` } }));
+      window.clock.jump(1000);
+    }
+    const texts = await Promise.all(tokens.map((token) => window.secrets.draft(token)));
+    assert.deepEqual(
+      texts.map((content, at) => content?.includes(`"value-${at}"`) ?? false),
+      tokens.map((_, at) => at >= 2),
+    );
+  });
+
   it('become one template when they are saved twice', async () => {
     const token = await window.creation.addDraft(fields);
     const source = (await window.creation.draft(token))?.text ?? '';
