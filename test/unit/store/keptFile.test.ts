@@ -6,6 +6,12 @@ import { silentLog } from '../../../src/util/log';
 describe('A file that is read once', () => {
   it('is not overwritten while the disk refuses to read it', async () => {
     let content: FileContent<string> | Error = { kind: 'present', value: 'before' };
+    const told: string[] = [];
+    const log = {
+      ...silentLog,
+      warn: (line: string) => void told.push(line),
+      error: (line: string, cause: unknown) => void told.push(`${line}: ${String(cause)}`),
+    };
     const file = new KeptFile<string>(
       {
         read: () => (content instanceof Error ? Promise.reject(content) : Promise.resolve(content)),
@@ -14,19 +20,23 @@ describe('A file that is read once', () => {
           return Promise.resolve();
         },
       },
-      silentLog,
+      log,
       'It could not be read',
     );
     const before = content;
     content = new Error('busy');
     assert.deepEqual([await file.read(), file.isRefused], [undefined, true]);
+    assert.deepEqual([await file.read(), file.isRefused], [undefined, true]);
+    assert.deepEqual(told.splice(0), ['It could not be read: Error: busy']);
     await file.write('after');
     assert.ok(content instanceof Error);
     content = before;
     assert.deepEqual([await file.read(), file.isRefused], ['before', false]);
     await file.write('after');
     assert.deepEqual(content, { kind: 'present', value: 'after' });
+    assert.deepEqual(told, []);
     content = { kind: 'setAside', path: '/storage/file.broken-1' };
     assert.deepEqual([await file.read(), file.isRefused], [undefined, false]);
+    assert.deepEqual(told, ['A file was not understood and was kept as /storage/file.broken-1']);
   });
 });

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { replaceFile, setAsideAmong } from '../../../src/store/jsonFile';
+
+describe('A file that is replaced in one step', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'gr-json-'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('is for its user alone, in a folder that is made', async () => {
+    const file = path.join(folder, 'new', 'one.json');
+    await replaceFile(file, '{}');
+    assert.equal(readFileSync(file, 'utf8'), '{}');
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.equal(statSync(path.dirname(file)).mode & 0o777, 0o700);
+  });
+
+  it('leaves nothing beside it where it can not be replaced', async () => {
+    const file = path.join(folder, 'one.json');
+    mkdirSync(file);
+    writeFileSync(path.join(file, 'inside'), '');
+    await assert.rejects(replaceFile(file, '{}'));
+    assert.deepEqual(readdirSync(folder), ['one.json']);
+  });
+
+  it('is set aside by a name that tells when, until it is written again', () => {
+    const names = ['a.json.broken-17', 'b.json', 'b.json.broken-18', 'c.broken-x', 'd.json'];
+    assert.deepEqual([...setAsideAmong(names)], [['a.json', 'a.json.broken-17']]);
+  });
+});
