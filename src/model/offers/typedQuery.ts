@@ -180,7 +180,7 @@ function readPair(
     readComparison(`${name}${/^[<>=≤≥:]/.test(number) ? '' : ':'}${number}`, draft);
   const nextKey = keyOf(next);
   const unit = unitOf(token);
-  const isPrice = token.includes('$') && nextKey !== 'pricePerHour';
+  const isPrice = /\$|\/h$/.test(token) && nextKey !== 'pricePerHour';
   // In `<0.8 cuda >=12` the name belongs to the number after it, and the one before is a price.
   const isOnItsOwn =
     unit === '' && /^[<>=≤≥]/.test(token) && afterNext !== undefined && unitOf(afterNext) !== undefined;
@@ -195,7 +195,9 @@ function suits(unit: string, key: NumberKey): boolean {
   if (memoryUnits.includes(unit)) return ['ramGb', 'diskGb', 'gpuRamGb', 'gpuTotalRamGb'].includes(key);
   if (speedUnits.includes(unit)) return ['downMbit', 'upMbit'].includes(key);
   if (timeUnits.includes(unit)) return key === 'days';
-  return unit === '' || own(numberNames, unit) === key;
+  if (unit === '%') return key === 'reliability';
+  // `16cores` has its field already.
+  return [undefined, key].includes(own(numberNames, unit));
 }
 
 function addChoice(draft: Draft, key: ChoiceKey, values: readonly string[], negated: boolean): ChoiceKey {
@@ -248,7 +250,7 @@ function rangeOf(op: string | undefined, plus: boolean, value: number, key: Numb
   if (op !== undefined && upperLimits.includes(op)) {
     return { max: value };
   }
-  if (key === 'pricePerHour' && op === undefined) {
+  if (key === 'pricePerHour' && (op === undefined || op === ':')) {
     return plus ? { min: value } : { max: value };
   }
   if (!plus && exactFields.includes(key) && (op === undefined || op === ':')) {
