@@ -13,11 +13,10 @@ import {
   searchAndReview,
 } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
-import { sized } from '../support/seeded';
 import type { FeatureWindow } from '../support/feature/window';
 
 const minute = 60_000;
-const rounds = sized(5, 20);
+const rounds = 20;
 
 /** As a program does it by commands: buttons of messages and the first row of lists. A dialog takes its default alone. */
 async function acceptAll(window: FeatureWindow, button?: string): Promise<void> {

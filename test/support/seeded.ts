@@ -16,6 +16,6 @@ export function seeded(seed: number): () => number {
 export const testSeed = Number(process.env['GPU_RENTAL_TEST_SEED'] ?? 20_261_122);
 
 /** How often something is tried: small in the gate, large in `npm run test:stress`. */
-export function sized<T>(inGate: T, inStress: T): T {
+export function sized(inGate: number, inStress: number): number {
   return process.env['GPU_RENTAL_TEST_STRESS'] === '1' ? inStress : inGate;
 }
