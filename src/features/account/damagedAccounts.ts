@@ -17,7 +17,7 @@ export function tellOfDamagedAccounts({
     offerDamagedFiles(oneWindow, 'activeAccount', active, {
       sentence: (path) =>
         t(
-          'Which of your accounts was in use could not be read, because that file is damaged. No account is in use until you choose one, and what waits on this computer, as schedules, jobs and budgets do, is not followed. The file is kept as {0}.',
+          'It is not known which of your accounts was in use, because the file that tells it is damaged. Until you choose one, schedules are carried out, but budgets, prices, starts and jobs are not watched. The file is kept as {0}.',
           path,
         ),
       next: commandAction(t('Switch Account'), 'gpuRental.switchAccount'),

@@ -82,7 +82,7 @@ export class AccountFiles {
   async damaged(): Promise<DamagedAccountFiles> {
     const accounts = [...setAsideAmong(await this.names()).values()].map((name) => join(this.folder, name));
     const { dir, base } = parse(this.active.path);
-    const active = setAsideAmong(await readdir(dir)).get(base);
+    const active = setAsideAmong(await namesIn(dir)).get(base);
     return { accounts, active: active && join(dir, active) };
   }
 
@@ -112,36 +112,48 @@ export class AccountFiles {
     await this.file(key).remove();
   }
 
-  /** Where the file was damaged, the only account there is is taken as the active one. */
   async activeKey(): Promise<string | undefined> {
     const content = await this.active.read();
-    if (content.kind !== 'setAside') {
-      return content.kind === 'present' ? (content.value.key ?? undefined) : undefined;
+    if (content.kind === 'present') {
+      return content.value.key ?? undefined;
     }
-    this.log.warn(`The file of the active account was not understood and was kept as ${content.path}`);
+    if (content.kind === 'setAside') {
+      this.log.warn(`The file of the active account was not understood and was kept as ${content.path}`);
+    }
+    const key = await this.onlyKey();
+    if (key !== undefined) {
+      await this.setActiveKey(key);
+    }
+    return key;
+  }
+
+  /** The account that was active, where that was forgotten and there was no other; another window may have set it aside. */
+  private async onlyKey(): Promise<string | undefined> {
     const [only, ...others] = await this.list();
-    if (only === undefined || others.length > 0) {
-      return undefined;
-    }
-    await this.setActiveKey(only.ref.key);
-    return only.ref.key;
+    // After the list, which sets aside what is damaged.
+    const { accounts, active } = await this.damaged();
+    return active !== undefined && others.length + accounts.length === 0 ? only?.ref.key : undefined;
   }
 
   async setActiveKey(key: string | undefined): Promise<void> {
     await this.active.write({ version: 1, key: key ?? null });
   }
 
-  private async names(): Promise<readonly string[]> {
-    try {
-      await mkdir(this.folder, { recursive: true });
-      return await readdir(this.folder);
-    } catch (error) {
-      throw new FileUnreadableError(this.folder, error);
-    }
+  private names(): Promise<readonly string[]> {
+    return namesIn(this.folder);
   }
 
   private file(key: string): JsonFile<z.infer<typeof accountFile>> {
     return new JsonFile(join(this.folder, `${key}.json`), accountFile);
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    await mkdir(folder, { recursive: true });
+    return await readdir(folder);
+  } catch (error) {
+    throw new FileUnreadableError(folder, error);
   }
 }
 

@@ -252,6 +252,33 @@ describe('accounts', () => {
     assert.equal((await accounts.known()).length, 2);
   });
 
+  it('takes its only account in each of two windows that find that file damaged', async () => {
+    const first = computer.openWindow();
+    await first.accounts.signIn(main);
+    first.close();
+    const path = join(computer.storageDir, 'activeAccount.json');
+    // Another window has set it aside and has not gone on yet.
+    await rename(path, `${path}.broken-1`);
+    const second = computer.openWindow();
+    await second.accounts.load();
+    assert.equal(second.accounts.active?.name, 'user@example.com');
+  });
+
+  it('takes no account where another one is damaged as well, which may have been the active one', async () => {
+    const first = computer.openWindow();
+    await first.accounts.signIn(main);
+    service.user = { ...service.user, id: 43, email: 'second@example.com' };
+    await first.accounts.signIn({ ...main, apiKey: 'key-two-secret' });
+    const key = first.accounts.active?.key ?? '';
+    first.close();
+    await writeFile(join(computer.storageDir, 'accounts', `${key}.json`), '{');
+    await writeFile(join(computer.storageDir, 'activeAccount.json'), '{');
+    const { accounts } = computer.openWindow();
+    await accounts.load();
+    assert.equal(accounts.state.kind, 'signedOut');
+    assert.equal((await accounts.damaged()).accounts.length, 1);
+  });
+
   it('stays signed in where the disk refuses for a moment, and follows the other windows after it', async () => {
     const one = computer.openWindow();
     await one.accounts.signIn(main);
