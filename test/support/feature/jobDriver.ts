@@ -23,40 +23,31 @@ export async function openForJobs(computer: Computer): Promise<FeatureWindow> {
 }
 
 /** Writes the file of the workspace with one job, which gets a machine of its own, and opens it anew. */
-export async function writeJob(
+export function writeJob(
   window: FeatureWindow,
   job: Readonly<Record<string, unknown>>,
   machine: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
-  const file = path.join(window.computer.workspace, '.vscode', 'gpu-rental.json');
-  mkdirSync(path.dirname(file), { recursive: true });
-  const content = {
-    image: 'pytorch/pytorch:latest',
-    filters: { gpu_name: { eq: 'RTX 3090' } },
-    maxPricePerHour: 0.5,
-    ...machine,
-    jobs: { train: { machine: 'new', limits: { hours: 1, costDollars: 5 }, ...job } },
-  };
-  writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
-  await showAnew(window, file);
+  return writeJobs(
+    window,
+    { train: { machine: 'new', limits: { hours: 1, costDollars: 5 }, ...job } },
+    { filters: { gpu_name: { eq: 'RTX 3090' } }, ...machine },
+  );
 }
 
 /** Writes the file of the workspace with these jobs, as git does, and opens it anew. */
 export async function writeJobs(
   window: FeatureWindow,
   jobs: Readonly<Record<string, unknown>>,
+  machine: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
-  const file = path.join(window.computer.workspace, '.vscode', 'gpu-rental.json');
+  const { computer, screen } = window;
+  const file = path.join(computer.workspace, '.vscode', 'gpu-rental.json');
   mkdirSync(path.dirname(file), { recursive: true });
-  const content = { image: 'pytorch/pytorch:latest', maxPricePerHour: 0.5, jobs };
+  const content = { image: 'pytorch/pytorch:latest', maxPricePerHour: 0.5, ...machine, jobs };
   writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
-  await showAnew(window, file);
-}
-
-async function showAnew(window: FeatureWindow, file: string): Promise<void> {
-  const { documents } = window.screen;
-  documents.close(documents.byUri(FakeUri.file(file)));
-  await documents.show(FakeUri.file(file));
+  screen.documents.close(screen.documents.byUri(FakeUri.file(file)));
+  await screen.documents.show(FakeUri.file(file));
 }
 
 /** Waits until the confirmation has stood long enough for an Enter to count. */
