@@ -26,8 +26,9 @@ describe('A file that is read once', () => {
     const before = content;
     content = new Error('busy');
     assert.deepEqual([await file.read(), file.isRefused], [undefined, true]);
-    assert.deepEqual([await file.read(), file.isRefused], [undefined, true]);
     assert.deepEqual(told.splice(0), ['It could not be read: Error: busy']);
+    assert.deepEqual([await file.read(), file.isRefused], [undefined, true]);
+    assert.deepEqual(told, [], 'told once');
     await file.write('after');
     assert.ok(content instanceof Error);
     content = before;

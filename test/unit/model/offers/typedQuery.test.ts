@@ -110,6 +110,7 @@ describe('a typed search', () => {
     ['4ports days >= 36h', { ports: { min: 4 }, days: { min: 1.5 } }],
     ['7d cores>=8', { days: { min: 7 }, cpuCores: { min: 8 } }],
     ['cores=32 days>=7', { cpuCores: { min: 32, max: 32 }, days: { min: 7 } }],
+    ['cores >= 32 days >= 7', { cpuCores: { min: 32 }, days: { min: 7 } }],
     ['2 days <0.8', { days: { min: 2 }, pricePerHour: { max: 0.8 } }],
     ['8 cores ram 64', { cpuCores: { min: 8 }, ramGb: { min: 64 } }],
     ['8cores ports 4', { cpuCores: { min: 8 }, ports: { min: 4 } }],
