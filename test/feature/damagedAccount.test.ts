@@ -40,7 +40,7 @@ describe('an account whose file is damaged', () => {
   });
 
   it('is chosen by the user where it is not known which of two was in use', async () => {
-    const unknown = /^It is not known which of your accounts was in use/;
+    const unknown = /^No account is in use, because the file with your last choice is damaged/;
     const { json } = await computer().simulator.call('POST', '/__sim/accounts/', { credit: 10 });
     let window = await computer().openWindow({ isFocused: true });
     await window.signIn((json as { key: string }).key);
@@ -60,7 +60,7 @@ describe('an account whose file is damaged', () => {
     window = await computer().openWindow({ isFocused: true });
     window.view('instances').show();
     await computer().pass(60_000);
-    assert.ok(!window.everythingSaid().includes('which of your accounts'));
+    assert.ok(!window.everythingSaid().includes('your last choice'));
     window.close();
   });
 });

@@ -17,7 +17,7 @@ export function tellOfDamagedAccounts({
     offerDamagedFiles(oneWindow, 'activeAccount', active, {
       sentence: (path) =>
         t(
-          'It is not known which of your accounts was in use, because the file that tells it is damaged. Until you choose one, schedules are carried out, but budgets, prices, starts and jobs are not watched. The file is kept as {0}.',
+          'No account is in use, because the file with your last choice is damaged. Until you choose an account, schedules are carried out, but budgets, prices, starts and jobs are not watched. The file is kept as {0}.',
           path,
         ),
       next: commandAction(t('Switch Account'), 'gpuRental.switchAccount'),
