@@ -4,7 +4,7 @@
  * optionally `driver` (the smoke-test driver that in-host suites need), `configuration` (merged into what the
  * workbench is started with), `serverArguments`. Prints `listening URL`; ends when its standard input closes.
  */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
@@ -52,6 +52,8 @@ const patchedWorkbench = Buffer.from(
     options.patches ?? [],
   ),
 );
+/** Part of its address, so that browsers may keep it, compiled too. */
+const patchedHash = createHash('sha256').update(patchedWorkbench).digest('hex').slice(0, 16);
 
 const server = http.createServer((request, response) => {
   const { pathname } = new URL(request.url, 'http://localhost');
@@ -61,26 +63,25 @@ const server = http.createServer((request, response) => {
   }
   if (pathname.endsWith(workbenchScript)) {
     response
-      .writeHead(200, { 'content-type': 'text/javascript', 'cache-control': 'no-cache' })
+      .writeHead(200, { 'content-type': 'text/javascript', 'cache-control': 'public, max-age=31536000' })
       .end(patchedWorkbench);
     return;
   }
-  if (pathname === '/' && options.configuration !== undefined) changeConfiguration(response);
+  if (pathname === '/') changePage(response);
   remote.handleRequest(request, response);
 });
 
-/** Merges our part into the configuration that stands as an attribute in the page. */
-function changeConfiguration(response) {
+/** Names the script as we changed it, and merges our part into the configuration that stands as an attribute. */
+function changePage(response) {
   const end = response.end.bind(response);
   response.end = (body, ...rest) => {
-    const page = String(body ?? '').replace(
-      /(id="vscode-workbench-web-configuration" data-settings=")([^"]*)"/,
-      (_match, start, json) => {
+    const page = String(body ?? '')
+      .replace(`${workbenchScript}"`, `${workbenchScript}?${patchedHash}"`)
+      .replace(/(id="vscode-workbench-web-configuration" data-settings=")([^"]*)"/, (_match, start, json) => {
         const configuration = JSON.parse(json.replaceAll('&quot;', '"').replaceAll('&amp;', '&'));
         const merged = JSON.stringify({ ...configuration, ...options.configuration });
         return `${start}${merged.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`;
-      },
-    );
+      });
     return end(page, ...rest);
   };
 }

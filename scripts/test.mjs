@@ -121,6 +121,7 @@ const needs = ['modules', 'ssh', 'tools', ...(needsEditor ? ['browser', 'host', 
 const ready = await report.stage('setup', async () => {
   await setUp(needs, (line) => report.say('setup', line));
   mkdirSync(report.results, { recursive: true });
+  if (needsEditor) await programs.compileScripts();
 });
 if (ready) await runStages(readJson(durationsFile));
 if (values['write-durations']) {

@@ -48,6 +48,12 @@ export class Programs {
     return this.#mocha(`ui/${suite}`, [`test/ui/${suite}.test.ts`], { ...paced(suite), ...env });
   }
 
+  /** What the browser compiles the editor's scripts to is kept for all suites; they run without it, too. */
+  async compileScripts() {
+    const script = path.join('test', 'support', 'compileScripts.ts');
+    await this.#run('setup', process.execPath, ['--require', './scripts/sources.cjs', script]);
+  }
+
   async inHost() {
     const output = this.#output('in-host');
     const { code } = await this.#run(

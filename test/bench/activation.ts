@@ -1,7 +1,6 @@
 import { UiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import { Workbench } from '../support/workbench';
-import { newProfile } from '../support/browser';
 import { median, type Figure } from './figure';
 
 const runs = 6;
@@ -19,7 +18,7 @@ export async function measureActivation(): Promise<Figure[]> {
   const empty: number[] = [];
   try {
     for (let run = 0; run <= runs; run++) {
-      const profile = await newProfile(session.browser);
+      const profile = await session.otherProfile();
       const workbench = await Workbench.open(profile, session.host, 'bench-activation');
       const text = await startupPerformance(workbench);
       await profile.close();

@@ -1,4 +1,3 @@
-import { newProfile } from '../support/browser';
 import { signIn } from '../support/journey';
 import { pretendInstances, rentOne } from '../support/manyInstances';
 import { freePort } from '../support/sshMachine';
@@ -34,7 +33,7 @@ export async function measureHeap(): Promise<Figure[]> {
 /** Bytes before first use, and how many more there are once so many instances are shown. */
 async function heapWith(session: UiSession, count: number): Promise<{ before: number; added: number }> {
   await pretendInstances(session.simulator, count, 'running');
-  const profile = await newProfile(session.browser);
+  const profile = await session.otherProfile();
   const port = await freePort();
   const workbench = await Workbench.open(profile, session.host, 'bench-heap', {
     payload: [['inspect-extensions', String(port)]],

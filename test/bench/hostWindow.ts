@@ -1,5 +1,4 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { newProfile } from '../support/browser';
 import { signIn } from '../support/journey';
 import { freePort } from '../support/sshMachine';
 import type { UiSession } from '../support/uiSession';
@@ -16,7 +15,7 @@ export interface HostWindow {
 
 export async function openHostWindow(session: UiSession, name: string): Promise<HostWindow> {
   const port = await freePort();
-  const workbench = await Workbench.open(await newProfile(session.browser), session.host, name, {
+  const workbench = await Workbench.open(await session.otherProfile(), session.host, name, {
     payload: [['inspect-extensions', String(port)]],
   });
   await signIn(session, workbench);

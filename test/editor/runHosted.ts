@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { launchBrowser, newProfile } from '../support/browser';
+import { launchProfile } from '../support/browser';
 import { EditorHost, installExtension } from '../support/editorHost';
 import { removeFolder } from '../support/removeFolder';
 import { lineMark } from './index';
@@ -21,9 +21,9 @@ export async function runInBrowserHostedEditor(): Promise<void> {
   mkdirSync(folder);
   await installExtension(dataDir);
   const host = await EditorHost.start({ dataDir, driver: true, patches: ['toasts'] });
-  const browser = await launchBrowser();
+  const browser = await launchProfile(host, path.join(dataDir, 'profile'));
   try {
-    const page = await (await newProfile(browser)).newPage();
+    const page = await browser.newPage();
     const exitCode = await runInPage(page, host, folder);
     const result = process.env['GPU_RENTAL_TEST_RESULT'];
     if (exitCode !== 0) throw new Error('The suite failed.');

@@ -1,6 +1,18 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { installedHost, repository } from './installed';
@@ -55,10 +67,13 @@ export interface EditorHostOptions {
   readonly serverArguments?: Readonly<Record<string, unknown>>;
 }
 
+/** Where windows are opened: browsers keep compiled scripts by their address, and the port is another one in each run. */
+const windowAddress = 'http://editor.localhost/';
+
 /** A running server of the browser-hosted editor, in a process of its own that ends with this one. */
 export class EditorHost {
   private constructor(
-    readonly url: string,
+    private readonly url: string,
     readonly dataDir: string,
     private readonly child: ChildProcess,
   ) {}
@@ -98,6 +113,11 @@ export class EditorHost {
     return new EditorHost(url, options.dataDir, child);
   }
 
+  /** Leads a browser from the address of the windows to this server. */
+  get resolverRule(): string {
+    return `MAP ${new URL(windowAddress).host}:80 ${new URL(this.url).host}`;
+  }
+
   /** Settles when the server has ended by itself, which no test expects. */
   async ended(): Promise<number> {
     if (this.child.exitCode === null) await once(this.child, 'exit');
@@ -133,7 +153,7 @@ export class EditorHost {
       payload?: readonly (readonly [string, string])[];
     } = {},
   ): string {
-    const url = new URL(this.url);
+    const url = new URL(windowAddress);
     if (options.workspace !== undefined) url.searchParams.set('workspace', options.workspace);
     else if (options.folder !== undefined) url.searchParams.set('folder', options.folder);
     else url.searchParams.set('ew', 'true');
@@ -148,8 +168,32 @@ export class EditorHost {
   }
 }
 
-/** Installs a packaged extension for hosts with this data folder; a running one loads it in its next window. */
+/**
+ * Installs a packaged extension for hosts with this data folder; a running one loads it in its next window. Ours is
+ * installed once for each package, and copied from there.
+ */
 export async function installExtension(dataDir: string, vsix = packagedExtension): Promise<void> {
+  if (vsix !== packagedExtension || existsSync(extensionsDirOf(dataDir))) return install(dataDir, vsix);
+  const hash = createHash('sha256').update(readFileSync(vsix)).digest('hex').slice(0, 16);
+  const installed = path.join(repository, 'out', 'installed', hash);
+  if (!existsSync(installed)) await installOnce(installed);
+  cpSync(extensionsDirOf(installed), extensionsDirOf(dataDir), { recursive: true });
+}
+
+/** Whole or not at all; of two suites that begin at once, the later one finds it there. */
+async function installOnce(folder: string): Promise<void> {
+  mkdirSync(path.dirname(folder), { recursive: true });
+  const partial = mkdtempSync(`${folder}.partial-`);
+  await install(partial, packagedExtension);
+  for (const name of readdirSync(path.dirname(folder))) {
+    const other = path.join(path.dirname(folder), name);
+    if (!other.startsWith(folder)) rmSync(other, { recursive: true, force: true });
+  }
+  if (existsSync(folder)) rmSync(partial, { recursive: true });
+  else renameSync(partial, folder);
+}
+
+async function install(dataDir: string, vsix: string): Promise<void> {
   const { node, codeServer } = installedHost();
   const server = path.join(codeServer, 'lib', 'vscode', 'out', 'server-main.js');
   const folders = ['--server-data-dir', dataDir, '--extensions-dir', extensionsDirOf(dataDir)];

@@ -43,7 +43,8 @@ export function installedInspector(): string {
   return script;
 }
 
-function cacheFolder(): string {
+/** What is installed once for all clones. */
+export function cacheFolder(): string {
   const cache = process.env['XDG_CACHE_HOME'] ?? path.join(process.env['HOME'] ?? '', '.cache');
   return path.join(cache, 'gpu-rental');
 }

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { launchBrowser, newProfile } from './browser';
+import type { BrowserContext, Page } from 'playwright-core';
+import { launchProfile, newProfile } from './browser';
 import { EditorHost, installExtension, writeSettings, type HostPatch } from './editorHost';
 import { packageFolder } from './packageFolder';
 import { removeFolder } from './removeFolder';
@@ -14,8 +14,14 @@ import { saveTrace, traceFailure } from './trace';
 import { until } from './until';
 import { Workbench } from './workbench';
 
+const alwaysPatched: readonly HostPatch[] = ['rowTexts', 'treeFocus'];
+const usualPatches: readonly HostPatch[] = ['sharedSecrets', 'authority'];
+
 /** For suites that look at a pop-up some time after it came. */
-export const lastingToasts: readonly HostPatch[] = ['sharedSecrets', 'authority', 'lastingToasts'];
+export const lastingToasts: readonly HostPatch[] = [...usualPatches, 'lastingToasts'];
+
+/** The editors of nearly all suites. */
+export const commonEditors = [usualPatches, lastingToasts].map((patches) => [...alwaysPatched, ...patches]);
 
 export interface UiSessionOptions {
   readonly simulator?: TestSimulatorOptions;
@@ -43,7 +49,6 @@ export class UiSession {
     readonly root: string,
     readonly simulator: TestSimulator,
     readonly host: EditorHost,
-    readonly browser: Browser,
     readonly profile: BrowserContext,
     private readonly settings: Readonly<Record<string, unknown>>,
     private readonly slow: SlowService | undefined,
@@ -99,18 +104,25 @@ export class UiSession {
       settings,
       driver: options.driver ?? false,
       serverArguments: { 'disable-workspace-trust': !trust },
-      patches: ['rowTexts', 'treeFocus', ...(options.patches ?? (['sharedSecrets', 'authority'] as const))],
+      patches: [...alwaysPatched, ...(options.patches ?? usualPatches)],
       env: { HOME: path.join(root, 'home'), SSH_AUTH_SOCK: '', VAST_API_KEY: '', ...options.env },
     });
     ends(() => host.stop());
-    const browser = await launchBrowser();
-    ends(() => browser.close());
-    return new UiSession(name, root, simulator, host, browser, await newProfile(browser), settings, slow);
+    const profile = await launchProfile(host, path.join(root, 'profile'));
+    ends(() => profile.close());
+    return new UiSession(name, root, simulator, host, profile, settings, slow);
   }
 
   /** SSH config that the product writes to. */
   get sshConfig(): string {
     return path.join(this.root, 'home', '.ssh', 'config');
+  }
+
+  /** A profile of another user in the same browser. */
+  otherProfile(): Promise<BrowserContext> {
+    const browser = this.profile.browser();
+    if (browser === null) throw new Error('The browser has closed.');
+    return newProfile(browser);
   }
 
   /** A further window of the same user; its screenshots go to a folder named after it. */
@@ -173,7 +185,7 @@ export class UiSession {
       'log.txt': () => this.log(),
       'requests.json': () => JSON.stringify(this.simulator.requests(), null, 2),
     });
-    await this.browser.close();
+    await this.profile.close();
     await this.host.stop();
     await endDemo(this.host.dataDir);
     await this.slow?.close();

@@ -15,7 +15,7 @@ const password = 'registry-pass-4712';
 describe('commands for templates', function () {
   this.bail(true);
   this.timeout(150_000);
-  const session = useUiSession('template-commands', { patches: ['toasts', 'sharedSecrets', 'authority'] });
+  const session = useUiSession('template-commands');
   let workbench: Workbench;
   let editor: DocumentEditor;
 

@@ -15,7 +15,6 @@ describe('template documents like any other file', function () {
   this.bail(true);
   this.timeout(150_000);
   const session = useUiSession('template-files', {
-    patches: ['toasts', 'sharedSecrets', 'authority'],
     // Time to change a template elsewhere while it is edited here.
     settings: { 'files.autoSaveDelay': 5000 },
   });

@@ -14,7 +14,7 @@ const values = {
 describe('secrets in template documents', function () {
   this.bail(true);
   this.timeout(120_000);
-  const session = useUiSession('template-secrets', { patches: ['toasts', 'sharedSecrets', 'authority'] });
+  const session = useUiSession('template-secrets');
   let workbench: Workbench;
   let editor: DocumentEditor;
   let id: number;

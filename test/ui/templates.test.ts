@@ -11,7 +11,7 @@ const password = 'registry-pass-4711';
 describe('templates as JSON files', function () {
   this.bail(true);
   this.timeout(120_000);
-  const session = useUiSession('templates', { patches: ['toasts', 'sharedSecrets', 'authority'] });
+  const session = useUiSession('templates');
   let workbench: Workbench;
   let editor: DocumentEditor;
   let id: number;
