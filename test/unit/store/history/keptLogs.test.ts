@@ -105,7 +105,7 @@ describe('The kept logs', () => {
   });
 
   it('let the oldest go where there is no room for all', async () => {
-    const { client } = open({ ofOne: 1000, inAll: 250 });
+    const { client } = open({ ofOne: 1000, inAll: 200 });
     content = `${'x'.repeat(99)}\n`;
     for (const id of [1, 2, 3]) {
       await client.instances.logs(id, {});

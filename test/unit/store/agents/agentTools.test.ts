@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import type { AgentAccess } from '../../../../src/model/agents/tools';
+import { AgentToolRegistry } from '../../../../src/store/agents/agentTools';
+import { silentLog } from '../../../../src/util/log';
+import { FakeClock } from '../../../support/fakeClock';
+
+describe('The tools for agents', () => {
+  const registry = (access: AgentAccess) =>
+    new AgentToolRegistry({
+      access: () => Promise.resolve({ access, asked: access }),
+      handlers: () => Promise.reject(new Error('none is called')),
+      redact: (text) => text,
+      clock: new FakeClock(),
+      log: silentLog,
+    });
+
+  it('are none while agents are off', async () => {
+    assert.deepEqual(await registry('off').list('off'), []);
+  });
+});
