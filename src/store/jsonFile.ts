@@ -13,16 +13,6 @@ export type FileContent<T> =
   /** Not our JSON: the file was renamed, so that nothing is lost and writing can continue. */
   | { readonly kind: 'setAside'; readonly path: string };
 
-/** The files among these names that were set aside and not written again since: the name of each, and of what is kept. */
-export function setAsideAmong(names: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(
-    names.flatMap((name) => {
-      const [, file] = /^(.+)\.broken-\d+$/.exec(name) ?? [];
-      return file === undefined || names.includes(file) ? [] : [[file, name] as const];
-    }),
-  );
-}
-
 /** The disk refused; the message names the path because the user must act on it. */
 export class FileUnreadableError extends UserError {
   constructor(path: string, cause: unknown) {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir } from 'node:fs/promises';
-import { join, parse } from 'node:path';
+import { join } from 'node:path';
 import * as z from 'zod';
 import type { AccountRef, User } from '../../model/accounts/account';
 import { micros } from '../../model/money';
 import type { Log } from '../../util/log';
 import { plainLabel } from '../../util/plainLabel';
-import { FileUnreadableError, JsonFile, setAsideAmong } from '../jsonFile';
+import { IdFolder } from '../idFolder';
+import { JsonFile } from '../jsonFile';
 import type { DamagedAccountFiles } from '../ports';
 
 const accountFile = z.object({
@@ -62,28 +62,28 @@ export function accountKeyFor(serviceUrl: string, userId: number, isDemo: boolea
 /** Accounts on disk without their API keys, one file each, and which of them is active. */
 export class AccountFiles {
   private readonly active: JsonFile<z.infer<typeof activeFile>>;
-  private readonly folder: string;
+  private readonly folder: IdFolder;
+  private readonly storage: IdFolder;
 
   constructor(
     storageDir: string,
     private readonly log: Log,
   ) {
-    this.folder = join(storageDir, 'accounts');
-    this.active = new JsonFile(join(storageDir, 'activeAccount.json'), activeFile);
+    this.folder = new IdFolder(join(storageDir, 'accounts'), /^[0-9a-f]{16}$/);
+    this.storage = new IdFolder(storageDir, /^activeAccount$/);
+    this.active = new JsonFile(this.storage.pathOf('activeAccount'), activeFile);
   }
 
   async list(): Promise<readonly SavedAccount[]> {
-    const names = (await this.names()).filter((name) => /^[0-9a-f]{16}\.json$/.test(name));
-    const saved = await Promise.all(names.sort().map((name) => this.get(name.slice(0, 16))));
+    const saved = await Promise.all([...(await this.folder.ids())].sort().map((key) => this.get(key)));
     return saved.filter((account) => account !== undefined);
   }
 
   /** The damaged files that were set aside, unless they were written again: accounts, and which of them is active. */
   async damaged(): Promise<DamagedAccountFiles> {
-    const accounts = [...setAsideAmong(await this.names()).values()].map((name) => join(this.folder, name));
-    const { dir, base } = parse(this.active.path);
-    const active = setAsideAmong(await namesIn(dir)).get(base);
-    return { accounts, active: active && join(dir, active) };
+    const accounts = await this.folder.damaged();
+    const storage = await this.storage.damaged();
+    return { accounts: [...accounts.values()], active: storage.get('activeAccount') };
   }
 
   async get(key: string): Promise<SavedAccount | undefined> {
@@ -139,21 +139,8 @@ export class AccountFiles {
     await this.active.write({ version: 1, key: key ?? null });
   }
 
-  private names(): Promise<readonly string[]> {
-    return namesIn(this.folder);
-  }
-
   private file(key: string): JsonFile<z.infer<typeof accountFile>> {
-    return new JsonFile(join(this.folder, `${key}.json`), accountFile);
-  }
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    await mkdir(folder, { recursive: true });
-    return await readdir(folder);
-  } catch (error) {
-    throw new FileUnreadableError(folder, error);
+    return new JsonFile(this.folder.pathOf(key), accountFile);
   }
 }
 

@@ -1,8 +1,7 @@
-import { mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import * as z from 'zod';
 import { setNameProblem, type HostSet } from '../../model/engines/hostSet';
 import { DiskRows } from '../diskRows';
+import { IdFolder } from '../idFolder';
 import { JsonFile } from '../jsonFile';
 
 const members = z.discriminatedUnion('kind', [
@@ -22,8 +21,13 @@ const shape = z.object({
 /** The sets of one account, one file each, so that windows can't overwrite each other's changes. */
 export class HostSetFiles {
   private readonly rows = new DiskRows<string, HostSet>();
+  private readonly folder: IdFolder;
+  /** The paths under which the last `list` found damaged files of sets, which were set aside. */
+  damaged: readonly string[] = [];
 
-  constructor(private readonly folder: string) {}
+  constructor(folder: string) {
+    this.folder = new IdFolder(folder, /^[0-9a-f]{8}$/);
+  }
 
   /** Why sets of the last `list` are missing or old. */
   get refused(): unknown {
@@ -32,11 +36,8 @@ export class HostSetFiles {
 
   /** Returns the sets, oldest first. Throws if the folder can't be read. */
   async list(): Promise<readonly HostSet[]> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const ids = (await readdir(this.folder))
-      .map((name) => /^([0-9a-f]{8})\.json$/.exec(name)?.[1])
-      .filter((id) => id !== undefined);
-    const found = await this.rows.read(ids, (id) => this.read(id));
+    const found = await this.rows.read(await this.folder.ids(), (id) => this.read(id));
+    this.damaged = [...(await this.folder.damaged()).values()];
     return [...found].sort((a, b) => a.createdAt - b.createdAt);
   }
 
@@ -58,6 +59,6 @@ export class HostSetFiles {
   }
 
   private file(id: string): JsonFile<z.output<typeof shape>> {
-    return new JsonFile(join(this.folder, `${id}.json`), shape);
+    return new JsonFile(this.folder.pathOf(id), shape);
   }
 }

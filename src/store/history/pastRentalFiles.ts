@@ -1,14 +1,17 @@
-import { mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { mostPastRentals, pastRentalShape, type PastRental } from '../../model/rentals/pastRental';
 import { DiskRows } from '../diskRows';
+import { IdFolder, numberId } from '../idFolder';
 import { JsonFile } from '../jsonFile';
 
 /** The past rentals of one account, one file each, next to their logs. */
 export class PastRentalFiles {
   private readonly rows = new DiskRows<number, PastRental>();
 
-  constructor(private readonly folder: string) {}
+  private readonly folder: IdFolder;
+
+  constructor(folder: string) {
+    this.folder = new IdFolder(folder, numberId);
+  }
 
   /** Why past rentals are missing or outdated in the last result of `list`. */
   get refused(): unknown {
@@ -17,11 +20,7 @@ export class PastRentalFiles {
 
   /** Returns past rentals, latest first. Throws if the folder can't be read. */
   async list(): Promise<readonly PastRental[]> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const ids = (await readdir(this.folder)).flatMap((name) => {
-      const id = /^(\d+)\.json$/.exec(name)?.[1];
-      return id === undefined ? [] : Number(id);
-    });
+    const ids = (await this.folder.ids()).map(Number);
     const read = await this.rows.read(ids, (id) => this.read(id));
     return [...read].sort((a, b) => b.endedAt - a.endedAt).slice(0, mostPastRentals);
   }
@@ -40,6 +39,6 @@ export class PastRentalFiles {
   }
 
   private file(id: number): JsonFile<PastRental> {
-    return new JsonFile(join(this.folder, `${id}.json`), pastRentalShape);
+    return new JsonFile(this.folder.pathOf(id), pastRentalShape);
   }
 }

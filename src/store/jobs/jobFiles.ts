@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Job, JobRow, JobState } from '../../model/jobs/job';
@@ -6,6 +6,7 @@ import { lostJobState, type KeptAside } from '../../model/jobs/lostProgress';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { DiskRows } from '../diskRows';
+import { IdFolder } from '../idFolder';
 import { JsonFile } from '../jsonFile';
 import { JobLogFiles, type LogPiece } from './jobLogFiles';
 import { jobFile, stateFile } from './jobSchemas';
@@ -45,7 +46,6 @@ const logFileBytes = 100_000_000;
 
 /** The name of a damaged part of a job that was set aside, which part, and when (ms since 1970). */
 const brokenPart = /^[0-9a-f]{16}\.(state|files)\.json\.broken-(\d+)$/;
-const damagedName = /^[0-9a-f]{16}\.json\.broken-\d+$/;
 
 /**
  * The jobs of one account. The user's decisions and the progress are separate files, so that the window that runs a
@@ -56,6 +56,7 @@ export class JobFiles implements JobStorage {
   damaged: readonly string[] = [];
 
   private readonly logs: JobLogFiles;
+  private readonly jobs: IdFolder;
 
   constructor(
     private readonly folder: string,
@@ -64,21 +65,20 @@ export class JobFiles implements JobStorage {
     fileBytes = logFileBytes,
   ) {
     this.logs = new JobLogFiles(folder, fileBytes);
+    this.jobs = new IdFolder(folder, /^[0-9a-f]{16}$/);
   }
 
   get refused(): unknown {
     return this.rows.refused;
   }
 
-  async ids(): Promise<readonly string[]> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    return (await readdir(this.folder)).flatMap((name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []);
+  ids(): Promise<readonly string[]> {
+    return this.jobs.ids();
   }
 
   async list(): Promise<readonly JobRow[]> {
     const rows = await this.rows.read(await this.ids(), (one) => this.read(one));
-    const names = await readdir(this.folder);
-    this.damaged = names.filter((name) => damagedName.test(name)).map((name) => join(this.folder, name));
+    this.damaged = [...(await this.jobs.damaged()).values()];
     return [...rows].sort((a, b) => b.job.orderedAt - a.job.orderedAt || (a.job.id < b.job.id ? 1 : -1));
   }
 

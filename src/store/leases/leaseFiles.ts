@@ -1,8 +1,7 @@
-import { mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import * as z from 'zod';
 import { defined } from '../../util/defined';
 import type { Lease, LeaseState } from '../../model/instances/lease';
+import { IdFolder, numberId } from '../idFolder';
 import { FileUnreadableError, JsonFile } from '../jsonFile';
 
 const leaseFile = z.object({
@@ -77,11 +76,14 @@ export class LeaseFiles implements LeaseStorage {
     return this.unreadable.find(({ kind }) => kind === 'refused');
   }
 
-  constructor(private readonly folder: string) {}
+  private readonly folder: IdFolder;
+
+  constructor(folder: string) {
+    this.folder = new IdFolder(folder, numberId);
+  }
 
   async list(): Promise<readonly LeaseRow[]> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const ids = await this.idsOf(/^(\d+)\.json$/);
+    const ids = (await this.folder.ids()).map(Number);
     const refused: number[] = [];
     const rows = await Promise.all(
       ids.map((id) =>
@@ -95,14 +97,14 @@ export class LeaseFiles implements LeaseStorage {
       ),
     );
     const present = rows.filter((row) => row !== undefined);
-    const known = new Set([...present.map(({ lease }) => lease.instanceId), ...refused]);
+    const damaged = [...(await this.folder.damaged())];
     this.unreadable = [
       ...refused.map((instanceId) => ({
         instanceId,
-        path: this.leaseFile(instanceId).path,
+        path: this.folder.pathOf(instanceId),
         kind: 'refused' as const,
       })),
-      ...(await this.damaged()).filter(({ instanceId }) => !known.has(instanceId)),
+      ...damaged.map(([id, path]) => ({ instanceId: Number(id), path, kind: 'damaged' as const })),
     ];
     return present.sort((a, b) => a.lease.instanceId - b.lease.instanceId);
   }
@@ -142,28 +144,11 @@ export class LeaseFiles implements LeaseStorage {
     return state;
   }
 
-  private async damaged(): Promise<readonly UnreadableLease[]> {
-    const names = await readdir(this.folder);
-    return names.flatMap((name) => {
-      const [, id] = /^(\d+)\.json\.broken-\d+$/.exec(name) ?? [];
-      return id === undefined
-        ? []
-        : { instanceId: Number(id), path: join(this.folder, name), kind: 'damaged' as const };
-    });
-  }
-
-  private async idsOf(pattern: RegExp): Promise<readonly number[]> {
-    return (await readdir(this.folder)).flatMap((name) => {
-      const id = pattern.exec(name)?.[1];
-      return id === undefined ? [] : Number(id);
-    });
-  }
-
   private leaseFile(instanceId: number) {
-    return new JsonFile(join(this.folder, `${instanceId}.json`), leaseFile);
+    return new JsonFile(this.folder.pathOf(instanceId), leaseFile);
   }
 
   private stateFile(instanceId: number) {
-    return new JsonFile(join(this.folder, `${instanceId}.state.json`), stateFile);
+    return new JsonFile(this.folder.pathOf(`${instanceId}.state`), stateFile);
   }
 }

@@ -1,10 +1,9 @@
-import { mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import * as z from 'zod';
 import type { Micros } from '../../model/money';
 import { ownQuery, readQuery } from '../../model/offers/savedSearches';
 import type { SearchWatch, WatchMatch } from '../../model/offers/searchWatch';
 import { DiskRows } from '../diskRows';
+import { IdFolder } from '../idFolder';
 import { JsonFile } from '../jsonFile';
 import type { Text } from '../../util/text';
 
@@ -51,8 +50,13 @@ const stateFile = z.object({
  */
 export class WatchFiles {
   private readonly rows = new DiskRows<string, WatchOnDisk>();
+  private readonly folder: IdFolder;
+  /** The paths under which the last `list` found damaged files of watches, which were set aside. */
+  damaged: readonly string[] = [];
 
-  constructor(private readonly folder: string) {}
+  constructor(folder: string) {
+    this.folder = new IdFolder(folder, /^[0-9a-f]{8}$/);
+  }
 
   /** Why watches are missing or outdated in the last result of `list`. */
   get refused(): unknown {
@@ -61,11 +65,8 @@ export class WatchFiles {
 
   /** Returns the watches, oldest first. Throws if the folder can't be read. */
   async list(): Promise<readonly WatchOnDisk[]> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const ids = (await readdir(this.folder))
-      .map((name) => /^([0-9a-f]{8})\.json$/.exec(name)?.[1])
-      .filter((id) => id !== undefined);
-    const found = await this.rows.read(ids, (id) => this.read(id));
+    const found = await this.rows.read(await this.folder.ids(), (id) => this.read(id));
+    this.damaged = [...(await this.folder.damaged()).values()];
     return [...found].sort(
       (a, b) => a.watch.createdAt - b.watch.createdAt || (a.watch.id < b.watch.id ? -1 : 1),
     );
@@ -130,10 +131,10 @@ export class WatchFiles {
   }
 
   private watchFile(id: string): JsonFile<z.infer<typeof watchFile>> {
-    return new JsonFile(join(this.folder, `${id}.json`), watchFile);
+    return new JsonFile(this.folder.pathOf(id), watchFile);
   }
 
   private stateFile(id: string): JsonFile<z.infer<typeof stateFile>> {
-    return new JsonFile(join(this.folder, `${id}.state.json`), stateFile);
+    return new JsonFile(this.folder.pathOf(`${id}.state`), stateFile);
   }
 }

@@ -1,8 +1,9 @@
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Log } from '../../util/log';
 import { DiskRows } from '../diskRows';
+import { IdFolder, numberId } from '../idFolder';
 import { JsonFile } from '../jsonFile';
 
 const machineFile = z.object({ version: z.literal(1), at: z.number(), reason: z.string() });
@@ -37,11 +38,7 @@ export class FailedMachines {
   /** Returns the latest first. A file that the disk refuses hides no other, and its machine is still avoided. */
   async list(): Promise<readonly FailedMachine[]> {
     const { folder } = this;
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const ids = (await readdir(folder)).flatMap((name) => {
-      const id = Number(/^(\d+)\.json$/.exec(name)?.[1]);
-      return Number.isSafeInteger(id) ? [id] : [];
-    });
+    const ids = (await new IdFolder(folder, numberId).ids()).map(Number);
     const rows = this.rows.get(folder) ?? new DiskRows<number, FailedMachine>();
     this.rows.set(folder, rows);
     const machines = await rows.read(

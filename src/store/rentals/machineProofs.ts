@@ -1,9 +1,9 @@
-import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { checkResult, type CheckResult } from '../../model/rentals/machineCheck';
 import { DiskList, type DiskListDeps } from '../../shared/diskList';
 import { DiskRows } from '../diskRows';
+import { IdFolder, numberId } from '../idFolder';
 import { JsonFile } from '../jsonFile';
 
 const proofFile = z.object({ version: z.literal(1), at: z.number(), check: checkResult });
@@ -22,18 +22,18 @@ const mostKept = 200;
 class ProofFiles {
   private readonly rows = new DiskRows<number, CheckedInstance>();
 
-  constructor(private readonly folder: string) {}
+  private readonly folder: IdFolder;
+
+  constructor(folder: string) {
+    this.folder = new IdFolder(folder, numberId);
+  }
 
   get refused(): unknown {
     return this.rows.refused;
   }
 
   async list(): Promise<readonly CheckedInstance[]> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const ids = (await readdir(this.folder)).flatMap((name) => {
-      const id = Number(/^(\d+)\.json$/.exec(name)?.[1]);
-      return Number.isSafeInteger(id) ? [id] : [];
-    });
+    const ids = (await this.folder.ids()).map(Number);
     const rows = await this.rows.read(ids, (id) => this.read(id));
     return [...rows].sort((a, b) => b.at - a.at);
   }
@@ -54,7 +54,7 @@ class ProofFiles {
   }
 
   private file(instanceId: number): JsonFile<z.infer<typeof proofFile>> {
-    return new JsonFile(join(this.folder, `${instanceId}.json`), proofFile);
+    return new JsonFile(this.folder.pathOf(instanceId), proofFile);
   }
 }
 

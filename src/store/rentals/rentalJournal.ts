@@ -1,10 +1,10 @@
-import { mkdir, readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import * as z from 'zod';
 import type { RentConfig } from '../../model/rentals/rent';
 import { defined } from '../../util/defined';
 import type { Log } from '../../util/log';
-import { JsonFile, setAsideAmong } from '../jsonFile';
+import { IdFolder } from '../idFolder';
+import { JsonFile } from '../jsonFile';
 import type { Rental, SecretPort } from '../ports';
 
 /** Only this store writes these files; the schema checks what decisions depend on. */
@@ -71,8 +71,7 @@ export class RentalJournal {
   /** Reads the rentals that are not known yet. */
   async list(accountKey: string, now: number, isKnown: (marker: string) => boolean): Promise<RentalsRead> {
     const folder = this.folder(accountKey);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const markers = (await readdir(folder)).flatMap((name) => /^([0-9a-f]{8})\.json$/.exec(name)?.[1] ?? []);
+    const markers = await folder.ids();
     const rentals: Rental[] = [];
     let isWhole = true;
     for (const marker of markers.filter((one) => !isKnown(one))) {
@@ -92,14 +91,7 @@ export class RentalJournal {
         rentals.push(rental);
       }
     }
-    return { rentals, isWhole, damaged: await this.damaged(accountKey) };
-  }
-
-  /** The damaged files that were set aside, by the marker of their rental, unless it was noted again. */
-  private async damaged(accountKey: string): Promise<ReadonlyMap<string, string>> {
-    const folder = this.folder(accountKey);
-    const kept = [...setAsideAmong(await readdir(folder))];
-    return new Map(kept.map(([file, name]) => [basename(file, '.json'), join(folder, name)]));
+    return { rentals, isWhole, damaged: await folder.damaged() };
   }
 
   async get(accountKey: string, marker: string): Promise<Rental | undefined> {
@@ -169,12 +161,12 @@ export class RentalJournal {
     }
   }
 
-  private folder(accountKey: string): string {
-    return join(this.storageDir, 'rentals', accountKey);
+  private folder(accountKey: string): IdFolder {
+    return new IdFolder(join(this.storageDir, 'rentals', accountKey), /^[0-9a-f]{8}$/);
   }
 
   private file(accountKey: string, marker: string): JsonFile<z.infer<typeof rentalFile>> {
-    return new JsonFile(join(this.folder(accountKey), `${marker}.json`), rentalFile);
+    return new JsonFile(this.folder(accountKey).pathOf(marker), rentalFile);
   }
 }
 

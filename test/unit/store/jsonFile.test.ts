@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { replaceFile, setAsideAmong } from '../../../src/store/jsonFile';
+import { replaceFile } from '../../../src/store/jsonFile';
 
 describe('A file that is replaced in one step', () => {
   let folder = '';
@@ -27,10 +27,5 @@ describe('A file that is replaced in one step', () => {
     writeFileSync(path.join(file, 'inside'), '');
     await assert.rejects(replaceFile(file, '{}'));
     assert.deepEqual(readdirSync(folder), ['one.json']);
-  });
-
-  it('is set aside by a name that tells when, until it is written again', () => {
-    const names = ['a.json.broken-17', 'b.json', 'b.json.broken-18', 'c.broken-x', 'd.json'];
-    assert.deepEqual([...setAsideAmong(names)], [['a.json', 'a.json.broken-17']]);
   });
 });
