@@ -1,16 +1,50 @@
+import type { Disposable } from '../util/disposable';
 import { message, type Action } from './message';
 
-/** Names each damaged file once, in one window: what it held may cost money. */
+interface OneWindow {
+  offer(key: string, run: () => unknown): void;
+}
+
+/** What is said of a damaged file, which is kept under this path. */
+interface SaidOfFile {
+  readonly sentence: (path: string) => string;
+  readonly next: Action;
+}
+
+/** Names each damaged file once, in one window. */
 export function offerDamagedFiles(
-  oneWindow: { offer(key: string, run: () => unknown): void },
+  oneWindow: OneWindow,
   /** Whose files they are and what they hold. */
   kind: string,
   paths: Iterable<string>,
-  said: { readonly sentence: (path: string) => string; readonly next: Action },
+  said: SaidOfFile,
 ): void {
   for (const path of paths) {
     oneWindow.offer(`${kind}:damaged:${path}`, () => {
       message('warning', said.sentence(path), said.next);
     });
   }
+}
+
+interface AccountDeps {
+  readonly accounts: { readonly active: { readonly key: string } | undefined };
+  readonly oneWindow: OneWindow;
+}
+
+/** Names each damaged file of a list of the active account once: what it held is gone from the list. */
+export function tellOfDamagedFiles(
+  { accounts, oneWindow }: AccountDeps,
+  list: { readonly damaged: Iterable<string>; readonly onDidChange: (listener: () => void) => Disposable },
+  /** What the files hold. */
+  kind: string,
+  said: SaidOfFile,
+): Disposable {
+  const tell = () => {
+    const account = accounts.active?.key;
+    if (account !== undefined) {
+      offerDamagedFiles(oneWindow, `${account}:${kind}`, list.damaged, said);
+    }
+  };
+  tell();
+  return list.onDidChange(tell);
 }

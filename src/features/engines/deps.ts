@@ -10,6 +10,7 @@ export type EngineDeps = Pick<
   | 'hub'
   | 'instanceGroups'
   | 'log'
+  | 'oneWindow'
   | 'rentals'
   | 'ssh'
   | 'storageDir'

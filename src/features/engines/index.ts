@@ -1,3 +1,6 @@
+import { commandAction } from '../../editor/commands';
+import { tellOfDamagedFiles } from '../../editor/damagedFiles';
+import { t } from '../../editor/localize';
 import { HostSets } from '../../store/engines/hostSets';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { EngineDeps } from './deps';
@@ -20,6 +23,16 @@ export function register(deps: EngineDeps): Disposable {
   };
   store.add(sets.onDidChange(look));
   look();
+  store.add(
+    tellOfDamagedFiles(deps, sets, 'hostSet', {
+      sentence: (path) =>
+        t(
+          'A group for other tools could not be read because its file is damaged, so its files are not kept current any more. The file is kept as {0}.',
+          path,
+        ),
+      next: commandAction(t('Use These Instances in…'), 'gpuRental.instance.useIn'),
+    }),
+  );
   store.add(commands.register('gpuRental.instance.useIn', async (...rows) => (await load()).use(...rows)));
   store.add(
     commands.register('gpuRental.instances.runCommand', async (...rows) =>

@@ -1,4 +1,6 @@
-import { signedIn } from '../../editor/commands';
+import { commandAction, signedIn } from '../../editor/commands';
+import { tellOfDamagedFiles } from '../../editor/damagedFiles';
+import { t } from '../../editor/localize';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { WatchDeps } from './deps';
@@ -25,5 +27,15 @@ export function register(deps: WatchDeps & Pick<Services, 'commands'>): Disposab
     }),
   );
   store.add(new WatchNotifications(deps));
+  store.add(
+    tellOfDamagedFiles(deps, deps.searchWatches, 'watch', {
+      sentence: (path) =>
+        t(
+          'A watched search could not be read because its file is damaged, so it does not run any more. The file is kept as {0}.',
+          path,
+        ),
+      next: commandAction(t('Watch a Search…'), 'gpuRental.watchSearch'),
+    }),
+  );
   return store;
 }

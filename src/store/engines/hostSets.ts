@@ -47,6 +47,11 @@ export class HostSets implements Disposable {
     return this.list.error ?? this.list.files?.refused;
   }
 
+  /** The paths of damaged files that were set aside, each of which held a set. */
+  get damaged(): readonly string[] {
+    return this.list.files?.damaged ?? [];
+  }
+
   /** Settles once the rows belong to the active account. */
   get ready(): Promise<void> {
     return this.list.ready;

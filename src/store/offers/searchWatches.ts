@@ -55,6 +55,11 @@ export class SearchWatches implements Disposable {
     return this.list.error ?? this.list.files?.refused;
   }
 
+  /** The paths of damaged files that were set aside, each of which held a watch. */
+  get damaged(): readonly string[] {
+    return this.list.files?.damaged ?? [];
+  }
+
   /** Settles once the list belongs to the active account. */
   get ready(): Promise<void> {
     return this.list.ready;
