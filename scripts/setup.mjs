@@ -30,8 +30,8 @@ const systemPackages = {
     use: 'the tests of notebooks on instances',
   },
   'openssh-server': { programs: ['sshd'], use: 'the tests of connections' },
-  'chromium-headless-shell': {
-    programs: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'],
+  chromium: {
+    programs: ['chromium', 'chromium-browser', 'google-chrome'],
     use: 'the tests in the real editor',
   },
   'build-essential': { programs: ['g++', 'make'], all: true, use: 'compiling the browser-hosted editor' },
@@ -71,7 +71,7 @@ export async function setUp(needs, say = (line) => process.stdout.write(`${line}
   const wanted = [
     ...(needs.includes('ssh') ? ['openssh-client'] : []),
     ...(needs.includes('tools') ? testTools : []),
-    ...(needs.includes('browser') ? ['chromium-headless-shell'] : []),
+    ...(needs.includes('browser') ? ['chromium'] : []),
     ...(needs.includes('host') && !isHostInstalled() && process.platform === 'linux' ? toCompileHost : []),
   ];
   await installSystemPackages(wanted, say);

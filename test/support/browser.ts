@@ -6,8 +6,8 @@ import type { EditorHost } from './editorHost';
 import { slowPages } from './slowMotion';
 import { startTrace } from './trace';
 
-/** The first is the same browser without windows and services of its own, which take processor time. */
-const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
+/** Not its headless shell, which is faster: each of its windows believes that it has the focus. */
+const names = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /** Chromium takes the last list of these alone, so that of Playwright is repeated, as far as it concerns our pages. */
 const disabledFeatures = [
@@ -48,7 +48,7 @@ export function browserProgram(): string {
   const program = names
     .flatMap((name) => folders.map((folder) => path.join(folder, name)))
     .find((file) => existsSync(file));
-  if (program === undefined) throw new Error('Chromium is needed: apt-get install chromium-headless-shell');
+  if (program === undefined) throw new Error('Chromium is needed: apt-get install chromium');
   return program;
 }
 
