@@ -14,7 +14,7 @@ const weekMs = 7 * 24 * 3_600_000;
 /**
  * Opens the editor until the browser keeps its scripts compiled, which it does in the second window, and stores them
  * for the profiles of tests. `npm test` runs this once for each version of browser and editor. Without it all works,
- * but windows take twice as long to open.
+ * but windows take longer to open.
  */
 async function compileScripts(): Promise<void> {
   const folder = keptScripts();
