@@ -11,6 +11,8 @@ export class QuickList {
   readonly widget = vscode.window.createQuickPick<LevelRow>();
   /** The rows that the editor may still show, and when new rows replaced them. */
   private before: { readonly rows: readonly LevelRow[]; readonly at: number } | undefined;
+  /** The row that was made active with the last rows, until the editor reports it. */
+  private wanted: LevelRow | undefined;
 
   constructor(readonly level: ListLevel) {
     const { widget } = this;
@@ -26,12 +28,14 @@ export class QuickList {
       item.buttons?.find((one) => one === button)?.run();
     });
     widget.onDidChangeActive(([row]) => {
-      const isLost = row === undefined && this.isUntold;
       this.before = undefined;
       if (row) {
+        // Another row may be one that typing found in the list before.
+        this.wanted = row === this.wanted ? undefined : this.wanted;
         level.active?.(row);
-      } else if (isLost) {
-        // The text typed since then hides the row that was to be active. A new list starts at its first row.
+      } else if (this.wanted && !level.many) {
+        // The text typed since then hides the row that was to be active. A new list starts at its first row, without ticks.
+        this.wanted = undefined;
         widget.items = [...widget.items];
       }
     });
@@ -72,9 +76,9 @@ export class QuickList {
     const rows: readonly LevelRow[] = level.rows(widget.value).map((row) => ({ ...row, ...shown }));
     widget.items = rows.map(plainRow);
     const wanted = level.ownPlace ? level.ownPlace() : activeId;
-    const active = widget.items.find(({ id }) => id !== undefined && id === wanted);
-    if (active) {
-      widget.activeItems = [active];
+    this.wanted = widget.items.find(({ id }) => id !== undefined && id === wanted);
+    if (this.wanted) {
+      widget.activeItems = [this.wanted];
     }
     widget.busy = level.busy?.() ?? false;
   }

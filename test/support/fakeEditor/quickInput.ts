@@ -227,6 +227,12 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
     this.activeChanged.fire([row]);
   }
 
+  /** Names a row as active before the last changes of the product have reached the editor. */
+  tellEarly(row: T): void {
+    this.active = [row];
+    this.activeChanged.fire([row]);
+  }
+
   accept(): void {
     if (!this.enabled) return;
     // The editor keeps the row before where none is active.

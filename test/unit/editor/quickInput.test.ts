@@ -107,6 +107,20 @@ describe('a question in levels', () => {
     input.close();
   });
 
+  it('has an active row where typing found one before the rows that were made anew had arrived', async () => {
+    const { input } = open(levelOf({ rows: () => rows('show', 'reset'), activeId: () => 'reset' }));
+    await settle();
+    const typed = list();
+    typed.value = 'show';
+    input.refresh();
+    const [show] = typed.items;
+    assert.ok(show);
+    typed.tellEarly(show);
+    await settle();
+    assert.equal(list().activeItems[0]?.label, 'show');
+    input.close();
+  });
+
   it('runs nothing by an Enter while no row is left, not even the row before once more', async () => {
     let count = 0;
     const { input } = open(levelOf({ rows: () => [{ id: 'a', label: 'a', run: () => (count += 1) }] }));
