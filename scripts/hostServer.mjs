@@ -52,18 +52,19 @@ const patchedWorkbench = Buffer.from(
     options.patches ?? [],
   ),
 );
-/** Part of its address, so that browsers may keep it, compiled too. */
+/** Part of its address. Under that, and no other, browsers may keep it, compiled too. */
 const patchedHash = createHash('sha256').update(patchedWorkbench).digest('hex').slice(0, 16);
 
 const server = http.createServer((request, response) => {
-  const { pathname } = new URL(request.url, 'http://localhost');
+  const { pathname, search } = new URL(request.url, 'http://localhost');
   if (request.method === 'POST' && pathname.endsWith('/mint-key')) {
     response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(readFileSync(keyFile));
     return;
   }
   if (pathname.endsWith(workbenchScript)) {
+    const keeping = search === `?${patchedHash}` ? 'public, max-age=31536000' : 'no-cache';
     response
-      .writeHead(200, { 'content-type': 'text/javascript', 'cache-control': 'public, max-age=31536000' })
+      .writeHead(200, { 'content-type': 'text/javascript', 'cache-control': keeping })
       .end(patchedWorkbench);
     return;
   }
