@@ -7,11 +7,17 @@ describe('an entry of a list whose file is damaged', () => {
   const computer = useComputer();
 
   const lists = [
-    { folder: 'watches', said: /^A watched search could not be read/, button: 'Watch a Search…' },
+    {
+      folder: 'watches',
+      said: /^A watched search could not be read/,
+      button: 'Watch a Search…',
+      leadsTo: /^Watch a Search/,
+    },
     {
       folder: 'hostSets',
       said: /^A group for other tools could not be read/,
-      button: 'Use These Instances in…',
+      button: 'Use in…',
+      leadsTo: /^Use These Instances in/,
     },
   ];
 
@@ -40,6 +46,11 @@ describe('an entry of a list whose file is damaged', () => {
     await computer().pass(60_000);
     for (const { said } of lists) {
       assert.equal(window.toasts().filter((one) => said.test(one)).length, 1);
+    }
+    for (const { said, button, leadsTo } of lists) {
+      await window.toastButton(said, button);
+      await window.quick.title(leadsTo);
+      window.quick.escape();
     }
     window.close();
   });

@@ -30,7 +30,7 @@ export function register(deps: EngineDeps): Disposable {
           'A group for other tools could not be read because its file is damaged, so its files are not kept current any more. The file is kept as {0}.',
           path,
         ),
-      next: commandAction(t('Use These Instances in…'), 'gpuRental.instance.useIn'),
+      next: commandAction(t('Use in…'), 'gpuRental.instance.useIn'),
     }),
   );
   store.add(commands.register('gpuRental.instance.useIn', async (...rows) => (await load()).use(...rows)));
