@@ -121,6 +121,20 @@ describe('a question in levels', () => {
     input.close();
   });
 
+  it('gives no new rows to a list with ticks, which the editor would untick', async () => {
+    const many = { ticked: ['reset'], accept: () => undefined };
+    const { input } = open(levelOf({ rows: () => rows('show', 'reset'), activeId: () => 'reset', many }));
+    const { items } = list();
+    list().value = 'show';
+    await settle();
+    assert.equal(list().items, items);
+    assert.deepEqual(
+      list().selectedItems.map(({ label }) => label),
+      ['reset'],
+    );
+    input.close();
+  });
+
   it('runs nothing by an Enter while no row is left, not even the row before once more', async () => {
     let count = 0;
     const { input } = open(levelOf({ rows: () => [{ id: 'a', label: 'a', run: () => (count += 1) }] }));
