@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import * as vscode from 'vscode';
-import { errorCode } from './util/errorCode';
+import { isMissing } from './util/missing';
 import { namesPrograms } from './ssh/namesPrograms';
 import { nodeEnvironment } from './ssh/nodeSsh';
 import { sshPaths, type SshEnvironment } from './ssh/paths';
@@ -143,7 +143,7 @@ function runnableConfig(named: Named): string | undefined {
     return namesPrograms(readFileSync(userConfig, 'utf8'), includePattern) ? userConfig : undefined;
   } catch (error) {
     // A missing file runs nothing, but ssh may be able to read a file that is unreadable here.
-    return errorCode(error) === 'ENOENT' ? undefined : userConfig;
+    return isMissing(error) ? undefined : userConfig;
   }
 }
 

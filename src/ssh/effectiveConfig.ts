@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { orCancelled } from '../util/cancellation';
 import type { Clock } from '../util/clock';
-import { isMissing, type FileSystem } from './fileSystem';
+import { ifPresent } from '../util/missing';
+import type { FileSystem } from './fileSystem';
 import type { SshPaths } from './paths';
 import type { Run, RunResult } from './run';
 
@@ -90,14 +91,7 @@ export class EffectiveConfig {
   }
 
   private async readOrNothing(file: string): Promise<Buffer> {
-    try {
-      return await this.deps.fs.read(file);
-    } catch (error) {
-      if (isMissing(error)) {
-        return Buffer.alloc(0);
-      }
-      throw error;
-    }
+    return (await ifPresent(this.deps.fs.read(file))) ?? Buffer.alloc(0);
   }
 
   /** Returns a fingerprint of the files; `undefined` if the same files can give another answer. */

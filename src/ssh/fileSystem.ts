@@ -208,7 +208,3 @@ function oldFile(file: number | undefined, expected: Buffer): OldFile {
     },
   };
 }
-
-export function isMissing(error: unknown): boolean {
-  return errorCode(error) === 'ENOENT';
-}

@@ -4,8 +4,8 @@ import { basename, join, posix, sep } from 'node:path';
 import { isNameOnWindows } from '../util/fileName';
 import { errorCode } from '../util/errorCode';
 import { inParallel } from '../util/inParallel';
+import { isMissing } from '../util/missing';
 import type { Text } from '../util/text';
-import { isMissing } from './fileSystem';
 import { reasons, type LeftOut, type Version } from './transfer';
 
 /** A local file to send. */

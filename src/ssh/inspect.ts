@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
-import { isMissing, type FileSystem } from './fileSystem';
+import { ifPresent, isMissing } from '../util/missing';
+import type { FileSystem } from './fileSystem';
 import { findBlock, placeBlock, type BlockTrouble } from './includeBlock';
 import type { SshPaths } from './paths';
 import { ProgramMissingError, type Run } from './run';
@@ -124,12 +125,5 @@ async function ownModeOf(fs: FileSystem, path: string): Promise<number | undefin
 }
 
 async function modeOf(fs: FileSystem, path: string): Promise<number | undefined> {
-  try {
-    return (await fs.facts(path)).mode;
-  } catch (error) {
-    if (isMissing(error)) {
-      return undefined;
-    }
-    throw error;
-  }
+  return (await ifPresent(fs.facts(path)))?.mode;
 }

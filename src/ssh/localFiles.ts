@@ -16,7 +16,7 @@ import {
 import { join, posix, sep } from 'node:path';
 import { localProblem } from '../util/localProblem';
 import { errorCode } from '../util/errorCode';
-import { isMissing } from './fileSystem';
+import { ifPresent } from '../util/missing';
 import { partName, reasons, TransferError, versionKey, type LeftOut, type Version } from './transfer';
 
 const largeBytes = 1_000_000;
@@ -184,12 +184,7 @@ export class LocalFiles {
   /** Creates a link where there is nothing or another link. */
   async makeLink(name: string, target: string): Promise<void> {
     const path = this.path(name);
-    const facts = await lstat(path).catch((error: unknown) => {
-      if (isMissing(error)) {
-        return undefined;
-      }
-      throw error;
-    });
+    const facts = await ifPresent(lstat(path));
     if (facts?.isSymbolicLink() === true) {
       if ((await readlink(path)) === target) {
         return;
@@ -237,12 +232,7 @@ export class LocalFiles {
     const base = await realpath(this.folder);
     const inside = base.endsWith(sep) ? base : `${base}${sep}`;
     for (let name = folder; name !== '.'; name = posix.dirname(name)) {
-      const real = await realpath(this.path(name)).catch((error: unknown) => {
-        if (isMissing(error)) {
-          return undefined;
-        }
-        throw error;
-      });
+      const real = await ifPresent(realpath(this.path(name)));
       if (real !== undefined) {
         if (real !== base && !real.startsWith(inside)) {
           throw new LeadsOutError();

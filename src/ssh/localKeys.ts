@@ -1,10 +1,11 @@
 import { basename, join } from 'node:path';
 import { UserError } from '../util/errors';
 import { isNameOnWindows } from '../util/fileName';
+import { ifPresent } from '../util/missing';
 import { text } from '../util/text';
 import { readClientConfig, type ClientConfigDeps } from './clientConfig';
 import { errorCode } from '../util/errorCode';
-import { isMissing, type FileSystem } from './fileSystem';
+import type { FileSystem } from './fileSystem';
 import { keysOfAgent } from './keyAgent';
 import { readPrivateKey } from './privateKey';
 import { parsePublicKey, type PublicKey } from './publicKey';
@@ -109,7 +110,7 @@ async function keyFiles(
   named: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<{ readonly keys: readonly KeyFile[]; readonly unread: readonly string[] }> {
-  const names = [...(await listOrNothing(deps.fs, deps.sshDir))].sort();
+  const names = [...((await ifPresent(deps.fs.list(deps.sshDir))) ?? [])].sort();
   const own = names.filter((name) => !noKey.test(name)).map((name) => join(deps.sshDir, name));
   const files = new Set([...own, ...named].map((file) => file.replace(/\.pub$/, '')));
   const keys = new Map<string, KeyFile>();
@@ -255,17 +256,6 @@ export async function generateKey(
     inAgent: false,
     encrypted: isLocked,
   };
-}
-
-async function listOrNothing(fs: FileSystem, dir: string): Promise<readonly string[]> {
-  try {
-    return await fs.list(dir);
-  } catch (error) {
-    if (isMissing(error)) {
-      return [];
-    }
-    throw error;
-  }
 }
 
 /** Missing, not accessible for this user, or not a file: it can't be used as a key. */

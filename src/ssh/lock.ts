@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { wait, type Clock } from '../util/clock';
 import { UserError } from '../util/errors';
+import { isMissing } from '../util/missing';
 import { text } from '../util/text';
 import { errorCode } from '../util/errorCode';
-import { isMissing, type FileSystem } from './fileSystem';
+import type { FileSystem } from './fileSystem';
 
 /** The process that holds a lock, and how to tell that a holder is gone. */
 export interface ProcessIdentity {

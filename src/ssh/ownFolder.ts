@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { basename, join } from 'node:path';
+import { ifPresent } from '../util/missing';
 import type { AclRepair } from './windowsAcl';
-import { isMissing } from './fileSystem';
 import { parseHost, renderHost, type HostEntry } from './hostConfig';
 import { withLock } from './lock';
 import { confFile, type SshPaths } from './paths';
@@ -26,30 +26,16 @@ export class OwnFolder {
 
   /** Returns aliases that have a file, intact or damaged. */
   async aliases(): Promise<readonly string[]> {
-    try {
-      const names = await this.deps.fs.list(this.paths.ownDir);
-      return names.flatMap((name) => {
-        const alias = name.endsWith('.conf') ? name.slice(0, -'.conf'.length) : '';
-        return isAlias(alias) ? [alias] : [];
-      });
-    } catch (error) {
-      if (isMissing(error)) {
-        return [];
-      }
-      throw error;
-    }
+    const names = (await ifPresent(this.deps.fs.list(this.paths.ownDir))) ?? [];
+    return names.flatMap((name) => {
+      const alias = name.endsWith('.conf') ? name.slice(0, -'.conf'.length) : '';
+      return isAlias(alias) ? [alias] : [];
+    });
   }
 
   /** Returns when the file of an instance was last written, in milliseconds; 0 without a file. */
   async writtenAt(alias: string): Promise<number> {
-    try {
-      return (await this.deps.fs.facts(confFile(this.paths, alias))).mtimeMs;
-    } catch (error) {
-      if (isMissing(error)) {
-        return 0;
-      }
-      throw error;
-    }
+    return (await ifPresent(this.deps.fs.facts(confFile(this.paths, alias))))?.mtimeMs ?? 0;
   }
 
   /** Writes the file of an instance, unless it has the same content. */
@@ -194,15 +180,7 @@ export class OwnFolder {
   }
 
   private async kind(): Promise<'missing' | 'present'> {
-    try {
-      await this.deps.fs.facts(this.paths.ownDir);
-      return 'present';
-    } catch (error) {
-      if (isMissing(error)) {
-        return 'missing';
-      }
-      throw error;
-    }
+    return (await ifPresent(this.deps.fs.facts(this.paths.ownDir))) ? 'present' : 'missing';
   }
 
   private async change(
@@ -233,25 +211,12 @@ export class OwnFolder {
     return withLock(this.paths.lock, { ...this.deps, signal }, action);
   }
 
-  private async readFile(file: string): Promise<Buffer | undefined> {
-    try {
-      return await this.deps.fs.read(file);
-    } catch (error) {
-      if (isMissing(error)) {
-        return undefined;
-      }
-      throw error;
-    }
+  private readFile(file: string): Promise<Buffer | undefined> {
+    return ifPresent(this.deps.fs.read(file));
   }
 
-  private async removeFile(file: string): Promise<void> {
-    try {
-      await this.deps.fs.remove(file);
-    } catch (error) {
-      if (!isMissing(error)) {
-        throw error;
-      }
-    }
+  private removeFile(file: string): Promise<void> {
+    return ifPresent(this.deps.fs.remove(file));
   }
 }
 

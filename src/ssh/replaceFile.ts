@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { wait, type Clock } from '../util/clock';
 import { errorCode } from '../util/errorCode';
-import { isMissing, type FileFacts, type FileSystem, type OldFile } from './fileSystem';
+import { ifPresent, isMissing } from '../util/missing';
+import type { FileFacts, FileSystem, OldFile } from './fileSystem';
 
 export interface Replacement {
   readonly bytes: Buffer;
@@ -57,7 +58,7 @@ export async function replaceFileOfOthers(
     throw error;
   } finally {
     if (!renamed) {
-      await removeQuietly(fs, temp);
+      await ifPresent(fs.remove(temp));
     }
     await fs.syncDir(dirname(target));
   }
@@ -136,21 +137,11 @@ async function retrying<T>(clock: Clock, action: () => Promise<T>): Promise<T> {
 export async function removeLeftovers(fs: FileSystem, dir: string, base?: string): Promise<void> {
   for (const name of await fs.list(dir)) {
     if (base === undefined ? isTemporary(name) : name.startsWith(`.${base}${tempMark}`)) {
-      await removeQuietly(fs, `${dir}/${name}`);
+      await ifPresent(fs.remove(`${dir}/${name}`));
     }
   }
 }
 
 function isTemporary(name: string): boolean {
   return name.startsWith('.') && name.includes(tempMark);
-}
-
-async function removeQuietly(fs: FileSystem, path: string): Promise<void> {
-  try {
-    await fs.remove(path);
-  } catch (error) {
-    if (!isMissing(error)) {
-      throw error;
-    }
-  }
 }

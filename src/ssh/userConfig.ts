@@ -1,9 +1,10 @@
 import { basename, dirname, isAbsolute } from 'node:path';
 import type { Clock } from '../util/clock';
 import { UserError } from '../util/errors';
+import { isMissing } from '../util/missing';
 import { text, type Text } from '../util/text';
 import { errorCode } from '../util/errorCode';
-import { isMissing, type FileFacts, type FileSystem } from './fileSystem';
+import type { FileFacts, FileSystem } from './fileSystem';
 import { placeBlock, takeBlockOut, type BlockTrouble } from './includeBlock';
 import { withLock, type ProcessIdentity } from './lock';
 import type { SshPaths } from './paths';

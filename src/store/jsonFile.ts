@@ -3,8 +3,8 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type * as z from 'zod';
 import { UserError } from '../util/errors';
+import { ifPresent } from '../util/missing';
 import { text } from '../util/text';
-import { errorCode } from '../util/errorCode';
 
 /** The content of a file; an unreadable file differs from a missing one. */
 export type FileContent<T> =
@@ -38,14 +38,14 @@ export class JsonFile<T> {
    * returned.
    */
   async read(): Promise<FileContent<T>> {
-    let content: string;
+    let content: string | undefined;
     try {
-      content = await readFile(this.path, 'utf8');
+      content = await ifPresent(readFile(this.path, 'utf8'));
     } catch (error) {
-      if (errorCode(error) === 'ENOENT') {
-        return { kind: 'absent' };
-      }
       throw new FileUnreadableError(this.path, error);
+    }
+    if (content === undefined) {
+      return { kind: 'absent' };
     }
     const parsed = this.schema.safeParse(parseJson(content));
     return parsed.success ? { kind: 'present', value: parsed.data } : this.setAside();
@@ -70,11 +70,10 @@ export class JsonFile<T> {
   private async setAside(): Promise<FileContent<T>> {
     const path = `${this.path}.broken-${Math.floor(this.now())}`;
     try {
-      await rename(this.path, path);
+      // Another window may have set it aside just now.
+      await ifPresent(rename(this.path, path));
     } catch (error) {
-      if (errorCode(error) !== 'ENOENT') {
-        throw new FileUnreadableError(this.path, error);
-      }
+      throw new FileUnreadableError(this.path, error);
     }
     return { kind: 'setAside', path };
   }

@@ -2,8 +2,8 @@ import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { namedFiles, matcher, sentNames } from '../../model/jobs/sentNames';
 import type { JobSpec } from '../../model/jobs/jobSpec';
-import { errorCode } from '../../util/errorCode';
 import { UserError } from '../../util/errors';
+import { ifPresent } from '../../util/missing';
 import { text } from '../../util/text';
 import { listedTree, whyNotRead, type LocalTree } from '../fileTree';
 import type { Run } from '../run';
@@ -37,7 +37,7 @@ export async function findSentFiles(
   await checkRoot(root, computer.home);
   const { sync } = spec;
   const listed = await listedByGit(computer, root);
-  const ignoreFile = await readRules(join(root, '.gpurentalignore'));
+  const ignoreFile = await ifPresent(readFile(join(root, '.gpurentalignore'), 'utf8'));
   const wanted = matcher(sync.include);
   const unread: LeftOut[] = [];
   const all = listed && sync.include.length === 0 && !sync.git ? [] : await walk(root, sync.git, unread);
@@ -182,21 +182,10 @@ async function withoutIgnored(root: string, names: readonly string[]): Promise<r
     .sort((a, b) => a.length - b.length);
   let left = names;
   for (const folder of folders) {
-    const rules = matcher([(await readRules(join(root, folder, '.gitignore'))) ?? '']);
+    const rules = matcher([(await ifPresent(readFile(join(root, folder, '.gitignore'), 'utf8'))) ?? '']);
     left = left.filter((name) => !name.startsWith(folder) || !rules.ignores(name.slice(folder.length)));
   }
   return left;
-}
-
-async function readRules(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') {
-      return undefined;
-    }
-    throw error;
-  }
 }
 
 async function isFolder(path: string): Promise<boolean> {

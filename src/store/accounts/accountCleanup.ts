@@ -5,10 +5,10 @@ import { channel } from '../../shared/channel';
 import type { Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import { errorCode } from '../../util/errorCode';
 import type { SecretPort, WindowHub } from '../ports';
 import { rentalSecretKey } from '../rentals/rentalJournal';
 import { jobSecretsKey } from '../jobs/jobSecrets';
+import { ifPresent } from '../../util/missing';
 import { registryLoginKey } from './registryLogins';
 
 const removals = channel('accounts.removed', z.object({ accountKey: z.string() }));
@@ -94,12 +94,6 @@ export class AccountCleanup implements Disposable {
 }
 
 async function rentalMarkers(folder: string): Promise<readonly string[]> {
-  try {
-    return (await readdir(folder)).flatMap((name) => /^([0-9a-f]{8})\.json$/.exec(name)?.[1] ?? []);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') {
-      return [];
-    }
-    throw error;
-  }
+  const names = (await ifPresent(readdir(folder))) ?? [];
+  return names.flatMap((name) => /^([0-9a-f]{8})\.json$/.exec(name)?.[1] ?? []);
 }

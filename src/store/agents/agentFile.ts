@@ -7,19 +7,11 @@ import {
   type AgentState,
 } from '../../model/agents/request';
 import type { Clock } from '../../util/clock';
-import { errorCode } from '../../util/errorCode';
 import type { Log } from '../../util/log';
 import { JsonFile } from '../jsonFile';
+import { ifPresent } from '../../util/missing';
 
 const fileName = 'requests.json';
-
-/** No names of files where there is no folder yet. */
-export function emptyWhereMissing(error: unknown): readonly string[] {
-  if (errorCode(error) === 'ENOENT') {
-    return [];
-  }
-  throw error;
-}
 
 interface AgentFileDeps {
   readonly storageDir: string;
@@ -54,7 +46,7 @@ export class AgentFile {
    * unknown.
    */
   async broken(): Promise<readonly string[]> {
-    const names = await readdir(this.folder).catch(emptyWhereMissing);
+    const names = (await ifPresent(readdir(this.folder))) ?? [];
     return names.filter((name) => /^requests\.json\.broken-\d+$/.test(name));
   }
 

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, readFile, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorCode } from '../../util/errorCode';
 import type { Log } from '../../util/log';
+import { ifPresent } from '../../util/missing';
 import type { AgentCall } from './agentTools';
 
 /** The size limit of each of the two files that are kept. */
@@ -32,7 +32,8 @@ export class AuditLog {
   /** Returns the whole log, oldest entries first. */
   async read(): Promise<string> {
     await this.last;
-    return `${await contentOf(`${this.file}.old`)}${await contentOf(this.file)}`;
+    const parts = [`${this.file}.old`, this.file].map((file) => ifPresent(readFile(file, 'utf8')));
+    return (await Promise.all(parts)).join('');
   }
 
   private async write({ at, caller, ...call }: AgentCall): Promise<void> {
@@ -46,16 +47,5 @@ export class AuditLog {
     }
     const line = { time: new Date(at).toISOString(), door: caller.door, client: caller.name, ...call };
     await appendFile(this.file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
-  }
-}
-
-async function contentOf(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') {
-      return '';
-    }
-    throw error;
   }
 }

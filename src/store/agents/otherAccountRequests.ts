@@ -5,8 +5,8 @@ import type { AgentRequest } from '../../model/agents/request';
 import { markerIn } from '../../model/instances/instanceLabel';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import type { Account, OtherAccounts } from '../ports';
+import { ifPresent } from '../../util/missing';
 import type { AgentDesk } from './agentDesk';
-import { emptyWhereMissing } from './agentFile';
 import type { DoAgreedDeps } from './doAgreed';
 import { settleRented } from './settle';
 
@@ -73,7 +73,7 @@ export class OtherAccountRequests implements Disposable {
   /** Returns whether something is open still. */
   private async settleAll(): Promise<boolean> {
     const { accounts, storageDir } = this.deps;
-    const kept = await readdir(join(storageDir, 'agents')).catch(emptyWhereMissing);
+    const kept = (await ifPresent(readdir(join(storageDir, 'agents')))) ?? [];
     if (!kept.some((key) => key !== accounts.active?.key)) {
       return false;
     }

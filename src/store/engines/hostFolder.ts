@@ -1,8 +1,8 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hostFiles, ownMark, type EngineHost } from '../../model/engines/hostFiles';
-import { errorCode } from '../../util/errorCode';
 import { replaceFile } from '../jsonFile';
+import { ifPresent } from '../../util/missing';
 
 /** This file has no comment of ours; it belongs to the set if the others do. */
 const unmarked = 'hosts.txt';
@@ -72,23 +72,9 @@ function groupOf(content: string | undefined): string | undefined {
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') {
-      return false;
-    }
-    throw error;
-  }
+  return (await ifPresent(stat(path)))?.isDirectory() === true;
 }
 
-async function contentOf(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') {
-      return undefined;
-    }
-    throw error;
-  }
+function contentOf(path: string): Promise<string | undefined> {
+  return ifPresent(readFile(path, 'utf8'));
 }

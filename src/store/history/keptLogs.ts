@@ -2,10 +2,10 @@ import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '../../api/client';
 import type { Clock } from '../../util/clock';
-import { errorCode } from '../../util/errorCode';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { replaceFile } from '../jsonFile';
+import { ifPresent } from '../../util/missing';
 
 export interface KeptLogsDeps {
   readonly storageDir: string;
@@ -79,15 +79,8 @@ export class KeptLogs {
   }
 
   /** Returns the kept log, `undefined` without one. Throws when the disk refuses. */
-  async read(accountKey: string, id: number): Promise<string | undefined> {
-    try {
-      return await readFile(this.path(accountKey, id), 'utf8');
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') {
-        return undefined;
-      }
-      throw error;
-    }
+  read(accountKey: string, id: number): Promise<string | undefined> {
+    return ifPresent(readFile(this.path(accountKey, id), 'utf8'));
   }
 
   async remove(accountKey: string, id: number): Promise<void> {

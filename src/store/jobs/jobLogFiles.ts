@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../../util/errorCode';
+import { ifPresent, isMissing } from '../../util/missing';
 
 export interface LogPiece {
   /** At most `logPieceBytes`. */
@@ -73,7 +73,7 @@ export class JobLogFiles {
       return { bytes: bytes.subarray(0, length), at };
     } catch (error) {
       // Another window may have removed it just now.
-      if (errorCode(error) === 'ENOENT') {
+      if (isMissing(error)) {
         return { bytes: Buffer.alloc(0), at: from ?? 0 };
       }
       throw error;
@@ -97,12 +97,7 @@ export class JobLogFiles {
 
   /** Returns the offsets of the first bytes of its files, in order. */
   private async starts(jobId: string): Promise<readonly number[]> {
-    const names = await readdir(this.folder).catch((error: unknown) => {
-      if (errorCode(error) === 'ENOENT') {
-        return [];
-      }
-      throw error;
-    });
+    const names = (await ifPresent(readdir(this.folder))) ?? [];
     return names
       .flatMap((name) => {
         const [, id, start = '0'] = /^([0-9a-f]{16})\.log(?:\.(\d+))?$/.exec(name) ?? [];

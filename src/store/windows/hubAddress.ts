@@ -3,6 +3,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { errorCode } from '../../util/errorCode';
+import { ifPresent } from '../../util/missing';
 
 /** Incremented whenever windows of different versions would not understand each other. */
 const protocolVersion = 3;
@@ -75,12 +76,5 @@ export async function hubToken(storageDir: string): Promise<string> {
 }
 
 async function readIfPresent(path: string): Promise<string | undefined> {
-  try {
-    return (await readFile(path, 'utf8')).trim();
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') {
-      return undefined;
-    }
-    throw error;
-  }
+  return (await ifPresent(readFile(path, 'utf8')))?.trim();
 }

@@ -2,6 +2,7 @@ import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
+import { ifPresent } from '../../util/missing';
 import type { AgentConnection, AgentDoor } from './agentDoor';
 import { isProof, makeNonce, prove } from './hubProof';
 import { HubLine, maxAgentBytes, maxMemberBytes, type HubMessage } from './hubWire';
@@ -193,15 +194,8 @@ export class HubServer implements Disposable {
 }
 
 async function fileId(path: string): Promise<string | undefined> {
-  try {
-    const { dev, ino } = await stat(path, { bigint: true });
-    return `${dev}:${ino}`;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') {
-      return undefined;
-    }
-    throw error;
-  }
+  const facts = await ifPresent(stat(path, { bigint: true }));
+  return facts && `${facts.dev}:${facts.ino}`;
 }
 
 function answers(path: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../../util/errorCode';
+import { ifPresent } from '../../util/missing';
 import { filled, type HubAddress } from './hubAddress';
 
 /**
@@ -34,14 +35,8 @@ export class HubTerms {
   }
 
   private async all(): Promise<readonly number[]> {
-    try {
-      return (await readdir(this.folder)).filter((name) => /^\d{1,9}$/.test(name)).map(Number);
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') {
-        return [];
-      }
-      throw error;
-    }
+    const names = (await ifPresent(readdir(this.folder))) ?? [];
+    return names.filter((name) => /^\d{1,9}$/.test(name)).map(Number);
   }
 }
 
