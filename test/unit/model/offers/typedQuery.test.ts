@@ -72,6 +72,8 @@ describe('a typed search', () => {
     ['16cores', { cpuCores: { min: 16 } }],
     ['99%', { reliability: { min: 99 } }],
     ['rel>0.98', { reliability: { min: 98 } }],
+    ['rel>=1', { reliability: { min: 100 } }],
+    ['rel>=1.5', { reliability: { min: 1.5 } }],
     ['cuda12.4', { cuda: { min: 12.4 } }],
     ['cuda >= 12.4', { cuda: { min: 12.4 } }],
     ['cc8.9', { computeCapability: { min: 8.9 } }],

@@ -35,6 +35,7 @@ describe('what looks like a secret', () => {
     ['wandb_api_key', 'x9x9x9x9'],
     ['PEM', '-----BEGIN PRIVATE KEY-----'],
     ['HASHY', '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b'],
+    ['EVEN', 'abcdefghijk1'.repeat(3)],
   ] as const) {
     it(`includes ${name}=${value.slice(0, 12)}`, () => {
       assert.equal(looksSecret(name, value), true);
@@ -50,6 +51,7 @@ describe('what looks like a secret', () => {
     ['USE_AUTH', 'true'],
     ['MODEL', 'mistralai/Mistral-7B-Instruct-v0.2'],
     ['PASSES', '3'],
+    ['REPEATED', 'abcdefg1'.repeat(4)],
     ['URL', 'https://example.com/a/very/long/path/with/1234567890/digits'],
   ] as const) {
     it(`leaves out ${name}=${value.slice(0, 12)}`, () => {
