@@ -189,4 +189,40 @@ describe('the tables of CUDA versions', () => {
       });
     }
   });
+
+  it('have the version of each monthly release of NVIDIA, as the page of their source says', () => {
+    const monthsFrom = (first: string, last = first) =>
+      [22, 23, 24, 25]
+        .flatMap((year) =>
+          Array.from({ length: 12 }, (_, at) => `${year}.${String(at + 1).padStart(2, '0')}`),
+        )
+        .filter((month) => first <= month && month <= last);
+    const stated = cellsOf('Monthly releases of NVIDIA').flatMap((cells) =>
+      [1, 3, 5].flatMap((at) => {
+        const [cuda = '', releases = ''] = cells.slice(at, at + 2);
+        const months = releases.split(', ').flatMap((one) => monthsFrom(...(one.split(' to ') as [string])));
+        return cuda === '' ? [] : months.map((month) => ({ cuda: Number(cuda), month }));
+      }),
+    );
+    assert.equal(stated.length, 32);
+    for (const { cuda, month } of stated) {
+      assert.deepEqual(imageNeeds(`nvcr.io/nvidia/pytorch:${month}-py3`).cuda, exact(cuda), month);
+    }
+  });
+
+  it('have the version of each release of TensorFlow 2, as the page of their source says', () => {
+    const minor = (release: string) => Number(release.replace('2.', ''));
+    const stated = cellsOf('TensorFlow').flatMap((cells) =>
+      [1, 3].flatMap((at) => {
+        const [releases = '', cuda = ''] = cells.slice(at, at + 2);
+        const [first = '', last = first] = releases.split(/ to |, /);
+        const minors = Array.from({ length: minor(last) - minor(first) + 1 }, (_, one) => minor(first) + one);
+        return minors.map((one) => ({ release: `2.${one}.0`, cuda: Number(cuda) }));
+      }),
+    );
+    assert.equal(stated.length, 17);
+    for (const { release, cuda } of stated) {
+      assert.deepEqual(imageNeeds(`tensorflow/tensorflow:${release}-gpu`).cuda, exact(cuda), release);
+    }
+  });
 });
