@@ -76,4 +76,17 @@ describe('Limits of jobs that can be extended', () => {
     await pass(5 * minute);
     assert.equal(window.row(job).state.end?.why, 'limit');
   });
+
+  it('take none once they are over', async () => {
+    const window = await open();
+    const { id: job } = await window.jobs.order(aJob(id), []);
+    await pass(0);
+    machine.ends({ code: 0, why: 'itself' });
+    await pass(minute);
+    const before = window.row(job);
+    assert.equal(before.state.phase, 'over');
+    assert.equal(await window.jobs.extend(job, { hours: 9, costDollars: 9 }), false);
+    await pass(minute);
+    assert.deepEqual(window.row(job).job, before.job);
+  });
 });
