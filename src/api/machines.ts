@@ -31,8 +31,8 @@ export function machinesApi(http: Http): Client['machines'] {
         },
       };
       const answer = await http.call(request, maintenanceAnswer, options);
-      const notified = Number(answer.you_sent);
-      return answer.you_sent !== undefined && Number.isInteger(notified) ? { notified } : {};
+      const notified = answer.you_sent ?? '';
+      return /^\d{1,9}$/.test(notified) ? { notified: Number(notified) } : {};
     },
   };
 }
