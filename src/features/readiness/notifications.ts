@@ -269,7 +269,7 @@ export class ReadinessNotifications {
         message(
           'error',
           t(
-            '{0} costs {1}/h, and you confirmed at most {2}/h. It ran before the service stated its price, so it was not destroyed.',
+            '{0} costs {1}/h, and you confirmed at most {2}/h. It may have run before the service stated its price, so it was not destroyed.',
             ...prices,
           ),
           destroy,

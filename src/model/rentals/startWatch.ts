@@ -140,8 +140,7 @@ export function observe(
       ? { watch: seen, outcome: { kind: 'ended', why: 'troubled' } }
       : { watch: seen };
   }
-  // A start or reboot affects an existing machine, and during a gap anything may have happened.
-  const hadData = watch.cause !== 'rent' || seen.hasGap === true || hasBeenReady(instance, facts);
+  const hadData = mayHaveRunUnseen(watch, now) || hasBeenReady(instance, facts);
   if (lingers) {
     return tick(seen, facts.lastRequest?.queued === true, now, limits, hadData);
   }
@@ -192,6 +191,14 @@ function notAhead(watch: StartWatch, now: number): StartWatch {
     messageAt: Math.min(messageAt, now),
     ...(countedFrom > now ? { countedFrom: now } : {}),
   };
+}
+
+/**
+ * Returns whether the machine may have run without being observed. A start or reboot affects an existing machine, and
+ * during a gap anything may have happened.
+ */
+export function mayHaveRunUnseen(watch: StartWatch, now: number): boolean {
+  return watch.cause !== 'rent' || watch.hasGap === true || hasGap(watch, now);
 }
 
 function hasGap({ lookedAt }: StartWatch, now: number): boolean {

@@ -1,5 +1,7 @@
 import type { Micros } from '../../model/money';
 import type { Instance } from '../../model/instances/instance';
+import { hasBeenReady } from '../../model/instances/instanceState';
+import { beginStartWatch, mayHaveRunUnseen, type StartWatch } from '../../model/rentals/startWatch';
 import type { Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
 import { destroyAndVerify, type DestroyVerdict } from '../instances/destruction';
@@ -12,7 +14,7 @@ export interface TooDear {
   readonly instanceId: number;
   readonly pricePerHour: Micros;
   readonly mostPerHour: Micros;
-  /** `kept`: it had run before its price was stated, so the user decides. */
+  /** `kept`: it may have run before its price was stated, so the user decides. */
   readonly verdict: DestroyVerdict | 'kept';
 }
 
@@ -39,7 +41,7 @@ function isTooDear({ totalPerHour }: Instance, mostPerHour: Micros): boolean | u
 
 /**
  * Compares the first price in the record of a new instance with the confirmed one and destroys the instance if it is
- * higher: the user agreed to that price alone, and no data is on it yet.
+ * higher: the user agreed to that price alone, and no data is on it yet. If it may have run before, the user decides.
  */
 export class PriceGuard {
   private readonly checked = new Set<string>();
@@ -50,7 +52,7 @@ export class PriceGuard {
    * Checks a rental whose instance is in the leading window's list. Only the first price is compared: the user agreed
    * to later increases, for example by raising the bid.
    */
-  look(rental: Rental, instance: Instance, hasRun: boolean): void {
+  look(rental: Rental, instance: Instance, watch: StartWatch | undefined): void {
     const { marker, mostPerHour } = rental;
     const isDear = mostPerHour === undefined ? false : isTooDear(instance, mostPerHour);
     if (isDear === undefined || this.checked.has(marker)) {
@@ -59,17 +61,26 @@ export class PriceGuard {
     this.checked.add(marker);
     if (mostPerHour !== undefined && instance.totalPerHour !== undefined) {
       const found = { instanceId: instance.id, pricePerHour: instance.totalPerHour, mostPerHour };
-      const judged = isDear && !hasRun ? this.end(rental, found) : this.keep(rental, isDear && found);
+      const isEnded = isDear && !this.mayHaveRun(rental, instance, watch);
+      const judged = isEnded ? this.end(rental, found) : this.keep(rental, isDear && found);
       judged.catch((error: unknown) => {
         this.deps.log.error(
           `The price of ${instance.id} could not be held against what was confirmed`,
           error,
         );
-        if (isDear && !hasRun) {
+        if (isEnded) {
           this.deps.tell({ ...found, verdict: 'notConfirmed' });
         }
       });
     }
+  }
+
+  /** Returns whether it may hold data. One that is still waited for has only just begun to run, if at all. */
+  private mayHaveRun({ phase, requestedAt }: Rental, instance: Instance, watch?: StartWatch): boolean {
+    const { clock, fleet } = this.deps;
+    const hasRun = phase.kind !== 'waiting' && hasBeenReady(instance, fleet.facts(instance.id));
+    const watched = watch ?? beginStartWatch(instance.id, 'rent', requestedAt);
+    return hasRun || mayHaveRunUnseen(watched, clock.now());
   }
 
   private async keep(rental: Rental, found: Omit<TooDear, 'verdict'> | false): Promise<void> {

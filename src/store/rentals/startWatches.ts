@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Instance } from '../../model/instances/instance';
 import { beginStartWatch, observe, startWatchShape, type StartWatch } from '../../model/rentals/startWatch';
-import { hasBeenReady, startCauseOf } from '../../model/instances/instanceState';
+import { startCauseOf } from '../../model/instances/instanceState';
 import type { CheckResult } from '../../model/rentals/machineCheck';
 import { followAccount } from '../../shared/followAccount';
 import { channel } from '../../shared/channel';
@@ -265,8 +265,7 @@ class SharedStartWatches implements StartWatches {
     const isHeld = phase.kind === 'waiting' || phase.kind === 'ready' || phase.kind === 'ended';
     const instance = isHeld && phase.instanceId !== undefined ? this.record(phase.instanceId) : undefined;
     if (instance) {
-      const hasRun = phase.kind !== 'waiting' && hasBeenReady(instance, this.deps.fleet.facts(instance.id));
-      this.prices.look(rental, instance, hasRun);
+      this.prices.look(rental, instance, this.byInstance.get(instance.id));
     }
   }
 

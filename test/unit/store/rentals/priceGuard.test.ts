@@ -39,11 +39,9 @@ describe('the price of a new instance', () => {
     return { ...window, events };
   }
 
-  const rent = (
-    window: Awaited<ReturnType<typeof open>>,
-    most: number | undefined,
-    config: Partial<RentConfig> = {},
-  ) =>
+  type Window = Awaited<ReturnType<typeof open>>;
+
+  const rent = (window: Window, most: number | undefined, config: Partial<RentConfig> = {}) =>
     window.rentals.rent({
       offer: anOffer(),
       config: { image: 'pytorch/pytorch', ...config },
@@ -135,33 +133,99 @@ describe('the price of a new instance', () => {
     );
   });
 
-  it('leaves one that has run before its price is stated, and says so once', async () => {
-    const first = await open();
-    const [before, state] = [service.before, { isPriced: false }];
-    service.before = (call) => {
-      for (const one of service.instances) {
-        Reflect.deleteProperty(one, 'totalPerHour');
-        Object.assign(one, state.isPriced ? { totalPerHour: fromDollars(0.4) } : {});
-      }
-      return before(call);
-    };
-    await rent(first, 0.35);
-    service.instances = service.instances.map((one) => ({ ...one, actualStatus: 'running' }));
-    await computer.clock.advance(30_000);
-    assert.deepEqual(
-      first.events.map(({ kind }) => kind),
-      ['ready'],
-    );
-    state.isPriced = true;
-    await computer.clock.advance(6 * 60_000);
-    first.owned.dispose();
-    const next = await open();
-    await computer.clock.advance(6 * 60_000);
-    assert.equal(service.count('instances.destroy'), 0);
-    const told = [...first.events, ...next.events].flatMap((event) =>
-      event.kind === 'tooDear' ? event.verdict : [],
-    );
-    assert.deepEqual(told, ['kept']);
+  describe('that is stated late', () => {
+    const hour = 3_600_000;
+    let isPriced: boolean;
+    beforeEach(() => {
+      isPriced = false;
+      service.before = () => {
+        for (const one of service.instances) {
+          Reflect.deleteProperty(one, 'totalPerHour');
+          Object.assign(one, isPriced ? { totalPerHour: fromDollars(0.4) } : {});
+        }
+      };
+    });
+
+    /** States the price, and returns what became of an instance that costs more than confirmed. */
+    async function verdictOf({ events }: Window) {
+      isPriced = true;
+      const verdicts = () => events.flatMap((event) => (event.kind === 'tooDear' ? event.verdict : []));
+      await until('it is told', async () => {
+        await computer.clock.advance(5000);
+        return verdicts().length > 0;
+      });
+      await computer.clock.advance(60_000);
+      return { verdicts: verdicts(), destroyed: service.count('instances.destroy') };
+    }
+    const kept = { verdicts: ['kept'], destroyed: 0 };
+
+    it('ends one that was watched all the while', async () => {
+      const window = await open();
+      await rent(window, 0.35);
+      await computer.clock.advance(10 * 60_000);
+      assert.deepEqual(await verdictOf(window), { verdicts: ['destroyed'], destroyed: 1 });
+    });
+
+    for (const [what, sleep] of [
+      ['the computer slept', (window: Window) => window],
+      ['no window was open', (window: Window) => (window.owned.dispose(), open())],
+    ] as const) {
+      it(`keeps one that may have run while ${what}`, async () => {
+        const first = await open();
+        await rent(first, 0.35);
+        await computer.clock.advance(20_000);
+        computer.clock.jump(3 * hour);
+        assert.deepEqual(await verdictOf(await sleep(first)), kept);
+      });
+    }
+
+    it('leaves one that has run before its price is stated, and says so once', async () => {
+      const first = await open();
+      await rent(first, 0.35);
+      service.instances = service.instances.map((one) => ({ ...one, actualStatus: 'running' }));
+      await computer.clock.advance(30_000);
+      assert.deepEqual(
+        first.events.map(({ kind }) => kind),
+        ['ready'],
+      );
+      isPriced = true;
+      await computer.clock.advance(6 * 60_000);
+      first.owned.dispose();
+      const next = await open();
+      await computer.clock.advance(6 * 60_000);
+      assert.equal(service.count('instances.destroy'), 0);
+      const told = [...first.events, ...next.events].flatMap((event) =>
+        event.kind === 'tooDear' ? event.verdict : [],
+      );
+      assert.deepEqual(told, ['kept']);
+    });
+
+    it('keeps one that was found hours after its window was killed', async () => {
+      const first = await open();
+      service.after = (call) => (call === 'offers.rent' ? new Promise(() => undefined) : undefined);
+      void rent(first, 0.35).catch(() => undefined);
+      await until('it is rented', () => service.instances.length === 1);
+      first.owned.dispose();
+      computer.clock.jump(3 * hour);
+      assert.deepEqual(await verdictOf(await open()), kept);
+    });
+
+    it('keeps one that was rented as stopped and not looked at since', async () => {
+      const first = await open();
+      await rent(first, 0.35, { targetState: 'stopped' });
+      first.owned.dispose();
+      computer.clock.jump(3 * hour);
+      assert.deepEqual(await verdictOf(await open()), kept);
+    });
+
+    it('keeps one that was rented as stopped and that the user started', async () => {
+      const window = await open();
+      const result = await rent(window, 0.35, { targetState: 'stopped' });
+      assert.equal(result.kind, 'rented');
+      window.fleet.note(result.instanceId, { kind: 'start' });
+      await computer.clock.advance(10_000);
+      assert.deepEqual(await verdictOf(window), kept);
+    });
   });
 
   it('keeps one that costs what was confirmed, rounding left aside, or that was confirmed without a price', async () => {
