@@ -47,6 +47,9 @@ export class RentalRecords implements Disposable {
   private damagedFiles: ReadonlyMap<string, string> = new Map();
   /** When open rentals became known here, by marker (`Clock.elapsed`). */
   private readonly openSince = new Map<string, number>();
+  /** Markers of rentals whose present state the disk refused. */
+  private readonly unstored = new Set<string>();
+  private writes: Promise<unknown> = Promise.resolve();
   private key: string | undefined;
   private whenLoaded: Promise<void> = Promise.resolve();
 
@@ -107,7 +110,7 @@ export class RentalRecords implements Disposable {
     if (!known) {
       return this.key === undefined ? undefined : this.readUnknown(this.key, marker);
     }
-    const stored = await this.journal.get(known.accountKey, marker).catch(() => undefined);
+    const stored = await this.stored(known);
     if (known.phase.kind === 'waiting' && stored && decidedPhases.has(stored.phase.kind)) {
       this.keep(stored);
       return stored;
@@ -142,11 +145,21 @@ export class RentalRecords implements Disposable {
   }
 
   /** Stores a rental of any account and informs all windows. */
-  async put(rental: Rental): Promise<Rental> {
-    await this.journal.put(rental);
-    this.keep(rental);
-    changes.send(this.deps.hub, { accountKey: rental.accountKey, marker: rental.marker });
-    return rental;
+  put(rental: Rental): Promise<Rental> {
+    return this.enqueue(() => this.write(rental));
+  }
+
+  /**
+   * Changes the record on disk, if this window knows the rental: another window may have changed it just before, and
+   * its message may be on its way.
+   */
+  change(marker: string, change: Partial<Rental>): Promise<void> {
+    return this.enqueue(async () => {
+      const known = this.byMarker.get(marker);
+      if (known) {
+        await this.write({ ...(await this.latest(known)), ...change });
+      }
+    });
   }
 
   /**
@@ -157,6 +170,7 @@ export class RentalRecords implements Disposable {
     return this.put(rental).catch((error: unknown) => {
       this.deps.log.error('What became of a rental could not be noted', error);
       this.keep(rental);
+      this.unstored.add(rental.marker);
       return rental;
     });
   }
@@ -195,7 +209,31 @@ export class RentalRecords implements Disposable {
     };
   }
 
+  /** Writes one at a time, so that none reverts another. */
+  private enqueue<T>(write: () => Promise<T>): Promise<T> {
+    const done = this.writes.then(write);
+    this.writes = done.catch(() => undefined);
+    return done;
+  }
+
+  private async write(rental: Rental): Promise<Rental> {
+    await this.journal.put(rental);
+    this.keep(rental);
+    changes.send(this.deps.hub, { accountKey: rental.accountKey, marker: rental.marker });
+    return rental;
+  }
+
+  private async latest(known: Rental): Promise<Rental> {
+    const stored = this.unstored.has(known.marker) ? undefined : await this.stored(known);
+    return stored ?? known;
+  }
+
+  private stored({ accountKey, marker }: Rental): Promise<Rental | undefined> {
+    return this.journal.get(accountKey, marker).catch(() => undefined);
+  }
+
   private keep(rental: Rental): void {
+    this.unstored.delete(rental.marker);
     if (rental.accountKey === this.key) {
       this.byMarker.set(rental.marker, rental);
       this.changed.fire(this.all);

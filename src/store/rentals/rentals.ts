@@ -44,7 +44,6 @@ class JournaledRentals implements RentalStore {
   private readonly replacements: BrokenReplacements;
   private readonly records: RentalRecords;
   private readonly over = new AbortController();
-  private updates: Promise<void> = Promise.resolve();
   private readonly atWork = new AtWork();
   /** Rentals that complete lists lack, by marker. */
   private readonly missing: Absences;
@@ -101,15 +100,7 @@ class JournaledRentals implements RentalStore {
   }
 
   update(marker: string, change: RentalChange): Promise<void> {
-    // Updates run one at a time, so that none reverts another.
-    const done = this.updates.then(async () => {
-      const known = this.records.get(marker);
-      if (known) {
-        await this.records.put({ ...known, ...change });
-      }
-    });
-    this.updates = done.catch(() => undefined);
-    return done;
+    return this.records.change(marker, change);
   }
 
   async rent(request: RentRequest, options: RentOptions = {}): Promise<RentResult> {
@@ -311,17 +302,17 @@ class JournaledRentals implements RentalStore {
         this.settled.fire(await this.took(rental, verdict.instanceId));
         return;
       case 'open':
-        await this.records.put({ ...rental, phase: { kind: 'notKnown', since: now } });
+        await this.records.change(rental.marker, { phase: { kind: 'notKnown', since: now } });
         return;
       case 'notRented':
         this.settled.fire(await this.gaveUp(rental));
         return;
       case 'back':
-        await this.records.put({ ...rental, goneAt: undefined });
+        await this.records.change(rental.marker, { goneAt: undefined });
         return;
       case 'gone': {
         const { instanceId } = verdict;
-        await this.records.put({ ...rental, phase: { kind: 'ended', instanceId }, goneAt: now });
+        await this.records.change(rental.marker, { phase: { kind: 'ended', instanceId }, goneAt: now });
         return;
       }
     }
@@ -333,7 +324,7 @@ class JournaledRentals implements RentalStore {
     const since = rental && overSince(rental);
     if (rental && since !== undefined && rental.isTidied !== true && now - since > tidyAfterMs) {
       await this.records.journal.dropSecrets(marker);
-      await this.records.put({ ...rental, isTidied: true });
+      await this.records.change(marker, { isTidied: true });
     }
   }
 

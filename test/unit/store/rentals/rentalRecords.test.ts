@@ -98,6 +98,49 @@ describe('the rentals of an account, on disk', () => {
     assert.deepEqual([later.rentals.damaged.size, later.rentals.rentals.length], [0, 1]);
   });
 
+  it('keep what another window wrote while its message is on its way', async () => {
+    const { first } = await withOffer();
+    const second = await computer.openSignedIn();
+    await computer.clock.through(first.rentals.rent(rentalRequest));
+    const known = () => second.rentals.rentals[0];
+    await until('it is known', () => known()?.phase.kind === 'waiting');
+    const marker = known()?.marker ?? '';
+    computer.hubs.hold();
+    const phase = { kind: 'failed', instanceId: 6001, at: 0, reason: 'timedOut', hadData: false } as const;
+    await first.rentals.update(marker, { phase });
+    await second.rentals.update(marker, { failure: 'timedOut' });
+    await first.rentals.update(marker, { replacements: 1 });
+    const written = () =>
+      [first, second].map(({ rentals: { rentals } }) =>
+        rentals.map((one) => [one.phase.kind, one.failure, one.replacements]),
+      );
+    assert.deepEqual(written(), [[['failed', 'timedOut', 1]], [['failed', 'timedOut', undefined]]]);
+    computer.hubs.arrive();
+    await until('it is the same', () => known()?.replacements === 1);
+    assert.deepEqual(known(), first.rentals.rentals[0]);
+  });
+
+  it('are changed as they are known where the disk refused what became of them', async () => {
+    const { service, first } = await withOffer();
+    const folder = join(computer.storageDir, 'rentals', first.accounts.active?.key ?? '');
+    service.after = async (call) => {
+      if (call === 'offers.rent') {
+        await rename(folder, `${folder}.away`);
+        await writeFile(folder, '');
+      }
+    };
+    await computer.clock.through(first.rentals.rent(rentalRequest));
+    await rm(folder);
+    await rename(`${folder}.away`, folder);
+    const [rental] = first.rentals.rentals;
+    assert.equal(rental?.phase.kind, 'waiting');
+    await first.rentals.update(rental.marker, { mostPerHour: undefined });
+    const second = await computer.openSignedIn();
+    await until('it is read', () => second.rentals.rentals.length === 1);
+    const phases = [first, second].map(({ rentals: { rentals } }) => rentals[0]?.phase.kind);
+    assert.deepEqual(phases, ['waiting', 'waiting']);
+  });
+
   it('are read again where the disk refuses their folder at the start', async () => {
     const { first } = await withOffer();
     await computer.clock.through(first.rentals.rent(rentalRequest));
