@@ -205,3 +205,98 @@ describe('a confirmed rental that is not sent', () => {
     assert.equal(rentalsOf(computer()).length, before);
   });
 });
+
+describe('several machines of which only the first is rented', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+  const offers = { method: 'POST', path: '/api/v0/bundles/', skip: 1 } as const;
+
+  before(async () => {
+    await haveKey(computer());
+    window = await computer().openWindow();
+    await window.signIn();
+  });
+  afterEach(async () => {
+    const { faults, world } = computer().simulator;
+    faults.clear();
+    for (const { id } of [...world.instances]) {
+      await call('DELETE', `/api/v0/instances/${id}/`);
+    }
+    window.clearToasts();
+  });
+
+  async function call(method: string, address: string, body?: unknown): Promise<unknown> {
+    const { status, text, json } = await computer().simulator.call(method, address, body);
+    assert.equal(status, 200, text);
+    return json;
+  }
+
+  async function rentThree(): Promise<void> {
+    const { quick } = window;
+    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+    await quick.pick(/^More Options…/);
+    await quick.title('Rent: More Options');
+    await quick.pick(/^How Many/);
+    await quick.title('Rent: How Many');
+    await quick.pick(/^3/);
+    await quick.title('Rent: More Options');
+    await quick.pick('Done');
+    await quick.row(/^Rent 3 Machines for/);
+    // Each of them costs less than what is confirmed.
+    const found = await call('POST', offers.path, { gpu_name: { eq: 'RTX 3090' } });
+    for (const { id } of (found as { offers: readonly { id: number }[] }).offers) {
+      await call('PUT', `/__sim/offers/${id}/`, { price_per_gpu: 0.05 });
+    }
+  }
+
+  async function rented(why: RegExp): Promise<void> {
+    const { text } = await window.toast(/^Rented 1 of 3 machines: \d+\. /);
+    assert.match(text.replace(/^.*?: \d+\. /, ''), why);
+  }
+
+  it('say that there is no further offer where none was found', async () => {
+    await rentThree();
+    computer().simulator.fail({ ...offers, kind: 'answer', body: { success: true, offers: [] } });
+    await confirmRental(window);
+    await rented(/^There is no further offer of this GPU at this price\.$/);
+  });
+
+  it('say that the search for the next one failed', async () => {
+    await rentThree();
+    computer().simulator.fail({ ...offers, kind: 'html500', times: 0 });
+    await confirmRental(window);
+    await rented(/^Could not search for another offer\.$/);
+    await window.toast(/problem of its own/);
+  });
+
+  it('say that the user cancelled', async () => {
+    await rentThree();
+    computer().simulator.fail({ ...offers, kind: 'stall' });
+    await confirmRental(window);
+    await computer().until('the first', () => computer().simulator.world.instances.length === 1);
+    await window.toastButton(/^Renting/, 'Cancel');
+    await rented(/^You canceled before the others were rented\.$/);
+  });
+
+  it('say why the service refused the second', async () => {
+    await rentThree();
+    const refusal = {
+      kind: 'error',
+      status: 400,
+      error: 'insufficient_credit',
+      msg: 'Add credit first.',
+    } as const;
+    computer().simulator.fail({ ...refusal, method: 'PUT', path: '/api/v0/asks/*', skip: 1 });
+    await confirmRental(window);
+    await rented(/^The service refused the request: Add credit first\./);
+    await window.toast(/^The service refused the request/);
+  });
+
+  it('say that the second was taken, and not that nothing was rented', async () => {
+    await rentThree();
+    const gone = { kind: 'error', status: 410, error: 'no_such_ask' } as const;
+    computer().simulator.fail({ ...gone, method: 'PUT', path: '/api/v0/asks/*', skip: 1 });
+    await confirmRental(window);
+    await rented(/^Another user has rented .*RTX 3090[^.]*\.$/);
+  });
+});

@@ -25,7 +25,6 @@ const several = [
   'Reliability: {0}. The machines of your last {1} rentals had {2} (median).',
   'Rent {0} machines like {1}?',
   'Rented {0} of {1} machines: {2}.',
-  'Rented {0} of {1} machines: {2}. There is no further offer of this GPU at this price.',
   'The script has {0} characters. Scripts of more than {1} are compressed when renting.',
   'Select 2 to {0} offers and press Enter',
   'Select 2 to {0} offers; {1} selected',

@@ -27,10 +27,11 @@ export type Confirmed =
   /** Asks for another usage to estimate. */
   | { readonly kind: 'stay' };
 
-/** What changed since the user last saw the confirmation, shown above it; each part is one line. */
+/** Why nothing was rented since the user last saw the confirmation, shown above it; each part is one line. */
 export interface ConfirmNotice {
-  readonly label: string;
-  readonly detail: string;
+  readonly reason: string;
+  /** What the user can do, or further details. */
+  readonly detail?: string | undefined;
 }
 
 /** The last step: what is rented and what it costs. Enter rents. */
@@ -65,9 +66,7 @@ function confirmRows(
   const separator = (label: string): Row<Confirmed> => ({ label, kind: vscode.QuickPickItemKind.Separator });
   const over = overWords(facts);
   return [
-    ...(notice === undefined
-      ? []
-      : [{ id: 'notice', icon: 'info', label: notice.label, detail: notice.detail }]),
+    ...(notice === undefined ? [] : [noticeRow(notice)]),
     ...(over === undefined ? [] : [{ id: 'over', icon: 'warning', label: over }]),
     rentRow(input, facts),
     ...warningRows(facts),
@@ -83,6 +82,14 @@ function confirmRows(
       value: { kind: 'open', step: 'options' },
     },
   ];
+}
+
+function noticeRow({ reason, detail }: ConfirmNotice): Row<Confirmed> {
+  const words =
+    detail === undefined
+      ? { label: t('Nothing was rented.'), detail: reason }
+      : { label: t('{0} Nothing was rented.', reason), detail };
+  return { id: 'notice', icon: 'info', ...words };
 }
 
 /** The same for a job: names what runs, and has no start options. */

@@ -46,13 +46,13 @@ export async function rentPicked(
   if (end.kind !== 'rented') {
     return end.kind === 'back' && end.isOutdated === true ? 'outdated' : end.kind;
   }
-  const { results, wanted, answerWasLost } = end;
+  const { results, wanted, whyNotAll, answerWasLost } = end;
   await rents.keep(flow.choices);
   await noteTemplate(deps, account, flow.choices.source);
   await new RecentSearches(deps.globalState).keepRecent(flow.query);
   // The progress of getting ready already reports an ordinary rental.
   if (answerWasLost || needsWord(results, wanted, flow.choices)) {
-    message('info', resultText(results, wanted));
+    message('info', resultText(results, wanted, whyNotAll));
   }
   return 'rented';
 }

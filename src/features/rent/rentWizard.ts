@@ -1,5 +1,6 @@
 import { isPerson, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import type { StepAnswer } from '../../editor/quickPick';
 import { formatMoney, fromDollars } from '../../model/money';
 import { budgetState, type BudgetNow } from '../../model/budget/budget';
@@ -219,6 +220,7 @@ class RentWizard {
       case 'rented':
         return end;
       case 'noneLeft':
+        message('warning', t('{0} Nothing was rented. Change the filters.', end.notice.reason));
         return { kind: 'back', isOutdated: true };
       case 'again':
         this.notice = end.notice;

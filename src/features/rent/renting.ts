@@ -2,7 +2,6 @@ import type { Client } from '../../api/client';
 import { GoneError, NotFoundError } from '../../api/errors';
 import { runCommand } from '../../editor/commands';
 import { localize, reasonOf, t } from '../../editor/localize';
-import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { formatMoney, zero } from '../../model/money';
@@ -30,7 +29,10 @@ export type RentingDeps = Pick<Services, 'accounts' | 'jobs' | 'rentals' | 'repo
 };
 
 /** Nothing was rented: the confirmation appears again with the reason, or no offer is left. */
-type NotRented = { readonly kind: 'again'; readonly notice: ConfirmNotice } | { readonly kind: 'noneLeft' };
+interface NotRented {
+  readonly kind: 'again' | 'noneLeft';
+  readonly notice: ConfirmNotice;
+}
 
 /** The result of a confirmed rental. */
 export type RentingEnd =
@@ -39,6 +41,8 @@ export type RentingEnd =
       readonly results: readonly RentResult[];
       /** The number of requested machines. */
       readonly wanted: number;
+      /** Why further machines were not asked for. */
+      readonly whyNotAll?: string | undefined;
       /** The user saw that the answer was lost, so the outcome must be reported. */
       readonly answerWasLost: boolean;
     }
@@ -97,12 +101,12 @@ export class Renting {
       // The keys are those of the active account, before and after the question for one.
       accountStill(accounts, account.key);
       if (!(await ensureSshKey())) {
-        return again(t('Nothing was rented.'), t('Could not verify that you will be able to log in.'));
+        return again(t('Could not verify that you will be able to log in.'));
       }
       accountStill(accounts, account.key);
     } catch (error) {
       this.deps.report.error(error);
-      return again(t('Nothing was rented.'), reasonOf(error) ?? t('See the log for details.'));
+      return again(reasonOf(error) ?? t('See the log for details.'));
     }
     return withCancellableProgress(t('Renting'), (signal, say) =>
       this.rentCopies({ confirmed, acceptsOverrun, wanted: this.flow.choices.count ?? 1, signal, say }),
@@ -126,27 +130,31 @@ export class Renting {
     const { wanted } = order;
     const results: RentResult[] = [];
     const used = new Set<number>();
+    let whyNotAll: string | undefined;
     for (let copy = 1; copy <= wanted; copy += 1) {
       if (!(await jobs.areWanted(copy - 1))) {
+        whyNotAll = t('The jobs of the others no longer wait for a machine.');
         continue;
       }
       if (wanted > 1) {
         order.say(t('machine {0} of {1}', copy, wanted));
       }
-      if (copy > 1 && !(await this.nextCopy(order, used))) {
-        break;
-      }
-      const attempt = await this.rentOne(order, (options) => jobs.rent(copy - 1, options));
+      const attempt =
+        (copy > 1 ? await this.nextCopy(order, used) : undefined) ??
+        (await this.rentOne(order, (options) => jobs.rent(copy - 1, options)));
       if (attempt.kind !== 'sent') {
         if (results.length === 0) {
           return attempt;
         }
+        whyNotAll = order.signal.aborted
+          ? t('You canceled before the others were rented.')
+          : attempt.notice.reason;
         break;
       }
       results.push(attempt.result);
       used.add(this.flow.offer.id);
     }
-    return { kind: 'rented', results, wanted, answerWasLost: this.answerWasLost };
+    return { kind: 'rented', results, wanted, whyNotAll, answerWasLost: this.answerWasLost };
   }
 
   /** Returns a notice if the template is not the one that was confirmed: it is shown again or must be chosen again. */
@@ -162,7 +170,7 @@ export class Renting {
       const template = await findTemplate(this.deps.account.client, { templateId: id }, { signal });
       if (!template) {
         return again(
-          t('The template {0} was deleted or made private by its owner. Nothing was rented.', name),
+          t('The template {0} was deleted or made private by its owner.', name),
           t('Go back and choose another one.'),
         );
       }
@@ -171,7 +179,7 @@ export class Renting {
       }
       this.flow.set({ source: { kind: 'template', template } });
       return again(
-        t('The template {0} was edited elsewhere. Nothing was rented.', name),
+        t('The template {0} was edited elsewhere.', name),
         t('Press Enter to rent from its current version, shown below.'),
       );
     } catch (error) {
@@ -179,26 +187,28 @@ export class Renting {
         return this.failed(error, signal);
       }
       // The failure is about the template, not about the offer.
-      return again(t('Could not check the template {0}. Nothing was rented.', name), localize(error.text));
+      return again(t('Could not check the template {0}.', name), localize(error.text));
     }
   }
 
-  /** Finds another offer of the same GPU at no more than the confirmed price; returns false if there is none. */
-  private async nextCopy({ confirmed, signal }: Order, used: ReadonlySet<number>): Promise<boolean> {
-    if (signal.aborted) {
-      return false;
-    }
+  /** Finds another offer of the same GPU at no more than the confirmed price; returns why there is none. */
+  private async nextCopy(
+    { confirmed, signal }: Order,
+    used: ReadonlySet<number>,
+  ): Promise<NotRented | undefined> {
     try {
+      signal.throwIfAborted();
       const next = await findCopy(this.search, { ...this.flow.draft, confirmed }, used, signal);
-      if (next) {
-        this.flow.replaceOffer(next);
+      if (!next) {
+        return noneLeft(t('There is no further offer of this GPU at this price.'));
       }
-      return next !== undefined;
+      this.flow.replaceOffer(next);
+      return undefined;
     } catch (error) {
       if (!isCancelled(error)) {
         this.deps.report.error(error);
       }
-      return false;
+      return again(t('Could not search for another offer.'));
     }
   }
 
@@ -247,16 +257,16 @@ export class Renting {
   /** Handles a refusal: tries the next offer if this one is taken, otherwise shows the confirmation with the reason. */
   private async failed(error: unknown, signal: AbortSignal): Promise<NotRented> {
     if (isCancelled(error) || signal.aborted) {
-      return again(t('Nothing was rented.'), t('You canceled before it was sent.'));
+      return again(t('You canceled before it was sent.'));
     }
     if (error instanceof GoneError || error instanceof NotFoundError) {
       return this.searchOn();
     }
     if (error instanceof OverBudgetError) {
-      return again(t('Nothing was rented.'), localize(error.text));
+      return again(localize(error.text));
     }
     this.deps.report.error(error);
-    return again(t('Nothing was rented.'), reasonOf(error) ?? t('See the log for details.'));
+    return again(reasonOf(error) ?? t('See the log for details.'));
   }
 
   /** Searches again. A failed search does not mean that no offer exists, so the confirmation stays. */
@@ -266,7 +276,7 @@ export class Renting {
     } catch (error) {
       this.deps.report.error(error);
       return again(
-        t('{0} is no longer available. Nothing was rented.', plainLabel(machineName(this.flow.offer))),
+        t('{0} is no longer available.', plainLabel(machineName(this.flow.offer))),
         t('Could not search for another offer. Press Enter to search again.'),
       );
     }
@@ -276,14 +286,7 @@ export class Renting {
   private goOn(next: Offer | undefined): NotRented {
     const gone = plainLabel(machineName(this.flow.offer));
     if (!next) {
-      message(
-        'warning',
-        t(
-          '{0} is gone, and no other offer matches your search. Nothing was rented. Change the filters.',
-          gone,
-        ),
-      );
-      return { kind: 'noneLeft' };
+      return noneLeft(t('{0} is gone, and no other offer matches your search.', gone));
     }
     const { volume, bidPerHour } = this.flow.choices;
     this.flow.replaceOffer(next);
@@ -292,7 +295,7 @@ export class Renting {
       this.flow.set({ bidPerHour: bid });
     }
     return again(
-      t('Another user has rented {0}. Nothing was rented.', gone),
+      t('Another user has rented {0}.', gone),
       volume !== undefined && this.flow.choices.volume === undefined
         ? t('This is the next best offer of your search, without the volume of the first one.')
         : t('This is the next best offer of your search.'),
@@ -305,17 +308,13 @@ function changed(check: Exclude<Recheck, { readonly kind: 'asConfirmed' | 'gone'
   switch (check.kind) {
     case 'dearer':
       return again(
-        t(
-          'The price has risen from {0}/h to {1}/h. Nothing was rented.',
-          formatMoney(check.before),
-          formatMoney(check.after),
-        ),
+        t('The price has risen from {0}/h to {1}/h.', formatMoney(check.before), formatMoney(check.after)),
         t('Press Enter to rent at the price below.'),
       );
     case 'bidTooLow':
       return again(
         t(
-          'Your bid is {0}/h, but the machine now requires at least {1}/h. Nothing was rented.',
+          'Your bid is {0}/h, but the machine now requires at least {1}/h.',
           formatMoney(check.bid),
           formatMoney(check.least),
         ),
@@ -323,14 +322,18 @@ function changed(check: Exclude<Recheck, { readonly kind: 'asConfirmed' | 'gone'
       );
     case 'repriced':
       return again(
-        t('The service now states a different price. Nothing was rented.'),
+        t('The service now states a different price.'),
         t('Press Enter to rent at the price below.'),
       );
   }
 }
 
-function again(label: string, detail: string): NotRented {
-  return { kind: 'again', notice: { label, detail } };
+function again(reason: string, detail?: string): NotRented {
+  return { kind: 'again', notice: { reason, detail } };
+}
+
+function noneLeft(reason: string): NotRented {
+  return { kind: 'noneLeft', notice: { reason } };
 }
 
 /** Returns true if the user will be able to log in, or wants to rent anyway. */

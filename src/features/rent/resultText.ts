@@ -16,8 +16,13 @@ export function needsWord(
   );
 }
 
-/** Describes the results of rentals; every requested machine is accounted for. */
-export function resultText(results: readonly RentResult[], wanted: number): string {
+/** Describes the results of rentals; `whyNotAll` accounts for the machines that were not asked for. */
+export function resultText(results: readonly RentResult[], wanted: number, whyNotAll?: string): string {
+  const words = outcomeText(results, wanted);
+  return whyNotAll === undefined ? words : t('{0} {1}', words, whyNotAll);
+}
+
+function outcomeText(results: readonly RentResult[], wanted: number): string {
   const rented = results.filter((result) => result.kind === 'rented');
   const open = results.filter((result) => result.kind === 'notKnown').length;
   const [first] = rented;
@@ -32,14 +37,6 @@ export function resultText(results: readonly RentResult[], wanted: number): stri
   }
   const numbers = rented.map(({ instanceId }) => String(instanceId)).join(', ');
   if (first) {
-    if (open === 0 && results.length < wanted) {
-      return t(
-        'Rented {0} of {1} machines: {2}. There is no further offer of this GPU at this price.',
-        rented.length,
-        wanted,
-        numbers,
-      );
-    }
     return open === 0
       ? t('Rented {0} of {1} machines: {2}.', rented.length, wanted, numbers)
       : t('Rented: {0}. Not confirmed yet: {1} more.', numbers, open);

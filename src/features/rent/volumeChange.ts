@@ -29,7 +29,7 @@ export async function volumeChange(
   if (!found) {
     flow.unset('volume', 'volumePerGbMonth');
     return {
-      label: t('The new volume is no longer available. Nothing was rented.'),
+      reason: t('The new volume is no longer available.'),
       detail: t('Press Enter to rent without it, or choose another one below.'),
     };
   }
@@ -43,11 +43,11 @@ export async function volumeChange(
     flow.set({ volumePerGbMonth: after });
   }
   return {
-    label:
+    reason:
       before === undefined || after === undefined
-        ? t('The service now states a different price for the new volume. Nothing was rented.')
+        ? t('The service now states a different price for the new volume.')
         : t(
-            'The price of the new volume has risen from {0} to {1}. Nothing was rented.',
+            'The price of the new volume has risen from {0} to {1}.',
             dayPrice(volume.sizeGb, before),
             dayPrice(volume.sizeGb, after),
           ),
