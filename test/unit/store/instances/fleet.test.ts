@@ -70,6 +70,15 @@ describe('the fleet', () => {
     assert.equal(computer.clock.pending, 0);
   });
 
+  it('reads within 10 seconds once a rental waits for its outcome, though nothing exists and nobody looks', async () => {
+    const { fleet, accounts } = await openLookingAt();
+    fleet.setInterest(away);
+    assert.equal(computer.clock.pending, 0);
+    fleet.setRented({ accountKey: accounts.active?.key, isAwaited: true, ids: [], expected: [] });
+    await advance(10_000);
+    assert.equal(lists(), 1);
+  });
+
   it('reads at once when somebody looks again after a while', async () => {
     const window = await openLookingAt();
     window.fleet.setInterest(away);
