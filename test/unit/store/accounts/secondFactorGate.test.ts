@@ -17,13 +17,9 @@ describe('the window that asks for the second factor', () => {
   });
 
   /** A window that looks at its question until the test answers it. */
-  function open() {
+  function open(isFocused = true) {
     const hub = hubs.open();
-    const gate = new SecondFactorGate(
-      hub,
-      { isFocused: true, onDidChange: new Emitter<boolean>().event },
-      clock,
-    );
+    const gate = new SecondFactorGate(hub, { isFocused, onDidChange: new Emitter<boolean>().event }, clock);
     const window = {
       hub,
       gate,
@@ -45,7 +41,8 @@ describe('the window that asks for the second factor', () => {
     });
     return window;
   }
-  const ask = (window: ReturnType<typeof open>) => window.gate.ask(subject, new AbortController().signal);
+  const never = () => new AbortController().signal;
+  const ask = (window: ReturnType<typeof open>) => window.gate.ask(subject, never());
 
   it('keeps its question when a window is opened that does not know of it', async () => {
     const one = open();
@@ -64,6 +61,26 @@ describe('the window that asks for the second factor', () => {
     assert.equal(two.isAsking, true, 'its turn where none arrived');
     two.answer?.(undefined);
     assert.equal(await second, undefined);
+  });
+
+  it('is the one in which the user starts it, at once, though none is in use or another one asks', async () => {
+    const one = open();
+    void ask(one);
+    const away = open(false);
+    const third = away.gate.ask({ ...subject, account: { ...subject.account, key: 'b' } }, never());
+    const second = ask(away);
+    await clock.advance(1000);
+    assert.equal(away.isAsking, false);
+    away.gate.want('b');
+    await settle();
+    assert.equal(away.asked, 1);
+    away.answer?.(login);
+    assert.equal(await third, login);
+    away.gate.want('a');
+    await settle();
+    assert.equal(away.asked, 2);
+    away.answer?.(login);
+    assert.equal(await second, login);
   });
 
   it('is followed by another one after it ended, also where the clock was set back', async () => {
