@@ -235,6 +235,22 @@ describe('rentals', () => {
     });
   });
 
+  it('drops environment, script and login with a rental that ended months before a window was opened', async () => {
+    service.before = (call) => {
+      if (call === 'offers.rent') throw new GoneError();
+    };
+    const before = new Set(computer.secrets.values.keys());
+    const config = { ...request.config, env: { TOKEN: 'hush' } };
+    await assert.rejects(window.rentals.rent({ ...request, config }), GoneError);
+    const added = () => [...computer.secrets.values.keys()].filter((key) => !before.has(key));
+    assert.equal(added().length, 1);
+    window.close();
+    computer.clock.jump(91 * 24 * 3_600_000);
+    const { rentals } = await computer.openSignedIn();
+    await until('they are dropped', () => added().length === 0, { everyMs: 1 });
+    assert.deepEqual(rentals.rentals, []);
+  });
+
   it('does not wait for an instance rented as stopped', async () => {
     const result = await window.rentals.rent({
       ...request,
