@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { fleetNews, shareState } from '../../../../src/store/instances/fleetShared';
+import { expectedInstance } from '../../../../src/model/rentals/expectedInstance';
+import { fleetFile, fleetNews, reviveState, shareState } from '../../../../src/store/instances/fleetShared';
+import { anOffer } from '../../../support/builders';
 import { calls } from '../../../support/everyCall';
 import { scriptedClient } from '../../../support/fakeTransport';
 import { hostileJson } from '../../../support/hostileJson';
@@ -28,6 +30,18 @@ describe('the list of instances between windows', () => {
       }),
       { numRuns: sized(400, 5000) },
     );
+  });
+
+  it('keeps an instance that no answer has had, on disk as well', () => {
+    const config = { image: 'pytorch/pytorch', label: 'trainer' };
+    const row = expectedInstance(42, { offer: anOffer(), config, rentalType: 'on-demand' });
+    const value = { instances: [row], skipped: 0 };
+    const throughJson = (told: unknown): unknown => JSON.parse(JSON.stringify(told));
+    const state = { kind: 'ready', value, fetchedAt: 1 } as const;
+    const news = fleetNews.parse(throughJson({ accountKey: 'a', state: shareState(state), memory: [] }));
+    assert.deepEqual(reviveState(news.state), state);
+    const file = { version: 1, fetchedAt: 1, snapshot: value, memory: [] };
+    assert.deepEqual(fleetFile.parse(throughJson(file)), file);
   });
 
   it('holds no figure that is beyond all bounds', async () => {
