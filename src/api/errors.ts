@@ -101,13 +101,11 @@ export class ForbiddenError extends ApiError {
 }
 
 function forbiddenText(permission: PermissionCategory | undefined, said: string | undefined): Text {
-  if (said !== undefined && /\b(?:IP|address|whitelist)\b/i.test(said)) {
-    return text(
-      'The API key is not allowed to be used from this computer: its list of IP addresses leaves it out. Use another key, or change the list in the web console.',
-    );
-  }
-  const sentence =
-    permission === undefined
+  const sentence = /\bIP\b|whitelist/i.test(said ?? '')
+    ? text(
+        'The API key is not allowed to be used from this computer: its list of IP addresses leaves it out. Use another key, or change the list in the web console.',
+      )
+    : permission === undefined
       ? text('The API key is not allowed to do this. Use a key with more permissions.')
       : text(
           'The API key is not allowed to do this. Use a key with more permissions; this one needs {0}.',

@@ -60,7 +60,7 @@ function identify(world: World, request: SimRequest): Identity | Unrecognised {
   const key = bearer === undefined ? undefined : world.keys.find(bearer);
   if (key) {
     if (key.ipWhitelist && !key.ipWhitelist.includes(plainAddress(request.remoteAddress))) {
-      throw new ServiceError(403, 'not_authorized', 'This key may not be used from this address.');
+      throw new ServiceError(403, 'not_authorized', 'This key may not be used from this IP address.');
     }
     return {
       accountId: key.accountId,

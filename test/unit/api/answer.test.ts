@@ -44,10 +44,19 @@ describe('what a refused key is told', () => {
     assert.match(error.message, /needs user_read.*The service says: Nope\./);
   });
 
-  it('is the IP whitelist, where the address is the reason', () => {
-    const error = refusal('This key may not be used from this address.');
-    assert.equal(error.lacking, undefined);
-    assert.match(error.message, /list of IP addresses/);
+  it('is the IP whitelist, where the IP address is the reason, with the words of the service', () => {
+    for (const said of ['This key may not be used from this IP address.', 'Not in ip_whitelist.']) {
+      const error = refusal(said);
+      assert.equal(error.lacking, undefined);
+      assert.match(error.message, /list of IP addresses/);
+      assert.ok(error.message.endsWith(`The service says: ${said}`), error.message);
+    }
+  });
+
+  it('is nothing about the IP whitelist, where another address is the reason', () => {
+    const { message } = errorOf(read(403, { success: false, msg: 'Verify your email address first.' }));
+    assert.doesNotMatch(message, /list of IP addresses/);
+    assert.match(message, /The service says: Verify your email address first\./);
   });
 
   it('is every possible cause, where nothing is said', () => {
