@@ -107,8 +107,12 @@ export function sshKeyItem(publicKey: string, place: string): vscode.TreeItem {
   return item;
 }
 
-/** Returns the heading of a part. */
-export function partItem(part: PartId, user: User, count: number | undefined): vscode.TreeItem {
+/** Returns the heading of a part; `state` is that of 2FA, as far as it is known. */
+export function partItem(
+  part: PartId,
+  state: string | undefined,
+  count: number | undefined,
+): vscode.TreeItem {
   const labels: Record<PartId, string> = {
     tfa: t('Two-Factor Authentication'),
     apiKeys: t('API Keys'),
@@ -123,18 +127,17 @@ export function partItem(part: PartId, user: User, count: number | undefined): v
   };
   const item = row(labels[part], icons[part], `;${part};`, Collapsed);
   item.id = `part-${part}`;
-  item.description = part === 'tfa' ? tfaState(user) : count === undefined ? '' : String(count);
+  item.description = part === 'tfa' ? tfaState(state) : count === undefined ? '' : String(count);
   return item;
 }
 
-/** Returns the 2FA state by `tfa_status`: the flag of the status call does not reveal legacy accounts. */
-function tfaState({ tfaStatus }: User): string {
+function tfaState(state: string | undefined): string {
   const words: Readonly<Record<string, string>> = {
     enabled: t('on'),
     legacy: t('on, older form'),
     disabled: t('off'),
   };
-  return tfaStatus === undefined ? '' : (words[tfaStatus] ?? plainLabel(tfaStatus));
+  return state === undefined ? '' : (words[state] ?? plainLabel(state));
 }
 
 export function methodItem(method: TfaMethod, nowMs: number): vscode.TreeItem {

@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
+import type { User } from '../../model/accounts/account';
 import { permissionCategories } from '../../model/accounts/apiKey';
+import { tfaStatusOf } from '../../model/accounts/secondFactor';
 import { formatMoney } from '../../model/money';
 import { spanOfHours, hoursOfCredit } from '../../model/quote';
 import type { Services } from '../../services';
@@ -217,7 +219,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
         return user.sshKey === undefined ? undefined : sshKeyItem(user.sshKey, this.place);
       case 'part': {
         const value = parts.value(node.part);
-        return partItem(node.part, user, Array.isArray(value) ? value.length : undefined);
+        return partItem(node.part, this.tfaState(user), Array.isArray(value) ? value.length : undefined);
       }
       case 'group': {
         const group = this.deps.accountGroups.groups.find(({ id }) => id === node.groupId);
@@ -226,7 +228,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
         return item;
       }
       case 'none':
-        return noneItem(node.part, this.deps.accounts.active?.user.tfaStatus === 'legacy');
+        return noneItem(node.part, this.tfaState(user) === 'legacy');
       case 'problem': {
         const state = parts.state(node.part);
         return problemItem(state.kind === 'failed' || state.kind === 'ready' ? state.error : undefined);
@@ -240,6 +242,12 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
       case 'teamRole':
         return this.leafItem(node, account);
     }
+  }
+
+  /** Returns `tfa_status`; `undefined` while neither the user's record nor the 2FA settings reveal it. */
+  private tfaState(user: User): string | undefined {
+    const status = this.parts.value('tfa');
+    return status ? tfaStatusOf(user, status) : user.tfaStatus;
   }
 
   private leafItem(

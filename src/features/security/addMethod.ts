@@ -20,7 +20,7 @@ import { showBackupCodes, tellLostCodes } from './backupCodes';
 import { askCode, type CodeAnswer } from './codeBox';
 import { confirmer } from './lostAnswers';
 import { sendSms, sendSmsAgain } from './challenges';
-import { whileReading, withSending } from './waiting';
+import { readTfa, withSending } from './waiting';
 import { showTotpPanel } from './totpPanel';
 import { tellUnverified } from './unverified';
 import { authorizedTime } from './words';
@@ -43,11 +43,10 @@ interface Addition {
 
 /** Authorizes a new method, verifies the app or phone, and shows the backup codes. */
 export async function addMethod(deps: Deps, account: Account, authorized: AuthorizedUntil): Promise<boolean> {
-  const user = await whileReading(() => deps.accounts.refreshUser());
-  if (user.tfaStatus === 'legacy') {
+  const { user, status, state } = await readTfa(deps.accounts, account);
+  if (state === 'legacy') {
     return replaceLegacy();
   }
-  const status = await whileReading(() => account.client.tfa.status());
   if (status.methods.length === 0 && user.emailVerified === false) {
     await tellUnverified(account);
     return false;

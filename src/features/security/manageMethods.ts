@@ -12,7 +12,7 @@ import { text } from '../../util/text';
 import { showBackupCodes, tellIfFewLeft, tellVoidCodes } from './backupCodes';
 import { remover } from './lostAnswers';
 import { proveFactor } from './proof';
-import { whileReading } from './waiting';
+import { readTfa, whileReading } from './waiting';
 import { methodName } from './words';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor'>;
@@ -56,11 +56,8 @@ export async function removeMethod(
   account: Account,
   wantedId: number | undefined,
 ): Promise<boolean> {
-  const { user, status } = await whileReading(async () => ({
-    user: await deps.accounts.refreshUser(),
-    status: await account.client.tfa.status(),
-  }));
-  const isLegacy = user.tfaStatus === 'legacy' && status.methods.length === 0;
+  const { user, status, state } = await readTfa(deps.accounts, account);
+  const isLegacy = state === 'legacy' && status.methods.length === 0;
   const method = isLegacy ? undefined : await pickMethod(account, wantedId, t('Remove a 2FA Method'), status);
   if ((!isLegacy && !method) || !(await confirmRemoval(method, isLegacy || status.methods.length <= 1))) {
     return false;
@@ -118,8 +115,8 @@ function confirmRemoval(method: TfaMethod | undefined, isLast: boolean): Promise
 
 /** Creates ten new backup codes, which replace all older ones. */
 export async function regenerateBackupCodes(deps: Deps, account: Account): Promise<boolean> {
-  const user = await whileReading(() => deps.accounts.refreshUser());
-  if (user.tfaStatus !== 'enabled') {
+  const { user, state } = await readTfa(deps.accounts, account);
+  if (state !== 'enabled') {
     message('info', t('Backup codes come with 2FA. Add a 2FA method first.'));
     return false;
   }

@@ -1,6 +1,11 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
+import type { User } from '../../model/accounts/account';
+import { tfaStatusOf } from '../../model/accounts/secondFactor';
+import type { TfaStatus } from '../../model/accounts/tfa';
+import type { Services } from '../../services';
+import type { Account } from '../../store/ports';
 
 /** Shows a cancellable progress message while a code is sent. */
 export function withSending<T>(send: (signal: AbortSignal) => Promise<T>, outer?: AbortSignal): Promise<T> {
@@ -15,4 +20,16 @@ export async function whileReading<T>(read: () => Promise<T>): Promise<T> {
     { location: vscode.ProgressLocation.Window, title: t('Reading the 2FA settings…') },
     read,
   );
+}
+
+/** Reads the user and the 2FA settings; `state` is `tfa_status`. */
+export function readTfa(
+  accounts: Services['accounts'],
+  { client }: Account,
+): Promise<{ readonly user: User; readonly status: TfaStatus; readonly state: string }> {
+  return whileReading(async () => {
+    const user = await accounts.refreshUser();
+    const status = await client.tfa.status();
+    return { user, status, state: tfaStatusOf(user, status) };
+  });
 }

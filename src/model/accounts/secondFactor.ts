@@ -36,12 +36,24 @@ interface Person {
 }
 
 /**
+ * Returns `tfa_status`. If the user's record leaves it out, an account that has 2FA without a method has its older form
+ * (docs/service/two-factor.md#status).
+ */
+export function tfaStatusOf(
+  { tfaStatus }: Pick<Person, 'tfaStatus'>,
+  { enabled, methods }: Pick<TfaStatus, 'enabled' | 'methods'>,
+): string {
+  const ofMethods = methods.length > 0 ? 'enabled' : 'legacy';
+  return tfaStatus ?? (enabled ? ofMethods : 'disabled');
+}
+
+/**
  * Returns the factors that an account can use, the primary method first. Codes are sent only to accounts with a
  * verified e-mail address. Administrators are exempt for SMS, unless the code authorizes a method
  * (docs/service/two-factor.md#prerequisites).
  */
 export function factorChoices(
-  status: Pick<TfaStatus, 'methods' | 'backupCodesRemaining'>,
+  status: Pick<TfaStatus, 'enabled' | 'methods' | 'backupCodesRemaining'>,
   person: Person,
   options: { readonly nowMs: number; readonly forAuthorization?: boolean | undefined },
 ): readonly FactorChoice[] {
@@ -51,7 +63,7 @@ export function factorChoices(
   const methods = [...status.methods].sort(
     (a, b) => Number(b.isPrimary) - Number(a.isPrimary) || a.id - b.id,
   );
-  const isLegacy = person.tfaStatus === 'legacy';
+  const isLegacy = tfaStatusOf(person, status) === 'legacy';
   const choices: FactorChoice[] = methods.map((method) => {
     const lockedUntilMs = (method.lockedUntil ?? 0) * 1000;
     return {

@@ -17,7 +17,7 @@ export interface TfaMethod {
 }
 
 export interface TfaStatus {
-  /** Also true for the older form; the user's `tfaStatus` distinguishes the two. */
+  /** Also true for the older form; `tfaStatusOf` distinguishes the two. */
   readonly enabled: boolean;
   readonly methods: readonly TfaMethod[];
   readonly backupCodesRemaining?: number;

@@ -10,6 +10,7 @@ import {
   normalPhone,
   phoneProblem,
   authorizationEnd,
+  tfaStatusOf,
 } from '../../../../src/model/accounts/secondFactor';
 import type { TfaMethod } from '../../../../src/model/accounts/tfa';
 
@@ -19,8 +20,9 @@ const nowMs = 1_000_000;
 const enabled = { tfaStatus: 'enabled', emailVerified: true };
 
 describe('choices of a second factor', () => {
-  const kinds = (...args: Parameters<typeof factorChoices>) =>
-    factorChoices(...args).map((choice) =>
+  type Choices = Parameters<typeof factorChoices>;
+  const kinds = (status: Partial<Choices[0]>, ...args: [Choices[1], Choices[2]]) =>
+    factorChoices({ enabled: true, methods: [], ...status }, ...args).map((choice) =>
       choice.kind === 'method'
         ? `${choice.method.type}${choice.lockedUntilMs === undefined ? '' : ' locked'}${choice.unavailable ? ' off' : ''}`
         : `${choice.kind}${'unavailable' in choice ? ' off' : ''}`,
@@ -59,6 +61,22 @@ describe('choices of a second factor', () => {
 
   it('of a legacy account are its telephone and e-mail', () => {
     assert.deepEqual(kinds({ methods: [] }, { tfaStatus: 'legacy' }, { nowMs }), ['legacySms', 'email']);
+    assert.deepEqual(kinds({ methods: [] }, {}, { nowMs }), ['legacySms', 'email']);
+  });
+});
+
+describe('the 2FA status of an account', () => {
+  const status = { enabled: true, methods: [totp] };
+
+  it('is that of the user record, whatever the methods say', () => {
+    for (const tfaStatus of ['enabled', 'legacy', 'disabled'])
+      assert.equal(tfaStatusOf({ tfaStatus }, status), tfaStatus);
+  });
+
+  it('follows from the status call where the user record leaves it out', () => {
+    assert.equal(tfaStatusOf({}, status), 'enabled');
+    assert.equal(tfaStatusOf({}, { ...status, methods: [] }), 'legacy');
+    assert.equal(tfaStatusOf({}, { ...status, enabled: false, methods: [] }), 'disabled');
   });
 });
 

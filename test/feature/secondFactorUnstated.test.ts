@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { chooseFactor, codeAfter, enterKey } from '../support/feature/secondFactor';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+import { orderAccount, totpCode, type AccountKind } from '../support/tfaAccount';
+
+/** Only the 2FA guide names `tfa_status` (docs/service/users.md#record). */
+describe('a user record that does not state its second factor', () => {
+  const secrets: string[] = [];
+  const computer = useComputer({ secrets });
+  let window: FeatureWindow;
+
+  const view = () => window.view('account');
+
+  /** Signs in with a key whose user record has no `tfa_status`. */
+  async function signIn(kind: AccountKind) {
+    const { simulator } = computer();
+    const account = await orderAccount(simulator, kind, { demanded: false });
+    secrets.push(account.key, account.totpSecret, ...account.backupCodes);
+    const path = '/api/v0/users/current/';
+    simulator.faults.clear();
+    const { json } = await simulator.call('GET', path, undefined, account.key);
+    const body = { ...json, tfa_status: undefined };
+    simulator.fail({ kind: 'answer', method: 'GET', path, status: 200, body, times: 0 });
+    window.clearToasts();
+    await enterKey(window, account.key);
+    await window.toast(`Signed in as ${account.email}`);
+    window.clearToasts();
+    await view().expand('Two-Factor Authentication');
+    return account;
+  }
+
+  before(async () => {
+    window = await computer().openWindow();
+  });
+
+  it('counts as on with a method: the account gets new backup codes', async () => {
+    const { quick } = window;
+    const { totpSecret } = await signIn('totp');
+    await view().row('Two-Factor Authentication on');
+    await view().inline('Backup codes', 'Make New Backup Codes…');
+    await window.dialogButton('Make New Codes');
+    await quick.title('Confirm New Backup Codes');
+    await chooseFactor(window, '(#1)');
+    await quick.message(/from your authenticator app/);
+    await quick.type(totpCode(computer().simulator, totpSecret));
+    await quick.title('Backup Codes: Shown Only Once');
+    secrets.push(...quick.rows().filter((row) => /^\w{4}-\w{4}-\w{4}$/.test(row)));
+    await quick.pick('I Have Stored Them');
+  });
+
+  it('counts as the older form without a method, which is removed by a text message', async () => {
+    await signIn('legacy');
+    await view().row('Two-Factor Authentication on, older form');
+    await view().click('Older form, by SMS. Select to change it');
+    await window.dialogButton('Remove the Older Form…', /allows no other methods.*Remove it first/s);
+    await window.dialogButton('Turn 2FA Off', /older form of 2FA/);
+    await window.quick.title('Confirm the Removal');
+    const code = await codeAfter(computer(), 'sms', () => chooseFactor(window, 'Text message'));
+    await window.quick.type(code);
+    await window.toast('2FA is off. You can set it up again');
+    await view().row('No 2FA method. Select to add one');
+    assert.equal(computer().simulator.received('DELETE', '/api/v0/tfa/').length, 1);
+  });
+
+  it('counts as off without either', async () => {
+    await signIn('plain');
+    await view().row('Two-Factor Authentication off');
+    window.run('Make New Backup Codes…');
+    await window.toast('Backup codes come with 2FA. Add a 2FA method first.');
+  });
+});
