@@ -20,6 +20,11 @@ export function reportMessageErrors(report: (error: unknown) => void): void {
   reportError = report;
 }
 
+/** Reports an error of an action that goes on. */
+export function reportProblem(error: unknown): void {
+  reportError(error);
+}
+
 /** Shows a message without waiting for it; an error of the chosen action is reported. */
 export function message(level: MessageLevel, text: string, ...actions: readonly Offered<unknown>[]): void {
   void suggest(level, text, ...actions).catch((error: unknown) => {

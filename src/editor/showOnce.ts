@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
 import { confirm } from './confirm';
 import { t } from './localize';
+import { reportProblem } from './message';
 import { pickOne, type PickRow } from './quickPick';
+import { saveFile } from './saveFile';
 
 export interface ShownOnce {
   readonly title: string;
@@ -43,22 +45,20 @@ export async function showOnce(shown: ShownOnce): Promise<void> {
       return;
     }
     if (picked?.action === 'copy') {
-      await vscode.env.clipboard.writeText(shown.lines.join('\n'));
-      void vscode.window.setStatusBarMessage(t('Copied'), 3000);
+      await copy(shown).catch(reportProblem);
     } else if (picked?.action === 'save') {
-      await save(shown);
+      await save(shown).catch(reportProblem);
     }
   }
 }
 
+async function copy({ lines }: ShownOnce): Promise<void> {
+  await vscode.env.clipboard.writeText(lines.join('\n'));
+  void vscode.window.setStatusBarMessage(t('Copied'), 3000);
+}
+
 async function save({ title, lines, fileName }: ShownOnce): Promise<void> {
-  const target = await vscode.window.showSaveDialog({
-    title,
-    saveLabel: t('Save'),
-    defaultUri: vscode.Uri.file(fileName),
-  });
-  if (target) {
-    await vscode.workspace.fs.writeFile(target, Buffer.from(`${lines.join('\n')}\n`, 'utf8'));
+  if (await saveFile({ title, name: fileName, content: `${lines.join('\n')}\n`, isPrivate: true })) {
     void vscode.window.setStatusBarMessage(t('Saved'), 3000);
   }
 }

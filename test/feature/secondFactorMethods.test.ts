@@ -117,11 +117,23 @@ describe('managing the second factor', () => {
     assert.deepEqual(body, { tfa_method: 'sms', code: smsCode, phone_number: phone, label: 'Work Phone' });
   });
 
+  it('shows the backup codes again where they can’t be saved, with the reason', async () => {
+    const { quick, screen } = window;
+    const shown = quick.rows().filter(isBackupCode);
+    secrets.push(...shown);
+    screen.fileDialogs.push([computer().workspace]);
+    await quick.pick('Save to a File…');
+    await window.toast(`Could not save ${computer().workspace}: EISDIR`);
+    assert.equal(screen.proposedFiles.at(-1), path.join(computer().root, 'home', 'backup-codes.txt'));
+    await quick.title('Backup Codes: Shown Only Once');
+    assert.deepEqual(quick.rows().filter(isBackupCode), shown);
+    window.clearToasts();
+  });
+
   it('saves the backup codes to a file that the person chooses', async () => {
     const { quick } = window;
     const file = path.join(computer().workspace, 'codes.txt');
     const shown = quick.rows().filter(isBackupCode);
-    secrets.push(...shown);
     // A dialog that was closed changes nothing.
     window.screen.fileDialogs.push(undefined, [file]);
     await quick.pick('Save to a File…');

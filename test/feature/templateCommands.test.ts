@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DocumentDriver } from '../support/feature/documentDriver';
 import { ServiceTemplates } from '../support/feature/templateRecords';
@@ -186,6 +187,17 @@ describe('commands for templates', () => {
     await templates().menu(row.text, 'Export Template to a File…');
     const proposed = await computer().until('a proposal', () => window.screen.proposedFiles.at(-1));
     assert.equal(path.basename(proposed), '_nul.txt.gpu-template.json');
+  });
+
+  it('say why an exported template could not be saved, and offer the dialog again', async () => {
+    const { workspace } = computer();
+    const file = path.join(workspace, 'exported.gpu-template.json');
+    window.screen.fileDialogs.push([workspace], [file]);
+    await templates().menu('Gamma', 'Export Template to a File…');
+    await window.toastButton(`Could not save ${workspace}: EISDIR`, 'Retry');
+    await window.document(/"name": "Gamma"/);
+    assert.match(readFileSync(file, 'utf8'), /"name": "Gamma"/);
+    window.clearToasts();
   });
 
   it('delete several after one question that names them all', async () => {

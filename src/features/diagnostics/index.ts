@@ -1,9 +1,9 @@
 import { homedir, userInfo } from 'node:os';
-import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { settingDefaults, type Settings } from '../../contributions';
 import { localize, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
+import { saveFile } from '../../editor/saveFile';
 import { isReady, stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { durationText } from '../../util/duration';
@@ -53,14 +53,14 @@ async function saveBundle(deps: Deps): Promise<void> {
 }
 
 async function save(content: string): Promise<void> {
-  const target = await vscode.window.showSaveDialog({
+  const target = await saveFile({
     title: t('Save Support Bundle'),
-    saveLabel: t('Save'),
-    defaultUri: vscode.Uri.file(join(homedir(), 'gpu-rental-support.md')),
+    name: 'gpu-rental-support.md',
+    content,
     filters: { Markdown: ['md'] },
+    isPrivate: true,
   });
   if (target) {
-    await vscode.workspace.fs.writeFile(target, Buffer.from(content, 'utf8'));
     message('info', t('The support bundle was saved.'));
   }
 }

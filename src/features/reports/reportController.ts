@@ -3,6 +3,7 @@ import { localize, reasonOf, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
 import { ReportPanel } from '../../editor/reportPanel';
+import { saveFile } from '../../editor/saveFile';
 import { stepLabel } from '../../editor/report';
 import type { Services } from '../../services';
 import { durationText } from '../../util/duration';
@@ -203,7 +204,7 @@ export class ReportController<Data> implements vscode.Disposable {
     const { sections } = this.source.draw(this.data.value);
     if (id === 'json') {
       const text = JSON.stringify(this.source.json(this.data.value), null, 2);
-      await save(`${this.source.id}.json`, Buffer.from(text, 'utf8'), 'JSON', 'json');
+      await save(`${this.source.id}.json`, text, 'JSON', 'json');
     } else if (id === 'markdown') {
       await vscode.env.clipboard.writeText(
         sections.map(({ title, table }) => toMarkdown(title, table)).join('\n'),
@@ -221,23 +222,22 @@ export class ReportController<Data> implements vscode.Disposable {
     );
     if (picked) {
       const name = `${this.source.id}-${picked.section.id}.csv`;
-      await save(name, Buffer.from(toCsv(picked.section.table), 'utf8'), 'CSV', 'csv');
+      await save(name, toCsv(picked.section.table), 'CSV', 'csv');
     }
   }
 }
 
 /** Writes a file that the user picks and offers to open it. */
-async function save(name: string, content: Uint8Array, kind: string, ending: string): Promise<void> {
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-  const target = await vscode.window.showSaveDialog({
-    ...(folder ? { defaultUri: vscode.Uri.joinPath(folder, name) } : {}),
-    filters: { [kind]: [ending] },
+async function save(name: string, content: string | Uint8Array, kind: string, ending: string): Promise<void> {
+  const target = await saveFile({
     title: t('Save Report'),
+    name,
+    content,
+    filters: { [kind]: [ending] },
   });
   if (!target) {
     return;
   }
-  await vscode.workspace.fs.writeFile(target, content);
   await suggest('info', t('Saved {0}.', name), {
     label: t('Open'),
     run: () => vscode.commands.executeCommand('vscode.open', target),

@@ -5,6 +5,7 @@ import { t } from '../../editor/localize';
 import { openNamedDocument } from '../../editor/namedDocument';
 import { askLine, pickOne } from '../../editor/quickPick';
 import { whileReadingInstances } from '../../editor/progress';
+import { saveFile } from '../../editor/saveFile';
 import type { Template } from '../../model/templates/template';
 import { parseDocument, renderDocument } from '../../model/templates/templateDocument';
 import { templateForImage, templateFromInstance } from '../../model/templates/templateFromInstance';
@@ -92,14 +93,13 @@ export async function exportTemplate(deps: CommandDeps, target: TemplateTarget |
     return;
   }
   const { fields, name } = await knownTemplate(deps, id);
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-  const file = `${fileNameOf(name)}.gpu-template.json`;
-  const uri = await vscode.window.showSaveDialog({
-    ...(folder ? { defaultUri: vscode.Uri.joinPath(folder, file) } : {}),
+  const uri = await saveFile({
+    title: t('Export Template'),
+    name: `${fileNameOf(name)}.gpu-template.json`,
+    content: renderDocument(fields),
     filters: { [t('GPU Rental Template')]: ['gpu-template.json', 'json'] },
   });
   if (uri) {
-    await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(renderDocument(fields)));
     await vscode.window.showTextDocument(uri);
   }
 }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import { pickOne } from '../../editor/quickPick';
+import { writeFileAt } from '../../editor/saveFile';
 import { templateImage, templateName } from '../../model/templates/templateName';
 import {
   renderWorkspaceFile,
@@ -35,7 +36,7 @@ export async function createWorkspaceFile(deps: Deps): Promise<void> {
     folder: '/workspace',
     whenRunning: 'ask',
   };
-  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(renderWorkspaceFile(file)));
+  await writeFileAt(uri, renderWorkspaceFile(file));
   await vscode.window.showTextDocument(uri);
 }
 

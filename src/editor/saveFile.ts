@@ -1,0 +1,46 @@
+import { homedir } from 'node:os';
+import * as vscode from 'vscode';
+import { UserError } from '../util/errors';
+import { text } from '../util/text';
+import { t } from './localize';
+
+interface FileToSave {
+  /** Title of the dialog. */
+  readonly title: string;
+  /** Proposed file name. */
+  readonly name: string;
+  readonly content: string | Uint8Array;
+  readonly filters?: vscode.SaveDialogOptions['filters'];
+  /** Proposes the home folder, because the files of a workspace are often published. */
+  readonly isPrivate?: boolean;
+}
+
+/** Saves a file where the user chooses; returns `undefined` if the user cancels. */
+export async function saveFile(file: FileToSave): Promise<vscode.Uri | undefined> {
+  const { title, name, content, filters, isPrivate = false } = file;
+  const workspace = isPrivate ? undefined : vscode.workspace.workspaceFolders?.[0]?.uri;
+  const target = await vscode.window.showSaveDialog({
+    title,
+    saveLabel: t('Save'),
+    defaultUri: vscode.Uri.joinPath(workspace ?? vscode.Uri.file(homedir()), name),
+    ...(filters && { filters }),
+  });
+  if (target) {
+    await writeFileAt(target, content);
+  }
+  return target;
+}
+
+/** Writes a file; throws an error with the reason if that fails. */
+export async function writeFileAt(target: vscode.Uri, content: string | Uint8Array): Promise<void> {
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
+  try {
+    await vscode.workspace.fs.writeFile(target, bytes);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UserError(text('Could not save {0}: {1}', target.fsPath, reason), {
+      nextStep: 'retry',
+      cause: error,
+    });
+  }
+}
