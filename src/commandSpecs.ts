@@ -221,8 +221,8 @@ const linked = {
   'gpuRental.refreshMachines': spec('hosting'),
   'gpuRental.refreshDeployments': spec('deployments'),
   'gpuRental.refreshVolumes': spec('volumes'),
-  /** Reads the keys below an instance again. */
-  'gpuRental.refreshInstanceKeys': spec('sshKeys', { args: [z.object({ instanceId: id })] }),
+  /** Reads the keys below instances again. */
+  'gpuRental.refreshInstanceKeys': spec('sshKeys'),
   /** Shows the next rows of a long group of templates. */
   'gpuRental.template.showMore': spec('templates', {
     args: [z.enum(['mine', 'favourites', 'recent', 'recommended'])],

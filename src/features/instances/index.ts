@@ -96,6 +96,7 @@ async function refresh({ accounts, fleet, templates, sshKeys, trees }: Deps): Pr
       runCommand('gpuRental.refreshAccount'),
       runCommand('gpuRental.refreshDeployments'),
       runCommand('gpuRental.refreshVolumes'),
+      runCommand('gpuRental.refreshInstanceKeys'),
     ]);
   });
 }

@@ -32,6 +32,7 @@ import { SshKeyTree } from './sshKeyTree';
 type Deps = Pick<
   Services,
   | 'accounts'
+  | 'clock'
   | 'fleet'
   | 'sshKeys'
   | 'ssh'
@@ -65,8 +66,8 @@ export function register(deps: Deps): Disposable {
   const rows = store.add(new InstanceKeyRows(deps));
   store.add(deps.instanceGroups.addInstanceRows(rows));
   store.add(
-    commands.register('gpuRental.refreshInstanceKeys', ({ instanceId }) =>
-      inView('gpuRental.instances', () => rows.refresh(instanceId)),
+    commands.register('gpuRental.refreshInstanceKeys', () =>
+      inView('gpuRental.instances', () => rows.refresh()),
     ),
   );
   store.add(commands.register('gpuRental.instance.attachKey', (target) => attachKey(deps, rows, target)));

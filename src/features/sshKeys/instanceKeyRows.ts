@@ -1,21 +1,22 @@
 import * as vscode from 'vscode';
 import type { InstanceKeyTarget, InstanceTarget } from '../../commandArguments';
-import { reasonOf, t } from '../../editor/localize';
+import { listProblems, problemRow } from '../../editor/listRows';
+import { t } from '../../editor/localize';
+import { momentText } from '../../editor/timeText';
 import type { GroupRow, InstanceRows } from '../../editor/treeGroups';
 import type { SshKey } from '../../model/accounts/account';
 import type { Services } from '../../services';
 import { parsePublicKey } from '../../ssh/publicKey';
 import { followAccount } from '../../shared/followAccount';
-import { DisposableStore, type Disposable } from '../../util/disposable';
+import { AccountReading } from '../../shared/reading';
+import type { Account } from '../../store/ports';
+import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import { keyName } from './keyWords';
+import { keyName, unreadKeysText } from './keyWords';
 
-type Keys =
-  | { readonly kind: 'loading' }
-  | { readonly kind: 'failed'; readonly error: unknown }
-  | { readonly kind: 'ready'; readonly keys: readonly SshKey[] };
+type Keys = AccountReading<Account, readonly SshKey[]>;
 
-type Deps = Pick<Services, 'accounts' | 'log'>;
+type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'log'>;
 
 /** The keys that an instance accepts, below its row. They are read when the user expands them. */
 export class InstanceKeyRows implements InstanceRows, Disposable {
@@ -27,29 +28,25 @@ export class InstanceKeyRows implements InstanceRows, Disposable {
   private readonly nodes = new Map<string, InstanceTarget>();
 
   constructor(private readonly deps: Deps) {
-    this.store.add(
-      followAccount(deps.accounts, () => {
-        this.lists.clear();
-        this.nodes.clear();
-      }),
-    );
+    this.store.add(followAccount(deps.accounts, () => toDisposable(() => this.clear())));
   }
 
   rows(instanceId: number): readonly GroupRow[] {
     return [
       {
         node: this.node(`${instanceId}`, { instanceId }),
-        item: () => headingItem(instanceId, this.lists.get(instanceId)),
+        item: () => headingItem(instanceId, this.lists.get(instanceId)?.state, this.deps.clock.now()),
         children: () => this.keyRows(instanceId),
       },
     ];
   }
 
-  /** Refreshes the keys of an instance if they have been read before. Never rejects. */
-  async refresh(instanceId: number): Promise<void> {
-    if (this.lists.has(instanceId)) {
-      await this.read(instanceId);
-    }
+  /** Refreshes the keys of one instance, or else of all that exist, if they have been read before. Never rejects. */
+  async refresh(instanceId?: number): Promise<void> {
+    const ids = [...this.lists.keys()].filter((id) =>
+      instanceId === undefined ? this.deps.fleet.find(id) : id === instanceId,
+    );
+    await Promise.all(ids.map((id) => this.read(id, false)));
   }
 
   dispose(): void {
@@ -57,46 +54,71 @@ export class InstanceKeyRows implements InstanceRows, Disposable {
   }
 
   private keyRows(instanceId: number): readonly GroupRow[] {
-    const list = this.lists.get(instanceId);
-    if (!list) {
-      void this.read(instanceId);
+    const { state } = this.list(instanceId);
+    if (state.kind === 'idle') {
+      void this.read(instanceId, true);
     }
     const note = this.node(`${instanceId} note`, { instanceId });
-    switch (list?.kind) {
-      case 'ready':
-        return list.keys.length === 0
-          ? [{ node: note, item: noneItem }]
-          : list.keys.map((key) => ({
-              node: this.node(`${instanceId} ${key.id}`, { instanceId, keyId: key.id }),
-              item: () => keyItem(instanceId, key),
-            }));
-      case 'failed':
-        return [{ node: note, item: () => errorItem(instanceId, list.error) }];
-      case 'loading':
-      case undefined:
-        return [{ node: note, item: loadingItem }];
+    if (state.kind === 'idle' || state.kind === 'loading') {
+      return [{ node: note, item: loadingItem }];
+    }
+    const problems = listProblems(state).map((problem) => ({
+      node: this.node(`${instanceId} ${problem.kind}`, { instanceId }),
+      item: () =>
+        problemRow(problem, {
+          name: `keys-${instanceId}`,
+          state,
+          unread: unreadKeysText,
+          retry: 'gpuRental.refreshInstanceKeys',
+          consequence: t('They are attached to the instance.'),
+        }),
+    }));
+    const keys = state.kind === 'ready' ? state.value : [];
+    const isNone = state.kind === 'ready' && keys.length === 0;
+    return [
+      ...problems,
+      ...(isNone ? [{ node: note, item: noneItem }] : []),
+      ...keys.map((key) => ({
+        node: this.node(`${instanceId} ${key.id}`, { instanceId, keyId: key.id }),
+        item: () => keyItem(instanceId, key),
+      })),
+    ];
+  }
+
+  /** Reads the keys of an instance; never rejects, because the rows show the error. */
+  private async read(instanceId: number, isUnasked: boolean): Promise<void> {
+    if (this.deps.accounts.active) {
+      await this.list(instanceId)
+        .refresh({ isUnasked })
+        .catch((error: unknown) => {
+          this.deps.log.info(`The keys of instance ${instanceId} could not be read: ${String(error)}`);
+        });
     }
   }
 
-  private async read(instanceId: number): Promise<void> {
-    const { active } = this.deps.accounts;
-    if (!active) {
-      return;
+  private list(instanceId: number): Keys {
+    const known = this.lists.get(instanceId);
+    if (known) {
+      return known;
     }
-    if (this.lists.get(instanceId)?.kind !== 'ready') {
-      this.lists.set(instanceId, { kind: 'loading' });
-    }
-    let keys: Keys;
-    try {
-      keys = { kind: 'ready', keys: (await active.client.instances.keys(instanceId)).items };
-    } catch (error) {
-      this.deps.log.info(`The keys of instance ${instanceId} could not be read: ${String(error)}`);
-      keys = { kind: 'failed', error };
-    }
-    if (active.key === this.deps.accounts.active?.key) {
-      this.lists.set(instanceId, keys);
+    const list: Keys = new AccountReading({
+      ...this.deps,
+      read: ({ client }, options) => client.instances.keys(instanceId, options),
+    });
+    list.onDidChange(() => {
       this.changed.fire(undefined);
+    });
+    this.lists.set(instanceId, list);
+    return list;
+  }
+
+  /** Drops everything of an account. */
+  private clear(): void {
+    for (const list of this.lists.values()) {
+      list.dispose();
     }
+    this.lists.clear();
+    this.nodes.clear();
   }
 
   private node(key: string, target: InstanceTarget | InstanceKeyTarget): InstanceTarget {
@@ -106,14 +128,23 @@ export class InstanceKeyRows implements InstanceRows, Disposable {
   }
 }
 
-function headingItem(instanceId: number, list: Keys | undefined): vscode.TreeItem {
+function headingItem(instanceId: number, state: Keys['state'] | undefined, now: number): vscode.TreeItem {
   const item = new vscode.TreeItem(t('SSH keys'), vscode.TreeItemCollapsibleState.Collapsed);
   item.id = `keys-${instanceId}`;
-  item.description = list?.kind === 'ready' ? String(list.keys.length) : '';
+  item.description = state?.kind === 'ready' ? countText(state, now) : '';
   item.tooltip = t('SSH keys that this instance accepts');
   item.iconPath = new vscode.ThemeIcon('key');
   item.contextValue = ';instanceKeys;';
   return item;
+}
+
+/** Returns the number of keys, with the time of the list if it could not be refreshed. */
+function countText(
+  { value, skipped, error, fetchedAt }: Extract<Keys['state'], { readonly kind: 'ready' }>,
+  now: number,
+): string {
+  const count = skipped === undefined ? String(value.length) : `≥ ${value.length}`;
+  return error === undefined ? count : t('{0}, as of {1}', count, momentText(fetchedAt, now));
 }
 
 function keyItem(instanceId: number, { id, publicKey, name }: SshKey): vscode.TreeItem {
@@ -136,18 +167,5 @@ function noneItem(): vscode.TreeItem {
 function loadingItem(): vscode.TreeItem {
   const item = new vscode.TreeItem(t('Loading keys…'));
   item.iconPath = new vscode.ThemeIcon('loading~spin');
-  return item;
-}
-
-function errorItem(instanceId: number, error: unknown): vscode.TreeItem {
-  const item = new vscode.TreeItem(t('Could not load. Select to retry'));
-  item.description = reasonOf(error) ?? '';
-  item.tooltip = item.description;
-  item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
-  item.command = {
-    command: 'gpuRental.refreshInstanceKeys',
-    title: t('Retry'),
-    arguments: [{ instanceId } satisfies InstanceTarget],
-  };
   return item;
 }

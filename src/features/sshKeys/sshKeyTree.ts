@@ -8,7 +8,7 @@ import { type LocalKey, matchKeys } from '../../ssh/localKeys';
 import { parsePublicKey } from '../../ssh/publicKey';
 import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore } from '../../util/disposable';
-import { keyName, placeOf } from './keyWords';
+import { keyName, placeOf, unreadKeysText } from './keyWords';
 import { ownKeyId, withOwnKey } from './ownKey';
 
 export type SshKeyNode = { readonly kind: 'sshKey'; readonly sshKeyId: number } | ListProblem;
@@ -66,7 +66,7 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
 
   getTreeItem(node: SshKeyNode): vscode.TreeItem {
     if (node.kind !== 'sshKey') {
-      return problemRow(node, { name: 'ssh-keys', state: this.deps.sshKeys.state, unread });
+      return problemRow(node, { name: 'ssh-keys', state: this.deps.sshKeys.state, unread: unreadKeysText });
     }
     const key = this.keys().find((one) => one.id === node.sshKeyId);
     return key ? this.keyItem(key) : new vscode.TreeItem(`#${node.sshKeyId}`);
@@ -122,8 +122,4 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
       this.deps.log.warn(`SSH keys of this computer could not be read: ${String(error)}`);
     }
   }
-}
-
-function unread(count: number): string {
-  return count === 1 ? t('1 SSH key could not be read') : t('{0} SSH keys could not be read', count);
 }
