@@ -58,6 +58,24 @@ describe('template documents with secrets', () => {
     assert.ok(!(await textOf(other)).includes('hf_value_123'));
   });
 
+  it('send the value of a reference in flag text that no object can hold, also from a copy', async () => {
+    await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
+    const env = '-e HF_TOKEN=${secret:hf-token} -e A=1 -p 8080';
+    const resolved = '-e HF_TOKEN=hf_value_123 -e A=1 -p 8080';
+    await window.documents.save(id, changeText(await textOf(window), { env }));
+    assert.equal((await scene().record())['env'], resolved);
+    const other = await scene().computer.openWindow();
+    const known = await other.documents.open(id);
+    assert.equal(known?.fields['env'], env);
+    await other.documents.save(id, changeText(known.text, { desc: 'next' }));
+    const copy = await other.creation.addDraft({ ...known.fields, name: 'Copy' }, templateOwner(id));
+    await other.creation.saveDraft(copy, (await other.creation.draft(copy))?.text ?? '');
+    const [created] = scene().simulator.received('POST', route).slice(-1);
+    assert.equal((created?.body as Record<string, unknown>)['env'], resolved);
+    const pasted = await other.creation.addDraft({ ...known.fields, name: 'Pasted' });
+    assert.ok(!(await other.creation.draft(pasted))?.text.includes('${secret:'));
+  });
+
   it('refuse to send a reference whose value is not on this computer', async () => {
     const source = changeText(await textOf(window), { env: { T: '${secret:elsewhere}' } });
     await assert.rejects(window.documents.save(id, source), MissingSecretError);

@@ -258,3 +258,23 @@ function formatEntry(entry: EnvEntry): string {
 export function formatEnvFlags(entries: readonly EnvEntry[]): string {
   return entries.map(formatEntry).join(' ');
 }
+
+/**
+ * Replaces the values of variables in flag text; a value for which `replace` returns `undefined` stays. All other text,
+ * unreadable parts included, stays byte for byte.
+ */
+export function replaceValues(
+  text: string,
+  replace: (name: string, value: string) => string | undefined,
+): string {
+  let replaced = '';
+  let at = 0;
+  for (const { entry, span } of parseEnvFlags(text).entries) {
+    const value = entry.kind === 'variable' ? replace(entry.name, entry.value) : undefined;
+    if (entry.kind === 'variable' && value !== undefined) {
+      replaced += text.slice(at, span.offset) + formatEntry({ ...entry, value });
+      at = span.offset + span.length;
+    }
+  }
+  return replaced + text.slice(at);
+}

@@ -71,6 +71,16 @@ export function envObjectToFlags(env: EnvObject): string {
     .join(' ');
 }
 
+/** Returns the flag text that either form of an environment stands for; empty for any other value. */
+export function envText(env: unknown): string {
+  if (typeof env !== 'object' || env === null || Array.isArray(env)) {
+    return typeof env === 'string' ? env : '';
+  }
+  return envObjectToFlags(
+    Object.fromEntries(Object.entries(env).map(([key, value]) => [key, String(value)])),
+  );
+}
+
 /** Reads an element of the list form: a pair of name and value, or both in one text. */
 function envPair(item: unknown): [string, string][] {
   if (Array.isArray(item)) {

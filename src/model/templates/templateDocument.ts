@@ -2,8 +2,9 @@ import { jsonText } from '../documents/jsonText';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 import type { TemplateRecordField } from '../../wire/template';
-import { parseEnvFlags, type EnvEntry } from '../documents/envFlags';
-import { envEntries, envFlagsToObject, envObjectToFlags, readEnv } from '../documents/envObject';
+import { parseEnvFlags, replaceValues, type EnvEntry } from '../documents/envFlags';
+import { envEntries, envObjectToFlags, readEnv } from '../documents/envObject';
+import { envReferences, hideEnv, strayReference } from './envReferences';
 import {
   absentValue,
   fieldOrder,
@@ -100,29 +101,6 @@ function isNoise(name: string, value: unknown): boolean {
   if (value === undefined || value === '') return true;
   if (name === 'private' || name === 'readme_visible') return false;
   return value === false || (isPlainObject(value) && Object.keys(value).length === 0);
-}
-
-/** Replaces the values that this computer keeps secret by references. */
-function hideEnv(env: unknown, held: HeldReferences): unknown {
-  if (typeof env === 'string') {
-    // The text can't become an object, but each secret value in it is still replaced.
-    let hidden = env;
-    for (const [slot, reference] of held) {
-      if (slot.startsWith('env.') && reference.value !== undefined && reference.value.length >= 4) {
-        hidden = hidden.replaceAll(reference.value, makeReference(reference.name));
-      }
-    }
-    return hidden;
-  }
-  if (!isPlainObject(env)) {
-    return env;
-  }
-  return Object.fromEntries(
-    Object.entries(env).map(([name, value]) => {
-      const reference = held.get(`env.${name}`);
-      return [name, reference && reference.value === value ? makeReference(reference.name) : value];
-    }),
-  );
 }
 
 /** Returns a reference instead of the password, which never appears in a document, if the record uses a registry. */
@@ -271,19 +249,11 @@ export function documentChanges(base: DocumentFields, mine: DocumentFields): Doc
 
 /** Returns the references in a document with their places. */
 export function referencesIn(fields: DocumentFields): ReadonlyMap<ReferenceSlot, string> {
-  const found = new Map<ReferenceSlot, string>();
-  const note = (slot: ReferenceSlot, value: unknown) => {
-    const name = typeof value === 'string' ? referenceName(value) : undefined;
-    if (name !== undefined) {
-      found.set(slot, name);
-    }
-  };
-  note('docker_login_pass', fields['docker_login_pass']);
-  const env = typeof fields['env'] === 'string' ? envFlagsToObject(fields['env']) : fields['env'];
-  if (isPlainObject(env)) {
-    Object.entries(env).forEach(([name, value]) => note(`env.${name}`, value));
-  }
-  return found;
+  const password = referenceName(asText(fields['docker_login_pass']) ?? '');
+  return new Map<ReferenceSlot, string>([
+    ...(password === undefined ? [] : [['docker_login_pass', password] as const]),
+    ...[...envReferences(fields['env'])].map(([variable, name]) => [`env.${variable}`, name] as const),
+  ]);
 }
 
 /** Returns the places where a public document holds a secret: a reference or a plain password. */
@@ -291,23 +261,32 @@ export function secretsInPublic(fields: DocumentFields): readonly ReferenceSlot[
   if (fields['private'] !== false) {
     return [];
   }
+  const stray = strayReference(fields['env']);
   const hasPassword = (asText(fields['docker_login_pass']) ?? '') !== '';
-  return [...referencesIn(fields).keys(), ...(hasPassword ? (['docker_login_pass'] as const) : [])];
+  return [
+    ...referencesIn(fields).keys(),
+    ...(stray === undefined ? [] : ([`env.${stray}`] as const)),
+    ...(hasPassword ? (['docker_login_pass'] as const) : []),
+  ];
 }
 
 /** Returns the document without the references that it may not use. Their variables stay, with empty values. */
 export function withoutReferences(fields: DocumentFields, mayUse: ReadonlySet<string>): DocumentFields {
-  const foreign = new Set(
-    [...referencesIn(fields)].flatMap(([slot, name]) => (mayUse.has(name) ? [] : [slot])),
-  );
-  if (foreign.size === 0) {
-    return fields;
-  }
-  const env = typeof fields['env'] === 'string' ? envFlagsToObject(fields['env']) : fields['env'];
-  const password = foreign.has('docker_login_pass') ? { docker_login_pass: '' } : {};
-  if (!isPlainObject(env)) {
-    return { ...fields, ...password };
-  }
-  const kept = Object.entries(env).map(([name, value]) => [name, foreign.has(`env.${name}`) ? '' : value]);
-  return { ...fields, ...password, env: Object.fromEntries(kept) as Record<string, unknown> };
+  const emptied = (value: unknown) => {
+    const name = typeof value === 'string' ? referenceName(value) : undefined;
+    return name === undefined || mayUse.has(name) ? undefined : '';
+  };
+  const { env, docker_login_pass: password } = fields;
+  return {
+    ...fields,
+    ...(emptied(password) === '' ? { docker_login_pass: '' } : {}),
+    ...(typeof env === 'string' ? { env: replaceValues(env, (_, value) => emptied(value)) } : {}),
+    ...(isPlainObject(env)
+      ? {
+          env: Object.fromEntries(
+            Object.entries(env).map(([name, value]) => [name, emptied(value) ?? value]),
+          ),
+        }
+      : {}),
+  };
 }

@@ -9,6 +9,11 @@ export function referenceName(value: string): string | undefined {
   return pattern.exec(value)?.[1];
 }
 
+/** Returns the first reference that occurs anywhere in a text. */
+export function findReference(value: string): string | undefined {
+  return /\$\{secret:[A-Za-z0-9._-]{1,100}\}/.exec(value)?.[0];
+}
+
 export function makeReference(name: string): string {
   return `\${secret:${name}}`;
 }

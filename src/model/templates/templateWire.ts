@@ -1,10 +1,9 @@
 import { text } from '../../util/text';
-import { envFlagsToObject, envObjectToFlags } from '../documents/envObject';
+import { resolveEnv, strayReference } from './envReferences';
 import {
   asObject,
   asText,
   DocumentError,
-  isPlainObject,
   type DocumentChanges,
   type DocumentFields,
 } from './templateDocument';
@@ -30,11 +29,7 @@ export class MissingSecretError extends DocumentError {
 /** Returns the value of a reference by name, or `undefined` if this computer does not have it. */
 export type ResolveReference = (name: string) => string | undefined;
 
-function resolve(value: string, path: readonly string[], lookUp: ResolveReference): string {
-  const name = referenceName(value);
-  if (name === undefined) {
-    return value;
-  }
+function valueOf(name: string, path: readonly string[], lookUp: ResolveReference): string {
   const secret = lookUp(name);
   if (secret === undefined) {
     throw new MissingSecretError(name, path);
@@ -43,19 +38,17 @@ function resolve(value: string, path: readonly string[], lookUp: ResolveReferenc
 }
 
 function wireEnv(env: unknown, lookUp: ResolveReference): string {
-  if (isPlainObject(env)) {
-    const resolved = Object.entries(env).map(([name, value]) => [
-      name,
-      resolve(String(value), ['env', name], lookUp),
-    ]);
-    return envObjectToFlags(Object.fromEntries(resolved) as Record<string, string>);
+  const stray = strayReference(env);
+  if (stray !== undefined) {
+    throw new DocumentError(
+      text(
+        "The environment has {0} where it can't be replaced by the secret. Make it the whole value of a variable that is set once, such as -e NAME={0}, then save again.",
+        stray,
+      ),
+      ['env'],
+    );
   }
-  const source = typeof env === 'string' ? env : '';
-  const object = envFlagsToObject(source);
-  // Send the text unchanged unless a reference in it has to be replaced.
-  return object && Object.values(object).some((value) => referenceName(value) !== undefined)
-    ? wireEnv(object, lookUp)
-    : source;
+  return resolveEnv(env, (name, variable) => valueOf(name, ['env', variable], lookUp));
 }
 
 /**
@@ -69,7 +62,9 @@ export function wireChanges(changes: DocumentChanges, lookUp: ResolveReference):
     if (name === 'env') {
       body[name] = wireEnv(value, lookUp);
     } else if (name === 'docker_login_pass') {
-      body[name] = resolve(asText(value) ?? '', [name], lookUp);
+      const password = asText(value) ?? '';
+      const reference = referenceName(password);
+      body[name] = reference === undefined ? password : valueOf(reference, [name], lookUp);
     } else {
       body[name] = name === 'extra_filters' ? (asObject(value) ?? {}) : value;
     }

@@ -6,6 +6,7 @@ import {
   parseDocument,
   referencesIn,
   renderDocument,
+  secretsInPublic,
 } from '../../../../src/model/templates/templateDocument';
 import {
   fieldOfRefusal,
@@ -180,6 +181,48 @@ describe('secrets in a template document', () => {
   it('are hidden in an environment that only flag text can hold', () => {
     const fields = documentFields({ ...raw, env: '-e HF_TOKEN=hf_secret -e A=1 -e A=2' }, held);
     assert.equal(fields['env'], '-e HF_TOKEN=${secret:hf-7} -e A=1 -e A=2');
+  });
+
+  it('are resolved and hidden again in flag text that no object can hold, and the rest of it stays', () => {
+    const quoted: HeldReferences = new Map([['env.T', { name: 'q', value: `it's "$5"` }]]);
+    const values = (name: string) => (name === 'q' ? `it's "$5"` : lookUp(name));
+    for (const rest of [' -e A=1 -p 8080', " -e A=1   -e A='2'", ' stray', ' -e B="not closed']) {
+      const shown = (env: string, by: HeldReferences) => documentFields({ ...raw, env }, by)['env'];
+      const sent = (env: string) => wireChanges(new Map([['env', env]]), values)['env'];
+      assert.equal(sent('-e HF_TOKEN=${secret:hf-7}' + rest), '-e HF_TOKEN=hf_secret' + rest);
+      assert.equal(shown('-e HF_TOKEN=hf_secret' + rest, held), '-e HF_TOKEN=${secret:hf-7}' + rest);
+      const escaped = `-e T="it's \\"\\$5\\""${rest}`;
+      assert.equal(sent("-e T='${secret:q}'" + rest), escaped);
+      assert.equal(shown(escaped, quoted), "-e T='${secret:q}'" + rest);
+      assert.deepEqual(
+        [...referencesIn({ env: '-e HF_TOKEN=${secret:hf-7}' + rest })],
+        [['env.HF_TOKEN', 'hf-7']],
+      );
+    }
+  });
+
+  it('stop a save where they are not the value of a variable that is set once', () => {
+    const places: unknown[] = [
+      '-e HF_TOKEN="${secret:hf-7}',
+      '-e HF_TOKEN=x${secret:hf-7}',
+      '-e -e HF_TOKEN=${secret:hf-7}',
+      '-v ${secret:hf-7} -e HF_TOKEN=${secret:hf-7}',
+      '-e HF_TOKEN=${secret:hf-7} -e HF_TOKEN=${secret:fresh}',
+      { HF_TOKEN: 'x${secret:hf-7}' },
+      { '-e "HF_TOKEN=${secret:hf-7}': '1' },
+    ];
+    for (const env of places) {
+      assert.throws(
+        () => wireChanges(new Map([['env', env]]), lookUp),
+        (error) =>
+          error instanceof DocumentError &&
+          !(error instanceof MissingSecretError) &&
+          error.message.includes('${secret:hf-7}') &&
+          error.path.join('.') === 'env',
+        JSON.stringify(env),
+      );
+      assert.equal(secretsInPublic({ private: false, env }).length > 0, true, JSON.stringify(env));
+    }
   });
 
   it('are shown in clear where the service holds another value than this computer', () => {

@@ -1,0 +1,62 @@
+/**
+ * The references in an environment. Only the whole value of a variable can be one: anywhere else, its place in the flag
+ * text that is sent would depend on the quotes around it.
+ */
+
+import { parseEnvFlags, replaceValues } from '../documents/envFlags';
+import { envText } from '../documents/envObject';
+import { findReference, makeReference, referenceName, type HeldReferences } from './templateReference';
+
+/** Returns the names of references by variable. The last value of a variable wins. */
+export function envReferences(env: unknown): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { entry } of parseEnvFlags(envText(env)).entries) {
+    const name = entry.kind === 'variable' ? referenceName(entry.value) : undefined;
+    if (entry.kind === 'variable' && name !== undefined) {
+      found.set(entry.name, name);
+    }
+  }
+  return found;
+}
+
+/** Returns a reference that is not the one of a variable, and so can't be replaced by its value. */
+export function strayReference(env: unknown): string | undefined {
+  const references = envReferences(env);
+  const rest = replaceValues(envText(env), (variable, value) => {
+    const name = referenceName(value);
+    return name !== undefined && references.get(variable) === name ? '' : undefined;
+  });
+  return findReference(rest);
+}
+
+/** Returns the flag text with the value of each reference in its place. */
+export function resolveEnv(env: unknown, valueOf: (reference: string, variable: string) => string): string {
+  return replaceValues(envText(env), (variable, value) => {
+    const name = referenceName(value);
+    return name === undefined ? undefined : valueOf(name, variable);
+  });
+}
+
+/** Replaces the values that this computer keeps secret by references. */
+export function hideEnv(env: unknown, held: HeldReferences): unknown {
+  const referenceFor = (variable: string, value: unknown) => {
+    const reference = held.get(`env.${variable}`);
+    return reference && reference.value === value ? makeReference(reference.name) : undefined;
+  };
+  if (typeof env === 'string') {
+    // Unreadable parts of the text may hold a value too.
+    let hidden = env;
+    for (const [slot, { name, value }] of held) {
+      if (slot.startsWith('env.') && value !== undefined && value.length >= 4) {
+        hidden = hidden.replaceAll(value, () => makeReference(name));
+      }
+    }
+    return replaceValues(hidden, referenceFor);
+  }
+  if (typeof env !== 'object' || env === null || Array.isArray(env)) {
+    return env;
+  }
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name, referenceFor(name, value) ?? value]),
+  );
+}
