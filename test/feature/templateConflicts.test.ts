@@ -153,6 +153,23 @@ describe('a template that is changed elsewhere while it is edited', () => {
     assert.equal(await desc(), 'mine');
   });
 
+  it('is asked about in a place that was edited after the conflict was found', async () => {
+    await mine('mine');
+    await service.editElsewhere(id, { desc: 'theirs', tag: 'theirs', env: '-e A=theirs' });
+    void window.screen.documents.saveByItself(editor.document);
+    await window.toast(/Failed to save.*changed elsewhere/);
+    window.clearToasts();
+    await editor.type({ desc: 'mine', tag: 'mine', env: { A: 'mine' } });
+    await editor.press('Use Mine');
+    const { detail } = await window.dialog(/Which version/);
+    assert.match(detail ?? '', /^Changed in both: (?=.*desc)(?=.*tag)(?=.*env)/);
+    const { tag, env } = await service.record(id);
+    assert.deepEqual([await desc(), tag, env], ['theirs', 'theirs', '-e A=theirs']);
+    await window.dialogButton('Use Mine');
+    await editor.saved();
+    assert.equal((await service.record(id))['tag'], 'mine');
+  });
+
   it('is what it is there once the edit is reverted', async () => {
     await mine('mine');
     await theirs('theirs');

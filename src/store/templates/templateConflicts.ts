@@ -1,12 +1,14 @@
 import { Emitter } from '../../util/emitter';
 import type { Disposable } from '../../util/disposable';
+import type { Conflict } from '../../model/templates/templateConflict';
+import { sameJson } from '../../model/templates/templateDocument';
 import type { PendingConflict } from './templateSaving';
 
 /** The notices beside documents: conflicts, and changes elsewhere during an edit. */
 export class TemplateConflicts implements Disposable {
   private readonly pending = new Map<number, PendingConflict>();
-  /** The hashes of the service's versions that the user decided to overwrite. */
-  private readonly overruled = new Map<number, string>();
+  /** The conflicts that the user saw and decided to overwrite. */
+  private readonly overruled = new Map<number, PendingConflict>();
   /** Templates that changed at the service while they are edited here. */
   private readonly behind = new Set<number>();
   private readonly noticed = new Emitter<number>();
@@ -28,16 +30,23 @@ export class TemplateConflicts implements Disposable {
     }
   }
 
-  /** Lets the local edit win over the service's version that was shown; a newer version is asked about again. */
+  /**
+   * Lets the local edit win in the places that were shown. A newer version at the service and other places are asked
+   * about again.
+   */
   overrule(id: number): void {
     const pending = this.pending.get(id);
     if (pending) {
-      this.overruled.set(id, pending.theirs.hashId);
+      this.overruled.set(id, pending);
     }
   }
 
-  isOverruled(id: number, hashId: string): boolean {
-    return this.overruled.get(id) === hashId;
+  isOverruled(id: number, hashId: string, conflicts: readonly Conflict[]): boolean {
+    const seen = this.overruled.get(id);
+    return (
+      seen?.theirs.hashId === hashId &&
+      conflicts.every(({ path }) => seen.conflicts.some((one) => sameJson(one.path, path)))
+    );
   }
 
   isBehind(id: number): boolean {

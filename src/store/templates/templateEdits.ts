@@ -69,7 +69,7 @@ export class TemplateEdits {
       base,
       mine,
       known: () => this.deps.known.get(id),
-      isOverruled: (hashId) => this.deps.conflicts.isOverruled(id, hashId),
+      isOverruled: (hashId, conflicts) => this.deps.conflicts.isOverruled(id, hashId, conflicts),
     });
     if (sent.kind === 'conflict') {
       this.deps.conflicts.begin(id, sent.pending);

@@ -36,8 +36,8 @@ export interface Edit {
   readonly mine: DocumentFields;
   /** Returns the version that this window shows. */
   readonly known: () => KnownTemplate | undefined;
-  /** Returns true if the user decided to overwrite the service's version with this hash. */
-  readonly isOverruled: (hashId: string) => boolean;
+  /** Returns true if the user decided to overwrite all these places of the service's version with this hash. */
+  readonly isOverruled: (hashId: string, conflicts: readonly Conflict[]) => boolean;
 }
 
 export type Sent =
@@ -74,7 +74,7 @@ export class TemplateSaving {
     }
     const theirs = await this.reader.toKnown(account, found, edit.known());
     const merge = mergeDocuments(edit.base, edit.mine, theirs.fields);
-    if (merge.conflicts.length > 0 && !edit.isOverruled(theirs.hashId)) {
+    if (merge.conflicts.length > 0 && !edit.isOverruled(theirs.hashId, merge.conflicts)) {
       return {
         kind: 'conflict',
         pending: { theirs, conflicts: merge.conflicts, merged: merge.fields },
