@@ -121,20 +121,51 @@ describe('an edited template that is gone, or that the service does not take', (
     await isTemplate(`${name}.json`, before);
   });
 
-  for (const fault of [
-    { kind: 'error', status: 400, error: 'invalid_args', msg: 'Not like this.' },
-    { kind: 'error', status: 403, error: 'forbidden', msg: 'Not you.' },
-    { kind: 'error', status: 500, error: 'internal', msg: 'Broken.' },
-    { kind: 'dropBefore' },
+  const denied = 'this one needs user_write. The service says: Not you.';
+  for (const [what, fault, says, line] of [
+    [
+      'a refused value',
+      { kind: 'error', status: 400, error: 'invalid_args', msg: 'Not like this.' },
+      'The service refused the template: Not like this.',
+      '"desc": "kept"',
+    ],
+    [
+      'a key without the permission',
+      { kind: 'error', status: 403, error: 'forbidden', msg: 'Not you.' },
+      denied,
+      '{',
+    ],
+    [
+      'a broken service',
+      { kind: 'error', status: 500, error: 'internal', msg: 'Broken.' },
+      'Save again.',
+      '{',
+    ],
+    ['no answer', { kind: 'dropBefore' }, 'Save again.', '{'],
+    [
+      'a revoked key',
+      { kind: 'error', status: 401, error: 'auth_error', msg: 'Invalid user key' },
+      'leaves this computer out. Use another key.',
+      '{',
+    ],
+    [
+      'a rate limit',
+      { kind: 'rateLimit', threshold: 0.01, times: 0 },
+      'The service refuses more requests for now. Wait a minute and try again.',
+      '{',
+    ],
   ] as const) {
-    it(`says in one message why it is not saved: ${fault.kind} ${'status' in fault ? fault.status : ''}`, async () => {
+    it(`says in one message and at the place why it is not saved: ${what}`, async () => {
       computer().simulator.fail({ ...fault, method: 'PUT', path: route });
       await editor.save();
       await window.toast(/Failed to save/);
+      await window.toast(says);
       await computer().rest();
       assert.equal(shown().length, 1);
       assert.equal(editor.isDirty, true);
-      await editor.finding('error');
+      await editor.finding('error', says);
+      assert.deepEqual(editor.linesOf('error'), [line]);
+      computer().simulator.faults.clear();
       await window.screen.documents.revertActive();
       await computer().until('the mark to go', () => editor.findings('error').length === 0);
     });

@@ -1,4 +1,4 @@
-import { ApiError, RefusedError } from '../../api/errors';
+import { RefusedError } from '../../api/errors';
 import type { Conflict } from '../../model/templates/templateConflict';
 import { fieldOfRefusal } from '../../model/templates/templateWire';
 import type { ReferenceSlot } from '../../model/templates/templateReference';
@@ -101,9 +101,9 @@ export class SaveLostError extends SaveError {
   }
 }
 
-/** Returns the service's message at the place that it concerns. */
+/** Returns what the service said against the template at the place that it concerns, and any other failure unchanged. */
 export function refusal(error: unknown, sent: readonly string[]): unknown {
-  if (!(error instanceof ApiError) || !(error instanceof RefusedError || error.serviceText !== undefined)) {
+  if (!(error instanceof RefusedError)) {
     return error;
   }
   const field = fieldOfRefusal(error.serviceText ?? '', sent);

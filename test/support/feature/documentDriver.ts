@@ -100,6 +100,14 @@ export class DocumentDriver {
       .map(({ message }) => message);
   }
 
+  /** The first lines of the places that the findings are about. */
+  linesOf(severity: Severity): string[] {
+    return this.window.screen.languages
+      .diagnosticsOf(this.document.uri)
+      .filter((one) => severities[one.severity] === severity)
+      .map(({ range }) => this.document.lineAt(range.start.line).text.trim().replace(/,$/, ''));
+  }
+
   async finding(severity: Severity, text: Wanted = /./): Promise<string> {
     return this.window.computer.until(`a finding of ${severity} with ${String(text)}`, () =>
       this.findings(severity).find((one) => fits(one, text)),
