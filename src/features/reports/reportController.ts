@@ -49,34 +49,34 @@ export class ReportController<Data> implements vscode.Disposable {
 
   constructor(
     private readonly deps: ReportDeps,
+    /** The choices in it end with the page. */
     private readonly source: ReportSource<Data>,
-  ) {}
-
-  /** Opens the report, or shows the one that is open. */
-  open(): void {
-    if (this.panel) {
-      this.panel.reveal();
-      return;
-    }
+    onClosed: () => void,
+  ) {
     this.panel = new ReportPanel(
       {
-        id: this.source.id,
-        title: this.source.title,
-        extensionUri: this.deps.extensionUri,
-        log: this.deps.log,
+        id: source.id,
+        title: source.title,
+        extensionUri: deps.extensionUri,
+        log: deps.log,
         onMessage: (message) => {
           void this.receive(message).catch((error: unknown) => {
-            this.deps.report.error(error);
+            deps.report.error(error);
           });
         },
       },
       () => {
         this.panel = undefined;
         this.reading?.abort();
-        this.data = undefined;
+        this.reading = undefined;
+        onClosed();
       },
     );
     void this.refresh();
+  }
+
+  reveal(): void {
+    this.panel?.reveal();
   }
 
   /** Reads the data again and aborts a read that is still running. */

@@ -10,11 +10,11 @@ import { followAccount } from '../../shared/followAccount';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import { MarketHistory } from '../../store/offers/marketHistory';
 import type { Account } from '../../store/ports';
-import { DisposableStore, type Disposable } from '../../util/disposable';
+import type { Disposable } from '../../util/disposable';
 import { EarningsSource } from './earningsSource';
 import { MarketSource, type Market } from './marketSource';
 import type { PaidByModel } from './marketView';
-import { ReportController, type ReportDeps } from './reportController';
+import { ReportController, type ReportDeps, type ReportSource } from './reportController';
 import { observedCharges } from './observed';
 import { SpendingSource, type Spending } from './spendingSource';
 
@@ -24,39 +24,77 @@ export type ReportId = 'earnings' | 'market' | 'spending';
 
 /** The earnings, market and spending reports. */
 export class Reports implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly controllers: Record<ReportId, { open(): void }>;
+  private readonly opened = new Map<ReportId, Pick<ReportController<unknown>, 'reveal' | 'dispose'>>();
+  private readonly following: Disposable;
 
   constructor(private readonly deps: ReportsDeps) {
-    const now = () => deps.clock.now();
-    const earnings = new EarningsSource(
-      (query, signal) => this.account().client.earnings.report(this.account().userId, query, { signal }),
-      now,
-    );
-    const market = new MarketSource(
-      (query, signal) => readMarket(deps, this.account(), query, signal),
-      () => paidByModel(deps),
-      (gpuName) => void runCommand('gpuRental.searchOffers', { gpuName }),
-    );
-    const spending = new SpendingSource(
-      async (range, signal) => ({
-        ...(await readSpending(deps, this.account(), range, signal)),
-        agentInstances: [...(await deps.rentedByAgents()).keys()],
-      }),
-      now,
-      () => deps.budget.now,
-    );
-    this.controllers = {
-      earnings: this.ofAccount(new ReportController(deps, earnings)),
-      market: this.ofAccount(new ReportController(deps, market)),
-      spending: this.ofAccount(new ReportController(deps, spending)),
-    };
+    // Figures and choices of one account never show under the name of another.
+    this.following = followAccount(deps.accounts, () => ({ dispose: () => this.close() }));
   }
 
-  /** Opens a report. Throws `NotSignedInError`. */
+  /** Opens a report, or shows the one that is open. Throws `NotSignedInError`. */
   open(id: ReportId): void {
     this.account();
-    this.controllers[id].open();
+    const opened = this.opened.get(id);
+    if (opened) {
+      opened.reveal();
+    } else {
+      this.begin(id);
+    }
+  }
+
+  dispose(): void {
+    this.following.dispose();
+  }
+
+  private begin(id: ReportId): void {
+    const { deps } = this;
+    const now = () => deps.clock.now();
+    switch (id) {
+      case 'earnings':
+        this.show(
+          id,
+          new EarningsSource(
+            (query, signal) =>
+              this.account().client.earnings.report(this.account().userId, query, { signal }),
+            now,
+          ),
+        );
+        break;
+      case 'market':
+        this.show(
+          id,
+          new MarketSource(
+            (query, signal) => readMarket(deps, this.account(), query, signal),
+            () => paidByModel(deps),
+            (gpuName) => void runCommand('gpuRental.searchOffers', { gpuName }),
+          ),
+        );
+        break;
+      case 'spending':
+        this.show(
+          id,
+          new SpendingSource(
+            async (range, signal) => ({
+              ...(await readSpending(deps, this.account(), range, signal)),
+              agentInstances: [...(await deps.rentedByAgents()).keys()],
+            }),
+            now,
+            () => deps.budget.now,
+          ),
+        );
+        break;
+    }
+  }
+
+  private show<Data>(id: ReportId, source: ReportSource<Data>): void {
+    this.opened.set(id, new ReportController(this.deps, source, () => this.opened.delete(id)));
+  }
+
+  private close(): void {
+    for (const report of [...this.opened.values()]) {
+      report.dispose();
+    }
   }
 
   private account(): Account {
@@ -65,18 +103,6 @@ export class Reports implements Disposable {
       throw new NotSignedInError();
     }
     return active;
-  }
-
-  /** Follows the active account, so that figures of one account never show under the name of another. */
-  private ofAccount<Data>(controller: ReportController<Data>): ReportController<Data> {
-    const { accounts } = this.deps;
-    this.store.add(controller);
-    this.store.add(followAccount(accounts, () => controller));
-    return controller;
-  }
-
-  dispose(): void {
-    this.store.dispose();
   }
 }
 
