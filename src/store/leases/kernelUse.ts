@@ -31,8 +31,8 @@ export async function isUsedByKernels(
   row: LeaseRow,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { lease, state } = row;
-  if (lease.term.kind !== 'idle' || state.nextTryAt !== undefined) {
+  const { lease } = row;
+  if (lease.term.kind !== 'idle') {
     return false;
   }
   const use = await ask(deps, account, lease.instanceId, signal);

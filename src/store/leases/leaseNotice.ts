@@ -77,7 +77,7 @@ export function noticeOf(
 
 /**
  * Returns a value that changes when a notice should be shown again: a question on another day, a warning for another
- * time.
+ * time, and what came of it.
  */
 function turnOf(
   { armed }: Lease,
@@ -91,13 +91,13 @@ function turnOf(
     case 'silent':
       return Math.floor(now / dayMs);
     case 'soon':
+    case 'failed':
       return warnedAt;
     case 'timerGone':
       return armed?.token ?? '';
     case 'stopped':
     case 'destroyed':
     case 'gone':
-    case 'failed':
       return 0;
   }
 }

@@ -1,6 +1,7 @@
 import { stateOf } from '../../model/instances/instanceState';
 import {
   actingMs,
+  isBeingCarriedOut,
   isProvedGone,
   movedBack,
   retryAfterMs,
@@ -12,6 +13,7 @@ import {
 import { watchAccounts } from '../../shared/followAccount';
 import { mayAct } from '../../shared/oneWindow';
 import type { Clock } from '../../util/clock';
+import { defined } from '../../util/defined';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
@@ -140,10 +142,13 @@ export class LeaseRunner implements Disposable {
       await this.askAbout(account, row);
       return;
     }
-    const state = await this.withIdle(row);
+    // A request that may have left is looked after first, even if the instance is in use again.
+    const mayHaveLeft = row.state.sentAt !== undefined || isBeingCarriedOut(row.state, clock.now());
+    const state = mayHaveLeft ? row.state : await this.withIdle(row);
     const step = stepOf(lease, state, clock.now());
     const isDue = step.kind === 'warn' || step.kind === 'fire';
-    if (isDue && (await isUsedByKernels(this.deps, account, { lease, state }, this.stop.signal))) {
+    const isUsed = isDue && (await isUsedByKernels(this.deps, account, { lease, state }, this.stop.signal));
+    if (isUsed && !mayHaveLeft) {
       return;
     }
     switch (step.kind) {
@@ -234,7 +239,7 @@ export class LeaseRunner implements Disposable {
   }
 
   private async withIdle({ lease, state }: LeaseRow): Promise<LeaseState> {
-    if (lease.term.kind !== 'idle' || state.missedAt !== undefined || state.nextTryAt !== undefined) {
+    if (lease.term.kind !== 'idle' || state.missedAt !== undefined) {
       return state;
     }
     const since = this.deps.idle.idleSince(lease.instanceId);
@@ -242,8 +247,10 @@ export class LeaseRunner implements Disposable {
     if (idleSince === state.idleSince) {
       return state;
     }
-    // The instance was used in between, so the earlier warning no longer applies.
-    const next: LeaseState = { leaseId: state.leaseId, idleSince };
+    // The instance was used in between, so the earlier warning and tries no longer apply. The tries still count, because
+    // each is claimed by its number.
+    const { leaseId, attempts } = state;
+    const next = defined<LeaseState>({ leaseId, idleSince, attempts });
     await this.deps.leases.putState(lease.instanceId, next);
     return next;
   }
@@ -251,14 +258,6 @@ export class LeaseRunner implements Disposable {
   private async fire(account: Account, lease: Lease, state: LeaseState, isLate: boolean): Promise<void> {
     const { hub, leases, clock, log, fleet } = this.deps;
     const { instanceId } = lease;
-    if (lease.term.kind === 'idle' && state.nextTryAt === undefined) {
-      // The last figures may be minutes old.
-      await fleet.refresh();
-      const last = await leases.reread(instanceId);
-      if (last?.lease.id !== lease.id || (await this.withIdle(last)).idleSince !== state.idleSince) {
-        return;
-      }
-    }
     const attempts = (state.attempts ?? 0) + 1;
     const isMine = await mayAct(hub, `${account.key}:lease:${lease.id}:${attempts}`);
     // The user may have canceled or extended it a moment ago.
@@ -267,17 +266,28 @@ export class LeaseRunner implements Disposable {
       return;
     }
     if (!isMine) {
+      if ((last.state.attempts ?? 0) >= attempts) {
+        // The window that claimed it has written how far it is.
+        return;
+      }
       await leases.putState(instanceId, { ...last.state, attempts, nextTryAt: clock.now() + actingMs });
       return;
     }
     const now = clock.now();
     const acting = { ...state, attempts, nextTryAt: now + actingMs, actingSince: now };
     await leases.putState(instanceId, acting);
+    const isStillDue = async () =>
+      (await this.withIdle({ lease, state: acting })).idleSince === acting.idleSince;
     try {
+      if (lease.term.kind === 'idle') {
+        // The last figures may be minutes old.
+        await fleet.refresh();
+      }
       const done = await carryOut(this.deps, account, lease, {
         signal: this.stop.signal,
         // A window that hung on the way is no longer the acting one.
-        isStillWanted: async () => (await leases.isAboutToSend(lease, acting)) && hub.isLeader,
+        isStillWanted: async () =>
+          (await isStillDue()) && (await leases.isAboutToSend(lease, acting)) && hub.isLeader,
       });
       if (done === 'notConfirmed') {
         log.warn(`Instance ${instanceId} is not seen to be gone or stopped yet`);
@@ -288,7 +298,8 @@ export class LeaseRunner implements Disposable {
       await leases.finish(lease);
     } catch (error) {
       if (isCancelled(error)) {
-        // This window closes, and the next one checks what happened; or the user changed the schedule.
+        // This window closes, and the next one checks what happened; or the user changed the schedule or the instance is
+        // in use.
         return;
       }
       log.warn(`The lease of ${instanceId} could not be carried out: ${String(error)}`);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ForbiddenError, TimedOutError } from '../../../../src/api/errors';
 import { presenceGraceMs } from '../../../../src/store/leases/presence';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
@@ -139,6 +140,91 @@ describe('Leases of idle instances', () => {
     assert.ok((notice?.runningPerHour ?? 0) > 0);
     await pass(24 * hour);
     assert.deepEqual([kindsTold(window), service.count('instances.stop')], [['silent', 'silent'], 0]);
+  });
+
+  for (const [what, error] of [
+    ['refused', new ForbiddenError()],
+    ['not confirmed', new TimedOutError()],
+  ] as const) {
+    it(`are due again only after a new warning where the instance is in use once a try was ${what}`, async () => {
+      use(0);
+      const window = await open();
+      await window.leases.set(id, 'destroy', idle);
+      const failing = (call: string) => {
+        if (call === 'instances.destroy') {
+          throw error;
+        }
+      };
+      service.before = failing;
+      await pass(36 * minute);
+      assert.deepEqual(kindsTold(window), ['soon', 'failed']);
+      use(90);
+      service.before = () => undefined;
+      await pass(hour);
+      assert.deepEqual([service.instances.length, kindsTold(window)], [1, ['soon', 'failed']]);
+      assert.equal(window.leases.find(id)?.state.nextTryAt, undefined);
+      use(0);
+      service.before = failing;
+      await pass(42 * minute);
+      assert.deepEqual(kindsTold(window), ['soon', 'failed', 'soon', 'failed']);
+      service.before = () => undefined;
+      await pass(15 * minute);
+      assert.deepEqual(kindsTold(window), ['soon', 'failed', 'soon', 'failed', 'destroyed']);
+    });
+  }
+
+  it('ask the kernels before another try, too', async () => {
+    use(0);
+    const window = await open();
+    await window.leases.set(id, 'stop', idle);
+    service.before = (call) => {
+      if (call === 'instances.stop') {
+        throw new ForbiddenError();
+      }
+    };
+    await pass(36 * minute);
+    assert.deepEqual(kindsTold(window), ['soon', 'failed']);
+    window.kernels.use = 'busy';
+    const tries = service.count('instances.stop');
+    await pass(20 * minute);
+    assert.equal(service.count('instances.stop'), tries);
+    window.kernels.use = 'idle';
+    service.before = () => undefined;
+    await pass(hour);
+    assert.deepEqual(kindsTold(window), ['soon', 'failed', 'soon', 'stopped']);
+  });
+
+  it('are due again only after a new warning where a window was killed on its way and the instance is used', async () => {
+    use(0);
+    const window = await open();
+    await window.leases.set(id, 'destroy', idle);
+    await pass(29 * minute);
+    const { state } = window.leases.find(id) ?? assert.fail();
+    const now = computer.clock.now();
+    disk.states.set(id, { ...state, attempts: 1, actingSince: now, nextTryAt: now + 3 * minute });
+    use(90);
+    await pass(20 * minute);
+    assert.deepEqual([service.instances.length, kindsTold(window)], [1, ['soon']]);
+    use(0);
+    await pass(42 * minute);
+    assert.deepEqual(kindsTold(window), ['soon', 'soon', 'destroyed']);
+  });
+
+  it('are tried again where the list could not be read before a try', async () => {
+    use(0);
+    const window = await open();
+    await window.leases.set(id, 'destroy', idle);
+    await pass(29 * minute);
+    service.before = (call) => {
+      if (call === 'instances.list') {
+        throw new TimedOutError();
+      }
+    };
+    await pass(7 * minute);
+    assert.deepEqual([service.count('instances.destroy'), kindsTold(window)], [0, ['soon', 'failed']]);
+    service.before = () => undefined;
+    await pass(10 * minute);
+    assert.deepEqual(kindsTold(window), ['soon', 'failed', 'destroyed']);
   });
 
   it('act where the machine can’t be asked', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { NotReachableError } from '../../../../src/api/errors';
+import { NotReachableError, TimedOutError } from '../../../../src/api/errors';
 import type { Lease, LeaseTerm } from '../../../../src/model/instances/lease';
 import { leaseNotice } from '../../../../src/store/leases/leaseNotice';
 import { Presence } from '../../../../src/store/leases/presence';
@@ -157,6 +157,24 @@ describe('Schedules of accounts that are not active', () => {
     assert.equal(stops(), 0, 'counted anew');
     await passInMinutes(computer, 30 * minute);
     assert.equal(stops(), 1);
+  });
+
+  it('say that an instance is destroyed after all, where the answer was lost', async () => {
+    const disk = new FakeLeaseDisk();
+    schedule(disk, { kind: 'idle', minutes: 30 }, { action: 'destroy' });
+    use(0);
+    const window = await open({ other: disk });
+    service.before = (call) => {
+      if (call === 'instances.destroy') throw new TimedOutError();
+    };
+    await passInMinutes(computer, 60 * minute);
+    assert.deepEqual(new Set(window.told()), new Set(['soon', 'failed']));
+    const sent = service.count('instances.destroy');
+    // The list, which is read every five minutes, shows it before the next try does.
+    service.instances = [];
+    await passInMinutes(computer, 15 * minute);
+    assert.deepEqual([window.told().at(-1), disk.leases.size], ['destroyed', 0]);
+    assert.equal(service.count('instances.destroy'), sent);
   });
 
   it('are asked about each day where an instance was to be destroyed while no editor was open', async () => {
