@@ -8,13 +8,19 @@ import type { FeatureWindow } from '../support/feature/window';
 
 /** With its day where that is not today. */
 const stopsAt = /stops .*\d:\d\d/;
+const willBeDestroyed = /^trainer will be destroyed at .*, by an editor/;
+
+/** The files that name the processes of the timers on an instance. */
+function timersOn(root: string, instanceId: number): readonly string[] {
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' });
+  const named = new RegExp(`timer-${instanceId}-[0-9a-f]+$`);
+  return files.filter((one) => named.test(one)).map((one) => path.join(root, one));
+}
 
 /** As a container that is short of memory may do it. */
 function killTimer(root: string, instanceId: number): void {
-  const files = readdirSync(root, { recursive: true, encoding: 'utf8' });
-  const named = new RegExp(`timer-${instanceId}-[0-9a-f]+$`);
-  for (const file of files.filter((one) => named.test(one))) {
-    process.kill(Number(readFileSync(path.join(root, file), 'utf8')));
+  for (const file of timersOn(root, instanceId)) {
+    process.kill(Number(readFileSync(file, 'utf8')));
   }
 }
 
@@ -27,6 +33,7 @@ describe('stopping and destroying later', () => {
   const instances = () => window.view('instances');
   const rowText = async (name: string) => (await instances().row(name)).text;
   const stopTime = async (name: string) => stopsAt.exec(await rowText(name))?.[0];
+  const destroyTime = async (name: string) => /destroyed [^(]*\d:\d\d/.exec(await rowText(name))?.[0];
   const world = () => computer().simulator.world;
   const writes = (id: number) =>
     computer()
@@ -174,6 +181,38 @@ describe('stopping and destroying later', () => {
     await window.toast(/trainer destroys itself at .* its own timer runs, and its key was accepted/);
     assert.ok(reads() > before);
     await instances().row(/trainer.*\(armed, checked \d.*\)/);
+  });
+
+  it('says that the timer acts at the old time where it is extended and the timer can not be ended', async () => {
+    const before = await destroyTime('trainer');
+    const key = path.join(path.dirname(computer().sshConfig), 'id_ed25519');
+    const away = path.join(computer().workspace, 'away');
+    renameSync(key, away);
+    await openMenu('trainer');
+    await window.quick.pick(/Extend by 1 Hour/);
+    const hereOnly = /^Extended here only\. trainer still destroys itself at .* could not be ended\.$/;
+    await window.toast(hereOnly);
+    assert.notEqual(await destroyTime('trainer'), before);
+    assert.match(await rowText('trainer'), /\(armed, checked \d.*\)/);
+    assert.doesNotMatch(window.toasts().join('\n'), /will be destroyed/);
+    renameSync(away, key);
+    await window.toastButton(hereOnly, 'Try Again');
+    await window.toast(willBeDestroyed);
+    await window.dialogButton('Let It Destroy Itself');
+    await window.toast(/trainer destroys itself at/);
+  });
+
+  it('has no timer for the old time once it is extended, although no new one is wanted', async () => {
+    await openMenu('trainer');
+    await window.quick.pick(/Extend by 1 Hour/);
+    await window.dialogButton('Not Now');
+    await window.toast(willBeDestroyed);
+    assert.doesNotMatch(await rowText('trainer'), /armed/);
+    assert.deepEqual(timersOn(computer().root, trainer), []);
+    await openMenu('trainer');
+    await window.quick.pick(/Let the Instance Do It…/);
+    await window.dialogButton('Let It Destroy Itself');
+    await window.toast(/trainer destroys itself at/);
   });
 
   it('stays armed where a look at the timer proves nothing', async () => {

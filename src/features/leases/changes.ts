@@ -12,7 +12,7 @@ import type { Lease, LeaseAction, LeaseTerm } from '../../model/instances/lease'
 import { accountFor } from '../../store/accounts/sameAccount';
 import type { LeaseDeps } from './deps';
 import { armedStill, idleMeaning, willText } from './leaseWords';
-import { arm, disarm } from './machineTimers';
+import { arm, armExtended, disarm } from './machineTimers';
 
 const extendByMs = 3_600_000;
 
@@ -111,6 +111,7 @@ export async function extend(deps: LeaseDeps, instanceId: number): Promise<void>
   }
 }
 
+/** Extends here first: where the machine can't be reached, at least no editor acts at the old time. */
 async function prolong(deps: LeaseDeps, instanceId: number, byMs: number): Promise<void> {
   const account = accountFor(deps.accounts);
   const before = deps.leases.find(instanceId)?.lease;
@@ -123,9 +124,13 @@ async function prolong(deps: LeaseDeps, instanceId: number, byMs: number): Promi
   if (tellLate(deps, name, before, sentAt)) {
     return;
   }
-  message('info', t('{0} {1}, by {2}.', name, willText(lease, deps.clock.now()), needsEditor()));
+  const tell = () => {
+    message('info', t('{0} {1}, by {2}.', name, willText(lease, deps.clock.now()), needsEditor()));
+  };
   if (lease.armed) {
-    await arm(deps, { instanceId, name, account });
+    await armExtended(deps, { instanceId, name, account }, lease, tell);
+  } else {
+    tell();
   }
 }
 

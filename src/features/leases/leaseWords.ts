@@ -90,6 +90,19 @@ export function armedStill(
     : t('Canceled here only. {0} still destroys itself {1}: its own timer could not be ended.', name, when);
 }
 
+/** Warns that a timer on the machine could not be ended, although the schedule was extended here. */
+export function extendedHereOnly(
+  lease: Lease,
+  armed: Pick<ArmedTimer, 'at' | 'action'>,
+  name: string,
+  now: number,
+): string {
+  const when = itselfWhen(lease, armed, now);
+  return (armed.action ?? lease.action) === 'stop'
+    ? t('Extended here only. {0} still stops itself {1}: its own timer could not be ended.', name, when)
+    : t('Extended here only. {0} still destroys itself {1}: its own timer could not be ended.', name, when);
+}
+
 /** Returns when the timer on the machine acts, such as `at 17:30` or `once it is idle for 45 min`. */
 export function itselfWhen(
   { term }: Pick<Lease, 'term'>,

@@ -17,7 +17,7 @@ import type { TimerProof } from '../../store/leases/timerProofs';
 import type { Account } from '../../store/ports';
 import { assertNever } from '../../util/errors';
 import type { LeaseDeps, Scheduled } from './deps';
-import { idleItself, itselfWhen } from './leaseWords';
+import { extendedHereOnly, idleItself, itselfWhen } from './leaseWords';
 
 /** The timer acts this much later, so that an open editor acts and reports first (ms). */
 const machineLaterMs = 20_000;
@@ -78,18 +78,7 @@ export async function arm(deps: LeaseDeps, scheduled: Scheduled): Promise<void> 
     );
     return;
   }
-  const old = leases.find(instanceId)?.lease.armed;
-  tryAgain(
-    old
-      ? t(
-          'The timer on {0} itself still acts {1}. {2}',
-          name,
-          itselfWhen(lease, old, clock.now()),
-          reason(verdict, name),
-        )
-      : t('Could not arm {0}. {1}', name, reason(verdict, name)),
-    () => arm(deps, scheduled),
-  );
+  tryAgain(t('Could not arm {0}. {1}', name, reason(verdict, name)), () => arm(deps, scheduled));
 }
 
 /** Checks whether the timer is alive; if not, the lease is no longer shown as armed. */
@@ -158,21 +147,9 @@ export async function proveTimer(
 
 /** Ends the timer on the machine. Returns `done` once none can act; otherwise reports it and asks what to do. */
 export async function disarm(deps: LeaseDeps, scheduled: Scheduled): Promise<'done' | 'hereOnly' | 'no'> {
-  const { leases, clock } = deps;
-  const { instanceId, name, account } = scheduled;
-  const accountKey = account().key;
-  const lease = leases.find(instanceId)?.lease;
-  if (!lease?.armed) {
-    return 'done';
-  }
-  const alias = await runCommand('gpuRental.prepareSsh', { instanceId, accountKey });
-  const isDone =
-    alias !== undefined &&
-    (await withCancellableProgress(t('Ending the timer on {0}', name), (signal) =>
-      endTimer(deps, alias, instanceId, signal),
-    ));
-  if (isDone) {
-    await leases.setArmed(lease, undefined);
+  const { instanceId, name } = scheduled;
+  const lease = deps.leases.find(instanceId)?.lease;
+  if (!lease?.armed || (await endArmed(deps, scheduled, lease))) {
     return 'done';
   }
   const answer = await suggest<'done' | 'hereOnly' | 'no'>(
@@ -180,12 +157,55 @@ export async function disarm(deps: LeaseDeps, scheduled: Scheduled): Promise<'do
     t(
       'Could not reach {0}, so nothing has changed: its own timer still acts {1}.',
       name,
-      itselfWhen(lease, lease.armed, clock.now()),
+      itselfWhen(lease, lease.armed, deps.clock.now()),
     ),
     { label: t('Try Again'), run: () => disarm(deps, scheduled) },
     { label: t('Cancel Here Only'), run: () => 'hereOnly' },
   );
   return answer ?? 'no';
+}
+
+/**
+ * Starts the timer of an extended schedule in place of the one that acts at the old time, which is ended first: the user
+ * may not want a new one, and its start may fail. Calls `onEnded` in between.
+ */
+export async function armExtended(
+  deps: LeaseDeps,
+  scheduled: Scheduled,
+  lease: Lease,
+  onEnded: () => void,
+): Promise<void> {
+  const isEnded = await endArmed(deps, scheduled, lease).catch((error: unknown) => {
+    deps.report.error(error);
+    return false;
+  });
+  const present = deps.leases.find(lease.instanceId)?.lease;
+  if (present?.id !== lease.id) {
+    return;
+  }
+  if (isEnded) {
+    onEnded();
+    await arm(deps, scheduled);
+  } else if (present.armed) {
+    tryAgain(extendedHereOnly(present, present.armed, scheduled.name, deps.clock.now()), () =>
+      armExtended(deps, scheduled, lease, onEnded),
+    );
+  }
+}
+
+/** Returns whether the timer on the machine has ended for certain. */
+async function endArmed(
+  deps: LeaseDeps,
+  { instanceId, name, account }: Scheduled,
+  lease: Lease,
+): Promise<boolean> {
+  const alias = await runCommand('gpuRental.prepareSsh', { instanceId, accountKey: account().key });
+  const isEnded =
+    alias !== undefined &&
+    (await withCancellableProgress(t('Ending the timer on {0}', name), (signal) =>
+      endTimer(deps, alias, instanceId, signal),
+    ));
+  return isEnded && deps.leases.setArmed(lease, undefined).then(() => true);
 }
 
 /** Ends a timer whose start was interrupted, or whose lease was canceled or changed in the meantime. */
