@@ -192,6 +192,36 @@ for (const hours of [0, -3]) {
   });
 }
 
+for (const [when, inSeconds] of [
+  ['long before', 20],
+  ['right before', 59],
+] as const) {
+  describe(`a machine that is destroyed in the web console ${when} its replacement is due`, () => {
+    const computer = useComputer({ settings: { 'gpuRental.ready.onFailure': 'replace' } });
+
+    it('is not replaced', async () => {
+      await haveKey(computer());
+      const { simulator } = computer();
+      await evenPrices(computer());
+      const window = await computer().openWindow();
+      await window.signIn();
+      for (const message of ['no space left', 'cuda error']) {
+        await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message });
+      }
+      await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+      await newInstance(computer(), () => rentNow(window));
+      await window.toast(/cuda error.*the next best offer is rented in 1 min/);
+      await computer().pass(inSeconds * 1000);
+      const [instance] = simulator.world.instances;
+      await simulator.call('DELETE', `/api/v0/instances/${instance?.id}/`);
+      await computer().pass(2 * minute);
+      assert.equal(simulator.world.instances.length, 0);
+      assert.equal(rentalsOf(computer()).length, 2);
+      window.clearToasts();
+    });
+  });
+}
+
 describe('a rental whose window is killed within a second of the first Enter', () => {
   const computer = useComputer();
 

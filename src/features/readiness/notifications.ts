@@ -19,7 +19,7 @@ import { failureMeaning, failureSentence, keptSentence, troubleSentence } from '
 import { lossQuestion, nextBestQuestion } from './replaceQuestions';
 import { replaceAndTell } from './replaceAction';
 import { isToldByWindow } from './toldByWindow';
-import { askedWords, overrunWords, replaceAloneOf } from './withoutAsking';
+import { askedWords, overrunWords, replaceAloneOf, unasked } from './withoutAsking';
 
 /** A replacement that is overdue by more than this was due while no editor was open, so the user is asked (ms). */
 const latePauseMs = 10 * 60_000;
@@ -158,7 +158,7 @@ export class ReadinessNotifications {
         // The journal stores the due time, so it outlives this window.
         return this.pause(instanceId, alone.pauseMs);
       }
-      return replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false });
+      return replaceAndTell(this.deps, instanceId, name, unasked);
     }
     if (this.isLeftToWindow(event)) {
       return;
@@ -182,12 +182,13 @@ export class ReadinessNotifications {
     const { instanceId, reason, hadData = true } = phase;
     const name = this.name(instanceId);
     const overrun = await overrunWords(this.deps);
-    if (this.deps.fleet.facts(instanceId).lastRequest?.kind === 'destroy') {
-      // The user destroyed it since, and wants none in its place. A start under a destroy does not fail.
+    const { fleet, clock } = this.deps;
+    if (fleet.facts(instanceId).lastRequest?.kind === 'destroy' || fleet.hasEnded(instanceId)) {
+      // It was destroyed since, here or elsewhere, and none is wanted in its place. A start under a destroy does not fail.
       return;
     }
-    if (this.deps.clock.now() - replaceAt < latePauseMs && overrun === undefined) {
-      return replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false, markedSince });
+    if (clock.now() - replaceAt < latePauseMs && overrun === undefined) {
+      return replaceAndTell(this.deps, instanceId, name, { ...unasked, markedSince });
     }
     const words = phase.message === undefined ? {} : { message: phase.message };
     this.askWhatNext({ kind: 'failed', instanceId, reason, hadData, ...words }, name, overrun);

@@ -30,7 +30,7 @@ export async function replaceAndTell(
     ...accepted
   }: Pick<
     ReplaceOptions,
-    'dataLossAccepted' | 'acceptedTemplateHash' | 'acceptsOverrun' | 'unfit' | 'markedSince'
+    'dataLossAccepted' | 'onlyIfThere' | 'acceptedTemplateHash' | 'acceptsOverrun' | 'unfit' | 'markedSince'
   >,
 ): Promise<void> {
   const asked = accountFor(deps.accounts);

@@ -4,6 +4,12 @@ import { failureKind, replaceAlone, type ReplaceAlone } from '../../model/rental
 import type { StartEvent } from '../../store/rentals/startEvent';
 import type { ReadinessDeps } from './deps';
 
+/**
+ * How the setting replaces an instance. A failed one stays listed until it is destroyed, so one that is gone was
+ * destroyed elsewhere (docs/service/instances.md#failed-statuses).
+ */
+export const unasked = { dataLossAccepted: false, onlyIfThere: true } as const;
+
 /** Decides whether the setting allows a replacement without a question; stores the failure for the next decision. */
 export async function replaceAloneOf(
   { rentals, settings }: Pick<ReadinessDeps, 'rentals' | 'settings'>,

@@ -79,6 +79,8 @@ export interface ReplaceOptions {
   readonly onStage?: (stage: ReplaceStage) => void;
   /** True if the user accepted the loss of named data; otherwise a machine that has run is never replaced. */
   readonly dataLossAccepted: boolean;
+  /** True if no person asked just now: an instance that is gone was destroyed on purpose, and is not replaced. */
+  readonly onlyIfThere?: boolean;
   /** Why a running machine is replaced; the user has seen this. */
   readonly unfit?: string;
   /** The hash of an edited template that the user accepted. */
@@ -247,7 +249,8 @@ async function presentState(
   const reading = await readPresence(account.client, instanceId, options.signal);
   if (reading.kind !== 'there') {
     // An instance that may still exist is not replaced, because both would cost money.
-    return reading.kind === 'ended' ? { kind: 'gone' } : { kind: 'notNeeded', isRunning: false };
+    const isGone = reading.kind === 'ended' && options.onlyIfThere !== true;
+    return isGone ? { kind: 'gone' } : { kind: 'notNeeded', isRunning: false };
   }
   const { instance } = reading;
   const known = deps.fleet.facts(instanceId);
@@ -287,9 +290,7 @@ async function captureLog(
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
   const abort = new AbortController();
-  const timer = deps.clock.schedule(() => {
-    abort.abort();
-  }, 10_000);
+  const timer = deps.clock.schedule(() => abort.abort(), 10_000);
   const signals = signal ? [signal, abort.signal] : [abort.signal];
   try {
     return await account.client.instances.logs(

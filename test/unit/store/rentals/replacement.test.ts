@@ -106,6 +106,13 @@ describe('replacing a machine that failed', () => {
     assert.equal(scene.service.count('instances.destroy'), 0);
   });
 
+  it('takes the place of one that is gone only where a person asked', async () => {
+    scene.service.instances = [];
+    assert.deepEqual(await replace({ onlyIfThere: true }), { kind: 'notNeeded', isRunning: false });
+    assert.equal(scene.service.count('offers.rent'), 1);
+    assert.equal((await replace()).kind, 'replaced');
+  });
+
   it('takes the place of one that still loads only where its start took too long', async () => {
     const { rentals } = scene.window;
     const { marker } = rentals.find(6001) ?? { marker: '' };
