@@ -25,6 +25,12 @@ export interface SshDeps {
   readonly environment: () => SshEnvironment;
 }
 
+/**
+ * For logins in the background: no question, and no connection that is shared. A shared one would carry the sessions of
+ * the user, who lose them when ours is ended, or outlive ours and look like a user who is connected.
+ */
+const alone = ['BatchMode=yes', 'RemoteCommand=none', 'ControlMaster=no', 'ControlPath=none'];
+
 /** Locates the SSH files and programs by the current settings. */
 export class SshContext {
   private readonly effective: EffectiveConfig;
@@ -67,13 +73,14 @@ export class SshContext {
   }
 
   /**
-   * Returns a runner for logins without a question to the user: variables that a config line for all hosts would send
-   * are withheld.
+   * Returns a runner for logins in the background, with `alone` and without the variables that a config line for all
+   * hosts would send.
    */
   runAlone(verification: Verification | undefined): Run {
     const withoutEnv = givenAway(verification, 'sendenv').flatMap(({ found }) => found.split(' '));
     // The first value counts, so that none of the config is added.
-    const first = givenAway(verification, 'setenv').length > 0 ? ['-o', 'SetEnv=LC_GPU_RENTAL=1'] : [];
+    const setEnv = givenAway(verification, 'setenv').length > 0 ? ['SetEnv=LC_GPU_RENTAL=1'] : [];
+    const first = ['-T', ...[...alone, ...setEnv].flatMap((option) => ['-o', option])];
     return (program, args, options) =>
       this.deps.run(program, [...first, ...args], { ...options, withoutEnv });
   }

@@ -58,13 +58,13 @@ export async function openForward(
   signal?.addEventListener('abort', onAbort, { once: true });
   const [program, ...before] = deps.command;
   const options = [
-    ...['BatchMode=yes', 'ExitOnForwardFailure=yes', 'RemoteCommand=none', 'ControlPath=none'],
+    'ExitOnForwardFailure=yes',
     ...(wanted.noticesLossSoon === true ? ['ServerAliveInterval=5', 'ServerAliveCountMax=3'] : []),
   ];
   const args = [
     ...before,
     // ssh reports that it listens only with `-v`.
-    ...['-v', '-N', '-T'],
+    ...['-v', '-N'],
     ...options.flatMap((option) => ['-o', option]),
     ...['-L', `127.0.0.1:${localPort}:127.0.0.1:${remotePort}`, alias],
   ];

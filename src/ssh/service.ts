@@ -204,9 +204,9 @@ class NativeSsh implements SshService {
     options: Omit<RunOptions, 'env' | 'cwd'>,
   ): Promise<RunResult> {
     const [program, ...before] = this.context.ssh();
-    const quiet = ['-T', '-o', 'BatchMode=yes', '-o', 'ClearAllForwardings=yes', '-o', 'RemoteCommand=none'];
     const run = this.context.runAlone(await this.verify(alias, options.signal));
-    const result = await run(program, [...before, ...quiet, ...more, alias, script], options);
+    const args = [...before, '-o', 'ClearAllForwardings=yes', ...more, alias, script];
+    const result = await run(program, args, options);
     // Programs of the machine may print such words too, but with other exit codes.
     const refused = result.code === 255 ? hostKeyErrorOf(result.stderr) : undefined;
     if (refused) {
