@@ -119,7 +119,7 @@ function machineOf(ssh: SshService, clock: Clock, alias: string): MachinePort {
     look: (id, offset, maxBytes, signal) => machine.look(id, offset, maxBytes, signal),
     cancel: (id, signal) => machine.cancel(id, signal),
     extend: (id, seconds, signal) => machine.extend(id, seconds, signal),
-    outputs: (id, signal) => machine.outputs(id, signal),
+    outputs: (id, patterns, signal) => machine.outputs(id, patterns, signal),
     checkpoint: (id, patterns, signal) => machine.checkpoint(id, patterns, signal),
     fetch: (id, list, intoFolder, signal, onMoved) =>
       machine.fetch(id, list, intoFolder, optionsOf(signal, onMoved)),
@@ -141,26 +141,19 @@ function optionsOf(signal: AbortSignal, onMoved: OnMoved | undefined): TransferO
 /** Returns one object per request of the user, so that its reads stay valid until the machine may have run again. */
 function stoppedMachines(ssh: SshService, clock: Clock): JobStepDeps['stoppedMachine'] {
   const known = new Map<string, { readonly copyAt: number | undefined; readonly port: StoppedMachinePort }>();
-  return (account, instanceId, { id, copyAt, spec }) => {
+  return (account, instanceId, { id, copyAt }) => {
     const last = known.get(id);
     const forget = () => known.delete(id);
-    const port =
-      last?.copyAt === copyAt && last ? last.port : portOf(account, instanceId, spec.outputs, forget);
+    const port = last?.copyAt === copyAt && last ? last.port : portOf(account, instanceId, forget);
     known.set(id, { copyAt, port });
     return port;
   };
 
-  function portOf(
-    account: Account,
-    instanceId: number,
-    patterns: readonly string[],
-    forget: () => void,
-  ): StoppedMachinePort {
+  function portOf(account: Account, instanceId: number, forget: () => void): StoppedMachinePort {
     const alias = ssh.aliasOf(account, instanceId);
     const machine = createStoppedMachine({
       clock,
       platform: process.platform,
-      patterns,
       module: `C.${instanceId}`,
       open: async (options) => {
         const { signal } = options;
@@ -170,7 +163,7 @@ function stoppedMachines(ssh: SshService, clock: Clock): JobStepDeps['stoppedMac
     });
     return {
       look: (id, offset, _maxBytes, signal) => machine.look(id, offset, signal),
-      outputs: (id, signal) => machine.outputs(id, signal),
+      outputs: (id, patterns, signal) => machine.outputs(id, patterns, signal),
       fetch: (id, list, intoFolder, signal, onMoved) =>
         machine.fetch(id, list, intoFolder, optionsOf(signal, onMoved)),
       // A stopped machine can't be marked. The data read from it is no longer needed.

@@ -5,7 +5,14 @@ import { quoteForShell } from './commandLine';
 import { errorCode } from '../util/errorCode';
 import { makeInnerLinks } from './innerLinks';
 import { LocalFiles, type NamedVersion } from './localFiles';
-import { possibleHere, remoteTree, treeOf, type RemoteEntry, type RemoteTree } from './remoteTree';
+import {
+  possibleHere,
+  remoteTree,
+  treeOf,
+  withoutActing,
+  type RemoteEntry,
+  type RemoteTree,
+} from './remoteTree';
 import type { RunResult } from './run';
 import { readTar, type TarEntry } from './tar';
 import {
@@ -33,6 +40,11 @@ const heldBytes = 1_000_000;
 /** The most bytes that a machine may print before its answer. */
 const noiseBytes = 65_536;
 
+export interface DownloadOptions extends TransferOptions {
+  /** True if the user wants files on which git or an editor acts as well; by default they are left out. */
+  readonly withActing?: boolean;
+}
+
 /**
  * Copies a file or folder of the machine into a local folder, which must exist. Files with the same version are
  * skipped, partial files are completed; afterwards both sides are compared.
@@ -42,13 +54,14 @@ export async function download(
   alias: string,
   remote: string,
   localFolder: string,
-  options: TransferOptions = {},
+  options: DownloadOptions = {},
 ): Promise<TransferOutcome> {
-  const source = {
-    parent: posix.dirname(remote),
-    root: posix.basename(remote),
-    list: () => remoteTree(deps, alias, posix.dirname(remote), posix.basename(remote), options.signal),
+  const [parent, root] = [posix.dirname(remote), posix.basename(remote)];
+  const list = async () => {
+    const tree = await remoteTree(deps, alias, parent, root, options.signal);
+    return options.withActing === true ? tree : withoutActing(tree);
   };
+  const source = { parent, root, list };
   return new Download(deps, alias, source, new LocalFiles(localFolder), options).run();
 }
 

@@ -1,3 +1,4 @@
+import { actingPart } from '../util/actingNames';
 import { ByteReader } from './byteReader';
 import { quoteForShell } from './commandLine';
 import { canBeNamed, sameNameKey } from './fileTree';
@@ -63,6 +64,22 @@ export function possibleHere({ entries, leftOut }: RemoteTree, platform: NodeJS.
     return false;
   });
   return { entries: possible, leftOut: [...leftOut, ...more] };
+}
+
+/** Leaves out what git or an editor on this computer acts on; a folder once, with all that is in it. */
+export function withoutActing({ entries, leftOut }: RemoteTree): RemoteTree {
+  const acting = new Set<string>();
+  const others = entries.filter(({ name, kind }) => {
+    const part = actingPart(name, kind);
+    if (part !== undefined) {
+      acting.add(part);
+    }
+    return part === undefined;
+  });
+  return {
+    entries: others,
+    leftOut: [...leftOut, ...[...acting].map((name) => ({ name, why: reasons.acts }))],
+  };
 }
 
 /** No path contains two slashes in a row, so they separate the records whatever the names contain. */

@@ -36,7 +36,7 @@ export async function measureJobSync(): Promise<Figure[]> {
     await scene.job.start(outputs);
     await scene.ended('a3');
     const fetchMs = await timed(async () => {
-      await scene.job.fetch('a3', await scene.job.outputs('a3'), scene.results);
+      await scene.job.fetch('a3', await scene.job.outputs('a3', ['outputs/**']), scene.results);
     });
     const what = `${smallFiles.toLocaleString('en')} small files and ${(largeFiles * largeBytes) / 1e6} MB`;
     return [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
@@ -49,6 +49,25 @@ describe('files to an instance and back', () => {
     await window.quick.type(onMachine('result.txt'));
     await window.toast('Downloading from trainer: done');
     assert.equal(readFileSync(local('results', 'result.txt'), 'utf8'), 'weights');
+    window.clearToasts();
+  });
+
+  it('brings a repository of the machine only after the user agreed to what Git could run', async () => {
+    mkdirSync(onMachine('project', '.git'), { recursive: true });
+    writeFileSync(onMachine('project', '.git', 'config'), 'fsmonitor');
+    writeFileSync(onMachine('project', 'train.py'), 'train');
+    window.screen.fileDialogs.push([local('results')]);
+    await instances().menu('trainer', 'Download…');
+    await window.quick.title('Download from trainer');
+    await window.quick.type(onMachine('project'));
+    const leftOut = /1 file transferred\. Left out: project\/\.git \(Git or an editor could run/;
+    await window.toast(leftOut);
+    assert.equal(readFileSync(local('results', 'project', 'train.py'), 'utf8'), 'train');
+    assert.equal(existsSync(local('results', 'project', '.git')), false);
+    await window.toastButton(leftOut, 'Download All…');
+    await window.dialogButton('Download All');
+    await window.toast('Downloading from trainer: done');
+    assert.equal(readFileSync(local('results', 'project', '.git', 'config'), 'utf8'), 'fsmonitor');
     window.clearToasts();
   });
 

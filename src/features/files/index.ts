@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandArguments';
 import { commandAction, runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/chooseInstance';
+import { confirm } from '../../editor/confirm';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
 import { filesText } from '../../editor/filesText';
@@ -14,7 +15,7 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { isRemotePath, readFolders } from '../../ssh/remoteFolders';
 import { download } from '../../ssh/download';
-import { TransferError, type TransferOptions, type TransferOutcome } from '../../ssh/transfer';
+import { reasons, TransferError, type TransferOptions, type TransferOutcome } from '../../ssh/transfer';
 import { upload } from '../../ssh/upload';
 import { bytesText } from '../../util/bytes';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -88,19 +89,33 @@ async function downloadFrom(deps: Deps, target: InstanceTarget | undefined): Pro
   if (!chosen || remote === undefined) {
     return false;
   }
-  const into = await vscode.window.showOpenDialog({
+  const folders = await vscode.window.showOpenDialog({
     title: t('Download from {0}', chosen.name),
     openLabel: t('Download Here'),
     canSelectFiles: false,
     canSelectFolders: true,
   });
-  const folder = into?.[0];
+  const folder = folders?.[0];
   if (folder?.scheme !== 'file') {
     return false;
   }
-  return run(deps, t('Downloading from {0}', chosen.name), (options) =>
-    download(transferDeps(deps), chosen.alias, remote, folder.fsPath, options),
+  const into = folder.fsPath;
+  const title = t('Downloading from {0}', chosen.name);
+  const get = (withActing: boolean) => (options: TransferOptions) =>
+    download(transferDeps(deps), chosen.alias, remote, into, { ...options, withActing });
+  return run(deps, title, get(false), async () =>
+    (await mayBringActing(chosen)) ? run(deps, title, get(true)) : false,
   );
+}
+
+function mayBringActing({ name }: Chosen): Promise<boolean> {
+  return confirm({
+    message: t('Download the files of {0} on which Git or an editor acts?', name),
+    detail: t(
+      'Git and editors can run programs that such files name, without a question, as soon as they find them. The machine belongs to a stranger, who may have changed the files. To get only the commits of a repository, run git clone over SSH.',
+    ),
+    button: t('Download All'),
+  });
 }
 
 /** Transfers with progress; a canceled or broken transfer can resume. Returns true if everything was transferred. */
@@ -108,8 +123,10 @@ async function run(
   deps: Deps,
   title: string,
   transfer: (options: TransferOptions) => Promise<TransferOutcome>,
+  /** Transfers what was left out because git or an editor acts on it. */
+  withActing?: () => Promise<boolean>,
 ): Promise<boolean> {
-  const again = () => run(deps, title, transfer);
+  const again = () => run(deps, title, transfer, withActing);
   try {
     const outcome = await withCancellableProgress(title, (signal, say) =>
       transfer({
@@ -120,7 +137,7 @@ async function run(
       }),
     );
     if (outcome.leftOut.length > 0) {
-      return await tellLeftOut(deps, title, outcome, again);
+      return await tellLeftOut(deps, title, outcome, again, withActing);
     }
   } catch (error) {
     if (!isCancelled(error) && !(error instanceof TransferError)) {
@@ -141,6 +158,7 @@ async function tellLeftOut(
   title: string,
   { leftOut, files }: TransferOutcome,
   again: () => Promise<boolean>,
+  withActing: (() => Promise<boolean>) | undefined,
 ): Promise<boolean> {
   for (const { name, why } of leftOut) {
     log.warn(`${title}: left out ${JSON.stringify(name)}: ${formatText(why)}`);
@@ -154,7 +172,9 @@ async function tellLeftOut(
     more === 0
       ? t('{0}: {1} transferred. Left out: {2}.', title, done, all)
       : t('{0}: {1} transferred. Left out: {2} and {3} more.', title, done, all, more),
-    { label: t('Try Again'), run: again },
+    withActing && leftOut.some(({ why }) => why === reasons.acts)
+      ? { label: t('Download All…'), run: withActing }
+      : { label: t('Try Again'), run: again },
     commandAction(t('Show Log'), 'gpuRental.showLog'),
   );
   return isWhole === true;

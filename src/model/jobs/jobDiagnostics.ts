@@ -1,3 +1,4 @@
+import { actingPart } from '../../util/actingNames';
 import { text, type Text } from '../../util/text';
 import type { Span } from '../documents/envFlags';
 import type { Finding, Fix, Severity } from '../documents/finding';
@@ -180,6 +181,30 @@ function* checkPaths(places: JsonPlaces, name: string): Iterable<Found> {
   }
 }
 
+/** The same names are left out of what arrives, because the machine supplies them. */
+function* checkActing(places: JsonPlaces, name: string): Iterable<Found> {
+  const paths = [
+    ['outputsTo'],
+    ...['outputs', 'checkpoints'].flatMap((key) =>
+      listAt(places, ['jobs', name, key]).map((_, index) => [key, String(index)]),
+    ),
+  ].map((path) => ['jobs', name, ...path]);
+  for (const path of paths) {
+    const value = places.value(path);
+    const part = typeof value === 'string' ? actingPart(value) : undefined;
+    if (part !== undefined) {
+      yield {
+        code: 'actingName',
+        path,
+        message: text(
+          'Nothing is fetched to or from "{0}": Git or an editor could run programs that it names.',
+          part,
+        ),
+      };
+    }
+  }
+}
+
 function* checkOutputs(places: JsonPlaces, name: string): Iterable<Found> {
   if (places.value(['jobs', name, 'outputs']) === undefined) {
     yield {
@@ -271,6 +296,7 @@ const checks = [
   checkLimits,
   checkIdle,
   checkPaths,
+  checkActing,
   checkOutputs,
   checkEnv,
   checkMatrix,

@@ -15,7 +15,7 @@ export function createJobMachine(call: MachineCall): JobMachine {
     look: (id, offset, maxBytes, signal) => lookAtJob(call, id, offset, maxBytes, signal),
     cancel: (id, signal) => cancelJob(call, id, signal),
     extend: (id, seconds, signal) => giveMoreTime(call, id, seconds, signal),
-    outputs: (id, signal) => listOutputs(call, id, signal),
+    outputs: (id, patterns, signal) => listOutputs(call, id, patterns, signal),
     checkpoint: (id, patterns, signal) => listCheckpoint(call, id, patterns, signal),
     fetch: (id, list, intoFolder, options = {}) => fetchOutputs(call, id, list, intoFolder, options),
     markFetched: (id, hash, signal) => markJobFetched(call, id, hash, signal),

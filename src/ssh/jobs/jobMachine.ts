@@ -30,7 +30,8 @@ export interface JobMachine {
   cancel(id: string, signal?: AbortSignal): Promise<void>;
   /** Extends the time of the script, in seconds from its start. Returns false if the machine is already ending it. */
   extend(id: string, seconds: number, signal?: AbortSignal): Promise<boolean>;
-  outputs(id: string, signal?: AbortSignal): Promise<JobOutputs>;
+  /** Lists the outputs that the patterns name. */
+  outputs(id: string, patterns: readonly string[], signal?: AbortSignal): Promise<JobOutputs>;
   /** Lists what the patterns match while the job runs. */
   checkpoint(id: string, patterns: readonly string[], signal?: AbortSignal): Promise<JobOutputs>;
   /**

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { actingPart } from '../../util/actingNames';
 import { text } from '../../util/text';
 import { downloadList } from '../download';
 import { isRemotePath } from '../remoteFolders';
@@ -11,7 +12,7 @@ import {
   type TransferOutcome,
 } from '../transfer';
 import type { JobOutput, JobOutputs } from './jobMachine';
-import { outputsProgram } from './outputPatterns';
+import { matcherOf, outputsProgram } from './outputPatterns';
 import { answerOf, jobFolder, JobMachineError, linesOf, type MachineCall } from './machineCall';
 
 /** Hashing large outputs takes minutes (ms). */
@@ -21,6 +22,7 @@ const listMs = 3_600_000;
 export async function listOutputs(
   call: MachineCall,
   id: string,
+  patterns: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<JobOutputs> {
   const script = [
@@ -31,11 +33,11 @@ export async function listOutputs(
     'rm -f outputs.list.new',
     'if [ -e outputs.list ]; then cat outputs.list; else sh "$d/outputs.sh"; fi',
   ];
-  return read(await answerOf(call, script, { signal, timeoutMs: listMs }));
+  return read(await answerOf(call, script, { signal, timeoutMs: listMs }), patterns);
 }
 
-function read(answer: Buffer): JobOutputs {
-  const list = readOutputs(answer);
+function read(answer: Buffer, patterns: readonly string[]): JobOutputs {
+  const list = readOutputs(answer, patterns);
   if (!list) {
     throw new JobMachineError(text('The list of outputs on the instance can’t be read.'), {
       nextStep: 'retry',
@@ -57,11 +59,14 @@ export async function listCheckpoint(
     'cat >checkpoint.sh && sh "$d/checkpoint.sh"',
   ];
   const options = { signal, timeoutMs: listMs, input: outputsProgram(patterns) };
-  return read(await answerOf(call, script, options));
+  return read(await answerOf(call, script, options), patterns);
 }
 
-/** Parses the records of `stat`, then the lines of a hashing program; `undefined` if the list is incomplete. */
-export function readOutputs(list: Buffer): JobOutputs | undefined {
+/**
+ * Parses the records of `stat`, then the lines of a hashing program; `undefined` if the list is incomplete. The host can
+ * write any list, so only files that the patterns name are taken from it.
+ */
+export function readOutputs(list: Buffer, patterns: readonly string[]): JobOutputs | undefined {
   const parts = list.toString('utf8').split('//');
   const [before, ...records] = parts.slice(0, -2);
   const [how = '', ...hashLines] = parts.at(-2)?.split('\n') ?? [];
@@ -69,16 +74,17 @@ export function readOutputs(list: Buffer): JobOutputs | undefined {
     return undefined;
   }
   const hashes = new Map(hashLines.map(hashOf));
+  const matches = matcherOf(patterns);
   const files = new Map<string, JobOutput>();
-  const leftOut: LeftOut[] = [];
+  const leftOut = new Map<string, LeftOut>();
   for (const record of records) {
     const entry = parseRecord(Buffer.from(record));
     if (!entry) {
       return undefined;
     }
-    const why = problemOf(entry);
-    if (why) {
-      leftOut.push({ name: entry.name, why });
+    const problem = problemOf(entry, matches);
+    if (problem) {
+      leftOut.set(problem.name, problem);
     } else if (entry.kind === 'file' || entry.kind === 'link') {
       const { name: path, kind, size, modified } = entry;
       files.set(path, { path, kind, size, modified, sha256: kind === 'file' ? hashes.get(path) : undefined });
@@ -86,7 +92,7 @@ export function readOutputs(list: Buffer): JobOutputs | undefined {
   }
   return {
     files: [...files.values()],
-    leftOut,
+    leftOut: [...leftOut.values()],
     hash: createHash('sha256').update(list).digest('hex'),
     areHashed: how === 'hashed',
   };
@@ -100,8 +106,28 @@ function hashOf(line: string): readonly [name: string, hash: string] {
   return [escaped === '\\' ? found.replace(/\\(.)/g, '$1') : found, hash];
 }
 
-/** Returns the problem of a name. Names come from an untrusted machine: none may lead out of the target folder. */
-export function problemOf({ name, kind }: Pick<RemoteEntry, 'name' | 'kind'>): LeftOut['why'] | undefined {
+const notNamed = text('no pattern of the job names it');
+
+/**
+ * Returns what is left out of a listed file, and why. Names come from an untrusted machine: none may lead out of the
+ * target folder, be another than the patterns name, or run something here. A folder that could do so is left out once.
+ */
+export function problemOf(
+  { name, kind }: Pick<RemoteEntry, 'name' | 'kind'>,
+  matches: (name: string) => boolean,
+): LeftOut | undefined {
+  const why = problemOfName(name) ?? (kind === 'other' ? reasons.noFile : undefined);
+  const acting = actingPart(name);
+  if (why) {
+    return { name, why };
+  }
+  if (acting !== undefined) {
+    return { name: acting, why: reasons.acts };
+  }
+  return matches(name) ? undefined : { name, why: notNamed };
+}
+
+function problemOfName(name: string): LeftOut['why'] | undefined {
   if (
     name
       .replace(/^\//, '')
@@ -113,10 +139,7 @@ export function problemOf({ name, kind }: Pick<RemoteEntry, 'name' | 'kind'>): L
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) {
     return reasons.control;
   }
-  if (name.includes('\uFFFD')) {
-    return reasons.notUtf8;
-  }
-  return kind === 'other' ? reasons.noFile : undefined;
+  return name.includes('\uFFFD') ? reasons.notUtf8 : undefined;
 }
 
 /** Fetches the listed files. An absolute path on the machine maps to the same path below the folder. */

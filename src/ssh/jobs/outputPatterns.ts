@@ -66,37 +66,108 @@ export function findWords(pattern: string): readonly string[] {
 }
 
 /**
- * Returns a predicate for what the program would list, by names below the folder of the job; absolute patterns match
- * nothing here.
+ * Returns a predicate for what the program would list: names below the folder of the job, and absolute ones with their
+ * slash.
  */
 export function matcherOf(patterns: readonly string[]): (name: string) => boolean {
-  const expressions = patterns
-    .flatMap(alternatives)
-    .filter((pattern) => !pattern.startsWith('/'))
-    .map((pattern) => {
-      const parts = partsOf(pattern);
-      const { isFixed } = baseOf(parts);
-      const words = isFixed ? [parts.join('/'), `${parts.join('/')}/**`] : withoutDoubleStars(parts);
-      const isDeep = isFixed || parts.includes('**');
-      return new RegExp(`^(?:${words.map((word) => expressionOf(word, isDeep)).join('|')})$`, 's');
-    });
-  return (name) => expressions.some((expression) => expression.test(`./${name}`));
+  const globs = patterns.flatMap(alternatives).flatMap((pattern) => {
+    const parts = partsOf(pattern);
+    const { isFixed } = baseOf(parts);
+    const words = isFixed ? [parts.join('/'), `${parts.join('/')}/**`] : withoutDoubleStars(parts);
+    const isDeep = isFixed || parts.includes('**');
+    return words.map((word) => globOf(bytesOf(word), isDeep));
+  });
+  return (name) => {
+    const path = bytesOf(name.startsWith('/') ? name : `./${name}`);
+    return globs.some((glob) => isMatch(glob, path));
+  };
 }
 
-/** Returns the expression that `find -path` would use; a star matches slashes only if the pattern contains `**`. */
-function expressionOf(word: string, isDeep: boolean): string {
-  const one = isDeep ? '.' : '[^/]';
-  return word.replace(
-    /\[(!?)([^\]]+)\]|\*+|\?|[\\^$+.()|{}[\]]/g,
-    (sign: string, not?: string, set?: string) =>
-      set !== undefined
-        ? `[${not === '!' ? '^' : ''}${set.replaceAll('\\', '\\\\')}]`
-        : sign.startsWith('*')
-          ? `${one}*`
-          : sign === '?'
-            ? one
-            : `\\${sign}`,
-  );
+/** The program runs in the C locale, in which a character is a byte. */
+function bytesOf(word: string): string {
+  return Buffer.from(word).toString('latin1');
+}
+
+type Test = (sign: string) => boolean;
+
+interface Glob {
+  readonly steps: readonly (Test | 'star')[];
+  /** What a star takes; a slash only if the pattern contains `**`. */
+  readonly one: Test;
+}
+
+function globOf(word: string, isDeep: boolean): Glob {
+  const one: Test = isDeep ? () => true : (sign) => sign !== '/';
+  const signs = word.matchAll(/\[([!^]?)((?:\]|\[:[a-z]+:\]|[^\]])(?:\[:[a-z]+:\]|[^\]])*)\]|\*+|[^]/g);
+  const steps = [...signs].map(([sign, not, set]): Test | 'star' => {
+    if (set !== undefined) {
+      const expression = new RegExp(`[${not === '' ? '' : '^'}${setOf(set)}]`);
+      return (other) => expression.test(other);
+    }
+    return sign.startsWith('*') ? 'star' : sign === '?' ? one : (other) => other === sign;
+  });
+  return { steps, one };
+}
+
+/**
+ * Matches like `find -path`. Only the last star is extended, so that no name of a machine takes longer than its length
+ * times that of the pattern.
+ */
+function isMatch({ steps, one }: Glob, path: string): boolean {
+  let step = 0;
+  let star = -1;
+  let starEnd = 0;
+  for (let at = 0; at < path.length;) {
+    const next = steps[step];
+    if (next === 'star') {
+      [star, starEnd] = [step, at];
+      step += 1;
+    } else if (next?.(path.charAt(at)) === true) {
+      step += 1;
+      at += 1;
+    } else if (star >= 0 && one(path.charAt(starEnd))) {
+      starEnd += 1;
+      [step, at] = [star + 1, starEnd];
+    } else {
+      return false;
+    }
+  }
+  return steps.slice(step).every((rest) => rest === 'star');
+}
+
+/** The characters of the classes in the C locale. */
+const classes: Readonly<Record<string, string>> = {
+  alnum: '0-9A-Za-z',
+  alpha: 'A-Za-z',
+  blank: ' \\t',
+  cntrl: '\\0-\\x1f\\x7f',
+  digit: '0-9',
+  graph: '!-~',
+  lower: 'a-z',
+  print: ' -~',
+  punct: '!-\\/:-@[-`{-~',
+  space: ' \\t-\\r',
+  upper: 'A-Z',
+  xdigit: '0-9A-Fa-f',
+};
+
+/** Returns the content of brackets as a regular expression has it; a range that runs backward is empty. */
+function setOf(set: string): string {
+  return [...set.matchAll(/\[:([a-z]+):\]|([^])-([^])|[^]/g)]
+    .map(([sign, name, from, to]) => {
+      if (name !== undefined) {
+        return classes[name] ?? '';
+      }
+      if (from === undefined || to === undefined) {
+        return escaped(sign);
+      }
+      return from <= to ? `${escaped(from)}-${escaped(to)}` : '';
+    })
+    .join('');
+}
+
+function escaped(sign: string): string {
+  return /[\\\]^-]/.test(sign) ? `\\${sign}` : sign;
 }
 
 // `**` between two slashes stands for any number of folders, including none, and at the end for everything below.

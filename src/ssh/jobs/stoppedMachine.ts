@@ -25,14 +25,12 @@ export interface StoppedMachineDeps extends Pick<TransferDeps, 'clock' | 'platfo
   /** The host's name for the instance. */
   readonly module: string;
   readonly open: OpenDaemon;
-  /** The output patterns of the job. */
-  readonly patterns: readonly string[];
 }
 
 /** The operations for a job on a stopped machine, whose files the host serves. */
 export interface StoppedMachine {
   look(id: string, offset: number, signal?: AbortSignal): Promise<JobLook>;
-  outputs(id: string, signal?: AbortSignal): Promise<JobOutputs>;
+  outputs(id: string, patterns: readonly string[], signal?: AbortSignal): Promise<JobOutputs>;
   fetch(
     id: string,
     list: JobOutputs,
@@ -64,7 +62,7 @@ export function createStoppedMachine(deps: StoppedMachineDeps): StoppedMachine {
   };
   return {
     look: async (id, offset, signal) => lookOf(await folderOf(id, signal), offset),
-    outputs: async (id, signal) => outputsOf(await folderOf(id, signal), deps.patterns),
+    outputs: async (id, patterns, signal) => outputsOf(await folderOf(id, signal), patterns),
     fetch: async (id, list, intoFolder, options = {}) =>
       new Fetch(deps, await folderOf(id, options.signal), list, intoFolder, options).run(id),
   };
@@ -148,7 +146,7 @@ function outputsOf({ files, notes: found }: Folder, patterns: readonly string[])
   const isListed = files.some(({ path }) => path.toString('utf8') === 'outputs.list');
   if (isListed) {
     // A missing or implausibly large list is no permission to continue without hashes.
-    const outputs = readOutputs(found.get('outputs.list') ?? Buffer.alloc(0));
+    const outputs = readOutputs(found.get('outputs.list') ?? Buffer.alloc(0), patterns);
     if (!outputs) {
       throw unreadable();
     }
@@ -156,23 +154,25 @@ function outputsOf({ files, notes: found }: Folder, patterns: readonly string[])
   }
   const matches = matcherOf(patterns);
   const named: JobOutput[] = [];
-  const leftOut: LeftOut[] = patterns
-    .filter((pattern) => pattern.startsWith('/'))
-    .map((name) => ({ name, why: needsStart }));
+  const leftOut = new Map<string, LeftOut>(
+    patterns
+      .filter((pattern) => pattern.startsWith('/'))
+      .map((name) => [name, { name, why: needsStart }] as const),
+  );
   for (const { name, file } of sourceFiles(files)) {
     const { kind, size, modified } = file;
     if (kind === 'folder' || !matches(name)) {
       continue;
     }
-    const why = problemOf({ name, kind });
-    if (why) {
-      leftOut.push({ name, why });
+    const problem = problemOf({ name, kind }, matches);
+    if (problem) {
+      leftOut.set(problem.name, problem);
     } else if (kind !== 'other') {
       named.push({ path: name, kind, size, modified });
     }
   }
   const hash = createHash('sha256').update(JSON.stringify(named)).digest('hex');
-  return { files: named, leftOut, hash, areHashed: false };
+  return { files: named, leftOut: [...leftOut.values()], hash, areHashed: false };
 }
 
 const needsStart = text('only a start of the instance can fetch it');

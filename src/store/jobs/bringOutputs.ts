@@ -24,7 +24,7 @@ export async function bringOutputs(
   id: string,
   signal: AbortSignal,
 ): Promise<JobEvent> {
-  const list = await source.outputs(id, signal);
+  const list = await source.outputs(id, job.spec.outputs, signal);
   await mkdir(job.outputsTo, { recursive: true });
   const { leftOut } = await jobs.moves.report(job.id, 'fetching', (onMoved) =>
     source.fetch(id, list, job.outputsTo, signal, onMoved),

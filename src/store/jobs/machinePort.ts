@@ -29,8 +29,9 @@ export interface MachinePort {
   cancel(id: string, signal: AbortSignal): Promise<unknown>;
   /** Extends the time of the script, in seconds from its start. Returns false if the machine is already ending it. */
   extend(id: string, seconds: number, signal: AbortSignal): Promise<boolean>;
-  outputs(id: string, signal: AbortSignal): Promise<JobOutputs>;
-  /** Fetches what the patterns match while the job runs. */
+  /** Lists the outputs that the patterns name. */
+  outputs(id: string, patterns: readonly string[], signal: AbortSignal): Promise<JobOutputs>;
+  /** Lists what the patterns match while the job runs. */
   checkpoint(id: string, patterns: readonly string[], signal: AbortSignal): Promise<JobOutputs>;
   fetch(
     id: string,

@@ -61,6 +61,7 @@ function hostOf(files: readonly Sent[], wanted: (file: Sent) => boolean, problem
 }
 
 describe('A host that gives away what it likes', () => {
+  const patterns = ['out/**'];
   let base = '';
   let into = '';
   beforeEach(() => {
@@ -90,7 +91,6 @@ describe('A host that gives away what it likes', () => {
       platform,
       module: 'C.1',
       open,
-      patterns: ['out/**'],
     });
   }
 
@@ -103,7 +103,7 @@ describe('A host that gives away what it likes', () => {
 
   it('puts nothing beside the folder, whatever its names say, and each is told', async () => {
     const machine = machineOf(hostOf(hostile, () => false));
-    const list = await machine.outputs('ab');
+    const list = await machine.outputs('ab', patterns);
     assert.deepEqual(
       list.files.map(({ path }) => path),
       ['out/good'],
@@ -116,6 +116,36 @@ describe('A host that gives away what it likes', () => {
     assert.equal(list.areHashed, false);
   });
 
+  it('brings no file that the job does not name or that runs here, with and without a list', async () => {
+    const files = [
+      { name: 'src/out/good', content: 'good' },
+      { name: 'src/out/.git/config', content: 'evil' },
+      { name: 'src/.git/config', content: 'evil' },
+      { name: 'src/train.py', content: 'evil' },
+    ];
+    const records = files.map(({ name }) => `//81a4 4 1700000000 ./${name.slice('src/'.length)}\n`);
+    const list = { name: 'outputs.list', content: `${records.join('')}//unhashed\n//end\n` };
+    for (const [there, leftOut] of [
+      [files, ['out/.git']],
+      [
+        [list, ...files],
+        ['out/.git', '.git', 'train.py'],
+      ],
+    ] as const) {
+      const machine = machineOf(
+        hostOf(there, ({ name }) => name === 'outputs.list'),
+        hostOf([{ name: 'out/good', content: 'good' }], () => true),
+      );
+      const outcome = await machine.fetch('ab', await machine.outputs('ab', patterns), into);
+      assert.deepEqual(
+        outcome.leftOut.map(({ name }) => name),
+        leftOut,
+      );
+      assert.deepEqual(readdirSync(into), ['out']);
+      assert.deepEqual(readdirSync(join(into, 'out')), ['good']);
+    }
+  });
+
   it('is not believed where it sends more than it listed, or what was not asked for', async () => {
     const listed = hostOf([{ name: 'src/out/good', content: 'good' }], () => false);
     for (const answer of [
@@ -126,7 +156,7 @@ describe('A host that gives away what it likes', () => {
         listed,
         hostOf([answer], () => true),
       );
-      const list = await machine.outputs('ab');
+      const list = await machine.outputs('ab', patterns);
       await assert.rejects(machine.fetch('ab', list, into), /sent what was not asked for/);
       assert.ok(!existsSync(join(into, 'out', 'good')));
     }
@@ -160,7 +190,7 @@ describe('A host that gives away what it likes', () => {
     const listed = hostOf([{ name: 'src/out/good', content: 'good' }], () => false);
     const less = hostOf([{ name: 'out/good', content: 'go', listedSize: 4 }], () => true);
     const machine = machineOf(listed, less);
-    const { leftOut } = await machine.fetch('ab', await machine.outputs('ab'), into);
+    const { leftOut } = await machine.fetch('ab', await machine.outputs('ab', patterns), into);
     assert.deepEqual(
       leftOut.map(({ name, why }) => [name, formatText(why)]),
       [['out/good', 'did not arrive']],
@@ -170,16 +200,16 @@ describe('A host that gives away what it likes', () => {
       listed,
       hostOf([{ name: 'out/good', content: 'good' }], () => true),
     );
-    const outcome = await whole.fetch('ab', await whole.outputs('ab'), into);
+    const outcome = await whole.fetch('ab', await whole.outputs('ab', patterns), into);
     assert.deepEqual([outcome.files, outcome.bytes, outcome.leftOut], [1, 4, []]);
     assert.equal(readFileSync(join(into, 'out', 'good'), 'utf8'), 'good');
   });
 
   it('is not taken at its word where it could not read all that is there', async () => {
     const files = [{ name: 'src/out/good', content: 'good' }];
-    await assert.rejects(machineOf(hostOf(files, () => false, 1)).outputs('ab'), TransferError);
+    await assert.rejects(machineOf(hostOf(files, () => false, 1)).outputs('ab', patterns), TransferError);
     const unsent = [{ name: 'outputs.list', content: 'list' }, ...files];
-    await assert.rejects(machineOf(hostOf(unsent, () => false)).outputs('ab'), /can’t be read/);
+    await assert.rejects(machineOf(hostOf(unsent, () => false)).outputs('ab', patterns), /can’t be read/);
   });
 
   for (const [platform, names, said] of [
@@ -193,7 +223,7 @@ describe('A host that gives away what it likes', () => {
         hostOf(sent('src/'), () => false),
         hostOf(sent(''), ({ name }) => name === names[0]),
       );
-      const { files, leftOut } = await machine.fetch('ab', await machine.outputs('ab'), into);
+      const { files, leftOut } = await machine.fetch('ab', await machine.outputs('ab', patterns), into);
       assert.deepEqual(
         [files, ...leftOut.map(({ name, why }) => [name, formatText(why)])],
         [1, [names[1], said]],
@@ -208,7 +238,7 @@ describe('A host that gives away what it likes', () => {
       listed,
       hostOf([{ name: 'out/good', content: 'evil' }], () => true),
     );
-    const list = await machine.outputs('ab');
+    const list = await machine.outputs('ab', patterns);
     const sha256 = createHash('sha256').update('good').digest('hex');
     const hashed = { ...list, files: list.files.map((file) => ({ ...file, sha256 })) };
     const { leftOut } = await machine.fetch('ab', hashed, into);
@@ -230,7 +260,7 @@ describe('A host that gives away what it likes', () => {
         framed(Buffer.concat([Buffer.from([0x44, 0]), int(-5)])),
       ]),
     ]) {
-      await assert.rejects(machineOf(bytes).outputs('ab'), TransferError);
+      await assert.rejects(machineOf(bytes).outputs('ab', patterns), TransferError);
     }
   });
 });

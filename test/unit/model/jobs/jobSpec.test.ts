@@ -64,6 +64,13 @@ describe('a job of the workspace file', () => {
     ['processes as outputs', { run: 'a', limits, outputs: ['/proc/1/**'] }, 'outsideWorkdir'],
     ['devices as outputs', { run: 'a', limits, outputs: ['/dev'] }, 'outsideWorkdir'],
     ['absolute checkpoints', { run: 'a', limits, outputs: [], checkpoints: ['/a/b'] }, 'outsideWorkdir'],
+    ['a repository as outputs', { run: 'a', limits, outputs: ['out/.git/**'] }, 'actingName'],
+    [
+      'settings of the editor as checkpoints',
+      { run: 'a', limits, outputs: [], checkpoints: ['.vscode'] },
+      'actingName',
+    ],
+    ['outputs in its repository', { run: 'a', limits, outputs: [], outputsTo: '.git/x' }, 'actingName'],
     ['a bad variable', { run: 'a', limits, outputs: [], env: { 'A B': '1' } }, 'variableName'],
     ['a variable of ours', { run: 'a', limits, outputs: [], secrets: ['GPU_RENTAL_JOB'] }, 'variableName'],
     ['a secret in clear', { run: 'a', limits, outputs: [], env: { T: '1' }, secrets: ['T'] }, 'secretInEnv'],

@@ -66,7 +66,7 @@ describe('A job over connections that break', () => {
     assert.equal(look.log.piece.toString('latin1').replaceAll('\0', ''), '');
     assert.equal(look.log.offset, 60_000);
     assert.equal(readFileSync(join(remote, 'starts'), 'utf8'), 'x\n');
-    const list = await withCuts(20_000, () => job.outputs(jobId), 2);
+    const list = await withCuts(20_000, () => job.outputs(jobId, ['outputs/**']), 2);
     const outcome = await withCuts(260_000, () => job.fetch(jobId, list, results));
     assert.deepEqual(outcome.leftOut, []);
     assert.deepEqual(contents(join(results, 'outputs/copy')), contents(workspace));
@@ -85,7 +85,7 @@ describe('A job over connections that break', () => {
     assert.equal(files, 2000);
     await job.start(first);
     assert.equal((await scene().ended(jobId)).end?.code, 0);
-    const list = await job.outputs(jobId);
+    const list = await job.outputs(jobId, ['outputs/**']);
     const fetched = await job.fetch(jobId, list, results);
     assert.deepEqual([fetched.files, fetched.leftOut], [2000, []]);
     const second = jobOrder('true', { id: 'b2' });
@@ -129,7 +129,7 @@ describe('A job over connections that break', () => {
     fill(outputs, ['-rf', 'line\nend', 'n'.repeat(255), 'plain', 'changed']);
     symlinkSync('/etc/passwd', join(outputs, 'passwd'));
     symlinkSync('plain', join(outputs, 'inner'));
-    const list = await job.outputs(jobId);
+    const list = await job.outputs(jobId, ['outputs/**']);
     writeFileSync(join(outputs, 'changed'), 'CHANGED');
     const { leftOut } = await job.fetch(jobId, list, results);
     assert.deepEqual(Object.fromEntries(leftOut.map(({ name, why }) => [name, formatText(why)])), {

@@ -219,7 +219,7 @@ describe('The end of a job on its machine', () => {
         const full = await until('the end', async () => (await scene().job.look(jobId, 0, 1000)).end);
         assert.deepEqual([full.code, full.why], [28, 'itself']);
         await until('the end of the runner', async () => !(await scene().job.look(jobId, 0, 0)).pidAlive);
-        const list = await scene().job.outputs(jobId);
+        const list = await scene().job.outputs(jobId, ['outputs/**']);
         assert.deepEqual(
           list.files.map(({ path }) => path),
           ['outputs/big'],
@@ -322,7 +322,7 @@ describe('The end of a job on its machine', () => {
     assert.deepEqual([code, why], [137, 'limit']);
     // Start-up files of the login miss a program as well.
     assert.ok(log.endsWith(`${scene().file(jobId, 'run.sh')}\n`), log);
-    const list = await job.outputs(jobId);
+    const list = await job.outputs(jobId, ['outputs/**']);
     assert.equal(list.files[0]?.sha256?.length, 64);
     const bare = scene().with({ ssh: shellMachine(scene().remote, { PATH: '/nowhere' }) });
     await assert.rejects(bare.begin({ ...order, id: 'c1' }), /lacks programs that a job needs: awk, cat/);

@@ -58,7 +58,11 @@ describe('What a machine says of a job', () => {
 });
 
 describe('A list of outputs', () => {
-  const list = (...parts: readonly string[]) => readOutputs(Buffer.from([...parts, '//end\n'].join('')));
+  const listFor = (patterns: readonly string[], ...parts: readonly string[]) =>
+    readOutputs(Buffer.from([...parts, '//end\n'].join('')), patterns);
+  const list = (...parts: readonly string[]) => listFor(['**', '/data/**'], ...parts);
+  const leftOutOf = (outputs: ReturnType<typeof list>) =>
+    Object.fromEntries((outputs?.leftOut ?? []).map(({ name, why }) => [name, formatText(why)]));
 
   it('names files with their hashes, once each, and refuses names that do harm', () => {
     const found = list(
@@ -81,7 +85,7 @@ describe('A list of outputs', () => {
       { ...file, path: 'out/back\\slash' },
       { ...file, path: '-rf' },
     ]);
-    assert.deepEqual(Object.fromEntries(found.leftOut.map(({ name, why }) => [name, formatText(why)])), {
+    assert.deepEqual(leftOutOf(found), {
       '../up': 'a name that leads out of the folder',
       'a\nb': 'a name with control characters',
       fifo: 'neither a file nor a folder',
@@ -103,8 +107,60 @@ describe('A list of outputs', () => {
       '//81a4 3 9 ./a\n//hashed\n',
       '//x\n//hashed\n//end\n',
     ]) {
-      assert.equal(readOutputs(Buffer.from(torn)), undefined, torn);
+      assert.equal(readOutputs(Buffer.from(torn), ['**']), undefined, torn);
     }
+  });
+
+  it('is taken only as far as the patterns of the job name its files', () => {
+    const found = listFor(
+      ['outputs/**', '/data/*.bin'],
+      '//81a4 3 9 ./outputs/a/b\n',
+      '//81a4 3 9 ./train.py\n',
+      '//81a4 3 9 ./.bashrc\n',
+      '//81a4 3 9 /data/x.bin\n',
+      '//81a4 3 9 /data/x/y.bin\n',
+      '//81a4 3 9 /outputs/a\n',
+      '//unhashed\n',
+    );
+    assert.deepEqual(
+      found?.files.map(({ path }) => path),
+      ['outputs/a/b', '/data/x.bin'],
+    );
+    const why = 'no pattern of the job names it';
+    assert.deepEqual(leftOutOf(found), {
+      'train.py': why,
+      '.bashrc': why,
+      '/data/x/y.bin': why,
+      '/outputs/a': why,
+    });
+  });
+
+  it('brings nothing that git or an editor runs because of its name, whatever the patterns are', () => {
+    const found = listFor(
+      ['**', '/data/**', '.git/**'],
+      ...['HEAD', 'config', 'objects/x', 'refs/x'].map((name) => `//81a4 3 9 ./.git/${name}\n`),
+      '//81a4 3 9 ./outputs/repo/.GIT/config\n',
+      '//81a4 3 9 ./outputs/bare/HEAD\n',
+      '//81a4 3 9 ./outputs/bare/config\n',
+      '//a1ff 3 9 ./outputs/link/.git\n',
+      '//81a4 3 9 ./.vscode/settings.json\n',
+      '//81a4 3 9 /data/.git/config\n',
+      '//81a4 3 9 ./.gitignore\n',
+      '//unhashed\n',
+    );
+    assert.deepEqual(
+      found?.files.map(({ path }) => path),
+      ['outputs/bare/config', '.gitignore'],
+    );
+    const why = 'Git or an editor could run programs that it names';
+    assert.deepEqual(leftOutOf(found), {
+      '.git': why,
+      'outputs/repo/.GIT': why,
+      'outputs/bare/HEAD': why,
+      'outputs/link/.git': why,
+      '.vscode': why,
+      '/data/.git': why,
+    });
   });
 });
 

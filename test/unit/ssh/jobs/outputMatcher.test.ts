@@ -17,6 +17,9 @@ describe('Patterns of outputs', () => {
     'other/a+b(1).txt',
     'other/a1.log',
     'other/a2.log',
+    'other/a].log',
+    'other/a-.log',
+    'other/b.log',
   ];
   let folder = '';
   before(() => {
@@ -42,6 +45,16 @@ describe('Patterns of outputs', () => {
     'o*/?.txt',
     'other/a[12].log',
     'other/a[!1].log',
+    'other/a[^1].log',
+    'other/a[]1].log',
+    'other/a[[:digit:]-].log',
+    'other/a[2-1].log',
+    'other/[a-c]*.log',
+    'out/Jos??.txt',
+    'out/Jos?.txt',
+    'out/*/*/*',
+    '*/*1*.[lt][ox][gt]',
+    '**/b/**/*.*',
     'other/a+b(1).txt',
     'out/\\[x\\].txt'.replaceAll('\\', ''),
     'gone/*',
@@ -53,6 +66,7 @@ describe('Patterns of outputs', () => {
       try {
         found = execFileSync('find', [base, ...rest, '-type', 'f'], {
           cwd: folder,
+          env: { ...process.env, LC_ALL: 'C' },
           encoding: 'utf8',
           stdio: ['ignore', 'pipe', 'ignore'],
         })
@@ -65,8 +79,19 @@ describe('Patterns of outputs', () => {
     });
   }
 
-  it('take each of the choices in braces, and nothing for a whole path', () => {
+  it('take each of the choices in braces, and absolute names for an absolute pattern alone', () => {
     assert.deepEqual(names.filter(matcherOf(['other/a{1,2}.log'])), ['other/a1.log', 'other/a2.log']);
-    assert.deepEqual(names.filter(matcherOf(['/out/**'])), []);
+    const absolute = names.map((name) => `/${name}`);
+    for (const pattern of ['out', 'out/**', 'o*/?.txt']) {
+      assert.deepEqual(names.filter(matcherOf([`/${pattern}`])), [], pattern);
+      assert.deepEqual(absolute.filter(matcherOf([pattern])), [], pattern);
+      const found = names.filter(matcherOf([pattern])).map((name) => `/${name}`);
+      assert.deepEqual(absolute.filter(matcherOf([`/${pattern}`])), found, pattern);
+    }
+  });
+
+  it('take no longer for a name that a machine made to be slow', () => {
+    const name = `out/${'a/'.repeat(200_000)}`;
+    assert.equal(matcherOf(['**/a*a*a*/**/*.ckpt'])(name), false);
   });
 });

@@ -32,7 +32,7 @@ describe('A job on its machine', () => {
     assert.deepEqual({ ...look.end, at: 0 }, { code: 3, why: 'itself', at: 0, isOutOfMemory: false });
     assert.equal(look.log.piece.toString(), 'data/in.txt');
     assert.equal(look.log.offset, 11);
-    const list = await job.outputs(jobId);
+    const list = await job.outputs(jobId, ['outputs/**']);
     assert.ok(list.areHashed);
     assert.deepEqual(
       list.files.map(({ path, size }) => [path, size]),
