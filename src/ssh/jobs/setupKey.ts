@@ -1,14 +1,22 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { matcher, namedFiles } from '../../model/jobs/sentNames';
 import type { JobSpec } from '../../model/jobs/jobSpec';
 import { hashOfFile } from '../localFiles';
 
+/** Tools whose environment belongs to the folder of the project, and what refers to this folder from elsewhere. */
+const bound =
+  /\b(?:uv\s+(?:sync|run)|poetry|pdm|pipenv|hatch|rye|pixi|develop|pwd)\b|GPU_RENTAL_|\binstall\b[^\n;&|]*\s(?:-\w*e|--editable)\b/i;
+/** A line of requirements, or of a list of them, that refers to a folder. */
+const editable = /^[\s-]*(?:-e|--editable)[\s=]/m;
+
 const usualInputs = ['/requirements*.txt', '/pyproject.toml', '/uv.lock', '/poetry.lock', '/environment.yml'];
 
 /**
  * Returns a key for a finished setup on the machine. Another script, image or input is another setup, which runs
- * again; only sent files can change the key. Returns `undefined` without a setup.
+ * again; only sent files can change the key. Returns `undefined` without a setup, and for one that refers to the folder
+ * of its job: the next job has another folder.
  */
 export async function setupKey(
   { setup, setupInputs, workdir }: Pick<JobSpec, 'setup' | 'setupInputs' | 'workdir'>,
@@ -16,13 +24,16 @@ export async function setupKey(
   sentNames: readonly string[],
   image: string | undefined,
 ): Promise<string | undefined> {
-  if (setup === undefined) {
+  const root = join(workspace, ...workdir.split('/'));
+  if (setup === undefined || (await isBound(setup, root, sentNames))) {
     return undefined;
   }
-  const root = join(workspace, ...workdir.split('/'));
   const rules = matcher(setupInputs ?? usualInputs);
   const named = new Set(setupInputs ? [] : namedFiles(setup));
-  const inputs = sentNames.filter((name) => named.has(name) || rules.ignores(name)).sort();
+  const folders = setupInputs ? [] : installedFolders(setup);
+  const isInput = (name: string) =>
+    named.has(name) || rules.ignores(name) || folders.some((folder) => name.startsWith(folder));
+  const inputs = sentNames.filter(isInput).sort();
   const hashes: string[] = [];
   for (const name of inputs) {
     // A file that disappeared is not sent either.
@@ -31,4 +42,35 @@ export async function setupKey(
   return createHash('sha256')
     .update([setup, image ?? '', ...hashes].join('\0'))
     .digest('hex');
+}
+
+async function isBound(setup: string, root: string, sentNames: readonly string[]): Promise<boolean> {
+  const script = setup.replaceAll('\\\n', ' ');
+  if (bound.test(script)) {
+    return true;
+  }
+  const named = new Set(namedFiles(setup));
+  const usual = matcher(usualInputs);
+  for (const name of sentNames.filter((one) => named.has(one) || usual.ignores(one))) {
+    const isScript = /\.(?:ba)?sh$/.test(name);
+    if (isScript || /\.(?:txt|in|ya?ml)$/.test(name)) {
+      const content = await readFile(join(root, name), 'utf8').catch(() => '');
+      if (editable.test(content) || (isScript && bound.test(content.replaceAll('\\\n', ' ')))) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/** Returns how the names of files begin that are in a folder to install; `` for all files. */
+function installedFolders(setup: string): readonly string[] {
+  const words = [...setup.replaceAll('\\\n', ' ').matchAll(/\binstall\b([^\n;&|]*)/g)].flatMap(
+    ([, rest = '']) => rest.split(/\s+/),
+  );
+  return words
+    .map((word) => word.replace(/["']/g, '').replace(/\[.*\]$/, ''))
+    .filter((word) => word !== '' && !/^[/~-]/.test(word))
+    .map((word) => word.split('/').filter((part) => part !== '' && part !== '.'))
+    .map((parts) => parts.map((part) => `${part}/`).join(''));
 }

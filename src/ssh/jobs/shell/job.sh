@@ -14,14 +14,23 @@ export PYTHONUNBUFFERED="${PYTHONUNBUFFERED-1}"
 . "$d/env"
 rm -f "$d/env"
 
+# Differs once the set-up has made, changed or removed a file here. Caches of Python don't count.
+content() {
+  find . -name __pycache__ -prune -o -type d -print -o -exec stat -c '%f %i %s %Y %z %n' {} + 2>/dev/null
+}
+
 if command -v bash >/dev/null 2>&1; then shell='bash -eo pipefail'; else shell='sh -e'; fi
 cd "$d/src" || exit 126
 if [ -s "$d/setup.sh" ]; then
   if [ -z "$GPU_RENTAL_SETUP" ] || [ ! -e "$GPU_RENTAL_SETUP" ]; then
+    [ -z "$GPU_RENTAL_SETUP" ] || before=$(content)
     # Two words each.
     # shellcheck disable=SC2086
     $shell "$d/setup.sh" || exit
-    if [ -n "$GPU_RENTAL_SETUP" ]; then mkdir -p "${GPU_RENTAL_SETUP%/*}" && : >"$GPU_RENTAL_SETUP"; fi
+    # What it left in the folder of this job is not in that of the next.
+    if [ -n "$GPU_RENTAL_SETUP" ] && [ "$(content)" = "$before" ]; then
+      mkdir -p "${GPU_RENTAL_SETUP%/*}" && : >"$GPU_RENTAL_SETUP"
+    fi
   fi
   printf '%-63s\n' running 1<>"$d/phase"
 fi

@@ -68,6 +68,40 @@ describe('A finished set-up', () => {
     assert.equal(await runsAgain('src/third_party/a.c', 'sh install', inputs), false);
   });
 
+  it('runs again where a file was changed in a folder that it installs', async () => {
+    assert.equal(await runsAgain('lib/a.py', 'pip install --no-deps "./lib[dev]"'), true);
+    assert.equal(await runsAgain('pkg/a.py', 'pip install .'), true);
+    assert.equal(await runsAgain('other/a.py', 'pip install torch ./lib'), false);
+    assert.equal(await runsAgain('other/a.py', '. /opt/venv/bin/activate && pip install torch'), false);
+  });
+
+  it('runs for each job where what it makes belongs to the folder of the job', async () => {
+    put('train.py', '');
+    for (const setup of [
+      'uv sync --frozen',
+      'pip install -e .',
+      'pip install -qe ".[dev]"',
+      'pip install \\\n  --editable=./lib',
+      'poetry install',
+      'python setup.py develop',
+      'ln -s "$PWD/data" /data',
+      'echo "$GPU_RENTAL_JOB_ID"',
+    ]) {
+      assert.equal(await key(setup), undefined, setup);
+    }
+    for (const setup of ['set -e\npip install torch', 'bash -e x && uv pip install --system torch']) {
+      assert.notEqual(await key(setup), undefined, setup);
+    }
+    put('requirements.txt', 'torch\n-e ./lib\n');
+    assert.equal(await key('pip install -r requirements.txt'), undefined);
+    put('requirements.txt', 'torch\n');
+    put('environment.yml', 'dependencies:\n  - pip:\n      - -e .\n');
+    assert.equal(await key('sh install'), undefined);
+    put('environment.yml', '');
+    put('tools/install.sh', 'pip install -e .');
+    assert.equal(await key('sh tools/install.sh', ['conda/*.yml']), undefined);
+  });
+
   it('runs again where a file is gone, or has taken the place of another one', async () => {
     put('requirements.txt', 'torch');
     put('requirements-dev.txt', 'pytest');
