@@ -1,5 +1,5 @@
 import { noLimits, type AgentLimits } from '../../src/model/agents/limits';
-import { AgentDesk } from '../../src/store/agents/agentDesk';
+import { AgentDesk, type AgentDeskDeps } from '../../src/store/agents/agentDesk';
 import { AgentLimitStore } from '../../src/store/agents/agentLimits';
 import type { Fleet } from '../../src/store/ports';
 import type { ToolDeps } from '../../src/store/agents/toolDeps';
@@ -21,7 +21,7 @@ export interface AgentWindowOptions {
   readonly limits?: AgentLimits;
   /** In place of the window's own list. */
   readonly fleet?: Fleet;
-  readonly ownProblem?: () => Promise<string | undefined>;
+  readonly ownProblem?: AgentDeskDeps['ownProblem'];
 }
 
 /** A window with the desk of agents and everything that their tools need, over a service in memory. */
@@ -40,7 +40,7 @@ export async function openAgentWindow(
     new AgentDesk({
       ...{ accounts, fleet, hub, limits, clock, log: silentLog, storageDir, windowId: hub.windowId },
       others: async () => (await accounts.known()).map(({ key }) => key),
-      ownProblem: ownProblem ?? (() => Promise.resolve(undefined)),
+      ownProblem: ownProblem ?? (() => Promise.resolve(() => undefined)),
       lock: (action) => action(),
     }),
   );

@@ -11,7 +11,7 @@ import { usualMachine } from '../../model/fit/usualMachine';
 import type { Filters } from '../../model/offers/searchFields';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import type { Services } from '../../services';
-import { burnNow } from '../../store/instances/burn';
+import { burnSoon } from '../../store/instances/burn';
 import type { Account } from '../../store/ports';
 import { assertNever } from '../../util/errors';
 import { confirmStep, type Confirmed, type ConfirmNotice } from './confirmStep';
@@ -145,7 +145,7 @@ class RentWizard {
     // The account of the search, as last read; another one may be active now.
     const { user } = active?.key === deps.account.key ? active : deps.account;
     const credit = user.credit ?? user.balance;
-    const burn = burnNow(deps);
+    const burn = burnSoon(deps);
     const limit = deps.settings.get('gpuRental.rent.limitPerHour');
     return {
       offer: flow.offer,

@@ -26,6 +26,7 @@ import { AccountChangedError } from '../accounts/sameAccount';
 import type { Fleet } from '../ports';
 import { AgentFile } from './agentFile';
 import type { AgentLimitStore } from './agentLimits';
+import type { OwnProblem } from './ownLimits';
 
 type ListDeps = Omit<DiskListDeps<AgentFile>, 'topic' | 'open' | 'unreadable'>;
 
@@ -34,7 +35,7 @@ export interface AgentDeskDeps extends ListDeps {
   readonly fleet: Fleet;
   readonly limits: AgentLimitStore;
   /** Why the user's own limits leave no room for so much an hour more, of this instance where there is one. */
-  readonly ownProblem: (perHour: Micros, instanceId?: number) => Promise<string | undefined>;
+  readonly ownProblem: (perHour: Micros, instanceId?: number) => Promise<OwnProblem>;
   /** Returns the user's other accounts whose money the same limits are for; the demo's is none. */
   readonly others: (accountKey: string) => Promise<readonly string[]>;
   readonly clock: Clock;
@@ -104,7 +105,7 @@ export class AgentDesk implements Disposable {
     const files = this.filesStill(accountKey);
     const problem = await this.ownProblem(request);
     const { requests } = await this.change(files, async (state) => {
-      const gate = await this.gate(problem);
+      const gate = await this.gate(problem?.(state.requests));
       this.filesStill(accountKey);
       const known = repeated(state, request.requestId, request.print);
       return known ? state : asked(state, request, gate);
@@ -112,11 +113,14 @@ export class AgentDesk implements Disposable {
     return requestOf(requests, request);
   }
 
-  /** Why the user's own limits forbid what is asked for; may read the charges. */
+  /**
+   * Why the user's own limits forbid what is asked for. May read the charges; the rest is judged when it is called, by
+   * the requests of that moment.
+   */
   async ownProblem({
     commitment,
     instanceId,
-  }: Pick<AgentRequest, 'commitment' | 'instanceId'>): Promise<string | undefined> {
+  }: Pick<AgentRequest, 'commitment' | 'instanceId'>): Promise<OwnProblem | undefined> {
     return commitment && this.deps.ownProblem(commitment.perHour, instanceId);
   }
 
@@ -140,7 +144,7 @@ export class AgentDesk implements Disposable {
     const asked = yes ? (await this.read()).requests.find((one) => one.id === id) : undefined;
     const problem = asked && (await this.ownProblem(asked));
     await this.change(this.files(), async (state) => {
-      const gate = await this.gate(problem);
+      const gate = await this.gate(problem?.(state.requests));
       const { state: next, request } = answered(state, id, yes, this.deps.windowId, gate);
       result = request;
       return next;

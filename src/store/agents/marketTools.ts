@@ -145,7 +145,7 @@ async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { s
   const wanted = { commitment: commitmentOf(quote, now), hours: input.hours };
   const problem =
     gate.limits.access === 'ask'
-      ? ((await deps.desk.ownProblem(wanted)) ?? overLimit(gate, requests, wanted))
+      ? ((await deps.desk.ownProblem(wanted))?.(requests) ?? overLimit(gate, requests, wanted))
       : 'The user lets agents look only.';
   return {
     quote: quote.id,

@@ -74,7 +74,10 @@ async function settleRental(deps: DoAgreedDeps, request: AgentRequest): Promise<
 }
 
 /** Returns the journal entry of a request; it exists once anything may have been sent. */
-export function rentalOf({ rentals }: RentalStore, { marker }: AgentRequest): Rental | undefined {
+export function rentalOf(
+  { rentals }: Pick<RentalStore, 'rentals'>,
+  { marker }: AgentRequest,
+): Rental | undefined {
   return marker === undefined ? undefined : rentals.find((one) => one.marker === marker);
 }
 

@@ -1,9 +1,11 @@
-import { fleetCostPerHour, stateOf } from '../../model/instances/instanceState';
+import { fleetCostPerHour, noFacts, stateOf } from '../../model/instances/instanceState';
 import { perHour, sumRates, type Rate } from '../../model/quote';
 import { volumesRate } from '../../model/volume';
 import { fromDollars, subtract, type Micros } from '../../model/money';
+import { expectedInstance } from '../../model/rentals/expectedInstance';
 import type { Clock } from '../../util/clock';
-import type { Fleet, VolumeList } from '../ports';
+import type { Fleet, Rental, VolumeList } from '../ports';
+import type { RentalStore } from '../rentals/rentalStore';
 
 export interface Burn {
   /** The rate of all instances and volumes. */
@@ -17,6 +19,16 @@ export interface Burn {
   readonly isEarly: boolean;
 }
 
+interface BurnDeps {
+  readonly fleet: Pick<Fleet, 'state' | 'facts'>;
+  readonly volumes: Pick<VolumeList, 'state'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export interface BurnSoonDeps extends BurnDeps {
+  readonly rentals: Pick<RentalStore, 'rentals'>;
+}
+
 /**
  * Returns what the active account pays now, as far as this window knows: the one figure behind all views and
  * questions.
@@ -25,21 +37,24 @@ export function burnNow({
   fleet,
   volumes,
   clock,
-  without,
-}: {
-  readonly fleet: Pick<Fleet, 'state' | 'facts'>;
-  readonly volumes: Pick<VolumeList, 'state'>;
-  readonly clock: Pick<Clock, 'now'>;
-  /** The id of an instance to leave out. */
-  readonly without?: number;
+  without = [],
+  sent = [],
+}: BurnDeps & {
+  /** The ids of instances to leave out. */
+  readonly without?: readonly number[];
+  /** Rentals to add. */
+  readonly sent?: readonly Rental[];
 }): Burn {
   const now = clock.now();
   const list = fleet.state.kind === 'ready' ? fleet.state.value : undefined;
-  const machines = fleetCostPerHour(
-    (list?.instances ?? [])
-      .filter(({ id }) => id !== without)
-      .map((one) => [one, stateOf(one, fleet.facts(one.id), now)] as const),
-  );
+  const listed = (list?.instances ?? []).filter(({ id }) => !without.includes(id));
+  const machines = fleetCostPerHour([
+    ...listed.map((one) => [one, stateOf(one, fleet.facts(one.id), now)] as const),
+    ...sent.map((one) => {
+      const machine = expectedInstance(0, one);
+      return [machine, stateOf(machine, noFacts, now)] as const;
+    }),
+  ]);
   const disks = volumesRate(volumes.state.kind === 'ready' ? volumes.state.value : undefined);
   const rate = sumRates(machines.rate, disks.rate);
   const lacksInstances =
@@ -56,18 +71,24 @@ export function burnNow({
   };
 }
 
+/** Returns what limits apply to: what is paid now, and rentals that were sent and are in no list yet. */
+export function burnSoon({ rentals, ...deps }: BurnSoonDeps, without: readonly number[] = []): Burn {
+  const sent = rentals.rentals.filter(({ phase: { kind } }) => kind === 'sent' || kind === 'notKnown');
+  return burnNow({ ...deps, sent, without });
+}
+
 /**
  * Returns how much of the user's hourly limit (in dollars) the other instances and the volumes leave for a
  * replacement.
  */
 export function roomBeside(
-  deps: Omit<Parameters<typeof burnNow>[0], 'without'>,
+  deps: BurnSoonDeps,
   limitPerHour: number,
   instanceId: number,
 ): { readonly roomPerHour?: Micros } {
   return limitPerHour <= 0
     ? {}
     : {
-        roomPerHour: subtract(fromDollars(limitPerHour), burnNow({ ...deps, without: instanceId }).perHour),
+        roomPerHour: subtract(fromDollars(limitPerHour), burnSoon(deps, [instanceId]).perHour),
       };
 }

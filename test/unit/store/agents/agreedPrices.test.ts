@@ -51,7 +51,7 @@ describe('a yes to the price of an agent', () => {
       limits: wideLimits,
       ownProblem: async () => {
         await onAsk();
-        return undefined;
+        return () => undefined;
       },
     });
   });

@@ -1,23 +1,34 @@
 import assert from 'node:assert/strict';
 import { noFacts } from '../../../../src/model/instances/instanceState';
 import { fromDollars } from '../../../../src/model/money';
+import type { AgentRequest } from '../../../../src/model/agents/request';
+import { doAgreed } from '../../../../src/store/agents/doAgreed';
+import { instanceTools } from '../../../../src/store/agents/instanceTools';
+import { marketTools } from '../../../../src/store/agents/marketTools';
 import { ownLimitProblem, type OwnLimitsDeps } from '../../../../src/store/agents/ownLimits';
-import { anInstance } from '../../../support/builders';
+import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/agentWindows';
+import { anInstance, anOffer } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { FakeLeaseDisk } from '../../../support/leaseWindows';
 
 const now = Date.UTC(2026, 0, 15, 12);
 
 describe('the limits of the user that an agent is held to', () => {
-  const problem = (state: OwnLimitsDeps['fleet']['state'], limit = 5) =>
-    ownLimitProblem(
+  const problem = async (state: OwnLimitsDeps['fleet']['state'], limit = 5) => {
+    const judge = await ownLimitProblem(
       {
         fleet: { state, facts: () => noFacts },
         volumes: { state: { kind: 'idle' } },
+        rentals: { rentals: [] },
         clock: { now: () => now },
         budget: { current: () => Promise.resolve(undefined) },
         limitPerHour: () => limit,
       },
       fromDollars(1),
     );
+    return judge([]);
+  };
   const listed = (...instances: readonly ReturnType<typeof anInstance>[]) =>
     ({ kind: 'ready', value: { instances, skipped: 0 }, fetchedAt: now }) as const;
 
@@ -37,5 +48,134 @@ describe('the limits of the user that an agent is held to', () => {
       assert.match((await problem(state)) ?? '', /not known what everything that runs costs/);
       assert.equal(await problem(state, 0), undefined);
     }
+  });
+});
+
+describe('the hourly limit of the user while something is under way', () => {
+  const context = {
+    caller: { id: 'a', name: 'claude', door: 'mcp' },
+    signal: new AbortController().signal,
+  } as const;
+  let service: FakeService;
+  let computer: FakeComputer;
+  let window: AgentWindow;
+  let limit: number;
+  let ids: number;
+  let goOn: () => void;
+
+  beforeEach(async () => {
+    ids = 0;
+    limit = 0.7;
+    service = new FakeService();
+    service.offers = [1, 2].map((id) =>
+      anOffer({ id, totalPerHour: fromDollars(0.4), storagePerGbMonth: fromDollars(0.01) }),
+    );
+    computer = await FakeComputer.make(service.client);
+  });
+  afterEach(() => computer.dispose());
+
+  async function open(...instances: readonly ReturnType<typeof anInstance>[]) {
+    service.instances = [...instances];
+    window = await openAgentWindow(computer, new FakeLeaseDisk(), {
+      limits: wideLimits,
+      ownProblem: (perHour, instanceId) =>
+        ownLimitProblem(
+          {
+            ...window,
+            volumes: { state: { kind: 'idle' } },
+            budget: { current: () => Promise.resolve(undefined) },
+            limitPerHour: () => limit,
+          },
+          perHour,
+          instanceId,
+        ),
+    });
+  }
+  const hold = (held: string) => {
+    service.before = (call) => (call === held ? new Promise<void>((resolve) => (goOn = resolve)) : undefined);
+  };
+  const through = <T>(work: Promise<T>) => computer.clock.through(work);
+  const requestId = () => `request-no-${(ids += 1)}`;
+  const askToRent = async (offer: number) => {
+    const { quote_rental: quoteRental, request_rental: requestRental } = marketTools(window);
+    const wanted = { offer: `offer_${offer}`, image: 'ubuntu', diskGb: 20, hours: 2, then: 'stop' } as const;
+    const { quote } = await quoteRental(wanted, context);
+    return requestRental({ quote: String(quote), requestId: requestId() }, context);
+  };
+  const askToStart = (instance: number) =>
+    instanceTools(window).change_state(
+      { instance: `inst_${instance}`, to: 'running', requestId: requestId() },
+      context,
+    );
+  const answer = async (asked: Readonly<Record<string, unknown>>) => {
+    assert.equal(asked['state'], 'pending');
+    const answered = await window.desk.answer(String(asked['request']), true);
+    assert.ok(answered);
+    return answered;
+  };
+  const carryOut = (request: AgentRequest) => doAgreed(window, request, window.accounts.active?.key ?? '');
+  const refused = async (asked: Readonly<Record<string, unknown>>) => {
+    const { state, problem } = await answer(asked);
+    assert.equal(state, 'overLimit');
+    assert.match(problem ?? '', /Everything that runs may cost \$0\.7\/h/);
+  };
+
+  for (const call of ['offers.search', 'instances.list', 'offers.rent']) {
+    it(`counts a rental of an agent that waits in ${call}`, async () => {
+      await open();
+      const [one, other] = [await askToRent(1), await askToRent(2)];
+      const first = await answer(one);
+      hold(call);
+      const done = carryOut(first);
+      await computer.clock.advance(0);
+      await refused(other);
+      goOn();
+      await through(done);
+      limit = 2;
+      service.before = () => undefined;
+      assert.equal((await answer(await askToRent(2))).state, 'renting', 'counts once');
+    });
+  }
+
+  it('counts a rental of an agent once, whatever shows it', async () => {
+    await open();
+    const [one, other] = [await askToRent(1), await askToRent(2)];
+    const first = await answer(one);
+    limit = 1;
+    hold('offers.rent');
+    const done = carryOut(first);
+    await computer.clock.advance(0);
+    assert.equal((await answer(other)).state, 'renting');
+    goOn();
+    await through(done);
+  });
+
+  it('counts a rental of the user that no list shows yet', async () => {
+    await open();
+    const asked = await askToRent(2);
+    hold('offers.rent');
+    const rented = window.rentals.rent({
+      offer: anOffer({ id: 1, totalPerHour: fromDollars(0.4) }),
+      config: { image: 'ubuntu', diskGb: 20 },
+      rentalType: 'on-demand',
+      priceLimit: fromDollars(1),
+    });
+    await computer.clock.advance(0);
+    await refused(asked);
+    goOn();
+    await through(rented);
+  });
+
+  it('counts a start of another instance that waits', async () => {
+    const stopped = { actualStatus: 'exited', intendedStatus: 'stopped' } as const;
+    await open(anInstance({ id: 5001, ...stopped }), anInstance({ id: 5002, ...stopped }));
+    const [one, other] = [await askToStart(5001), await askToStart(5002)];
+    const first = await answer(one);
+    hold('instances.get');
+    const done = carryOut(first);
+    await computer.clock.advance(0);
+    await refused(other);
+    goOn();
+    await through(done);
   });
 });

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { noFacts } from '../../../../src/model/instances/instanceState';
-import { fromDollars } from '../../../../src/model/money';
+import { fromDollars, subtract } from '../../../../src/model/money';
+import { perHour, quoteOffer } from '../../../../src/model/quote';
 import type { Volume } from '../../../../src/model/volume';
-import { burnNow } from '../../../../src/store/instances/burn';
-import type { FleetSnapshot } from '../../../../src/store/ports';
+import { burnNow, roomBeside } from '../../../../src/store/instances/burn';
+import type { FleetSnapshot, Rental } from '../../../../src/store/ports';
 import type { Loaded } from '../../../../src/shared/reading';
-import { anInstance } from '../../../support/builders';
+import { anInstance, anOffer } from '../../../support/builders';
 
 const now = Date.UTC(2026, 0, 15, 12);
 const ready = <T>(value: T): Loaded<T> => ({ kind: 'ready', value, fetchedAt: now });
@@ -64,5 +65,32 @@ describe('What is paid now', () => {
     assert.equal(burn(ready({ instances, skipped: 1 }), ready([]))[2], true);
     assert.equal(burn(ready({ instances, skipped: 0, missing: 3 }), ready([]))[2], true);
     assert.deepEqual(burn({ kind: 'idle' }, ready([])), [0, 0, true]);
+  });
+
+  it('leaves less of a limit while a rental is under way, until the list has its instance', () => {
+    const room = (...kinds: readonly Rental['phase'][]) =>
+      roomBeside(
+        {
+          fleet: { state: fleetOf(anInstance(), anInstance({ id: 5002 })), facts: () => noFacts },
+          volumes: { state: ready([]) },
+          clock: { now: () => now },
+          rentals: {
+            rentals: kinds.map((phase) => ({
+              ...{ marker: '0123abcd', accountKey: 'account', windowId: 'window', requestedAt: now, phase },
+              ...{ offer: anOffer(), config: {}, rentalType: 'on-demand', priceLimit: fromDollars(1) },
+            })),
+          },
+        },
+        2,
+        5002,
+      ).roomPerHour;
+    assert.equal(room(), fromDollars(1.6));
+    const price = quoteOffer(anOffer(), { rentalType: 'on-demand', diskGb: 0, searchedDiskGb: 0 }).running;
+    assert.ok(price);
+    const less = subtract(fromDollars(1.6), perHour(price));
+    assert.equal(room({ kind: 'sent' }), less);
+    assert.equal(room({ kind: 'notKnown', since: now }), less);
+    assert.equal(room({ kind: 'waiting', instanceId: 5001, since: now }), fromDollars(1.6));
+    assert.equal(room({ kind: 'ended', instanceId: 5003 }), fromDollars(1.6));
   });
 });
