@@ -17,7 +17,7 @@ export interface CallOptions {
    */
   readonly isUnasked?: boolean | undefined;
   /** Asked right before the request leaves, after every wait; false ends the call unsent with `CancelledError`. */
-  readonly isStillWanted?: () => Promise<boolean>;
+  readonly isStillWanted?: (() => Promise<boolean>) | undefined;
   /** Another bearer than the account's, for `instance_api_key` and second-factor sessions. */
   readonly bearer?: string;
 }

@@ -23,6 +23,8 @@ export class FakeService {
   date: (() => number) | undefined;
   readonly calls: string[] = [];
   readonly rented: { readonly offerId: number; readonly config: RentConfig }[] = [];
+  /** Runs while a write waits for the service to take it. */
+  wait: (call: string) => void | Promise<void> = () => undefined;
   /** Runs before an answer; throw to fail the call before it takes effect. */
   before: (call: string) => void | Promise<void> = () => undefined;
   /** Runs after it took effect; throw to lose the answer. */
@@ -48,7 +50,8 @@ export class FakeService {
   }
 
   /** As the client does, it asks once more right before the request leaves. */
-  private async leave(options?: CallOptions): Promise<void> {
+  private async leave(call: string, options?: CallOptions): Promise<void> {
+    await this.wait(call);
     if ((await options?.isStillWanted?.()) === false) {
       throw new CancelledError();
     }
@@ -75,8 +78,9 @@ export class FakeService {
       users: { current: () => this.run('users.current', () => this.user) },
       offers: {
         search: () => this.run('offers.search', () => ({ items: [...this.offers], skipped: 0 })),
-        rent: (offerId: number, config: RentConfig) =>
-          this.run('offers.rent', () => {
+        rent: async (offerId: number, config: RentConfig, options?: CallOptions) => {
+          await this.leave('offers.rent', options);
+          return this.run('offers.rent', () => {
             this.nextId += 1;
             this.rented.push({ offerId, config });
             const machineId = this.offers.find(({ id }) => id === offerId)?.machineId;
@@ -89,7 +93,8 @@ export class FakeService {
             delete fresh.startedAt;
             this.instances.push(fresh);
             return { instanceId: this.nextId, confirmed: true };
-          }),
+          });
+        },
       },
       instances: {
         list: () =>
@@ -99,13 +104,13 @@ export class FakeService {
           }),
         get: (id: number) => this.run('instances.get', () => this.instances.find((one) => one.id === id)),
         destroy: async (id: number, options?: CallOptions) => {
-          await this.leave(options);
+          await this.leave('instances.destroy', options);
           return this.run('instances.destroy', () => {
             this.instances = this.instances.filter((one) => one.id !== id);
           });
         },
         stop: async (id: number, options?: CallOptions) => {
-          await this.leave(options);
+          await this.leave('instances.stop', options);
           return this.run('instances.stop', () => {
             this.instances = this.instances.map((one) =>
               one.id === id ? { ...one, actualStatus: 'exited', intendedStatus: 'stopped' } : one,
@@ -113,7 +118,7 @@ export class FakeService {
           });
         },
         start: async (id: number, options?: CallOptions) => {
-          await this.leave(options);
+          await this.leave('instances.start', options);
           return this.run('instances.start', () => {
             this.instances = this.instances.map((one) =>
               one.id === id ? { ...one, intendedStatus: 'running' } : one,
@@ -122,7 +127,7 @@ export class FakeService {
           });
         },
         reboot: async (id: number, options?: CallOptions) => {
-          await this.leave(options);
+          await this.leave('instances.reboot', options);
           return this.run('instances.reboot', () => {
             this.instances = this.instances.map((one) =>
               one.id === id ? { ...one, actualStatus: 'loading' } : one,
@@ -130,7 +135,7 @@ export class FakeService {
           });
         },
         recycle: async (id: number, options?: CallOptions) => {
-          await this.leave(options);
+          await this.leave('instances.recycle', options);
           return this.run('instances.recycle', () => {
             this.instances = this.instances.map((one) =>
               one.id === id ? { ...one, actualStatus: 'loading' } : one,

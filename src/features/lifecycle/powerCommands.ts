@@ -115,7 +115,7 @@ export async function change(
   image?: ImageChange,
 ): Promise<readonly RowResult<PowerVerdict>[]> {
   const results = await working(title, instances, (instance, signal) =>
-    changePower(deps, account, instance, kind, signal, image),
+    changePower(deps, account, instance, kind, { signal, image }),
   );
   refresh(deps);
   tellWhatFailed(

@@ -15,10 +15,13 @@ export function isFresh({ decidedAt, at }: AgentRequest, now: number): boolean {
   return lasts(decidedAt ?? at, silenceMs, now);
 }
 
+/** What a model reads of a yes that was not carried out any more. */
+export const yesTooOld = 'The user said yes too long ago. Nothing was done. Ask again with a new requestId.';
+
 /** Throws where a yes is too old to be carried out. */
 export function checkFresh(request: AgentRequest, now: number): void {
   if (!isFresh(request, now)) {
-    throw new Error('The user said yes too long ago. Nothing was done. Ask again with a new requestId.');
+    throw new Error(yesTooOld);
   }
 }
 

@@ -1,4 +1,4 @@
-import { changedSince, checkFresh, checkPrice, isFresh } from '../../model/agents/agreed';
+import { changedSince, checkFresh, checkPrice, isFresh, yesTooOld } from '../../model/agents/agreed';
 import type { AgentRequest } from '../../model/agents/request';
 import { rentalLabel } from '../../model/agents/request';
 import { destroyAndVerify } from '../instances/destruction';
@@ -11,6 +11,7 @@ import type { RentalStore } from '../rentals/rentalStore';
 import { accountStill } from '../accounts/sameAccount';
 import { currentTemplate } from '../templates/findTemplate';
 import type { Clock } from '../../util/clock';
+import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import type { AgentDesk } from './agentDesk';
 import { rentalOf, settleRented } from './settle';
@@ -67,7 +68,7 @@ async function noteFailure(
   error: unknown,
 ): Promise<void> {
   const { desk } = deps;
-  const problem = wordsForModel(error);
+  const problem = isCancelled(error) ? yesTooOld : wordsForModel(error);
   if (request.tool !== 'request_rental') {
     await desk.move(request.id, ['working'], { state: 'failed', problem }, accountKey);
     return;
@@ -126,6 +127,7 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, { client, key: ac
     mostPerHour: most,
   } as const;
   const result = await rentals.rent(wish, {
+    isStillWanted: stillWanted(deps, request, accountKey),
     // A window that slept may have been given up; the agent was then told that nothing was rented.
     beforeSent: async ({ marker }) => {
       checkFresh(request, deps.clock.now());
@@ -148,6 +150,14 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, { client, key: ac
         : { state: 'unknown' as const };
     await desk.move(request.id, ['renting'], next, accountKey);
   }
+}
+
+/** Asked right before a request leaves: it may have waited for the service while the yes grew old. */
+function stillWanted({ accounts, clock }: DoAgreedDeps, request: AgentRequest, accountKey: string) {
+  return () => {
+    accountStill(accounts, accountKey);
+    return Promise.resolve(isFresh(request, clock.now()));
+  };
 }
 
 /** Reads what spends anew: the list may be old, and a price counts at the time at which money is spent. */
@@ -180,7 +190,9 @@ async function changeState(deps: DoAgreedDeps, request: AgentRequest, account: A
     // The end is set first: a start that is never stopped costs the most.
     await deps.leases.set(instance.id, request.then ?? 'stop', { kind: 'at', at: request.endsAt });
   }
-  const verdict = await changePower(deps, account, instance, request.to === 'running' ? 'start' : 'stop');
+  const verdict = await changePower(deps, account, instance, request.to === 'running' ? 'start' : 'stop', {
+    isStillWanted: stillWanted(deps, request, account.key),
+  });
   void deps.fleet.refresh().catch(() => undefined);
   const isDone = verdict === 'done' || verdict === 'queued';
   const next: Partial<AgentRequest> = {
@@ -195,7 +207,7 @@ async function destroy(deps: DoAgreedDeps, request: AgentRequest, account: Actin
     throw new Error('There is no such instance any more.');
   }
   const verdict = await destroyAndVerify(deps, account, request.instanceId, undefined, {
-    isStillWanted: () => Promise.resolve(isFresh(request, deps.clock.now())),
+    isStillWanted: stillWanted(deps, request, account.key),
   });
   const next: Partial<AgentRequest> =
     verdict === 'destroyed'

@@ -24,23 +24,28 @@ export interface PowerDeps {
   readonly log: Log;
 }
 
+export interface PowerOptions extends Pick<CallOptions, 'isStillWanted'> {
+  /** Ends the read-back. */
+  readonly signal?: AbortSignal | undefined;
+  /** Replaces the image of a recycled container. */
+  readonly image?: ImageChange | undefined;
+}
+
 /** When to read back a request whose answer was lost, in milliseconds after it. */
 const lookAtMs = [0, 3000, 8000];
 
 /**
  * Starts, stops, reboots or recycles an instance: sent once, and read back if the answer was lost. Rejects if the
- * service refused. A cancelled read-back returns `notKnown`, since the request has left. `image` replaces the image
- * of a recycled container.
+ * service refused. A cancelled read-back returns `notKnown`, since the request has left.
  */
 export async function changePower(
   deps: PowerDeps,
   account: ActingAccount,
   instance: Instance,
   kind: PowerRequest,
-  signal?: AbortSignal,
-  image?: ImageChange,
+  { signal, image, ...options }: PowerOptions = {},
 ): Promise<PowerVerdict> {
-  const sent = await sendPower(deps, account, instance.id, kind, {}, image);
+  const sent = await sendPower(deps, account, instance.id, kind, options, image);
   if (sent.answer !== 'lost') {
     return sent.answer;
   }

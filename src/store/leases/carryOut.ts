@@ -1,4 +1,3 @@
-import type { CallOptions } from '../../api/http';
 import type { Instance } from '../../model/instances/instance';
 import { intentOf } from '../../model/instances/instanceState';
 import type { Lease } from '../../model/instances/lease';
@@ -19,7 +18,7 @@ export async function carryOut(
   deps: DestructionDeps,
   account: ActingAccount,
   { instanceId, action }: Pick<Lease, 'instanceId' | 'action'>,
-  { signal, isStillWanted }: { readonly signal: AbortSignal } & Required<Pick<CallOptions, 'isStillWanted'>>,
+  { signal, isStillWanted }: { readonly signal: AbortSignal; readonly isStillWanted: () => Promise<boolean> },
 ): Promise<CarriedOut> {
   const before = await readPresence(account.client, instanceId, signal);
   if (before.kind !== 'there') {

@@ -1,10 +1,11 @@
+import type { CallOptions } from '../../api/http';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { RentRequest } from '../../model/rentals/rentDraft';
 import type { Disposable } from '../../util/disposable';
 import type { Event } from '../../util/emitter';
 import type { Rental } from '../ports';
 
-export interface RentOptions {
+export interface RentOptions extends Pick<CallOptions, 'isStillWanted'> {
   /** Before the request leaves, it cancels the rental; afterwards only the wait. */
   readonly signal?: AbortSignal | undefined;
   /** Called when the service asks to wait. */

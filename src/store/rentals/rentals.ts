@@ -173,10 +173,10 @@ class JournaledRentals implements RentalStore {
     options: RentOptions,
   ): Promise<RentResult> {
     try {
+      const { signal, onWait, isStillWanted } = options;
       const sent = this.deps.guarded(config, account.serviceUrl);
       const { instanceId, confirmed, message } = await account.client.offers.rent(rental.offer.id, sent, {
-        signal: options.signal,
-        onWait: options.onWait,
+        ...{ signal, onWait, isStillWanted },
         beforeAgain: async () => (await this.compare(account, rental)) === 'none',
       });
       const kept = await this.took(rental, instanceId);

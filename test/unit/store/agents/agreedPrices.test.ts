@@ -8,6 +8,7 @@ import { fromDollars } from '../../../../src/model/money';
 import { doAgreed } from '../../../../src/store/agents/doAgreed';
 import { instanceTools } from '../../../../src/store/agents/instanceTools';
 import { marketTools } from '../../../../src/store/agents/marketTools';
+import { settle } from '../../../../src/store/agents/settle';
 import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/agentWindows';
 import { anInstance, anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
@@ -177,6 +178,54 @@ describe('a yes to the price of an agent', () => {
     }
     assert.deepEqual([service.count('instances.start'), service.count('instances.destroy')], [0, 0]);
   });
+
+  /** The computer sleeps, or the account is switched, while a request waits for the service to take it. */
+  const whileWaiting = (call: string, what: () => unknown) => {
+    service.wait = async (name) => {
+      if (name === call) await what();
+    };
+  };
+  const asks: Readonly<Record<string, () => Promise<Answer>>> = {
+    'offers.rent': askToRent,
+    'instances.start': start,
+    'instances.stop': () =>
+      instanceTools(window).change_state(
+        { instance: 'inst_5001', to: 'stopped', requestId: requestId() },
+        context,
+      ),
+    'instances.destroy': () =>
+      instanceTools(window).destroy_instance(
+        { instance: 'inst_5001', label: 'training', requestId: requestId() },
+        context,
+      ),
+  };
+  for (const [call, ask] of Object.entries(asks)) {
+    it(`is not carried out where the computer slept while it waited: ${call}`, async () => {
+      const request = await sayYes(await ask());
+      whileWaiting(call, () => computer.clock.jump(10 * hourMs));
+      const { state, problem } = await carryOut(request);
+      assert.deepEqual([state, service.count(call)], [call === 'offers.rent' ? 'notRented' : 'failed', 0]);
+      assert.match(problem ?? '', /said yes too long ago\. Nothing was done/);
+    });
+
+    it(`is not carried out where the account was switched while it waited: ${call}`, async () => {
+      const key = window.accounts.active?.key ?? '';
+      const request = await sayYes(await ask());
+      whileWaiting(call, otherAccount);
+      await through(doAgreed(window, request, key));
+      assert.equal(service.count(call), 0);
+      const { state, problem } = (await window.desk.find(request.id, key)) ?? {};
+      if (call === 'offers.rent') {
+        // Its rental is in the journal of its own account.
+        assert.equal(state, 'unknown');
+        await through(window.accounts.switchTo(key));
+        await through(settle(window));
+        assert.equal((await find({ request: request.id })).state, 'notRented');
+      } else {
+        assert.match(problem ?? '', /account was switched/);
+      }
+    });
+  }
 
   const otherAccount = async () => {
     service.user = { ...service.user, id: 8, email: 'other@example.com' };

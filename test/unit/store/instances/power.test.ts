@@ -44,7 +44,7 @@ class Scene {
   async change(kind: PowerRequest) {
     const deps = { fleet: this.fleet, clock: this.clock, log: silentLog };
     const account = { key: 'account', client: this.service.client };
-    const verdict = changePower(deps, account, this.instance, kind, this.stopLooking.signal);
+    const verdict = changePower(deps, account, this.instance, kind, { signal: this.stopLooking.signal });
     verdict.catch(() => undefined);
     await this.clock.advance(60_000);
     return verdict;
