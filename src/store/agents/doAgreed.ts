@@ -14,7 +14,7 @@ import type { Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import type { AgentDesk } from './agentDesk';
-import { rentalOf, settleRented } from './settle';
+import { keepEnd, rentalOf, settleRented } from './settle';
 import { wordsForModel } from './wordsForModel';
 
 export interface DoAgreedDeps {
@@ -195,11 +195,23 @@ async function changeState(deps: DoAgreedDeps, request: AgentRequest, account: A
   });
   void deps.fleet.refresh().catch(() => undefined);
   const isDone = verdict === 'done' || verdict === 'queued';
+  const isKept = !isDone || (await hasEnd(deps, request, account.key));
   const next: Partial<AgentRequest> = {
-    state: isDone ? 'done' : verdict === 'notKnown' ? 'unknown' : 'failed',
+    state: !isKept || verdict === 'notKnown' ? 'unknown' : isDone ? 'done' : 'failed',
     ...(isDone ? {} : { problem: 'The service did not confirm the change. Look at the instance.' }),
   };
   await deps.desk.move(request.id, ['working'], next, account.key);
+}
+
+/** Returns whether a started instance has its end; if not, the leading window retries. */
+function hasEnd(deps: DoAgreedDeps, request: AgentRequest, accountKey: string): Promise<boolean> {
+  return keepEnd(deps, request, accountKey).then(
+    () => true,
+    (error: unknown) => {
+      deps.log.warn(`The end of what an agent started could not be set yet: ${String(error)}`);
+      return false;
+    },
+  );
 }
 
 async function destroy(deps: DoAgreedDeps, request: AgentRequest, account: ActingAccount): Promise<void> {

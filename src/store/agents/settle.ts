@@ -14,14 +14,15 @@ const showsAfterMs = 60_000;
  * list. Runs in the leading window.
  */
 export async function settle(deps: DoAgreedDeps): Promise<void> {
-  for (const request of deps.desk.requests) {
-    if (deps.desk.isAtWork(request.id)) {
+  const { accountKey, requests } = deps.desk;
+  for (const request of requests) {
+    if (accountKey === undefined || deps.desk.isAtWork(request.id)) {
       continue;
     }
     if (request.tool === 'request_rental') {
       await settleRental(deps, request);
     } else if (request.tool === 'change_state' || request.tool === 'destroy_instance') {
-      await settleChange(deps, request);
+      await settleChange(deps, request, accountKey);
     } else {
       await settleOther(deps, request);
     }
@@ -46,6 +47,21 @@ export async function settleRented(
     await deps.leases.setFirst(accountKey, instanceId, then, { kind: 'at', at: commitment.until });
   }
   await deps.desk.move(request.id, ['renting', 'unknown'], { state: 'rented', instanceId }, accountKey);
+}
+
+/**
+ * Ensures that an instance which an agent started still has its end: a list may have shown it as stopped until the start
+ * left, which finishes a scheduled stop. No list finishes a destruction.
+ */
+export async function keepEnd(
+  { leases, clock }: DoAgreedDeps,
+  { instanceId, to, then = 'stop', endsAt }: AgentRequest,
+  accountKey: string,
+): Promise<void> {
+  const isAhead = endsAt !== undefined && endsAt > clock.now();
+  if (instanceId !== undefined && to === 'running' && then === 'stop' && isAhead) {
+    await leases.setFirst(accountKey, instanceId, then, { kind: 'at', at: endsAt });
+  }
 }
 
 async function settleRental(deps: DoAgreedDeps, request: AgentRequest): Promise<void> {
@@ -111,7 +127,8 @@ async function settleOther({ desk, leases, clock }: DoAgreedDeps, request: Agent
 }
 
 /** Settles a change by a list that was read after the request had time to appear. */
-async function settleChange({ desk, fleet, clock }: DoAgreedDeps, request: AgentRequest): Promise<void> {
+async function settleChange(deps: DoAgreedDeps, request: AgentRequest, accountKey: string): Promise<void> {
+  const { desk, fleet, clock } = deps;
   const { id, instanceId, to, state } = request;
   const isSilent = state === 'working' && !isWithin(silenceMs, decidedAt(request), clock.now());
   if ((state !== 'unknown' && !isSilent) || instanceId === undefined) {
@@ -133,7 +150,8 @@ async function settleChange({ desk, fleet, clock }: DoAgreedDeps, request: Agent
   const verdict =
     to === undefined ? 'notDone' : powerVerdictOn(to === 'running' ? 'start' : 'stop', instance);
   if (verdict === 'done') {
-    await desk.move(id, [state], { state: 'done' });
+    await keepEnd(deps, request, accountKey);
+    await desk.move(id, [state], { state: 'done' }, accountKey);
   } else if (verdict === 'notDone') {
     await desk.move(id, [state], {
       state: 'failed',

@@ -34,6 +34,7 @@ async function settled(change: Omit<AgentRequest, keyof typeof base> & Partial<A
   const moves: (readonly unknown[])[] = [];
   const deps = {
     desk: {
+      accountKey: 'account',
       requests: [request],
       isAtWork: () => isAtWork,
       move: (_: string, from: readonly string[], to: Partial<AgentRequest>) => {
