@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Lease } from '../instances/lease';
 import { micros } from '../money';
 import type { Offer } from '../offers/offer';
 
@@ -88,6 +89,8 @@ const requestShape = z
     to: z.enum(['stopped', 'running']).exactOptional(),
     endsAt: z.number().exactOptional(),
     then: then.exactOptional(),
+    /** The schedule before a start, which holds again where the start did not take place. */
+    leaseBefore: z.custom<Lease>((value) => typeof value === 'object' && value !== null).exactOptional(),
     command: z.string().exactOptional(),
     exitCode: z.number().nullable().exactOptional(),
   })

@@ -14,7 +14,7 @@ import type { Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import type { AgentDesk } from './agentDesk';
-import { keepEnd, rentalOf, settleRented } from './settle';
+import { giveBackEnd, keepEnd, rentalOf, settleRented } from './settle';
 import { wordsForModel } from './wordsForModel';
 
 export interface DoAgreedDeps {
@@ -184,15 +184,40 @@ async function checkedInstance(
   return now.instance;
 }
 
-async function changeState(deps: DoAgreedDeps, request: AgentRequest, account: ActingAccount): Promise<void> {
-  const instance = await checkedInstance(deps, request, account);
-  if (request.to === 'running' && request.endsAt !== undefined) {
-    // The end is set first: a start that is never stopped costs the most.
-    await deps.leases.set(instance.id, request.then ?? 'stop', { kind: 'at', at: request.endsAt });
+/** Sets the end before the start: a start that is never stopped costs the most. Keeps the schedule that it replaces. */
+async function withEnd(
+  { desk, leases }: DoAgreedDeps,
+  request: AgentRequest,
+  instanceId: number,
+  accountKey: string,
+): Promise<AgentRequest> {
+  const { endsAt, then = 'stop' } = request;
+  if (endsAt === undefined) {
+    return request;
   }
+  const before = (await leases.reread(instanceId))?.lease;
+  const kept = before === undefined ? {} : { leaseBefore: before };
+  const noted = await desk.move(request.id, ['working'], kept, accountKey);
+  if (!noted) {
+    throw new Error('The request was given up before anything was sent. Nothing was done.');
+  }
+  await leases.set(instanceId, then, { kind: 'at', at: endsAt });
+  return noted;
+}
+
+async function changeState(deps: DoAgreedDeps, asked: AgentRequest, account: ActingAccount): Promise<void> {
+  const instance = await checkedInstance(deps, asked, account);
+  const request = asked.to === 'running' ? await withEnd(deps, asked, instance.id, account.key) : asked;
   const verdict = await changePower(deps, account, instance, request.to === 'running' ? 'start' : 'stop', {
     isStillWanted: stillWanted(deps, request, account.key),
+  }).catch(async (error: unknown) => {
+    // Refused: only a lost answer may have started it.
+    await giveBackEnd(deps, request, account.key);
+    throw error;
   });
+  if (verdict === 'notDone') {
+    await giveBackEnd(deps, request, account.key);
+  }
   void deps.fleet.refresh().catch(() => undefined);
   const isDone = verdict === 'done' || verdict === 'queued';
   const isKept = !isDone || (await hasEnd(deps, request, account.key));

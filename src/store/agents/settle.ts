@@ -1,4 +1,5 @@
 import { silenceMs } from '../../model/agents/agreed';
+import type { Lease } from '../../model/instances/lease';
 import type { AgentRequest } from '../../model/agents/request';
 import { isWithin } from '../../util/duration';
 import type { Rental } from '../ports';
@@ -64,6 +65,22 @@ export async function keepEnd(
   }
 }
 
+/** Puts back the schedule that the end of a start replaced, which did not take place. */
+export async function giveBackEnd(
+  { leases }: DoAgreedDeps,
+  request: AgentRequest,
+  accountKey: string,
+): Promise<void> {
+  const { instanceId, to, leaseBefore } = request;
+  if (instanceId !== undefined && to === 'running') {
+    await leases.putBack(accountKey, instanceId, (lease) => isEndOf(request, lease), leaseBefore);
+  }
+}
+
+function isEndOf({ endsAt, then = 'stop' }: AgentRequest, { action, term }: Lease): boolean {
+  return term.kind === 'at' && term.at === endsAt && action === then;
+}
+
 async function settleRental(deps: DoAgreedDeps, request: AgentRequest): Promise<void> {
   const { desk, rentals, clock } = deps;
   if (request.state !== 'unknown' && request.state !== 'renting') {
@@ -107,13 +124,12 @@ function decidedAt(request: AgentRequest): number {
 
 /** Settles a schedule by whether it exists. A command may have run; more can't be known. */
 async function settleOther({ desk, leases, clock }: DoAgreedDeps, request: AgentRequest): Promise<void> {
-  const { id, tool, instanceId, endsAt, then, state } = request;
+  const { id, tool, instanceId, state } = request;
   if (state !== 'working' || isWithin(silenceMs, decidedAt(request), clock.now())) {
     return;
   }
   const known = instanceId === undefined ? undefined : leases.find(instanceId)?.lease;
-  const isSet = known?.term.kind === 'at' && known.term.at === endsAt && known.action === then;
-  if (tool === 'set_schedule' && isSet) {
+  if (tool === 'set_schedule' && known && isEndOf(request, known)) {
     await desk.move(id, [state], { state: 'done' });
     return;
   }
@@ -153,9 +169,15 @@ async function settleChange(deps: DoAgreedDeps, request: AgentRequest, accountKe
     await keepEnd(deps, request, accountKey);
     await desk.move(id, [state], { state: 'done' }, accountKey);
   } else if (verdict === 'notDone') {
-    await desk.move(id, [state], {
-      state: 'failed',
-      problem: 'Nothing changed, by the list of instances. You may ask again with a new requestId.',
-    });
+    await giveBackEnd(deps, request, accountKey);
+    await desk.move(
+      id,
+      [state],
+      {
+        state: 'failed',
+        problem: 'Nothing changed, by the list of instances. You may ask again with a new requestId.',
+      },
+      accountKey,
+    );
   }
 }

@@ -96,6 +96,23 @@ export class InstanceLeases implements Disposable {
     }
   }
 
+  /**
+   * Puts the schedule back that preceded one, in any account; without one it is canceled. A newer decision of the user
+   * stays.
+   */
+  async putBack(
+    accountKey: string,
+    instanceId: number,
+    isReplaced: (lease: Lease) => boolean,
+    before: Lease | undefined,
+  ): Promise<void> {
+    const files = this.list.filesOf(accountKey);
+    const lease = await this.current(files, instanceId);
+    if (lease && isReplaced(lease)) {
+      await (before ? this.replace(before, files) : this.cancel(instanceId, files));
+    }
+  }
+
   /** Postpones a lease. For an idle lease, counting restarts now. */
   async extend(instanceId: number, byMs: number): Promise<ChangedLease | undefined> {
     const row = this.find(instanceId);

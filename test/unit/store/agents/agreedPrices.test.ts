@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { TimedOutError } from '../../../../src/api/errors';
 import type { AgentRequest } from '../../../../src/model/agents/request';
 import type { Offer } from '../../../../src/model/offers/offer';
 import { fromDollars } from '../../../../src/model/money';
@@ -15,7 +14,6 @@ import { anInstance, anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
 import { FakeLeaseDisk } from '../../../support/leaseWindows';
-import { until } from '../../../support/until';
 
 type Answer = Readonly<Record<string, unknown>>;
 
@@ -260,45 +258,6 @@ describe('a yes to the price of an agent', () => {
     };
     await through(doAgreed(window, request, key));
     assert.equal(existsSync(folder), false);
-  });
-
-  const leases = () => [...disk.leases.values()].map(({ action, term }) => ({ action, term }));
-
-  it('gives what it started its end again where a list showed it as stopped until then', async () => {
-    const request = await sayYes(await start());
-    let goOn = () => {};
-    service.before = (call) =>
-      call === 'instances.start' ? new Promise<void>((resolve) => (goOn = resolve)) : undefined;
-    await computer.clock.advance(1000);
-    const started = doAgreed(window, request, window.accounts.active?.key ?? '');
-    await until('the start left', () => service.count('instances.start') === 1);
-    assert.equal(disk.leases.size, 1);
-    await computer.clock.advance(121_000);
-    await through(window.fleet.refresh());
-    await computer.clock.advance(0);
-    assert.equal(disk.leases.size, 0);
-    goOn();
-    await through(started);
-    assert.equal((await find({ request: request.id })).state, 'done');
-    assert.deepEqual(leases(), [{ action: 'stop', term: { kind: 'at', at: request.endsAt } }]);
-  });
-
-  it('gives it that end where only a later list shows that it started', async () => {
-    const request = await sayYes(await start());
-    service.after = async (call) => {
-      if (call !== 'instances.start') return;
-      service.before = () => Promise.reject(new TimedOutError());
-      await window.leases.cancel(5003);
-      throw new TimedOutError();
-    };
-    assert.equal((await carryOut(request)).state, 'unknown');
-    assert.equal(disk.leases.size, 0);
-    service.before = () => undefined;
-    await computer.clock.advance(121_000);
-    await through(window.fleet.refresh());
-    await through(settle(window));
-    assert.equal((await find({ request: request.id })).state, 'done');
-    assert.deepEqual(leases(), [{ action: 'stop', term: { kind: 'at', at: request.endsAt } }]);
   });
 
   it('moves no end further where the instance became dearer', async () => {

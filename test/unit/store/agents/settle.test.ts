@@ -47,7 +47,7 @@ async function settled(change: Omit<AgentRequest, keyof typeof base> & Partial<A
       find: () => instance && { id, ...instance },
       state: fetchedAt === undefined ? { kind: 'failed' } : { kind: 'ready', fetchedAt },
     },
-    leases: { find: () => lease && { lease } },
+    leases: { find: () => lease && { lease }, putBack: () => Promise.resolve() },
     clock: { now: () => now },
   } as unknown as DoAgreedDeps; // nothing else of them is used here
   await settle(deps);

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { RefusedError, TimedOutError } from '../../../../src/api/errors';
+import type { AgentRequest } from '../../../../src/model/agents/request';
+import { doAgreed } from '../../../../src/store/agents/doAgreed';
+import { instanceTools } from '../../../../src/store/agents/instanceTools';
+import { settle } from '../../../../src/store/agents/settle';
+import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/agentWindows';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { FakeLeaseDisk } from '../../../support/leaseWindows';
+import { until } from '../../../support/until';
+
+type Answer = Readonly<Record<string, unknown>>;
+
+const hourMs = 3_600_000;
+const context = {
+  caller: { id: 'a', name: 'claude', door: 'mcp' },
+  signal: new AbortController().signal,
+} as const;
+
+describe('the schedule of an instance that an agent starts', () => {
+  let service: FakeService;
+  let computer: FakeComputer;
+  let disk: FakeLeaseDisk;
+  let window: AgentWindow;
+
+  beforeEach(async () => {
+    service = new FakeService();
+    service.instances = [anInstance({ id: 5003, actualStatus: 'exited', intendedStatus: 'stopped' })];
+    computer = await FakeComputer.make(service.client);
+    disk = new FakeLeaseDisk();
+    window = await openAgentWindow(computer, disk, { limits: wideLimits });
+  });
+  afterEach(() => computer.dispose());
+
+  const through = <T>(work: Promise<T>) => computer.clock.through(work);
+  const find = async ({ request }: Answer) => {
+    const found = (await window.desk.read()).requests.find(({ id }) => id === request);
+    assert.ok(found);
+    return found;
+  };
+  const sayYes = async (asked: Answer): Promise<AgentRequest> => {
+    assert.equal(asked['state'], 'pending');
+    const answered = await window.desk.answer(String(asked['request']), true);
+    assert.ok(answered);
+    return answered;
+  };
+  const carryOut = async (request: AgentRequest) => {
+    await through(doAgreed(window, request, window.accounts.active?.key ?? ''));
+    return find({ request: request.id });
+  };
+  const start = () =>
+    instanceTools(window).change_state(
+      { instance: 'inst_5003', to: 'running', requestId: 'request-no-1' },
+      context,
+    );
+  const endsIn = (instanceId: number, hours: number, then: 'stop' | 'destroy') =>
+    window.leases.set(instanceId, then, { kind: 'at', at: computer.clock.now() + hours * hourMs });
+  const leases = () => [...disk.leases.values()].map(({ action, term }) => ({ action, term }));
+
+  it('is set again where a list showed it as stopped until then', async () => {
+    const request = await sayYes(await start());
+    let goOn = () => {};
+    service.before = (call) =>
+      call === 'instances.start' ? new Promise<void>((resolve) => (goOn = resolve)) : undefined;
+    await computer.clock.advance(1000);
+    const started = doAgreed(window, request, window.accounts.active?.key ?? '');
+    await until('the start left', () => service.count('instances.start') === 1);
+    assert.equal(disk.leases.size, 1);
+    await computer.clock.advance(121_000);
+    await through(window.fleet.refresh());
+    await computer.clock.advance(0);
+    assert.equal(disk.leases.size, 0);
+    goOn();
+    await through(started);
+    assert.equal((await find({ request: request.id })).state, 'done');
+    assert.deepEqual(leases(), [{ action: 'stop', term: { kind: 'at', at: request.endsAt } }]);
+  });
+
+  it('is set again where only a later list shows that it started', async () => {
+    const request = await sayYes(await start());
+    service.after = async (call) => {
+      if (call !== 'instances.start') return;
+      service.before = () => Promise.reject(new TimedOutError());
+      await window.leases.cancel(5003);
+      throw new TimedOutError();
+    };
+    assert.equal((await carryOut(request)).state, 'unknown');
+    assert.equal(disk.leases.size, 0);
+    service.before = () => undefined;
+    await computer.clock.advance(121_000);
+    await through(window.fleet.refresh());
+    await through(settle(window));
+    assert.equal((await find({ request: request.id })).state, 'done');
+    assert.deepEqual(leases(), [{ action: 'stop', term: { kind: 'at', at: request.endsAt } }]);
+  });
+
+  const refusals: Readonly<Record<string, () => void>> = {
+    'is refused': () => {
+      service.wait = (call) => {
+        if (call === 'instances.start') throw new RefusedError({ status: 400 });
+      };
+    },
+    'reads back as not done': () => {
+      service.before = (call) => {
+        if (call === 'instances.start') throw new TimedOutError();
+      };
+    },
+    'is found not to be done later': () => {
+      service.before = (call) => {
+        if (call !== 'instances.start') return;
+        service.before = () => Promise.reject(new TimedOutError());
+        throw new TimedOutError();
+      };
+    },
+  };
+  for (const [what, refuse] of Object.entries(refusals)) {
+    for (const before of ['destroy', 'none'] as const) {
+      it(`is what it was where the start ${what}: ${before}`, async () => {
+        if (before === 'destroy') await endsIn(5003, 72, 'destroy');
+        const known = leases();
+        const request = await sayYes(await start());
+        await computer.clock.advance(1000);
+        refuse();
+        const { state } = await carryOut(request);
+        if (state === 'unknown') {
+          assert.notDeepEqual(leases(), known, 'it may run');
+          service.before = () => undefined;
+          await computer.clock.advance(62_000);
+          await through(window.fleet.refresh());
+          await through(settle(window));
+        }
+        assert.equal((await find({ request: request.id })).state, 'failed');
+        assert.deepEqual(leases(), known);
+      });
+    }
+  }
+
+  it('is the one that the user set while the start was under way', async () => {
+    await endsIn(5003, 72, 'destroy');
+    const request = await sayYes(await start());
+    let own: unknown;
+    service.wait = async (call) => {
+      if (call !== 'instances.start') return;
+      own = (await endsIn(5003, 24, 'destroy')).lease.term;
+      throw new RefusedError({ status: 400 });
+    };
+    assert.equal((await carryOut(request)).state, 'failed');
+    assert.deepEqual(leases(), [{ action: 'destroy', term: own }]);
+  });
+});
