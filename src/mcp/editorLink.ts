@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { hubAddress } from '../store/windows/hubAddress';
+import { hubAddress, maxAgentBytes } from '../store/windows/hubAddress';
 import { isProof, makeNonce, prove } from '../store/windows/hubProof';
 import { addressInTerm, HubTerms } from '../store/windows/hubTerms';
 import { wait, type Clock } from '../util/clock';
@@ -11,7 +11,7 @@ import { JsonLines } from '../util/jsonLines';
 import { fieldsOf } from './fields';
 
 /** Why a call has no answer from the editor. Only with `lost` and `late` may something have been done. */
-export type LinkProblem = 'noEditor' | 'refused' | 'lost' | 'late' | 'cancelled';
+export type LinkProblem = 'noEditor' | 'refused' | 'tooLarge' | 'lost' | 'late' | 'cancelled';
 
 export type LinkAnswer = { readonly what: unknown } | { readonly problem: LinkProblem };
 
@@ -80,6 +80,11 @@ export class EditorLink implements Disposable {
     const { clock } = this.deps;
     this.count += 1;
     const id = String(this.count);
+    const call = { t: 'ask', id, what };
+    if (Buffer.byteLength(JSON.stringify(call)) > maxAgentBytes) {
+      // The window would hang up, which cancels the other calls of this client.
+      return Promise.resolve({ problem: 'tooLarge' });
+    }
     return new Promise((resolve) => {
       const drop = (problem: LinkProblem) => {
         write(socket, { t: 'drop', id });
@@ -95,7 +100,7 @@ export class EditorLink implements Disposable {
       };
       signal.addEventListener('abort', onAbort, { once: true });
       open.set(id, settle);
-      write(socket, { t: 'ask', id, what });
+      write(socket, call);
       if (socket.destroyed) {
         settle({ problem: 'lost' });
       }

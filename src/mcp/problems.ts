@@ -10,6 +10,8 @@ const sentences: Readonly<Record<string, string>> = {
   notReady: 'GPU Rental is still starting in the editor. Nothing was done. Call again in 5 seconds.',
   off: 'Agent access is off. Nothing was done. Ask the user to set gpuRental.agents.access, or to run Copy MCP Configuration, in the editor.',
   busy: 'Too many calls are open. Nothing was done by this one. Wait for the others, then call again.',
+  tooLarge:
+    'The arguments are too large: a call may have 256 KB. Nothing was done. Call again with less. For files, use scp or rsync with the alias of connect_instance.',
   lost: 'The editor window closed during the call, so its outcome is not known. Call again with the same arguments, and the same requestId where there is one: nothing is done twice.',
   late: 'The editor took more than 50 seconds to answer. Call again with the same arguments, and the same requestId where there is one: nothing is done twice.',
   cancelled: 'The call was canceled.',

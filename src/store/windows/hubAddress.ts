@@ -8,6 +8,9 @@ import { ifPresent } from '../../util/missing';
 /** Incremented whenever windows of different versions would not understand each other. */
 const protocolVersion = 3;
 
+/** Limit of a line from an agent in bytes: the input of a tool is a few lines. A longer one closes the connection. */
+export const maxAgentBytes = 256 * 1024;
+
 /** The address where the windows of one user and one storage folder meet. */
 export interface HubAddress {
   readonly path: string;

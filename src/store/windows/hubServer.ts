@@ -5,8 +5,8 @@ import type { Disposable } from '../../util/disposable';
 import { ifPresent } from '../../util/missing';
 import type { AgentConnection, AgentDoor } from './agentDoor';
 import { isProof, makeNonce, prove } from './hubProof';
-import { HubLine, maxAgentBytes, maxMemberBytes, type HubMessage } from './hubWire';
-import type { HubAddress } from './hubAddress';
+import { HubLine, maxMemberBytes, type HubMessage } from './hubWire';
+import { maxAgentBytes, type HubAddress } from './hubAddress';
 import { errorCode } from '../../util/errorCode';
 
 export interface HubServerDeps {

@@ -31,8 +31,6 @@ export type HubMessage = z.infer<typeof message>;
 
 /** A thousand instances are about 2 MB. */
 export const maxMemberBytes = 64 * 1024 * 1024;
-/** The input of a tool is a few lines. */
-export const maxAgentBytes = 256 * 1024;
 /** An unauthenticated peer gets little memory. */
 const maxBytesBeforeAuth = 2048;
 

@@ -96,6 +96,26 @@ describe('the door of the windows for agents', () => {
     assert.doesNotMatch(await say('agent', 'agent', long), /answer/);
   });
 
+  it('is not sent a call above 256 KB, so the other calls of the agent go on', async () => {
+    let calls = 0;
+    let goOn = () => {};
+    window.agents.serve(async (what) => {
+      calls += 1;
+      if (what === 'slow') await new Promise<void>((resolve) => (goOn = resolve));
+      return answered;
+    });
+    const slow = link.ask('slow', once());
+    await until('it is asked', () => calls === 1);
+    const most = 256 * 1024 - JSON.stringify({ t: 'ask', id: '2', what: '' }).length;
+    const again = { ...once(), mayRepeat: true };
+    assert.deepEqual(await link.ask('x'.repeat(most + 1), again), { problem: 'tooLarge' });
+    assert.deepEqual(await link.ask('é'.repeat(most / 2 + 1), again), { problem: 'tooLarge' });
+    assert.equal(calls, 1);
+    assert.deepEqual(await link.ask('x'.repeat(most - 1), again), { what: answered });
+    goOn();
+    assert.deepEqual(await slow, { what: answered });
+  });
+
   it('keeps 16 calls of one agent open, and says so to the next', async () => {
     window.agents.serve(() => new Promise(() => undefined));
     const users = Array.from({ length: 16 }, () => new AbortController());
