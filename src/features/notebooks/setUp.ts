@@ -5,7 +5,8 @@ import { withCancellableProgress } from '../../editor/progress';
 import type { Services } from '../../services';
 import type { ServerAddress } from '../../ssh/notebooks/kernels';
 import { installServer } from '../../ssh/notebooks/notebookServer';
-import { UserError } from '../../util/errors';
+import { orCancelled } from '../../util/cancellation';
+import { isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { JupyterMissingError, type NotebookConnections } from './connections';
 
@@ -23,24 +24,35 @@ export function checkAccount(accounts: Pick<Services['accounts'], 'active'>, acc
   }
 }
 
+type Deps = Pick<Services, 'accounts' | 'ssh'> & { readonly connections: NotebookConnections };
+
 /**
  * Prepares an instance for notebooks: verifies the login, and installs Jupyter if it is missing and the user agrees.
  * Returns `undefined` if the user cancels.
  */
-export async function setUpServer(
-  {
-    accounts,
-    ssh,
-    connections,
-  }: Pick<Services, 'accounts' | 'ssh'> & { readonly connections: NotebookConnections },
+export async function setUpServer(deps: Deps, toSetUp: ToSetUp): Promise<ServerAddress | undefined> {
+  try {
+    return await connectOrInstall(deps, toSetUp);
+  } catch (error) {
+    if (isCancelled(error)) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+async function connectOrInstall(
+  { accounts, ssh, connections }: Deps,
   { alias, accountKey, instanceId, name }: ToSetUp,
 ): Promise<ServerAddress | undefined> {
   checkAccount(accounts, accountKey);
   if ((await runCommand('gpuRental.prepareSsh', { instanceId, accountKey })) === undefined) {
     return undefined;
   }
-  const known = await withCancellableProgress(t('Connecting notebooks to {0}', name), () =>
-    connections.connect(alias, { isAsked: true }).catch((error: unknown) => {
+  // Others may wait for the same attempt, so *Cancel* only ends this waiting.
+  const connect = (signal: AbortSignal) => orCancelled(connections.connect(alias, { isAsked: true }), signal);
+  const known = await withCancellableProgress(t('Connecting notebooks to {0}', name), (signal) =>
+    connect(signal).catch((error: unknown) => {
       if (error instanceof JupyterMissingError) {
         return error;
       }
@@ -60,7 +72,7 @@ export async function setUpServer(
   return isSure
     ? withCancellableProgress(t('Setting up Jupyter on {0}', name), async (signal, say) => {
         await installServer(ssh, alias, say, signal);
-        return connections.connect(alias, { isAsked: true });
+        return connect(signal);
       })
     : undefined;
 }

@@ -1,26 +1,74 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/notebooks/setUp';
 import { loadSource } from '../../../support/fakeEditor/product';
+import type * as product from '../../../support/notebookSetUp';
+import { until } from '../../../support/until';
 
 describe('The set-up of an instance for notebooks', () => {
-  const { setUpServer } = loadSource('src/features/notebooks/setUp.ts', {
-    vscode: { l10n: { t: (words: string) => words } },
-  }) as typeof product;
+  const progress: { readonly title: string; readonly cancel: () => void }[] = [];
+  const { JupyterMissingError, runOwnCommandsFrom, setUpServer } = loadSource(
+    'test/support/notebookSetUp.ts',
+    {
+      vscode: {
+        ProgressLocation: { Notification: 15 },
+        l10n: { t: (words: string) => words },
+        window: {
+          showWarningMessage: (_: string, __: object, ...buttons: { readonly title: string }[]) =>
+            Promise.resolve(buttons.find(({ title }) => title === 'Install')),
+          withProgress: (
+            { title }: { readonly title: string },
+            run: (progress: object, token: object) => Promise<unknown>,
+          ) => {
+            const onCancellationRequested = (cancel: () => void) => {
+              progress.push({ title, cancel });
+              return { dispose: () => undefined };
+            };
+            return run({}, { onCancellationRequested });
+          },
+        },
+      },
+    },
+  ) as typeof product;
+  runOwnCommandsFrom({ run: () => Promise.resolve('gpu-7') } as never);
+
+  const setUp = (connect: () => unknown, accounts: object = { active: { key: 'own' } }) =>
+    setUpServer(
+      {
+        accounts,
+        connections: { connect },
+        ssh: { exec: () => Promise.resolve({ stdout: 'gpu-rental notebooks\ninstalled\n' }) },
+      } as never,
+      { alias: 'gpu-7', accountKey: 'own', instanceId: 7, name: 'trainer' },
+    );
+  const endless = () => new Promise<never>(() => undefined);
+
+  async function cancel(title: RegExp): Promise<void> {
+    await until('the progress', () => progress.some((one) => title.test(one.title)));
+    progress.splice(0).forEach((one) => {
+      one.cancel();
+    });
+  }
 
   it('begins with nothing where another account is active by now', async () => {
     const steps: string[] = [];
-    const connections = { connect: () => steps.push('connect') };
     for (const active of [undefined, { key: 'other' }]) {
       await assert.rejects(
-        setUpServer({ accounts: { active }, connections, ssh: {} } as never, {
-          alias: 'gpu-7',
-          accountKey: 'own',
-          instanceId: 7,
-          name: 'trainer',
-        }),
+        setUp(() => steps.push('connect'), { active }),
         /belongs to another account/,
       );
     }
     assert.deepEqual(steps, []);
+  });
+
+  it('ends where the user cancels the connection, which others may wait for', async () => {
+    const server = setUp(endless);
+    await cancel(/^Connecting notebooks/);
+    assert.equal(await server, undefined);
+  });
+
+  it('ends where the user cancels the connection after the installation', async () => {
+    const attempts = [() => Promise.reject(new JupyterMissingError('/usr/bin/python3')), endless];
+    const server = setUp(() => attempts.shift()?.());
+    await cancel(/^Setting up Jupyter/);
+    assert.equal(await server, undefined);
   });
 });
