@@ -49,6 +49,11 @@ const markdown = {
   selector: "NewExpression[callee.property.name='MarkdownString']",
   message: 'Make tooltips with editor/tooltip.ts, in which nothing of a stranger is markup.',
 };
+const deadCancel = {
+  selector:
+    "CallExpression[callee.name='withCancellableProgress'] > :not(ArrowFunctionExpression[params.length>0]).arguments:nth-child(2)",
+  message: 'Write the work as `(signal) => …` and end it by the signal: otherwise *Cancel* does nothing.',
+};
 const talk = [
   {
     selector:
@@ -189,6 +194,7 @@ export default tseslint.config(
         ...talk,
         icons,
         markdown,
+        deadCancel,
         {
           selector:
             "CallExpression[callee.property.name='registerCommand'][callee.object.property.name='commands']",

@@ -265,6 +265,17 @@ describe('the list of templates to rent from', () => {
     other.clearToasts();
   });
 
+  it('waits no longer for templates once the user cancels', async () => {
+    window.run('Rent from Template…');
+    await window.quick.title('Rent from Template');
+    computer().simulator.fail({ kind: 'delay', method: 'GET', path: '/api/v0/template/', delayMs: 25_000 });
+    await window.quick.pick('Recommended by the Service…');
+    await window.toastButton('Reading templates', 'Cancel');
+    await computer().pass(60_000);
+    await computer().rest();
+    assert.equal(window.quick.isOpen, false);
+  });
+
   it('rents nothing from a template that was deleted behind a price that is shown', async () => {
     const { simulator } = computer();
     await searchFor(window, '1x 3090', /1× RTX 3090/);

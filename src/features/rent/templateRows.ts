@@ -128,10 +128,14 @@ export async function templateOf(
   titled: StepTitle,
 ): Promise<StepAnswer<Template>> {
   if (pick === 'recommended') {
-    return fromSearch(titled, () => client.templates.search({ recommended: { eq: true } }), {
-      title: t('Recommended Templates'),
-      none: t('The service recommends no templates.'),
-    });
+    return fromSearch(
+      titled,
+      (signal) => client.templates.search({ recommended: { eq: true } }, { signal }),
+      {
+        title: t('Recommended Templates'),
+        none: t('The service recommends no templates.'),
+      },
+    );
   }
   if (pick === 'search') {
     return searched(client, titled);
@@ -161,7 +165,7 @@ async function searched(client: Client, titled: StepTitle): Promise<StepAnswer<T
     query = answer.value;
     const parsed = parseTemplateQuery(query);
     const filters = parsed.kind === 'filters' ? parsed.filters : {};
-    const found = await fromSearch(titled, () => client.templates.search(filters), {
+    const found = await fromSearch(titled, (signal) => client.templates.search(filters, { signal }), {
       title: t('Templates Found'),
       none: t('No template matches. Go back and change the search.'),
     });
@@ -174,12 +178,12 @@ async function searched(client: Client, titled: StepTitle): Promise<StepAnswer<T
 /** Shows an error in place of the results; the user can still go back. */
 async function fromSearch(
   titled: StepTitle,
-  search: () => Promise<{ readonly items: readonly Template[] }>,
+  search: (signal: AbortSignal) => Promise<{ readonly items: readonly Template[] }>,
   words: { readonly title: string; readonly none: string },
 ): Promise<StepAnswer<Template>> {
   let rows: readonly Row<TemplatePick>[];
   try {
-    const { items } = await withCancellableProgress(t('Reading templates'), search);
+    const { items } = await withCancellableProgress(t('Reading templates'), (signal) => search(signal));
     rows = items.length === 0 ? [{ label: words.none }] : items.map((item) => templateRow(item));
   } catch (error) {
     if (!(error instanceof UserError) || isCancelled(error)) {
