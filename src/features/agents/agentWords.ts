@@ -21,8 +21,9 @@ export interface Asked {
   readonly now: number;
 }
 
-/** The longest command that fits a dialog on a small screen. */
+/** The longest command that fits a dialog on a small screen, in characters and in lines. */
 const longestCommand = 1000;
+const mostLines = 12;
 
 /** Returns the client's name in quotation marks, because it is only a claim. */
 function who({ caller }: AgentRequest): string {
@@ -73,9 +74,9 @@ export function requestQuestion(asked: Asked): Question | undefined {
   }
 }
 
-/** Returns the command line by line; omitted lines are counted, since the end of a command may matter most. */
+/** Returns the command line by line; what is omitted is counted, since the end of a command may matter most. */
 function commandLines(command: string): readonly string[] {
-  const shown = command.slice(0, longestCommand);
+  const shown = command.split('\n').slice(0, mostLines).join('\n').slice(0, longestCommand);
   const rest = command.length - shown.length;
   return [
     ...shown.split('\n').map((line) => plainLabel(line)),
