@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
 
 describe('a command on several instances', () => {
   const computer = useComputer({ simulator: { sshServer: true } });
@@ -28,5 +29,95 @@ describe('a command on several instances', () => {
     window.quick.escape();
     window.clearToasts();
     other.clearToasts();
+  });
+});
+
+describe('a group for other tools, beside those of another account', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+  let other: FeatureWindow;
+  let otherKey = '';
+  const folderOf = (name: string) => path.join(computer().workspace, '.gpu-rental', name);
+  const isThere = (name: string) => existsSync(path.join(folderOf(name), 'inventory.yml'));
+
+  /** Ends with the question for the name, which proposes one. */
+  async function begin(): Promise<string> {
+    window.run('Use These Instances in…');
+    await window.quick.pick('Ansible');
+    await computer().until('a list of groups or of members', () => window.quick.isOpen);
+    if (window.quick.rows().some((row) => row.includes('New Group…'))) await window.quick.pick('New Group…');
+    await window.quick.pick('All Running Instances');
+    const { open } = window.quick;
+    return open.value;
+  }
+
+  async function name(text: string): Promise<void> {
+    await window.quick.type(text);
+    await window.quick.pick('In the Workspace');
+  }
+
+  const created = (group: string) =>
+    window.toast(`You can't log in to any instance of the group ${group} now`);
+
+  async function remove(group: string): Promise<void> {
+    await window.view('instances').expand('Groups for Other Tools');
+    await window.view('instances').menu(group, 'Remove Group…');
+  }
+
+  before(async () => {
+    const { json } = await computer().simulator.call('POST', '/__sim/accounts/', {
+      email: 'other@example.com',
+    });
+    otherKey = String(json.key);
+    window = await computer().openWindow();
+    await window.signIn();
+    window.run('Refresh');
+    await computer().rest();
+    other = await computer().openWindow({ isFocused: false });
+  });
+
+  async function switchTo(apiKey?: string): Promise<void> {
+    await other.signIn(apiKey);
+    window.run('Refresh');
+    await computer().rest();
+    for (const one of [window, other]) one.clearToasts();
+  }
+
+  it('has a name and a folder that none of the others has', async () => {
+    assert.equal(await begin(), 'gpus');
+    await name('gpus');
+    await created('gpus');
+    await switchTo(otherKey);
+    assert.equal(await begin(), 'gpus2');
+    await name('gpus');
+    await window.toast(/\.gpu-rental\/gpus has the files of the group gpus of another account/);
+    assert.equal(await begin(), 'gpus2');
+    await name('gpus2');
+    await created('gpus2');
+    assert.equal(await begin(), 'gpus3');
+    await name('gpus2');
+    await window.toast(/\.gpu-rental\/gpus2 has the files of the group gpus2\. Choose another folder/);
+    window.clearToasts();
+  });
+
+  it('is created again in its folder after its entry was damaged', async () => {
+    const entries = readdirSync(computer().root, { recursive: true, encoding: 'utf8' });
+    for (const entry of entries.filter((one) => /\/hostSets\/[0-9a-f]{16}\/[0-9a-f]{8}\.json$/.test(one)))
+      writeFileSync(path.join(computer().root, entry), '{"version": 1, "name": "gpu');
+    assert.equal(await begin(), 'gpus');
+    await name('gpus2');
+    await created('gpus2');
+    assert.ok(isThere('gpus2'));
+    window.clearToasts();
+  });
+
+  it('has a folder that is free again once it is removed', async () => {
+    await remove('gpus2');
+    await window.dialogButton('Remove', /Remove the group/);
+    await computer().until('its files to go', () => !isThere('gpus2'));
+    assert.ok(isThere('gpus'));
+    assert.equal(await begin(), 'gpus');
+    await name('gpus2');
+    await created('gpus2');
   });
 });

@@ -14,14 +14,12 @@ import { setNameProblem, type HostSet } from '../../model/engines/hostSet';
 import { engineCommands, type EngineCommand } from '../../ssh/engines/handOver';
 import type { HostFileKeeper } from '../../store/engines/hostFileKeeper';
 import { accountFor } from '../../store/accounts/sameAccount';
-import { groupIn, strangersIn } from '../../store/engines/hostFolder';
 import type { HostSets } from '../../store/engines/hostSets';
 import type { Account } from '../../store/ports';
-import { UserError } from '../../util/errors';
-import { text } from '../../util/text';
 import { chooseHosts, chooseMembers, membersText } from './chooseHosts';
 import type { EngineDeps } from './deps';
 import { explainRefused } from './refused';
+import { askFolder, checkFolder, folderGone, freeName, throwIfTaken } from './setFolder';
 
 export interface UseInDeps extends EngineDeps {
   readonly sets: HostSets;
@@ -49,7 +47,7 @@ export async function useInstancesIn(
     await startWorkers(engine, hosts);
     return;
   }
-  const set = engine && (await chooseSet(deps, engine, given));
+  const set = engine && (await chooseSet(deps, account, engine, given));
   if (engine && set) {
     await handOver(deps, account, engine, set);
   }
@@ -127,6 +125,7 @@ async function chooseEngine(
 
 async function chooseSet(
   deps: UseInDeps,
+  account: () => Account,
   engine: Engine,
   given: readonly InstanceTarget[],
 ): Promise<HostSet | undefined> {
@@ -155,11 +154,12 @@ async function chooseSet(
       return answer.value;
     }
   }
-  return newSet(deps, engine, given);
+  return newSet(deps, account, engine, given);
 }
 
 async function newSet(
   deps: UseInDeps,
+  account: () => Account,
   engine: Engine,
   given: readonly InstanceTarget[],
 ): Promise<HostSet | undefined> {
@@ -169,7 +169,7 @@ async function newSet(
     (await askLine({
       title: engine.name,
       prompt: t('Name of the group in the tool'),
-      value: freeName(deps.sets.rows),
+      value: freeName(await deps.sets.everywhere()),
       problem: (value) => {
         const problem = setNameProblem(value.trim());
         return problem ? localize(problem) : undefined;
@@ -179,75 +179,9 @@ async function newSet(
   if (!members || name === undefined || folder === undefined) {
     return undefined;
   }
-  await checkFolder(folder, name.trim());
+  await checkFolder(deps.sets, account().key, folder, name.trim());
   await mkdir(folder, { recursive: true });
-  return deps.sets.add({ name: name.trim(), folder, members });
-}
-
-function freeName(taken: readonly HostSet[]): string {
-  const names = new Set(taken.map(({ name }) => name));
-  let number = 1;
-  while (names.has(number === 1 ? 'gpus' : `gpus${number}`)) {
-    number += 1;
-  }
-  return number === 1 ? 'gpus' : `gpus${number}`;
-}
-
-async function askFolder(name: string): Promise<string | undefined> {
-  const workspace = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file');
-  const answer = workspace
-    ? await pickFromList<'workspace' | 'other'>({
-        title: t('Files of {0}', name),
-        placeholder: t('Where do you want to keep the files?'),
-        rows: [
-          {
-            id: 'workspace',
-            icon: 'root-folder',
-            label: t('In the Workspace'),
-            description: `.gpu-rental/${name}`,
-            value: 'workspace',
-          },
-          { id: 'other', icon: 'folder', label: t('In Another Folder…'), value: 'other' },
-        ],
-      })
-    : { kind: 'picked' as const, value: 'other' as const };
-  if (answer.kind !== 'picked') {
-    return undefined;
-  }
-  if (answer.value === 'workspace' && workspace) {
-    return join(workspace.uri.fsPath, '.gpu-rental', name);
-  }
-  const [chosen] =
-    (await vscode.window.showOpenDialog({
-      title: t('Files of {0}', name),
-      openLabel: t('Keep the Files Here'),
-      canSelectFiles: false,
-      canSelectFolders: true,
-    })) ?? [];
-  return chosen?.scheme === 'file' ? chosen.fsPath : undefined;
-}
-
-/** Checks that no file of the user would be overwritten. */
-async function checkFolder(folder: string, name: string): Promise<void> {
-  throwIfTaken(folder, await strangersIn(folder, name));
-  const other = await groupIn(folder);
-  if (other !== undefined && other !== name) {
-    throw new UserError(
-      text('The folder {0} has the files of the group {1}. Choose another folder.', folder, other),
-    );
-  }
-}
-
-function throwIfTaken(folder: string, strangers: readonly string[]): void {
-  if (strangers.length > 0) {
-    throw new UserError(
-      text(
-        'The folder {0} has files of other tools that would be overwritten: {1}. Choose another folder.',
-        folder,
-        strangers.join(', '),
-      ),
-    );
-  }
+  return deps.sets.add(account().key, { name: name.trim(), folder, members });
 }
 
 /** Updates the files, and opens a terminal with the command ready for Enter. */
@@ -307,16 +241,6 @@ async function handOver(
   if (answer.kind === 'picked') {
     await act(set, engine, answer.value);
   }
-}
-
-function folderGone({ folder, name }: HostSet): UserError {
-  return new UserError(
-    text(
-      'The folder {0} no longer exists. Remove the group {1}, then create it in another folder.',
-      folder,
-      name,
-    ),
-  );
 }
 
 async function act(set: HostSet, engine: Engine, what: EngineCommand | 'file' | 'folder'): Promise<void> {

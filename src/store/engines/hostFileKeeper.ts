@@ -54,6 +54,8 @@ export class HostFileKeeper implements Disposable {
     };
     const noteSets = () => {
       const { accountKey, rows } = deps.sets;
+      // While another account was active, or a set was added or removed, nothing watched the files.
+      this.written.clear();
       if (accountKey !== undefined) {
         this.ofAccounts.set(accountKey, rows);
       }

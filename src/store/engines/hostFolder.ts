@@ -1,5 +1,5 @@
-import { readFile, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, realpath, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { hostFiles, ownMark, type EngineHost } from '../../model/engines/hostFiles';
 import { replaceFile } from '../jsonFile';
 import { ifPresent } from '../../util/missing';
@@ -22,6 +22,14 @@ export async function strangersIn(folder: string, name: string): Promise<readonl
 /** Returns the group whose files are in the folder. */
 export async function groupIn(folder: string): Promise<string | undefined> {
   return groupOf(await contentOf(join(folder, 'inventory.yml')));
+}
+
+/** Returns the path without links, as far as it exists. */
+export async function realFolder(folder: string): Promise<string> {
+  const parent = dirname(folder);
+  return realpath(folder).catch(async () =>
+    parent === folder ? folder : join(await realFolder(parent), basename(folder)),
+  );
 }
 
 export type HostFilesWritten =

@@ -1,16 +1,22 @@
 import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostSet } from '../../model/engines/hostSet';
 import { DiskList, type DiskListDeps } from '../../shared/diskList';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { UserError } from '../../util/errors';
-import { text } from '../../util/text';
+import { ifPresent } from '../../util/missing';
+import { realFolder } from './hostFolder';
 import { HostSetFiles } from './hostSetFiles';
 
 export interface HostSetsDeps extends Pick<DiskListDeps<HostSetFiles>, 'accounts' | 'hub' | 'log'> {
   readonly clock: Clock;
   readonly storageDir: string;
+}
+
+/** A set with the account that it belongs to. */
+export interface OwnedSet extends HostSet {
+  readonly accountKey: string;
 }
 
 /** The sets of instances that the active account shares with other tools, the same in all windows. */
@@ -23,7 +29,7 @@ export class HostSets implements Disposable {
       new DiskList<HostSet, HostSetFiles>({
         ...deps,
         topic: 'hostSets.changed',
-        open: (accountKey) => new HostSetFiles(join(deps.storageDir, 'hostSets', accountKey)),
+        open: (accountKey) => filesOf(deps.storageDir, accountKey),
         unreadable: 'The groups of instances could not be read',
       }),
     );
@@ -61,12 +67,41 @@ export class HostSets implements Disposable {
     return this.rows.find((set) => set.id === id);
   }
 
-  /** Adds a set. Throws without an account or when the disk refuses. */
-  async add(input: Omit<HostSet, 'id' | 'createdAt'>): Promise<HostSet> {
-    const { files } = this.list;
-    if (!files) {
-      throw new UserError(text('Sign in first.'), { nextStep: 'signIn' });
+  /**
+   * Returns the sets of every account on this computer, because all keep files on the same disk. Throws when the disk
+   * refuses, since a set that can't be read may have any folder.
+   */
+  async everywhere(): Promise<readonly OwnedSet[]> {
+    const { storageDir } = this.deps;
+    const names = (await ifPresent(readdir(join(storageDir, 'hostSets')))) ?? [];
+    const accountKeys = names.filter((name) => /^[0-9a-f]{16}$/.test(name));
+    const all = await Promise.all(
+      accountKeys.map(async (accountKey) => {
+        const files = filesOf(storageDir, accountKey);
+        const sets = await files.list();
+        if (files.refused instanceof Error) {
+          throw files.refused;
+        }
+        return sets.map((set) => ({ ...set, accountKey }));
+      }),
+    );
+    return all.flat();
+  }
+
+  /** Returns the set, of whichever account, that keeps its files in this folder. */
+  async inFolder(folder: string): Promise<OwnedSet | undefined> {
+    const real = await realFolder(folder);
+    for (const set of await this.everywhere()) {
+      if ((await realFolder(set.folder)) === real) {
+        return set;
+      }
     }
+    return undefined;
+  }
+
+  /** Adds a set to an account. Throws when the disk refuses. */
+  async add(accountKey: string, input: Omit<HostSet, 'id' | 'createdAt'>): Promise<HostSet> {
+    const files = this.list.filesOf(accountKey);
     const set = { ...input, id: randomBytes(4).toString('hex'), createdAt: this.deps.clock.now() };
     await files.put(set);
     await this.list.tellChanged(files);
@@ -83,4 +118,8 @@ export class HostSets implements Disposable {
   dispose(): void {
     this.owned.dispose();
   }
+}
+
+function filesOf(storageDir: string, accountKey: string): HostSetFiles {
+  return new HostSetFiles(join(storageDir, 'hostSets', accountKey));
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ownMark } from '../../../../src/model/engines/hostFiles';
 import { HostFileKeeper } from '../../../../src/store/engines/hostFileKeeper';
 import { HostSets } from '../../../../src/store/engines/hostSets';
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';
-import { anInstance } from '../../../support/builders';
+import { anInstance, aUser } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
 import { until } from '../../../support/until';
@@ -23,6 +23,7 @@ describe('Host files', () => {
 
   async function scene() {
     service.instances = [anInstance({ id: 41 })];
+    service.user = aUser();
     const window = await computer.openSignedIn();
     const { accounts, fleet, hub, owned } = window;
     const { clock, storageDir } = computer;
@@ -48,11 +49,15 @@ describe('Host files', () => {
     await fleet.refresh();
     const folder = join(storageDir, 'hosts');
     await mkdir(folder);
-    const { id } = await sets.add({ name: 'gpus', folder, members: { kind: 'running' } });
+    const { id } = await sets.add(accounts.active?.key ?? '', {
+      name: 'gpus',
+      folder,
+      members: { kind: 'running' },
+    });
     await clock.through(keeper.keep());
     const names = () => readFile(join(folder, 'hosts.txt'), 'utf8');
     assert.equal((await names()).trim(), 'gpu-41');
-    return { ...window, keeper, proof, removed, folder, id, names, clock };
+    return { ...window, sets, storageDir, keeper, proof, removed, folder, id, names, clock };
   }
 
   it('never name the instances of another account', async () => {
@@ -81,6 +86,37 @@ describe('Host files', () => {
     assert.equal(keeper.isLost(id), false);
     await clock.through(keeper.keepThere(id));
     assert.equal(keeper.isLost(id), true);
+  });
+
+  it('are made good once their account is active again', async () => {
+    const { accounts, fleet, sets, keeper, folder, names, clock } = await scene();
+    const own = accounts.active?.key ?? '';
+    const { user, instances } = service;
+    service.user = { ...user, id: 8, email: 'other@example.com' };
+    service.instances = [anInstance({ id: 52 })];
+    await accounts.signIn({ serviceUrl, apiKey: 'another-key' });
+    await writeFile(join(folder, 'hosts.txt'), 'gpu-52\n');
+    Object.assign(service, { user, instances });
+    await accounts.switchTo(own);
+    await sets.ready;
+    await fleet.refresh();
+    await clock.through(keeper.keep());
+    assert.equal((await names()).trim(), 'gpu-41');
+  });
+
+  it('are found by their folder, whatever leads there and whichever account is active', async () => {
+    const { accounts, sets, folder, storageDir, id } = await scene();
+    await symlink(storageDir, join(storageDir, 'link'));
+    service.user = { ...service.user, id: 8, email: 'other@example.com' };
+    await accounts.signIn({ serviceUrl, apiKey: 'another-key' });
+    await sets.ready;
+    assert.deepEqual(sets.rows, []);
+    const linked = join(storageDir, 'link', 'hosts');
+    const found = async (path: string) => (await sets.inFolder(path))?.id;
+    assert.deepEqual([await found(folder), await found(linked)], [id, id]);
+    await rm(folder, { recursive: true });
+    assert.deepEqual([await found(folder), await found(linked)], [id, id]);
+    assert.equal(await found(join(storageDir, 'others')), undefined);
   });
 
   it('leave a file alone that took the place of one of them, and name it', async () => {
