@@ -100,6 +100,24 @@ describe('a group for other tools, beside those of another account', () => {
     window.clearToasts();
   });
 
+  it('is neither removed nor used once another account is active', async () => {
+    await remove('gpus2');
+    const question = await window.dialog(/Remove the group/);
+    await switchTo();
+    question.press('Remove');
+    await window.toast(/Nothing was done because the account was switched/);
+    assert.ok(isThere('gpus') && isThere('gpus2'));
+    window.clearToasts();
+    window.run('Use Group in…');
+    await window.quick.title('Groups for Other Tools');
+    await other.signIn(otherKey);
+    await window.quick.pick('gpus');
+    await window.quick.pick('Ansible');
+    await window.toast(/Nothing was done because the account was switched/);
+    other.clearToasts();
+    window.clearToasts();
+  });
+
   it('is created again in its folder after its entry was damaged', async () => {
     const entries = readdirSync(computer().root, { recursive: true, encoding: 'utf8' });
     for (const entry of entries.filter((one) => /\/hostSets\/[0-9a-f]{16}\/[0-9a-f]{8}\.json$/.test(one)))

@@ -5,6 +5,7 @@ import { pickFromList } from '../../editor/quickPick';
 import { message } from '../../editor/message';
 import type { HostSet } from '../../model/engines/hostSet';
 import { onAccountEnd } from '../../store/accounts/accountEnds';
+import { accountFor } from '../../store/accounts/sameAccount';
 import { HostFileKeeper } from '../../store/engines/hostFileKeeper';
 import { removeHostFiles } from '../../store/engines/hostFolder';
 import type { HostSets } from '../../store/engines/hostSets';
@@ -57,16 +58,18 @@ export class Engines implements Disposable {
   }
 
   async useSet(target: HostSetTarget | undefined): Promise<void> {
+    const account = accountFor(this.deps.accounts);
     const set = await chosen(this.deps, target);
     if (set) {
-      await useSetIn(this.deps, set);
+      await useSetIn(this.deps, account, set);
     }
   }
 
   async removeSet(target: HostSetTarget | undefined): Promise<void> {
+    const account = accountFor(this.deps.accounts);
     const set = await chosen(this.deps, target);
     if (set) {
-      await remove(this.deps, set);
+      await remove(this.deps, account, set);
     }
   }
 }
@@ -104,14 +107,14 @@ async function chosen({ sets }: UseInDeps, target: HostSetTarget | undefined): P
   return answer.kind === 'picked' ? answer.value : undefined;
 }
 
-async function remove({ sets }: UseInDeps, set: HostSet): Promise<void> {
+async function remove({ sets }: UseInDeps, account: () => Account, set: HostSet): Promise<void> {
   const isSure = await confirm({
     message: t('Remove the group “{0}”?', set.name),
     detail: t("This removes its files in {0}. The instances don't change.", set.folder),
     button: t('Remove'),
   });
   if (isSure) {
-    await sets.remove(set.id);
+    await sets.remove(account().key, set.id);
     await removeHostFiles(set.folder, set.name);
   }
 }

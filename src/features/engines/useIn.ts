@@ -54,8 +54,7 @@ export async function useInstancesIn(
 }
 
 /** Hands an existing group to a tool. */
-export async function useSetIn(deps: UseInDeps, set: HostSet): Promise<void> {
-  const account = accountFor(deps.accounts);
+export async function useSetIn(deps: UseInDeps, account: () => Account, set: HostSet): Promise<void> {
   const members = deps.keeper.runningOf(set);
   const engine = await chooseEngine(
     deps,

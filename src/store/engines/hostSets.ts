@@ -108,10 +108,10 @@ export class HostSets implements Disposable {
     return set;
   }
 
-  /** Removes a set; its files stay unchanged. */
-  async remove(id: string): Promise<void> {
-    const { files } = this.list;
-    await files?.remove(id);
+  /** Removes a set of an account; its files stay unchanged. */
+  async remove(accountKey: string, id: string): Promise<void> {
+    const files = this.list.filesOf(accountKey);
+    await files.remove(id);
     await this.list.tellChanged(files);
   }
 
