@@ -166,6 +166,7 @@ function stoppedMachines(ssh: SshService, clock: Clock): JobStepDeps['stoppedMac
       outputs: (id, patterns, signal) => machine.outputs(id, patterns, signal),
       fetch: (id, list, intoFolder, signal, onMoved) =>
         machine.fetch(id, list, intoFolder, optionsOf(signal, onMoved)),
+      jobsThere: (signal) => machine.jobsThere(signal),
       // A stopped machine can't be marked. The data read from it is no longer needed.
       markFetched: () => {
         forget();

@@ -229,11 +229,16 @@ export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undef
   await choose(
     {
       message: t('What should happen to “{0}”?', machine.name),
-      detail: [...others, lossSentence(row)].join('\n'),
+      detail: [...others, ...uncheckedSentence(row), lossSentence(row)].join('\n'),
     },
     { label: t('Stop'), run: end('stop') },
     { label: t('Destroy'), run: end('destroy') },
   );
+}
+
+/** Says why it is not released yet, such as jobs of other computers that could not be checked. */
+function uncheckedSentence({ state: { trouble } }: JobRow): readonly string[] {
+  return trouble?.kind === 'release' && trouble.why ? [`⚠ ${localize(trouble.why)}`] : [];
 }
 
 /** Says what is lost with the machine. */

@@ -97,6 +97,10 @@ function actionsOf(row: JobRow, kind: StuckKind): readonly Action[] {
     case 'stillGuarded':
       return instanceAction(row);
     case 'notReleased':
-      return [commandAction(t('Keep Machine'), 'gpuRental.job.keepNow', target), retry];
+      return [
+        ...(job.machineEnd === undefined ? [release] : []),
+        commandAction(t('Keep Machine'), 'gpuRental.job.keepNow', target),
+        retry,
+      ];
   }
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { JobThere } from '../../model/jobs/onMachine';
 import { inParallel } from '../../util/inParallel';
 import { text } from '../../util/text';
 import { makeInnerLinks } from '../innerLinks';
@@ -20,6 +21,7 @@ import type { JobLook, JobOutput, JobOutputs } from './jobMachine';
 import { problemOf, readOutputs } from './jobOutputs';
 import { matcherOf } from './outputPatterns';
 import { checkHex } from './machineCall';
+import { listStoppedJobs } from './stoppedJobs';
 
 export interface StoppedMachineDeps extends Pick<TransferDeps, 'clock' | 'platform'> {
   /** The host's name for the instance. */
@@ -31,6 +33,8 @@ export interface StoppedMachineDeps extends Pick<TransferDeps, 'clock' | 'platfo
 export interface StoppedMachine {
   look(id: string, offset: number, signal?: AbortSignal): Promise<JobLook>;
   outputs(id: string, patterns: readonly string[], signal?: AbortSignal): Promise<JobOutputs>;
+  /** Returns the jobs with unfetched outputs, whoever ordered them. */
+  jobsThere(signal?: AbortSignal): Promise<readonly JobThere[]>;
   fetch(
     id: string,
     list: JobOutputs,
@@ -63,14 +67,17 @@ export function createStoppedMachine(deps: StoppedMachineDeps): StoppedMachine {
   return {
     look: async (id, offset, signal) => lookOf(await folderOf(id, signal), offset),
     outputs: async (id, patterns, signal) => outputsOf(await folderOf(id, signal), patterns),
+    jobsThere: (signal) => listStoppedJobs(deps.open, { module: deps.module, folder: jobsPath, signal }),
     fetch: async (id, list, intoFolder, options = {}) =>
       new Fetch(deps, await folderOf(id, options.signal), list, intoFolder, options).run(id),
   };
 }
 
-/** Returns the folder of a job in the home of `root`, the user of every instance. */
+/** The folder of the jobs in the home of `root`, the user of every instance. */
+const jobsPath = '/root/.gpu-rental/jobs';
+
 function jobPath(id: string): string {
-  return `/root/.gpu-rental/jobs/${checkHex(id)}`;
+  return `${jobsPath}/${checkHex(id)}`;
 }
 
 async function readFolder(

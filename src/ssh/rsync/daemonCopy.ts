@@ -14,6 +14,8 @@ export interface DaemonCopy {
   readonly module: string;
   /** The absolute path of a folder of the instance, without patterns; everything below it is listed as well. */
   readonly folder: string;
+  /** What is neither listed nor fetched, in the syntax of rsync's `--exclude`. */
+  readonly exclude?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Selects the listed files to fetch. */
   readonly choose: (files: readonly ListedFile[]) => readonly ListedFile[];
@@ -86,8 +88,7 @@ async function converse(
     }),
   );
   const data = new RsyncReader(stream);
-  // No filters.
-  requests.add(ints(0));
+  requests.add(filtersOf(copy));
   const files = await readFileList(data);
   const chosen = new Set(copy.choose(files));
   const wanted = new Map([...files.entries()].filter(([, file]) => chosen.has(file)));
@@ -116,6 +117,12 @@ async function ask(reader: ByteReader, requests: Outbox, { module, folder }: Dae
   }
   const args = ['--server', '--sender', '-rlt', '.', `${module}${folder}/`];
   requests.add(Buffer.from(`${args.join('\n')}\n\n`));
+}
+
+/** Returns the filters, each with its length before it, and their end. */
+function filtersOf({ exclude }: DaemonCopy): Buffer {
+  const rule = Buffer.from(`- ${exclude ?? ''}`);
+  return exclude === undefined ? ints(0) : Buffer.concat([ints(rule.length), rule, ints(0)]);
 }
 
 /** Returns a request for a file without a local copy to compare. */

@@ -47,4 +47,7 @@ export interface MachinePort {
 }
 
 /** The calls that work on a stopped machine, from which files can only be read. */
-export type StoppedMachinePort = Pick<MachinePort, 'look' | 'outputs' | 'fetch' | 'markFetched'>;
+export type StoppedMachinePort = Pick<
+  MachinePort,
+  'look' | 'outputs' | 'fetch' | 'markFetched' | 'jobsThere'
+>;

@@ -2,9 +2,12 @@ import { machineOf, type JobRow } from '../../model/jobs/job';
 import { isLostHere } from '../../model/jobs/lostProgress';
 import type { JobThere } from '../../model/jobs/onMachine';
 import type { JobEvent } from '../../model/jobs/jobProgress';
-import { isCancelled } from '../../util/errors';
+import { isCancelled, UserError } from '../../util/errors';
+import { localProblem } from '../../util/localProblem';
+import { text } from '../../util/text';
 import type { Account } from '../ports';
 import type { JobStepDeps } from './jobStep';
+import { isCopied, isStopped } from './jobTrouble';
 import type { MachinePort } from './machinePort';
 import type { Jobs } from './jobs';
 
@@ -14,7 +17,7 @@ import type { Jobs } from './jobs';
  */
 export async function otherJobs(
   jobs: Pick<Jobs, 'find'>,
-  machine: MachinePort,
+  machine: Pick<MachinePort, 'jobsThere'>,
   signal: AbortSignal,
 ): Promise<readonly JobThere[]> {
   return (await machine.jobsThere(signal)).filter(({ id }) => {
@@ -48,7 +51,10 @@ export async function seeOthers(
   }
 }
 
-/** Returns the jobs that the end of the machine would destroy; for an unreachable machine, those last seen. */
+/**
+ * Returns the jobs that the end of the machine would destroy. @throws UserError if the machine can't be asked: what it
+ * said earlier may be old.
+ */
 export async function othersInTheWay(
   deps: JobStepDeps,
   account: Account,
@@ -57,16 +63,44 @@ export async function othersInTheWay(
   signal: AbortSignal,
 ): Promise<readonly JobThere[]> {
   const { instanceId } = machineOf(row);
-  const known = row.state.others ?? [];
-  const isRunning = instanceId !== undefined && deps.fleet.find(instanceId)?.actualStatus === 'running';
-  const others = isRunning
-    ? await otherJobs(deps.jobs, deps.machine(account, instanceId), signal).catch((error: unknown) => {
-        if (signal.aborted) {
-          throw error;
-        }
-        deps.log.info(`The jobs on instance ${instanceId} could not be read: ${String(error)}`);
-        return known;
-      })
-    : known;
-  return action === 'stop' ? others.filter(({ isAtWork }) => isAtWork && isRunning) : others;
+  if (instanceId === undefined || (action === 'stop' && !isRunning(deps, instanceId))) {
+    return [];
+  }
+  try {
+    const others = await otherJobs(deps.jobs, portOf(deps, account, row, instanceId), signal);
+    return action === 'stop' ? others.filter(({ isAtWork }) => isAtWork) : others;
+  } catch (error) {
+    if (signal.aborted || isCancelled(error)) {
+      throw error;
+    }
+    if (!hasWorked(deps, instanceId)) {
+      return [];
+    }
+    deps.log.info(`The jobs on instance ${instanceId} could not be read: ${String(error)}`);
+    const why = localProblem(error) ?? (error instanceof UserError ? error.text : undefined);
+    throw new UserError(why ? text('{0} {1}', notChecked, why) : notChecked);
+  }
+}
+
+const notChecked = text('Could not check whether it has jobs of other computers.');
+
+function isRunning({ fleet }: Pick<JobStepDeps, 'fleet'>, instanceId: number): boolean {
+  return fleet.find(instanceId)?.actualStatus === 'running';
+}
+
+function portOf(deps: JobStepDeps, account: Account, row: JobRow, instanceId: number) {
+  if (isCopied(deps, row)) {
+    return deps.stoppedMachine(account, instanceId, row.job);
+  }
+  if (isStopped(deps, row)) {
+    throw new UserError(text('It is stopped.'));
+  }
+  return deps.machine(account, instanceId);
+}
+
+/** Returns whether a job of this computer ever began on the machine; one that never got ready has none to spare. */
+function hasWorked({ jobs }: Pick<JobStepDeps, 'jobs'>, instanceId: number): boolean {
+  return jobs.rows.some(
+    (row) => machineOf(row).instanceId === instanceId && row.state.othersTriedAt !== undefined,
+  );
 }

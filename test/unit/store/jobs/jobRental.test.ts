@@ -82,6 +82,19 @@ describe('A machine that is rented for a job', () => {
     assert.deepEqual([service.count('offers.rent'), service.count('instances.destroy')], [1, 1]);
   });
 
+  it('is destroyed where it never answered and the job is stopped, because nothing ever began there', async () => {
+    machine.trouble = () => {
+      throw new CutConnection();
+    };
+    await rent({ whenDone: { failure: 'destroy' } });
+    await getsReady();
+    await pass(minute);
+    assert.equal(state().phase, 'connecting');
+    await window.jobs.stop(job);
+    await pass(5 * minute);
+    assert.deepEqual([state().outcome, service.count('instances.destroy')], ['destroyed', 1]);
+  });
+
   it('no longer stops by itself once it is kept', async () => {
     await rent({ whenDone: { success: 'keep' } });
     await getsReady();

@@ -3,6 +3,7 @@ import type { MachinePort } from '../../../../src/store/jobs/machinePort';
 import { areOthersDue, seeOthers } from '../../../../src/store/jobs/otherJobs';
 import { CancelledError } from '../../../../src/util/errors';
 import { silentLog } from '../../../../src/util/log';
+import { formatText, text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
@@ -108,15 +109,85 @@ describe('Jobs of other computers on a machine', () => {
     await assert.rejects(seen(new CutConnection(), AbortSignal.abort()), CutConnection);
   });
 
-  it('are remembered where the machine does not answer any more', async () => {
-    machine.there = [{ ...other, isAtWork: false }];
-    let isCut = false;
-    machine.trouble = (call) => {
-      if (call === 'markFetched') isCut = true;
-      if (call === 'jobsThere' && isCut) throw new CutConnection();
+  for (const action of ['stop', 'destroy'] as const) {
+    it(`keep the machine from a ${action} while it can’t be asked for them, which is told`, async () => {
+      let isCut = false;
+      machine.trouble = (call) => {
+        if (call === 'markFetched') isCut = true;
+        if (call === 'jobsThere' && isCut) throw new CutConnection();
+      };
+      const { window, job, state } = await ran({ success: action });
+      assert.ok(isCut);
+      assert.deepEqual([state().phase, state().trouble?.kind, ...ends()], ['releasing', 'release', 0, 0]);
+      assert.equal(
+        formatText(state().trouble?.why ?? text('')),
+        'Could not check whether it has jobs of other computers. The connection was cut.',
+      );
+      assert.ok(window.told().includes('notReleased'));
+      machine.trouble = undefined;
+      machine.there = [{ ...other, isAtWork: true }];
+      await window.jobs.retry(job);
+      await pass(minute);
+      assert.deepEqual([state().trouble?.kind, ...ends()], ['othersThere', 0, 0]);
+    });
+  }
+
+  it('are not asked for once the user decided about a machine that does not answer', async () => {
+    const { window, job, state } = await ran({ success: 'destroy', keepMinutes: 60 });
+    machine.trouble = () => {
+      throw new CutConnection();
     };
-    const { state } = await ran({ success: 'destroy' });
-    assert.ok(isCut);
-    assert.deepEqual([state().trouble?.kind, ...ends()], ['othersThere', 0, 0]);
+    await pass(70 * minute);
+    assert.deepEqual([state().trouble?.kind, ...ends()], ['release', 0, 0]);
+    await window.jobs.endMachine(job, 'destroy');
+    await pass(10 * minute);
+    assert.deepEqual([state().outcome, ...ends()], ['destroyed', 0, 1]);
+  });
+
+  const isStopped = async (window: Awaited<ReturnType<typeof openJobWindow>>) => {
+    service.instances = service.instances.map((one) => ({
+      ...one,
+      ...{ actualStatus: 'exited', intendedStatus: 'stopped', currentState: 'stopped' },
+    }));
+    await window.fleet.refresh();
+  };
+
+  for (const [there, outcome] of [
+    [[{ ...other, isAtWork: false }], undefined],
+    [[], 'destroyed'],
+  ] as const) {
+    it(`${there.length > 0 ? 'keep' : 'do not keep'} a stopped machine of which its host names ${there.length > 0 ? 'one' : 'none'}`, async () => {
+      const window = await openJobWindow(computer, new FakeJobDisk(), machine);
+      const { id: job } = await window.jobs.order(aJob(id, { whenDone: { success: 'destroy' } }), []);
+      await pass(minute);
+      machine.ends({ code: 0, why: 'itself' });
+      machine.there = there;
+      await isStopped(window);
+      await pass(minute);
+      await window.jobs.copyOutputs(job);
+      await pass(5 * minute);
+      const { state } = window.row(job);
+      assert.equal(machine.fetched, 'hash-of-list');
+      assert.deepEqual(
+        [state.outcome, state.trouble?.kind, ...ends()],
+        outcome ? [outcome, undefined, 0, 1] : [undefined, 'othersThere', 0, 0],
+      );
+    });
+  }
+
+  it('leave a machine that was stopped after the fetch to the user, whose host was never to be asked', async () => {
+    const { window, job, state } = await ran({ success: 'destroy', keepMinutes: 60 });
+    await isStopped(window);
+    const asked = machine.calls.filter((call) => call === 'jobsThere').length;
+    await pass(70 * minute);
+    assert.equal(
+      formatText(state().trouble?.why ?? text('')),
+      'Could not check whether it has jobs of other computers. It is stopped.',
+    );
+    assert.equal(machine.calls.filter((call) => call === 'jobsThere').length, asked);
+    assert.deepEqual(ends(), [0, 0]);
+    await window.jobs.endMachine(job, 'destroy');
+    await pass(10 * minute);
+    assert.equal(state().outcome, 'destroyed');
   });
 });
