@@ -4,6 +4,10 @@ import type { JobBeat, JobEnd, JobLook, JobPhase } from './jobMachine';
 import { answerOf, jobFolder, type MachineCall } from './machineCall';
 import { jobPrograms } from './programs';
 
+/** Time for a look, and for the bytes that it may bring over a slow connection (ms, bytes a ms). */
+const lookMs = 120_000;
+const slowest = 32;
+
 /** Reads the state of a job once, and a piece of its log. */
 export async function lookAtJob(
   call: MachineCall,
@@ -13,8 +17,9 @@ export async function lookAtJob(
   signal: AbortSignal | undefined,
 ): Promise<JobLook> {
   const values = `set -- ${jobFolder(id)} ${Math.floor(offset)} ${Math.floor(maxBytes)}`;
+  const timeoutMs = lookMs + maxBytes / slowest;
   for (let tries = 1; tries <= 3; tries++) {
-    const look = await readLook(await answerOf(call, [values, jobPrograms.look], { signal }));
+    const look = await readLook(await answerOf(call, [values, jobPrograms.look], { signal, timeoutMs }));
     if (look) {
       return look;
     }

@@ -45,6 +45,19 @@ describe('Transfers of jobs', () => {
     assert.equal(first.jobs.moves.find(job) ?? second.jobs.moves.find(job), undefined);
   });
 
+  it('need few logins for a long log, because its machine costs money until it is read', async () => {
+    const window = await open();
+    const { id: job } = await window.jobs.order(aJob(id), []);
+    await pass(0);
+    machine.log = `${'epoch\r'.repeat(4_000_000)}done\n`;
+    machine.ends({ code: 0, why: 'itself' });
+    const looks = machine.looks;
+    await pass(minute);
+    const { fetchedAt, logSize } = window.row(job).state;
+    assert.deepEqual([fetchedAt !== undefined, logSize], [true, 24_000_005]);
+    assert.ok(machine.looks - looks <= 10, `${machine.looks - looks} logins`);
+  });
+
   it('fetch no more once that was stopped, keep the machine, and go on at a word', async () => {
     const window = await open();
     const { id: job } = await window.jobs.order(aJob(id, { whenDone: { success: 'destroy' } }), []);

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { lookAtJob } from '../../../../src/ssh/jobs/jobLook';
+import type { RunOptions } from '../../../../src/ssh/run';
+import { FakeClock } from '../../../support/fakeClock';
+
+describe('A look at a job', () => {
+  async function timeFor(maxBytes: number): Promise<number> {
+    let given = 0;
+    const exec = (_: string, __: string, { timeoutMs = 0 }: RunOptions = {}) => {
+      given = timeoutMs;
+      return Promise.resolve({ code: 255, stdout: '', stderr: '', timedOut: false });
+    };
+    const call = { ssh: { exec }, alias: 'gpu-7', clock: new FakeClock(), platform: 'linux' } as const;
+    await assert.rejects(lookAtJob(call, 'ab', 0, maxBytes, undefined));
+    return given;
+  }
+
+  it('has time for a long piece of the log over a slow connection', async () => {
+    const bytesPerSecond = 20_000;
+    assert.ok((await timeFor(4_000_000)) >= (4_000_000 / bytesPerSecond) * 1000);
+    assert.equal(await timeFor(0), 120_000);
+  });
+});
