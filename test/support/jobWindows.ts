@@ -197,16 +197,23 @@ export class FakeMachine implements MachinePort {
 export class FakeMachines implements MachinePort {
   private readonly jobs = new Map<string, FakeMachine>();
 
+  /** @param keyLength 18 where each attempt is one of its own. */
+  constructor(private readonly keyLength: 16 | 18 = 16) {}
+
+  get all(): readonly FakeMachine[] {
+    return [...this.jobs.values()];
+  }
+
   /** That of a job, by its own id or that of an attempt. */
   of(id: string): FakeMachine {
-    const key = id.slice(0, 16);
+    const key = id.slice(0, this.keyLength);
     const machine = this.jobs.get(key) ?? new FakeMachine();
     this.jobs.set(key, machine);
     return machine;
   }
 
   begin = (order: JobOrder) => this.of(order.id).begin(order);
-  sync = (order: JobOrder) => this.of(order.id).sync(order);
+  sync = (...sent: Parameters<FakeMachine['sync']>) => this.of(sent[0].id).sync(...sent);
   start = (order: JobOrder) => this.of(order.id).start(order);
   look = (id: string, offset: number, maxBytes: number) => this.of(id).look(id, offset, maxBytes);
   cancel = (id: string) => this.of(id).cancel();

@@ -145,7 +145,7 @@ export interface JobState {
   readonly attempts?: readonly PastAttempt[] | undefined;
   /** The first attempt on the present machine; 1 if the job never changed machines. */
   readonly firstHere?: number | undefined;
-  /** The time (ms) and cost of earlier machines. */
+  /** The time (ms) and cost of earlier machines, and of attempts before the present one waited for other jobs. */
   readonly before?: { readonly ms: number; readonly cost: Micros } | undefined;
   /** Since when no rental may be sent for this job: its window was gone before any rental was stored. */
   readonly unrentedSince?: number | undefined;

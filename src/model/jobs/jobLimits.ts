@@ -1,6 +1,6 @@
 import { costOf, hourlyRate } from '../quote';
 import { add, fromDollars, zero, type Micros } from '../money';
-import { machineOf, type JobRow } from './job';
+import { machineOf, type JobRow, type JobState } from './job';
 import type { JobSpec } from './jobSpec';
 
 /** The limit of a job on a machine of this price. */
@@ -77,8 +77,13 @@ export function jobMs(row: JobRow, now: number): number {
   return msHere(row, now) + (row.state.before?.ms ?? 0);
 }
 
+/** Returns the time and cost of a job until it waits for other jobs or leaves its machine. */
+export function spentBefore(row: JobRow, now: number): NonNullable<JobState['before']> {
+  return { ms: jobMs(row, now), cost: jobCost(row, now) ?? row.state.before?.cost ?? zero };
+}
+
 /** Returns how long the present machine has worked for it (ms). */
-export function msHere({ state }: JobRow, now: number): number {
+function msHere({ state }: JobRow, now: number): number {
   return state.beganAt === undefined ? 0 : Math.max(0, (state.endedAt ?? now) - state.beganAt);
 }
 

@@ -14,7 +14,7 @@ import {
 } from './job';
 import { afterFailure, waitingTrouble } from './afterFailure';
 import { isFetchRepeatable } from './fetchAgain';
-import { afterEnd, onNextMachine } from './nextAttempt';
+import { afterEnd, onNextMachine, whileWaiting } from './nextAttempt';
 import type { LossCause } from './machineLoss';
 import { afterReopened, giveUpReason, notFetchedAgain, reopenedState } from './reopenedJob';
 import type { JobLook, JobThere } from './onMachine';
@@ -156,7 +156,7 @@ function after(job: Job, state: JobState, event: JobEvent, now: number): JobStat
       return state.phase !== 'starting'
         ? state
         : event.isWaiting
-          ? to('waiting', { beganAt: undefined, ...limitOf(event) })
+          ? to('waiting', { ...whileWaiting(job, state, now), ...limitOf(event) })
           : to(job.spec.setup === undefined ? 'running' : 'settingUp', limitOf(event));
     case 'extended':
       return extended(state, event);
@@ -263,7 +263,7 @@ type To = (phase: JobPhase, more?: Partial<JobState>) => JobState;
 
 /** Adopts the machine's own progress: a window that takes over may have missed steps. */
 function looked(
-  { spec }: Job,
+  job: Job,
   state: JobState,
   { phase, end, beat, log }: JobLook,
   to: To,
@@ -273,7 +273,7 @@ function looked(
     ...logSeen(state, log),
     lastSeenAt: now,
     gpuPercent: beat?.gpuPercent ?? state.gpuPercent,
-    idleSince: idleSince(spec, state, beat, now),
+    idleSince: idleSince(job.spec, state, beat, now),
     beganAt: state.beganAt ?? now,
   };
   if (!isBeforeStart(state.phase) && !['waiting', 'settingUp', 'running'].includes(state.phase)) {
@@ -289,8 +289,7 @@ function looked(
     case 'synced':
       return isBeforeStart(state.phase) ? to('starting', seen) : state;
     case 'waiting':
-      // The machine works for another job.
-      return to('waiting', { ...seen, beganAt: undefined });
+      return to('waiting', { ...seen, ...whileWaiting(job, state, now) });
     case 'settingUp':
       return to('settingUp', seen);
     case 'running':

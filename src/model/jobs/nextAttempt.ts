@@ -1,6 +1,5 @@
-import { zero } from '../money';
 import { machineOf, type Job, type JobPhase, type JobState, type PastAttempt } from './job';
-import { hardLimit, jobCost, limitInputs, msHere } from './jobLimits';
+import { hardLimit, limitInputs, spentBefore } from './jobLimits';
 import type { LossCause } from './machineLoss';
 
 type Next = readonly [phase: JobPhase, more: Partial<JobState>];
@@ -23,7 +22,6 @@ export function afterEnd(job: Job, state: JobState, now: number): Next {
 
 /** Continues on another machine; the cost of the previous one counts against the job's cost limit. */
 export function onNextMachine(job: Job, state: JobState, cause: LossCause, now: number): Next {
-  const row = { job, state };
   return [
     'renting',
     {
@@ -35,12 +33,16 @@ export function onNextMachine(job: Job, state: JobState, cause: LossCause, now: 
       othersTriedAt: undefined,
       guardedUntil: undefined,
       firstHere: state.attempt + 1,
-      before: {
-        ms: (state.before?.ms ?? 0) + msHere(row, now),
-        cost: jobCost(row, now) ?? state.before?.cost ?? zero,
-      },
+      before: spentBefore({ job, state }, now),
     },
   ];
+}
+
+/** Returns what changes while the machine works for another job: only what earlier attempts cost counts. */
+export function whileWaiting(job: Job, state: JobState, now: number): Partial<JobState> {
+  const { attempt, firstHere = 1, beganAt } = state;
+  const hasCost = attempt > firstHere && beganAt !== undefined;
+  return { beganAt: undefined, ...(hasCost ? { before: spentBefore({ job, state }, now) } : {}) };
 }
 
 function anew(job: Job, state: JobState, cause: string, now: number): Partial<JobState> {

@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import { attemptId } from '../../model/jobs/attemptIds';
 import {
-  isAtWork,
-  isBefore,
   isBeforeStart,
   isOver,
   isRenting,
@@ -32,6 +30,7 @@ import type { JobStepDeps, Step } from './jobStep';
 import { isCopied, isStopped, jobTroubleOf } from './jobTrouble';
 import { goOnElsewhere, rentAgain } from './nextMachine';
 import { areOthersDue, otherJobs, seeOthers } from './otherJobs';
+import { acceptedBefore, isTurnOfAnother } from './turns';
 
 /** How often to check a job whose log is visible, and otherwise (ms). */
 const watchedMs = 3_000;
@@ -147,8 +146,7 @@ class Steps {
     }
     switch (phase) {
       case 'queued':
-        // Only one job at a time uses the mirror of a workspace.
-        return this.before().some((one) => isBeforeStart(one.state.phase))
+        return isTurnOfAnother(this.deps.jobs, this.row)
           ? { waitMs: watchedMs }
           : { event: { kind: 'begun' } };
       case 'renting':
@@ -184,8 +182,8 @@ class Steps {
   }
 
   private async connect(): Promise<Step> {
-    // Jobs that a machine was rented for arrive here together, but only one at a time uses the mirror of a workspace.
-    if (this.before().some((one) => isBeforeStart(one.state.phase))) {
+    // Jobs that a machine was rented for arrive here together.
+    if (isTurnOfAnother(this.deps.jobs, this.row)) {
       return { waitMs: watchedMs };
     }
     const guardedUntil = this.row.job.rental ? await this.arm() : undefined;
@@ -204,6 +202,9 @@ class Steps {
   }
 
   private async sync(): Promise<Step> {
+    if (isTurnOfAnother(this.deps.jobs, this.row)) {
+      return { waitMs: watchedMs };
+    }
     const look = await this.look();
     if (look.phase !== 'none') {
       return this.seen(look);
@@ -239,7 +240,7 @@ class Steps {
       const why = text('The secret {0} is not in the secret store. Run the job again to enter it.', missing);
       return { event: { kind: 'notStarted', why } };
     }
-    const after = this.before().filter(isAtWork);
+    const after = acceptedBefore(this.deps.jobs, this.row);
     const others = (await this.others()).filter((one) => one.isAtWork);
     const ids = [...after.map((one) => attemptId(one.job, one.state)), ...others.map(({ id }) => id)];
     await this.machine.start({ ...this.order, secrets, after: ids }, this.signal);
@@ -324,13 +325,6 @@ class Steps {
 
   private others() {
     return otherJobs(this.deps.jobs, this.machine, this.signal);
-  }
-
-  /** Returns earlier jobs of the same machine that are not over. */
-  private before(): readonly JobRow[] {
-    const { instanceId } = machineOf(this.row);
-    const rows = instanceId === undefined ? [] : this.deps.jobs.ofInstance(instanceId);
-    return rows.filter((one) => isBefore(one.job, this.row.job));
   }
 
   private look(bytes = pieceBytes): Promise<JobLook> {
