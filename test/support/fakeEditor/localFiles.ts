@@ -1,4 +1,5 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import type * as vscode from 'vscode';
 import { resolved } from './events';
 import { FakeFileSystemError } from './values';
@@ -36,7 +37,11 @@ export function fileAccess(providers: ReadonlyMap<string, vscode.FileSystemProvi
       checked(uri, async () => {
         const provider = of(uri);
         if (provider) await resolved(provider.writeFile(uri, bytes, { create: true, overwrite: true }));
-        else await writeFile(uri.fsPath, bytes);
+        else {
+          // The editor makes the folders of a file that it writes.
+          await mkdir(path.dirname(uri.fsPath), { recursive: true });
+          await writeFile(uri.fsPath, bytes);
+        }
       }),
     delete: (uri: vscode.Uri, options: { recursive?: boolean } = {}) =>
       checked(uri, async () => {
