@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type * as vscode from 'vscode';
 import type { EditorScript } from './script';
 
@@ -125,6 +128,16 @@ export const documentScripts: readonly EditorScript[] = [
       }
       say(document.lineAt(1).text);
       say(document.getText(new editor.Range(0, 2, 1, 1)));
+    },
+  },
+  {
+    name: 'a file is written with the folders above it',
+    run: async (editor, _hands, say) => {
+      const folder = mkdtempSync(path.join(tmpdir(), 'written-'));
+      const uri = editor.Uri.file(path.join(folder, 'new', 'folder', 'file.txt'));
+      await editor.workspace.fs.writeFile(uri, bytes('text'));
+      say(new TextDecoder().decode(await editor.workspace.fs.readFile(uri)));
+      await editor.workspace.fs.delete(editor.Uri.file(folder), { recursive: true });
     },
   },
 ];
