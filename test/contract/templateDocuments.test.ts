@@ -118,17 +118,6 @@ describe('template documents', () => {
     assert.deepEqual(theirs(), []);
   });
 
-  it('merge what only one side changed, and save mine in the disputed place', async () => {
-    const source = changeText(await textOf(window), { desc: 'mine', env: { A: 'mine', B: '2' } });
-    await editElsewhere({ desc: 'by somebody else', env: '-e A=1 -e B=theirs', tag: '9' });
-    await assert.rejects(window.documents.save(id, source), TemplateConflictError);
-    const merged = window.documents.merge(id);
-    assert.ok(merged !== undefined);
-    await window.documents.save(id, merged);
-    const saved = await record();
-    assert.deepEqual([saved['desc'], saved['env'], saved['tag']], ['mine', '-e A=mine -e B=theirs', '9']);
-  });
-
   it('merge by themselves where the edits do not touch, and show the result afterwards', async () => {
     const source = changeText(await textOf(window), { desc: 'mine' });
     await editElsewhere({ tag: 'theirs', env: '-e A=1 -e B=2 -e C=3' });

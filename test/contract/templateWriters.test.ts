@@ -112,7 +112,8 @@ class Writer {
           this.seen.add(theirs);
         }
         if (answer === 'useMine') documents.useMine(id);
-        else this.show(documents[answer](id) ?? '');
+        else if (answer === 'useTheirs') this.show(documents.useTheirs(id) ?? '');
+        else this.show(documents.merge(id, this.text)?.text ?? '');
       }
     }
     this.window.dirty.delete(id);

@@ -192,11 +192,13 @@ describe('templates as documents', () => {
     const before = diffs();
     await editor.press('Changed elsewhere too: compare');
     assert.equal(diffs(), before + 1);
+    await editor.type({ tag: 'typed later' });
     await editor.press('Merge');
     await window.toast('Your version was kept where both had changed: desc');
     await editor.save();
     await editor.saved();
-    assert.equal((await service.record(id))['desc'], 'mine again');
+    const merged = await service.record(id);
+    assert.deepEqual([merged['desc'], merged['tag']], ['mine again', 'typed later']);
     window.clearToasts();
     await dispute('mine once more', 'theirs at last');
     await decideLater();

@@ -99,15 +99,14 @@ export async function showMerged(
   { templateStores }: Pick<Deps, 'templateStores'>,
   id: number,
 ): Promise<readonly string[]> {
-  const { documents } = templateStores;
   const document = openOwnDocument(id);
-  const conflicts = documents.conflict(id)?.conflicts ?? [];
-  const content = document && documents.merge(id);
-  if (!document || content === undefined) {
+  const merged = document && templateStores.documents.merge(id, document.getText());
+  if (!document || !merged) {
     return [];
   }
-  await replaceText(document, content);
-  const place = rangeOf(document, new JsonPlaces(content).nearest(conflicts[0]?.path ?? []));
+  const { text, conflicts } = merged;
+  await replaceText(document, text);
+  const place = rangeOf(document, new JsonPlaces(text).nearest(conflicts[0]?.path ?? []));
   await vscode.window.showTextDocument(document, { preview: false, selection: place });
   return conflicts.map(({ path }) => plainLabel(path.join('.')));
 }

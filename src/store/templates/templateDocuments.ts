@@ -12,7 +12,7 @@ import { text } from '../../util/text';
 import type { Account, Accounts, WindowHub } from '../ports';
 import { TemplateBases } from './templateBases';
 import { TemplateConflicts } from './templateConflicts';
-import { TemplateEdits } from './templateEdits';
+import { TemplateEdits, type MergedText } from './templateEdits';
 import { readOnlyReason, ReadOnlyTemplateError } from './templateErrors';
 import type { TemplateStorage } from './templateStorage';
 import { TemplateReader, type KnownTemplate } from './templateReader';
@@ -263,9 +263,13 @@ export class TemplateDocuments implements Disposable {
     return this.edits.takeTheirs(id, source);
   }
 
-  /** From now on, edits are compared with their version. The caller shows the merged text, and the user saves it. */
-  merge(id: number): string | undefined {
-    return this.edits.merge(id);
+  /**
+   * Merges `source`, the text in the editor, with their version. From now on, edits are compared with their version.
+   * The caller shows the merged text, and the user saves it. @throws DocumentError if the text can't be parsed; then
+   * nothing has changed.
+   */
+  merge(id: number, source: string): MergedText | undefined {
+    return this.edits.merge(id, source);
   }
 
   /** Called after a template was deleted, here or elsewhere. */

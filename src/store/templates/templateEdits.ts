@@ -1,5 +1,5 @@
 import type { Log } from '../../util/log';
-import { sameDocument } from '../../model/templates/templateConflict';
+import { mergeDocuments, sameDocument, type Conflict } from '../../model/templates/templateConflict';
 import {
   documentChanges,
   documentFields,
@@ -19,7 +19,7 @@ import type { TemplateBases } from './templateBases';
 import type { TemplateConflicts } from './templateConflicts';
 import { TemplateConflictError, TemplateGoneError, type ReadOnlyTemplateError } from './templateErrors';
 import type { KnownTemplate, TemplateReader } from './templateReader';
-import { TemplateSaving, type PendingConflict } from './templateSaving';
+import { TemplateSaving } from './templateSaving';
 import type { TemplateSecrets } from './templateSecrets';
 import type { TemplatesOnScreen } from './templatesOnScreen';
 
@@ -36,6 +36,12 @@ interface Deps {
   readonly readOnlyReason: (template: KnownTemplate) => ReadOnlyTemplateError | undefined;
   /** Called when the template at the service has changed. */
   readonly onSaved: (id: number) => void;
+}
+
+export interface MergedText {
+  readonly text: string;
+  /** The places where the user's version was kept. */
+  readonly conflicts: readonly Conflict[];
 }
 
 /** Saves the text of documents and carries out the user's decisions about conflicts. */
@@ -80,7 +86,7 @@ export class TemplateEdits {
 
   /** Returns the text of their version. From now on, edits are compared with it. */
   useTheirs(id: number): string | undefined {
-    return this.rebase(id, (pending) => pending.theirs.text);
+    return this.rebase(id)?.text;
   }
 
   /**
@@ -95,9 +101,17 @@ export class TemplateEdits {
     await this.adopt(this.deps.account(), { ...theirs, text: source }, theirs.fields, parseDocument(source));
   }
 
-  /** Returns the merged text. From now on, edits are compared with their version. */
-  merge(id: number): string | undefined {
-    return this.rebase(id, (pending) => renderDocument(pending.merged));
+  /** See `TemplateDocuments.merge`. */
+  merge(id: number, source: string): MergedText | undefined {
+    const theirs = this.deps.conflicts.get(id)?.theirs;
+    const known = this.deps.known.get(id);
+    if (!theirs || !known) {
+      return undefined;
+    }
+    const base = known.shown ?? known.fields;
+    const { fields, conflicts } = mergeDocuments(base, parseDocument(source, base), theirs.fields);
+    this.rebase(id);
+    return { text: renderDocument(fields), conflicts };
   }
 
   /**
@@ -147,7 +161,8 @@ export class TemplateEdits {
       : mine;
   }
 
-  private rebase(id: number, show: (pending: PendingConflict) => string): string | undefined {
+  /** Compares edits with their version from now on, and returns it. */
+  private rebase(id: number): KnownTemplate | undefined {
     const pending = this.deps.conflicts.get(id);
     const known = this.deps.known.get(id);
     if (!pending || !known) {
@@ -161,6 +176,6 @@ export class TemplateEdits {
       this.deps.log.warn(`The base of a template could not be kept: ${String(error)}`);
     });
     this.deps.conflicts.end(id);
-    return show(pending);
+    return theirs;
   }
 }

@@ -25,8 +25,6 @@ import type { TemplateSecrets } from './templateSecrets';
 export interface PendingConflict {
   readonly theirs: KnownTemplate;
   readonly conflicts: readonly Conflict[];
-  /** The local edit, with the service's version where only that changed. */
-  readonly merged: DocumentFields;
 }
 
 /** What the user saves, and the version that it was based on. */
@@ -77,7 +75,7 @@ export class TemplateSaving {
     if (merge.conflicts.length > 0 && !edit.isOverruled(theirs.hashId, merge.conflicts)) {
       return {
         kind: 'conflict',
-        pending: { theirs, conflicts: merge.conflicts, merged: merge.fields },
+        pending: { theirs, conflicts: merge.conflicts },
       };
     }
     const target = sameDocument(merge.fields, edit.mine) ? edit.mine : merge.fields;
