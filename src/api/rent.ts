@@ -1,3 +1,4 @@
+import { rentalEnvProblem } from '../model/documents/rentalEnv';
 import { toDollars } from '../model/money';
 import type { RentConfig, Rented } from '../model/rentals/rent';
 import { CancelledError } from '../util/errors';
@@ -124,19 +125,11 @@ function rentBody(config: RentConfig): WireRentRequest {
   });
 }
 
-/** Checks names: a variable, or `-p host:container` with the value 1 (docs/service/renting.md#request). */
 function checkedEnv(env: RentConfig['env']): RentConfig['env'] {
   for (const [name, value] of Object.entries(env ?? {})) {
-    const isPort = /^-p \d{1,5}:\d{1,5}(\/(tcp|udp))?$/.test(name);
-    if (!isPort && !/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name)) {
-      throw new NotSentError(
-        text('"{0}" is not a name for an environment variable. Correct it and try again.', name),
-      );
-    }
-    if (isPort && value !== '1') {
-      throw new NotSentError(
-        text('The port mapping "{0}" needs the value 1. Correct it and try again.', name),
-      );
+    const problem = rentalEnvProblem(name, value);
+    if (problem) {
+      throw new NotSentError(problem);
     }
   }
   return env;

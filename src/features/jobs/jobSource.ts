@@ -8,7 +8,7 @@ import { pickOne } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { variantsOf } from '../../model/jobs/jobMatrix';
 import { jobNames, readJob, type JobSpec } from '../../model/jobs/jobSpec';
-import { parseWorkspaceFile, workspaceFilePath, type Recipe } from '../../model/workspace/workspaceFile';
+import { recipeForJobs, workspaceFilePath, type Recipe } from '../../model/workspace/workspaceFile';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
@@ -113,22 +113,10 @@ async function read({ uri, name }: Named): Promise<JobSource> {
   }
   const source = (await sourceOf(uri)) ?? '';
   try {
-    return { spec: readJob(source, name), folder: folder.uri.fsPath, recipe: recipeOf(source) };
+    return { spec: readJob(source, name), folder: folder.uri.fsPath, recipe: recipeForJobs(source) };
   } catch (error) {
     if (error instanceof UserError) {
       await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
-    }
-    throw error;
-  }
-}
-
-/** A file can define jobs without describing a machine to rent. */
-function recipeOf(source: string): Recipe | undefined {
-  try {
-    return parseWorkspaceFile(source);
-  } catch (error) {
-    if (error instanceof UserError) {
-      return undefined;
     }
     throw error;
   }

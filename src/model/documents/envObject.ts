@@ -8,7 +8,8 @@ import { formatEnvFlags, parseEnvFlags, readVariable, type EnvEntry, type EnvPro
 /** Variables by name; ports and other flags are keys such as `-p 8080:80` with the value `1`. */
 export type EnvObject = Readonly<Record<string, string>>;
 
-function objectEntry(entry: EnvEntry): readonly [string, string] {
+/** Returns the key and the value of an entry in the object form. */
+export function objectEntry(entry: EnvEntry): readonly [string, string] {
   return entry.kind === 'variable' ? [entry.name, entry.value] : [formatEnvFlags([entry]), '1'];
 }
 
@@ -56,6 +57,11 @@ export function envEntries(env: EnvObject): {
 export function envFlagsToObject(text: string): EnvObject | undefined {
   const { entries, problems } = parseEnvFlags(text);
   return problems.length > 0 ? undefined : envObject(entries.map(({ entry }) => entry));
+}
+
+/** Returns what can be read of a flag text; the last value of a name wins. */
+export function readableEnv(text: string): EnvObject {
+  return Object.fromEntries(parseEnvFlags(text).entries.map(({ entry }) => objectEntry(entry)));
 }
 
 /** Converts an object to a flag text. Unreadable keys are written unchanged, so that the service decides about them. */

@@ -1,12 +1,16 @@
 import { text, type Text } from '../../util/text';
 import { parseEnvFlags, type EnvEntry, type EnvProblemKind, type Span } from './envFlags';
-import { envEntries, envFlagsToObject } from './envObject';
+import { envEntries, envFlagsToObject, objectEntry } from './envObject';
 import type { Finding, Fix } from './finding';
 import type { JsonPlaces } from './jsonPlaces';
+import { rentalEnvProblem } from './rentalEnv';
 import { looksSecret, referenceName } from '../templates/templateReference';
 
 interface EnvironmentOptions {
-  /** `document`: a secret may become a reference. `file`: it may not, because the file is shared. */
+  /**
+   * `document`: a secret may become a reference. `file`: it may not, because the file is shared, and its environment is
+   * sent with a rental.
+   */
   readonly secrets: 'document' | 'file';
   /** The field that makes the document public, if it is public. */
   readonly visibleToAll?: readonly string[] | undefined;
@@ -112,6 +116,17 @@ function* checkSecret(
   }
 }
 
+function* checkSent(
+  [name, value]: readonly [string, string],
+  span: Span,
+  options: EnvironmentOptions,
+): Iterable<Finding> {
+  const problem = options.secrets === 'file' ? rentalEnvProblem(name, value) : undefined;
+  if (problem) {
+    yield { code: 'envNotSent', severity: 'error', span, message: problem, fixes: [] };
+  }
+}
+
 function variableOf(entry: EnvEntry): { name: string; value: string } | undefined {
   return entry.kind === 'variable' ? entry : undefined;
 }
@@ -130,11 +145,12 @@ function* checkText(places: JsonPlaces, env: string, options: EnvironmentOptions
   const seen = new Set<string>();
   const canRewrite = envFlagsToObject(env) !== undefined;
   for (const { entry, span } of entries) {
+    const where = insideString(places, ['env'], env, span);
+    yield* checkSent(objectEntry(entry), where, options);
     const variable = variableOf(entry);
     if (!variable) {
       continue;
     }
-    const where = insideString(places, ['env'], env, span);
     if (seen.has(variable.name)) {
       yield {
         code: 'envTwice',
@@ -179,7 +195,11 @@ function* checkObject(
       }
       continue;
     }
-    for (const problem of envEntries({ [name]: value }).problems) {
+    const { problems } = envEntries({ [name]: value });
+    if (problems.length === 0) {
+      yield* checkSent([name, value], places.keySpan(path) ?? places.nearest(path), options);
+    }
+    for (const problem of problems) {
       yield {
         code: problem.kind === 'badPort' ? 'portUnreadable' : 'envUnreadable',
         severity: 'error',

@@ -2,7 +2,7 @@ import { defined } from '../../util/defined';
 import { text, type Text } from '../../util/text';
 import { typedNumber } from '../../util/typedNumber';
 import { parsePort } from '../documents/envFlags';
-import { envFlagsToObject } from '../documents/envObject';
+import { readableEnv } from '../documents/envObject';
 import { formatMoney, fromDollars, times, type Micros } from '../money';
 import type { Offer, RentalType } from '../offers/offer';
 import { runtypes, type RentConfig, type Runtype } from './rent';
@@ -108,11 +108,11 @@ export interface MergedVariable {
   readonly from: 'template' | 'here';
 }
 
-/** Returns the environment as the service will merge it; a template's that can't be parsed counts as empty. */
+/** Returns the environment as the service will merge it, without the parts of a template's that can't be read. */
 export function mergedEnv(choices: RentChoices): readonly MergedVariable[] {
   const own = choices.env ?? {};
-  const base = choices.source.kind === 'template' ? envFlagsToObject(choices.source.template.env ?? '') : {};
-  const kept = Object.entries(base ?? {}).filter(([name]) => !Object.hasOwn(own, name));
+  const base = choices.source.kind === 'template' ? readableEnv(choices.source.template.env ?? '') : {};
+  const kept = Object.entries(base).filter(([name]) => !Object.hasOwn(own, name));
   return [
     ...kept.map(([name, value]): MergedVariable => ({ name, value, from: 'template' })),
     ...Object.entries(own).map(([name, value]): MergedVariable => ({ name, value, from: 'here' })),

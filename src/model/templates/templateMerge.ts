@@ -1,4 +1,5 @@
-import { envFlagsToObject, readEnv, type EnvObject } from '../documents/envObject';
+import { envText, readableEnv, readEnv, type EnvObject } from '../documents/envObject';
+import { parseEnvFlags } from '../documents/envFlags';
 import type { WireRentRequest } from '../../wire/instance';
 import { isPlainObject, readFilters } from './templateDocument';
 
@@ -24,7 +25,17 @@ const scalars = [
 ] as const satisfies readonly (keyof WireRentRequest)[];
 
 function objectOf(env: EnvObject | string | undefined): EnvObject {
-  return typeof env === 'string' ? (envFlagsToObject(env) ?? {}) : (env ?? {});
+  return typeof env === 'string' ? readableEnv(env) : (env ?? {});
+}
+
+/** Returns the merged environment, as flag text if a part can't be read: the service decides about that part. */
+function mergeEnv(template: unknown, request: unknown): EnvObject | string {
+  const [base, own] = [readEnv(template), readEnv(request)];
+  const isUnreadable = (env: EnvObject | string | undefined) =>
+    typeof env === 'string' && parseEnvFlags(env).problems.length > 0;
+  return isUnreadable(base) || isUnreadable(own)
+    ? `${envText(base)} ${envText(own)}`.trim()
+    : { ...objectOf(base), ...objectOf(own) };
 }
 
 /** Returns `image:tag`, or the image alone if it names a tag or digest itself. */
@@ -70,7 +81,7 @@ export function mergeTemplate(template: Raw, request: RentBody): Record<string, 
     }
   }
   merged['disk'] = request['disk'] ?? 8;
-  const env = { ...objectOf(readEnv(template['env'])), ...objectOf(readEnv(request['env'])) };
+  const env = mergeEnv(template['env'], request['env']);
   if (Object.keys(env).length > 0) {
     merged['env'] = env;
   }
@@ -90,7 +101,7 @@ export function mergeTemplate(template: Raw, request: RentBody): Record<string, 
   return merged;
 }
 
-/** Returns environment and ports of a recipe as the object that a rental takes. */
+/** Returns environment and ports of a recipe as the object that a rental takes. The last value of a name wins. */
 export function rentEnv(env: unknown, ports: readonly string[] = []): EnvObject {
   return {
     ...objectOf(readEnv(env)),

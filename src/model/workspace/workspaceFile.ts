@@ -3,6 +3,7 @@ import { defined } from '../../util/defined';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { parsePort } from '../documents/envFlags';
+import { checkEnvironment } from '../documents/environmentDiagnostics';
 import { JsonPlaces } from '../documents/jsonPlaces';
 import { jobSection } from '../jobs/jobFields';
 import { environment, offerFilters } from '../templates/templateFields';
@@ -107,7 +108,8 @@ export class WorkspaceFileError extends UserError {
  * @throws WorkspaceFileError naming what is missing or wrong.
  */
 export function parseWorkspaceFile(source: string): Recipe {
-  const value = new JsonPlaces(source).value([]);
+  const places = new JsonPlaces(source);
+  const value = places.value([]);
   const parsed = workspaceFile.safeParse(value);
   if (!parsed.success) {
     const path = (parsed.error.issues[0]?.path ?? []).map(String);
@@ -137,6 +139,17 @@ export function parseWorkspaceFile(source: string): Recipe {
       ['ports', String(badPort)],
     );
   }
+  const findings = [...checkEnvironment(places, { secrets: 'file' })];
+  if (findings.some(({ severity }) => severity === 'error')) {
+    // A finding may quote a part of a value, so it stays in the document.
+    throw new WorkspaceFileError(
+      text(
+        '"env" in {0} has an entry that can\'t be sent. Correct the marked place and try again.',
+        workspaceFilePath,
+      ),
+      ['env'],
+    );
+  }
   return defined<Recipe>({
     filters: definedFilters(file.filters ?? {}),
     template: file.template === undefined ? undefined : templateRef(file.template),
@@ -148,6 +161,14 @@ export function parseWorkspaceFile(source: string): Recipe {
     folder: file.folder,
     whenRunning: file.whenRunning ?? 'ask',
   });
+}
+
+/** Returns the recipe of a file with jobs; `undefined` if the file names nothing to rent. */
+export function recipeForJobs(source: string): Recipe | undefined {
+  const places = new JsonPlaces(source);
+  return places.value(['template']) === undefined && places.value(['image']) === undefined
+    ? undefined
+    : parseWorkspaceFile(source);
 }
 
 function definedFilters(filters: Readonly<Record<string, unknown>>): Recipe['filters'] {

@@ -164,6 +164,19 @@ describe('environment and ports', () => {
     ]);
   });
 
+  it('of a template count where a name is set twice, or another part cannot be read', () => {
+    const broken = fromTemplate({
+      env: '-e A=1 -e A=2 -p 8080:8080 -p 9000',
+      runtype: 'ssh',
+      sshDirect: true,
+    });
+    assert.deepEqual(mergedEnv(broken), [
+      { name: 'A', value: '2', from: 'template' },
+      { name: '-p 8080:8080', value: '1', from: 'template' },
+    ]);
+    assert.equal(neededPorts(broken), 2);
+  });
+
   it('need a direct port each, beside those of the run type', () => {
     assert.equal(neededPorts(choices), 3);
     assert.equal(neededPorts({ ...choices, runtype: 'jupyter_direct' }), 4);

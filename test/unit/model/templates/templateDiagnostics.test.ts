@@ -324,6 +324,12 @@ describe('the checks of a workspace file', () => {
     ]);
   });
 
+  it('mark what a rental cannot take of the environment', () => {
+    assert.deepEqual(check({ ...sound, env: '-e A=1 --shm-size 1g' }), [['envNotSent', '--shm-size 1g', '']]);
+    assert.deepEqual(check({ ...sound, env: { 'MY VAR': '1', A: '1' } }), [['envNotSent', '"MY VAR"', '']]);
+    assert.deepEqual(check({ ...sound, env: { '-p 80:80': '2' } }), [['envNotSent', '"-p 80:80"', '']]);
+  });
+
   it('mark ports that cannot be read and secrets that everyone would get', () => {
     assert.deepEqual(check({ ...sound, ports: ['80:80', '8080'] }), [['portUnreadable', '"8080"', '']]);
     assert.deepEqual(check({ ...sound, env: { API_KEY: 'abcd1234' } }), [

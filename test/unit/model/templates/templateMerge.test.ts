@@ -37,6 +37,13 @@ describe('the preview of a rental from a template', () => {
     });
   });
 
+  it('loses nothing of an environment that sets a name twice or has a part that cannot be read', () => {
+    const envOf = (env: string, own: Record<string, string>) =>
+      mergeTemplate({ ...template, env }, { env: own })['env'];
+    assert.deepEqual(envOf('-e A=1 -e B=2 -e A=3', { C: '4' }), { A: '3', B: '2', C: '4' });
+    assert.equal(envOf('-e A=1 -p 8080', { C: '4' }), '-e A=1 -p 8080 -e C=4');
+  });
+
   it('merges the filters by key, the request winning (rule 3)', () => {
     assert.deepEqual(mergeTemplate(template, { extra_filters: { num_gpus: { eq: 4 } } })['extra_filters'], {
       num_gpus: { eq: 4 },

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { parseWorkspaceFile, WorkspaceFileError } from '../../../../src/model/workspace/workspaceFile';
+import {
+  parseWorkspaceFile,
+  recipeForJobs,
+  WorkspaceFileError,
+} from '../../../../src/model/workspace/workspaceFile';
 import { formatText } from '../../../../src/util/text';
 import { refState, remember } from '../../../../src/model/templates/templateRef';
 
@@ -50,6 +54,12 @@ describe('the workspace file', () => {
     ['{"image":"a","maxPricePerHour":0}', 'maxPricePerHour'],
     ['{"image":"a","maxPricePerHour":1,"diskGb":4}', 'diskGb'],
     ['{"image":"a","maxPricePerHour":1,"ports":["80:80","x"]}', 'ports.1'],
+    ['{"image":"a","maxPricePerHour":1,"env":"-e A=1 -p 8080"}', 'env'],
+    ['{"image":"a","maxPricePerHour":1,"env":"-e A=1 -e"}', 'env'],
+    ['{"image":"a","maxPricePerHour":1,"env":"-e A=1 -e 7=x"}', 'env'],
+    ['{"image":"a","maxPricePerHour":1,"env":"-e A=1 --shm-size 1g"}', 'env'],
+    ['{"image":"a","maxPricePerHour":1,"env":{"-p 8080":"1"}}', 'env'],
+    ['{"image":"a","maxPricePerHour":1,"env":{"MY VAR":"1"}}', 'env'],
   ] as const) {
     it(`is refused as ${source || 'an empty file'}`, () => {
       assert.throws(
@@ -58,6 +68,23 @@ describe('the workspace file', () => {
       );
     });
   }
+
+  it('sends the last value of a variable that it sets twice', () => {
+    const { env } = parseWorkspaceFile('{"image":"a","maxPricePerHour":1,"env":"-e A=1 -e B=2 -e A=3"}');
+    assert.deepEqual(env, { A: '3', B: '2' });
+  });
+
+  it('gives a job no machine where it names none, and is refused for one where its machine is wrong', () => {
+    assert.equal(recipeForJobs('{"jobs":{}}'), undefined);
+    assert.equal(recipeForJobs('{"image":"a","maxPricePerHour":1,"jobs":{}}')?.image, 'a');
+    for (const env of ['-p 8080', { '-p 8080': '1' }]) {
+      const source = JSON.stringify({ image: 'a', maxPricePerHour: 1, env, jobs: {} });
+      assert.throws(
+        () => recipeForJobs(source),
+        /"env" in \.vscode\/gpu-rental\.json has an entry that can't be sent\./,
+      );
+    }
+  });
 
   it('is refused in words that run nothing, whatever its keys are called', () => {
     const key = '[Fix it](command:workbench.extensions.installExtension?%22%2Ftmp%2Fevil.vsix%22)';
