@@ -65,8 +65,16 @@ describe('renting when things change', () => {
     await quick().title('Rent: More Options');
     await quick().pick(/^Environment and Ports/);
     await quick().title('Rent: Environment and Ports');
+    await quick().pick('Add a Variable…');
+    await quick().title('Rent: Variable');
+    await quick().type('A=${secret:a}', { enter: false });
+    await quick().message(/"A" refers to a secret of a template/);
+    await quick().type('A=0');
+    await quick().title('Rent: Environment and Ports');
     await quick().pick('Edit as Text…');
     await quick().title('Rent: Environment as Text');
+    await quick().type('-e A=${secret:a}', { enter: false });
+    await quick().message(/"A" refers to a secret of a template/);
     await quick().type('-e A=1 -p 8080:8080');
     await quick().title('Rent: Environment and Ports');
     await quick().back();

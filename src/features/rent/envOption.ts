@@ -2,8 +2,10 @@ import { t } from '../../editor/localize';
 import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { formatEnvFlags, parseEnvFlags, parsePort } from '../../model/documents/envFlags';
 import { envEntries, envFlagsToObject, type EnvObject } from '../../model/documents/envObject';
+import { rentalEnvProblem } from '../../model/documents/rentalEnv';
 import { mergedEnv } from '../../model/rentals/rentPlan';
 import type { RentFlow } from '../../model/rentals/rentFlow';
+import type { Text } from '../../util/text';
 import type { StepResult } from './rentSteps';
 
 type Pick =
@@ -66,6 +68,11 @@ async function change(flow: RentFlow, pick: Pick): Promise<EnvObject | undefined
   }
 }
 
+/** Returns why the rental can't take an entry; otherwise it would be refused only after the last step. */
+function problemWith(env: EnvObject): Text | undefined {
+  return Object.entries(env).flatMap(([name, value]) => rentalEnvProblem(name, value) ?? [])[0];
+}
+
 function without(env: EnvObject, name: string): EnvObject {
   return Object.fromEntries(Object.entries(env).filter(([other]) => other !== name));
 }
@@ -82,7 +89,7 @@ async function addVariable(env: EnvObject): Promise<EnvObject | undefined> {
     problem: (typed) => {
       const name = typed.split('=')[0]?.trim() ?? '';
       return typed.includes('=') && namePattern.test(name)
-        ? undefined
+        ? problemWith({ [name]: typed })
         : t('Enter a name of letters, digits and _, then = and the value.');
     },
   });
@@ -124,6 +131,7 @@ async function editValue(env: EnvObject, name: string): Promise<EnvObject | unde
     password: true,
     canGoBack: true,
     ignoreFocusOut: true,
+    problem: (typed) => problemWith({ [name]: typed }),
   });
   if (answer.kind !== 'picked') {
     return undefined;
@@ -143,7 +151,8 @@ async function editText(env: EnvObject): Promise<EnvObject | undefined> {
       if (problem) {
         return t('"{0}" can\'t be read. Write -e NAME=value or -p host:container.', problem.subject);
       }
-      return envFlagsToObject(typed) ? undefined : t('A name is used twice or is not valid.');
+      const read = envFlagsToObject(typed);
+      return read ? problemWith(read) : t('A name is used twice or is not valid.');
     },
   });
   return answer.kind === 'picked' ? envFlagsToObject(answer.value) : undefined;

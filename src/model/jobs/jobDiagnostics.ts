@@ -3,6 +3,7 @@ import { text, type Text } from '../../util/text';
 import type { Span } from '../documents/envFlags';
 import type { Finding, Fix, Severity } from '../documents/finding';
 import type { JsonPlaces } from '../documents/jsonPlaces';
+import { findReference } from '../templates/templateReference';
 import { countOf, matrixValueShape, mostVariants } from './jobMatrix';
 import { jobFields, jobNameShape, longestScript, mostJobs } from './jobFields';
 
@@ -236,6 +237,19 @@ function* checkEnv(places: JsonPlaces, name: string): Iterable<Found> {
         path,
         span,
         message: text('"{0}" is not a valid environment variable name for a job.', variable),
+      };
+    }
+  }
+  for (const { name: variable, path } of env) {
+    const value = places.value(path);
+    if (typeof value === 'string' && findReference(value) !== undefined) {
+      yield {
+        code: 'secretNotSent',
+        path,
+        message: text(
+          '"{0}" refers to a secret of a template, which no job gets. Move "{0}" from "env" to "secrets".',
+          variable,
+        ),
       };
     }
   }

@@ -297,6 +297,7 @@ describe('renting', () => {
         /slash/,
       ],
       ['with a bad variable name', { image: 'i', env: { 'A B': '1' } }, /"A B"/],
+      ['with a secret of a template', { image: 'i', env: { T: '${secret:T}' } }, /"T" refers to a secret/],
       ['with another flag as a name', { image: 'i', env: { '-v /:/host': '1' } }, /"-v/],
       ['with a port that maps to something', { image: 'i', env: { '-p 80:80': 'yes' } }, /value 1/],
       ['with a script that cannot be made short', { image: 'i', onstart: noise(20_000) }, /20000 characters/],

@@ -73,6 +73,11 @@ describe('a job of the workspace file', () => {
     ['outputs in its repository', { run: 'a', limits, outputs: [], outputsTo: '.git/x' }, 'actingName'],
     ['a bad variable', { run: 'a', limits, outputs: [], env: { 'A B': '1' } }, 'variableName'],
     ['a variable of ours', { run: 'a', limits, outputs: [], secrets: ['GPU_RENTAL_JOB'] }, 'variableName'],
+    [
+      'a secret of a template',
+      { run: 'a', limits, outputs: [], env: { T: 'x ${secret:T}' } },
+      'secretNotSent',
+    ],
     ['a secret in clear', { run: 'a', limits, outputs: [], env: { T: '1' }, secrets: ['T'] }, 'secretInEnv'],
   ] as const) {
     it(`is refused with ${what}, at its place`, () => {

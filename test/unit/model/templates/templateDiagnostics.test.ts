@@ -328,6 +328,8 @@ describe('the checks of a workspace file', () => {
     assert.deepEqual(check({ ...sound, env: '-e A=1 --shm-size 1g' }), [['envNotSent', '--shm-size 1g', '']]);
     assert.deepEqual(check({ ...sound, env: { 'MY VAR': '1', A: '1' } }), [['envNotSent', '"MY VAR"', '']]);
     assert.deepEqual(check({ ...sound, env: { '-p 80:80': '2' } }), [['envNotSent', '"-p 80:80"', '']]);
+    assert.deepEqual(check({ ...sound, env: { T: '${secret:T}' } }), [['envNotSent', '"T"', '']]);
+    assert.deepEqual(check({ ...sound, env: '-e T=${secret:T}' }), [['envNotSent', '-e T=${secret:T}', '']]);
   });
 
   it('mark ports that cannot be read and secrets that everyone would get', () => {

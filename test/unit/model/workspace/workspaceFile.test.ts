@@ -60,6 +60,8 @@ describe('the workspace file', () => {
     ['{"image":"a","maxPricePerHour":1,"env":"-e A=1 --shm-size 1g"}', 'env'],
     ['{"image":"a","maxPricePerHour":1,"env":{"-p 8080":"1"}}', 'env'],
     ['{"image":"a","maxPricePerHour":1,"env":{"MY VAR":"1"}}', 'env'],
+    ['{"image":"a","maxPricePerHour":1,"env":{"T":"${secret:T}"}}', 'env'],
+    ['{"image":"a","maxPricePerHour":1,"env":"-e T=x-${secret:T}"}', 'env'],
   ] as const) {
     it(`is refused as ${source || 'an empty file'}`, () => {
       assert.throws(
