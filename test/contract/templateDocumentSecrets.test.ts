@@ -76,6 +76,29 @@ describe('template documents with secrets', () => {
     assert.ok(!(await other.creation.draft(pasted))?.text.includes('${secret:'));
   });
 
+  it('hide a value while the environment cannot be read, whatever else is saved', async () => {
+    await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
+    await window.documents.save(
+      id,
+      changeText(await textOf(window), { env: { HF_TOKEN: '${secret:hf-token}' } }),
+    );
+    await scene().editElsewhere({ env: '-e A="1 -e HF_TOKEN=hf_value_123' });
+    const other = await scene().computer.openWindow();
+    const save = async (changes: Record<string, unknown>) => {
+      await other.documents.save(id, changeText(await textOf(other), changes));
+      await other.documents.reveal(id);
+    };
+    await save({ desc: 'next' });
+    await save({ desc: 'after it' });
+    const third = await scene().computer.openWindow();
+    for (const one of [other, third]) {
+      assert.ok(!(await textOf(one)).includes('hf_value_123'));
+      assert.ok((await textOf(one)).includes('${secret:hf-token}'));
+    }
+    await other.documents.save(id, changeText(await textOf(other), { env: { A: '1' } }));
+    assert.deepEqual([...(await other.secrets.held('account-1', id))], []);
+  });
+
   it('refuse to send a reference whose value is not on this computer', async () => {
     const source = changeText(await textOf(window), { env: { T: '${secret:elsewhere}' } });
     await assert.rejects(window.documents.save(id, source), MissingSecretError);

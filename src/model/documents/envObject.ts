@@ -59,6 +59,11 @@ export function envFlagsToObject(text: string): EnvObject | undefined {
   return problems.length > 0 ? undefined : envObject(entries.map(({ entry }) => entry));
 }
 
+/** Returns whether every part of an environment in either form can be read. */
+export function isReadableEnv(env: unknown): boolean {
+  return parseEnvFlags(envText(env)).problems.length === 0;
+}
+
 /** Returns what can be read of a flag text; the last value of a name wins. */
 export function readableEnv(text: string): EnvObject {
   return Object.fromEntries(parseEnvFlags(text).entries.map(({ entry }) => objectEntry(entry)));

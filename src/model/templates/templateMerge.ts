@@ -1,5 +1,4 @@
-import { envText, readableEnv, readEnv, type EnvObject } from '../documents/envObject';
-import { parseEnvFlags } from '../documents/envFlags';
+import { envText, isReadableEnv, readableEnv, readEnv, type EnvObject } from '../documents/envObject';
 import type { WireRentRequest } from '../../wire/instance';
 import { isPlainObject, readFilters } from './templateDocument';
 
@@ -31,11 +30,9 @@ function objectOf(env: EnvObject | string | undefined): EnvObject {
 /** Returns the merged environment, as flag text if a part can't be read: the service decides about that part. */
 function mergeEnv(template: unknown, request: unknown): EnvObject | string {
   const [base, own] = [readEnv(template), readEnv(request)];
-  const isUnreadable = (env: EnvObject | string | undefined) =>
-    typeof env === 'string' && parseEnvFlags(env).problems.length > 0;
-  return isUnreadable(base) || isUnreadable(own)
-    ? `${envText(base)} ${envText(own)}`.trim()
-    : { ...objectOf(base), ...objectOf(own) };
+  return isReadableEnv(base) && isReadableEnv(own)
+    ? { ...objectOf(base), ...objectOf(own) }
+    : `${envText(base)} ${envText(own)}`.trim();
 }
 
 /** Returns `image:tag`, or the image alone if it names a tag or digest itself. */

@@ -1,5 +1,6 @@
 import type { Log } from '../../util/log';
 import { mergeDocuments, sameDocument, type Conflict } from '../../model/templates/templateConflict';
+import { isReadableEnv } from '../../model/documents/envObject';
 import {
   documentChanges,
   documentFields,
@@ -125,7 +126,13 @@ export class TemplateEdits {
     typed: DocumentFields,
   ): Promise<void> {
     const { id } = saved;
-    const references = new Map(referencesIn(target));
+    const held = await this.deps.secrets.held(account.key, id);
+    // A variable may still be in an environment that can't be read; without its slot, its value would be shown.
+    const kept = isReadableEnv(target['env']) ? [] : [...held].filter(([slot]) => slot.startsWith('env.'));
+    const references = new Map([
+      ...kept.map(([slot, { name }]) => [slot, name] as const),
+      ...referencesIn(target),
+    ]);
     const password = target['docker_login_pass'];
     if (typeof password === 'string' && password !== '' && referenceName(password) === undefined) {
       const name = await this.deps.secrets.freeName(account.key, registryReference(id));
