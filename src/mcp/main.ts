@@ -55,7 +55,12 @@ function end(): void {
   process.stdout.write('', () => process.exit(0));
 }
 
-const lines = new JsonLines({ line: (value) => server.take(value), tooLong: end, maxBytes: () => maxBytes });
+const lines = new JsonLines({
+  line: (value) => server.take(value),
+  // Ending here would lose the answers of all calls that are under way.
+  tooLong: () => server.refuseLongLine(),
+  maxBytes: () => maxBytes,
+});
 process.stdin.on('data', (chunk: Buffer) => lines.take(chunk));
 process.stdin.on('end', end);
 process.stdin.on('error', end);

@@ -97,6 +97,11 @@ export class McpServer {
     }
   }
 
+  /** Answers a line that is too long to be read. Its id is unknown, because it may be anywhere in the line. */
+  refuseLongLine(): void {
+    this.fail(null, new RpcError(codes.request, 'Invalid request: the line is too long'));
+  }
+
   /** Cancels all calls after the client disconnected. */
   end(): void {
     [...this.open.values()].forEach((controller) => controller.abort());

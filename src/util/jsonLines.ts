@@ -1,13 +1,15 @@
-/** JSON values that come as lines of bytes. A line longer than `maxBytes` ends the reading. */
+/** JSON values that come as lines of bytes. A line longer than `maxBytes` is left out. */
 export class JsonLines {
   private pending: Buffer[] = [];
   private pendingBytes = 0;
-  private isOver = false;
+  /** The rest of the current line is left out, too. */
+  private isTooLong = false;
 
   constructor(
     private readonly on: {
       /** Each value; `undefined` where a line is no JSON. */
       readonly line: (value: unknown) => void;
+      /** Called once for each line that is left out, before its end arrives. */
       readonly tooLong: () => void;
       /** May change while lines come in. */
       readonly maxBytes: () => number;
@@ -16,28 +18,35 @@ export class JsonLines {
 
   take(chunk: Buffer): void {
     let rest = chunk;
-    for (let end = rest.indexOf(10); end !== -1 && !this.isOver; end = rest.indexOf(10)) {
-      if (this.pendingBytes + end > this.on.maxBytes()) {
-        this.stop();
-        return;
-      }
-      const line = Buffer.concat([...this.pending, rest.subarray(0, end)]).toString('utf8');
-      this.pending = [];
-      this.pendingBytes = 0;
+    for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
+      this.keep(rest.subarray(0, end));
       rest = rest.subarray(end + 1);
-      this.on.line(parseLine(line));
+      this.endLine();
     }
-    this.pending.push(rest);
-    this.pendingBytes += rest.length;
-    if (!this.isOver && this.pendingBytes > this.on.maxBytes()) {
-      this.stop();
+    this.keep(rest);
+  }
+
+  private keep(part: Buffer): void {
+    if (this.isTooLong) {
+      return;
+    }
+    this.pending.push(part);
+    this.pendingBytes += part.length;
+    if (this.pendingBytes > this.on.maxBytes()) {
+      this.pending = [];
+      this.isTooLong = true;
+      this.on.tooLong();
     }
   }
 
-  private stop(): void {
-    this.isOver = true;
+  private endLine(): void {
+    const { isTooLong, pending } = this;
     this.pending = [];
-    this.on.tooLong();
+    this.pendingBytes = 0;
+    this.isTooLong = false;
+    if (!isTooLong) {
+      this.on.line(parseLine(Buffer.concat(pending).toString('utf8')));
+    }
   }
 }
 

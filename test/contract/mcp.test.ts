@@ -149,4 +149,48 @@ describe('the server for agents outside of the editor, by the official client', 
       [true, true, true],
     );
   });
+
+  it('refuses a line that is too long, and answers the call that is under way and the next one', async () => {
+    let answer = () => {};
+    let asked = 0;
+    (await openWindow()).agents.serve(() => {
+      asked += 1;
+      return new Promise((resolve) => {
+        answer = () => {
+          resolve({ structured: pending, isError: false });
+        };
+      });
+    });
+    const script = bundled(path.join(__dirname, '..', '..', 'src', 'mcp', 'main.ts'));
+    const child = spawn(process.execPath, [script, dir]);
+    let out = '';
+    child.stdout.on('data', (chunk) => (out += String(chunk)));
+    const answers = () =>
+      out
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as { id: unknown; error?: unknown; result?: unknown });
+    const send = (id: number, method: string, params = {}) =>
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    send(1, 'tools/call', order);
+    await until('the window is asked', () => asked === 1);
+    send(2, 'tools/call', { ...order, padding: 'x'.repeat(3 * 1024 * 1024) });
+    send(3, 'ping');
+    await until('the answers', () => answers().length === 2 || child.exitCode !== null);
+    assert.equal(child.exitCode, null, 'it goes on');
+    const [refused, pong] = answers();
+    assert.deepEqual(refused, {
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32600, message: 'Invalid request: the line is too long' },
+    });
+    assert.deepEqual(pong, { jsonrpc: '2.0', id: 3, result: {} });
+    answer();
+    await until('the answer of the call', () => answers().length === 3);
+    assert.equal(answers()[2]?.id, 1);
+    assert.ok(answers()[2]?.result);
+    assert.equal(asked, 1, 'nothing of the long line is done');
+    child.stdin.end();
+    await once(child, 'exit');
+  });
 });
