@@ -131,12 +131,12 @@ describe('reports', () => {
   });
 
   it('saves figures and pictures to a file that the user picks, and copies tables', async () => {
-    const save = async (name: string, press: () => Promise<void>) => {
+    const save = async (proposed: string, press: () => Promise<void>, name = proposed) => {
       const file = path.join(computer().workspace, name);
       window.screen.fileDialogs.push([file]);
       await press();
       await window.toast(`Saved ${name}.`);
-      assert.equal(window.screen.proposedFiles.at(-1), file);
+      assert.equal(window.screen.proposedFiles.at(-1), path.join(computer().workspace, proposed));
       return readFileSync(file);
     };
     const csv = await save('earnings-days.csv', async () => {
@@ -148,7 +148,7 @@ describe('reports', () => {
     assert.equal(lines[0], 'Day,GPU ($),Storage ($),Upload ($),Download ($),Total ($)');
     assert.equal(lines.length, 7 + 2);
     const json = JSON.parse(
-      (await save('earnings.json', () => earnings.press('Save as JSON…'))).toString('utf8'),
+      (await save('earnings.json', () => earnings.press('Save as JSON…'), 'last week.json')).toString('utf8'),
     ) as { perDay?: unknown[] };
     assert.equal(json.perDay?.length, 7);
     assert.ok(!('person' in json), 'name and address stay hidden');

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { localize, reasonOf, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
@@ -238,7 +239,7 @@ async function save(name: string, content: string | Uint8Array, kind: string, en
   if (!target) {
     return;
   }
-  await suggest('info', t('Saved {0}.', name), {
+  await suggest('info', t('Saved {0}.', posix.basename(target.path)), {
     label: t('Open'),
     run: () => vscode.commands.executeCommand('vscode.open', target),
   });
