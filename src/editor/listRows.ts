@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { UserError } from '../util/errors';
 import { reasonOf, t } from './localize';
+import { momentText } from './timeText';
 
 /** A row above a list that describes a problem; plain data, like all nodes of a tree. */
 export type ListProblem =
@@ -13,6 +14,8 @@ interface ListState {
   readonly kind: 'idle' | 'loading' | 'ready' | 'failed';
   readonly error?: unknown;
   readonly skipped?: number;
+  /** Milliseconds since 1970. */
+  readonly fetchedAt?: number;
 }
 
 /** Returns the problems of a list; empty if all of it was read. */
@@ -25,6 +28,18 @@ export function listProblems(state: ListState): readonly ListProblem[] {
     ...(state.kind === 'ready' && state.error !== undefined ? [stale] : []),
     ...(skipped > 0 ? [skippedNode(skipped)] : []),
   ];
+}
+
+/** Adds the time of the last good data to the figure of a list if the last refresh failed. */
+export function withAge(figure: string, state: ListState, now: number): string {
+  const time = timeIfStale(state, now);
+  return time === undefined || figure === '' ? figure : t('{0}, as of {1}', figure, time);
+}
+
+function timeIfStale({ kind, error, fetchedAt }: ListState, now: number): string | undefined {
+  return kind === 'ready' && error !== undefined && fetchedAt !== undefined
+    ? momentText(fetchedAt, now)
+    : undefined;
 }
 
 // The editor needs the same object for the same row.
@@ -44,6 +59,7 @@ export function problemRow(
   list: {
     readonly name: string;
     readonly state: ListState;
+    readonly now: number;
     readonly unread: (count: number) => string;
     readonly retry?: string;
     /** First line of the tooltip. */
@@ -61,15 +77,20 @@ export function problemRow(
  */
 function loadErrorRow(
   stale: boolean,
-  { name, state: { error }, retry = 'gpuRental.refresh' }: Parameters<typeof problemRow>[1],
+  { name, state, now, retry = 'gpuRental.refresh' }: Parameters<typeof problemRow>[1],
 ): vscode.TreeItem {
+  const { error } = state;
+  const time = timeIfStale(state, now);
+  // A time stays true until the next refresh, unlike a number of minutes.
+  const age = time === undefined ? [] : [t('Shown as of {0}.', time)];
+  const reason = reasonOf(error);
   const wantsCode = error instanceof UserError && error.nextStep === 'secondFactor';
   const [label, staleLabel] = wantsCode
     ? [t('Could not load. Select to enter a code'), t('Could not refresh. Select to enter a code')]
     : [t('Could not load. Select to retry'), t('Could not refresh. Select to retry')];
   const item = warningRow(`${name}-load-error`, stale ? staleLabel : label);
-  item.description = reasonOf(error) ?? '';
-  item.tooltip = reasonOf(error) ?? String(error);
+  item.description = [...age, reason ?? ''].join(' ');
+  item.tooltip = [...age, reason ?? String(error)].join(' ');
   item.contextValue = ';loadError;';
   item.command = wantsCode
     ? { command: 'gpuRental.tfa.signIn', title: t('Enter Code') }

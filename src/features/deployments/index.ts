@@ -83,7 +83,13 @@ class DeploymentList implements TreeGroup, Disposable {
     const problems = (isMissed(state) ? listProblems(state) : []).map((problem) => ({
       node: this.problemNodes[problem.kind],
       item: () =>
-        problemRow(problem, { name: 'deployments', state, unread, retry: 'gpuRental.refreshDeployments' }),
+        problemRow(problem, {
+          name: 'deployments',
+          state,
+          now: this.deps.clock.now(),
+          unread,
+          retry: 'gpuRental.refreshDeployments',
+        }),
     }));
     const rows = this.deployments.map((deployment) => {
       const node = this.nodes.get(deployment.id) ?? { deploymentId: deployment.id };

@@ -24,7 +24,7 @@ type Deps = Pick<
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const machines = store.add(new MachineList(deps));
-  deps.trees['gpuRental.hosting'].setProvider(store.add(new MachineTree(machines)));
+  deps.trees['gpuRental.hosting'].setProvider(store.add(new MachineTree(machines, deps.clock)));
   const show = () => {
     const { state } = machines;
     deps.contextKeys.set(

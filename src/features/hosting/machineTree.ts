@@ -6,6 +6,7 @@ import { plain } from '../../model/instances/instanceState';
 import type { Machine } from '../../model/hosting/machine';
 import { formatMoney } from '../../model/money';
 import { placeText } from '../../model/offers/places';
+import type { Services } from '../../services';
 import type { MachineList } from './machineList';
 
 export type MachineNode = { readonly kind: 'machine'; readonly machineId: number } | ListProblem;
@@ -17,7 +18,10 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
   private readonly nodes = new Map<number, MachineNode>();
   private readonly subscription;
 
-  constructor(private readonly machines: MachineList) {
+  constructor(
+    private readonly machines: MachineList,
+    private readonly clock: Services['clock'],
+  ) {
     this.subscription = machines.onDidChange(() => {
       this.changed.fire(undefined);
     });
@@ -39,7 +43,12 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
   getTreeItem(node: MachineNode): vscode.TreeItem {
     return node.kind === 'machine'
       ? this.machineItem(node.machineId)
-      : problemRow(node, { name: 'machines', state: this.machines.state, unread });
+      : problemRow(node, {
+          name: 'machines',
+          state: this.machines.state,
+          now: this.clock.now(),
+          unread,
+        });
   }
 
   dispose(): void {

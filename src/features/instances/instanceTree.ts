@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { listProblems, problemRow } from '../../editor/listRows';
-import { localize, t } from '../../editor/localize';
+import { t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import type { InstanceNote } from '../../editor/treeGroups';
 import type { Instance } from '../../model/instances/instance';
@@ -10,7 +10,6 @@ import { formatMoney } from '../../model/money';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
 import { burnNow } from '../../store/instances/burn';
-import { durationText } from '../../util/duration';
 import { DisposableStore } from '../../util/disposable';
 import { instanceItem, instanceTooltip } from './instanceItem';
 import { loading, InstanceNodes, type InstanceNode } from './instanceNodes';
@@ -142,6 +141,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
         return problemRow(node, {
           name: 'instances',
           state: this.deps.fleet.state,
+          now: this.deps.clock.now(),
           unread,
           consequence: t('They exist and cost money.'),
         });
@@ -256,16 +256,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
         ? ''
         : t('{0}/h', `${isPartial && !isEarly ? '≥ ' : ''}${formatMoney(perHour)}`);
     view.description = [this.accountName(), cost].filter((part) => part !== '').join(' · ');
-    this.say(
-      state.error === undefined
-        ? ''
-        : states.length === 0
-          ? t('Shown as of {0} ago.', localize(durationText(now - state.fetchedAt)))
-          : t(
-              'Shown as of {0} ago. Your instances still cost money.',
-              localize(durationText(now - state.fetchedAt)),
-            ),
-    );
+    this.say(state.error === undefined || states.length === 0 ? '' : t('Your instances still cost money.'));
   }
 
   /** Sets the message only if it changed: the editor delays rows for 200 ms after each assignment. */

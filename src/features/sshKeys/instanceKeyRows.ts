@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import type { InstanceKeyTarget, InstanceTarget } from '../../commandArguments';
-import { listProblems, problemRow } from '../../editor/listRows';
+import { listProblems, problemRow, withAge } from '../../editor/listRows';
 import { t } from '../../editor/localize';
-import { momentText } from '../../editor/timeText';
 import type { GroupRow, InstanceRows } from '../../editor/treeGroups';
 import type { SshKey } from '../../model/accounts/account';
 import type { Services } from '../../services';
@@ -68,6 +67,7 @@ export class InstanceKeyRows implements InstanceRows, Disposable {
         problemRow(problem, {
           name: `keys-${instanceId}`,
           state,
+          now: this.deps.clock.now(),
           unread: unreadKeysText,
           retry: 'gpuRental.refreshInstanceKeys',
           consequence: t('They are attached to the instance.'),
@@ -138,13 +138,9 @@ function headingItem(instanceId: number, state: Keys['state'] | undefined, now: 
   return item;
 }
 
-/** Returns the number of keys, with the time of the list if it could not be refreshed. */
-function countText(
-  { value, skipped, error, fetchedAt }: Extract<Keys['state'], { readonly kind: 'ready' }>,
-  now: number,
-): string {
-  const count = skipped === undefined ? String(value.length) : `≥ ${value.length}`;
-  return error === undefined ? count : t('{0}, as of {1}', count, momentText(fetchedAt, now));
+function countText(state: Extract<Keys['state'], { readonly kind: 'ready' }>, now: number): string {
+  const { value, skipped } = state;
+  return withAge(skipped === undefined ? String(value.length) : `≥ ${value.length}`, state, now);
 }
 
 function keyItem(instanceId: number, { id, publicKey, name }: SshKey): vscode.TreeItem {

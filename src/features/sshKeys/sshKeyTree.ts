@@ -13,7 +13,7 @@ import { ownKeyId, withOwnKey } from './ownKey';
 
 export type SshKeyNode = { readonly kind: 'sshKey'; readonly sshKeyId: number } | ListProblem;
 
-type Deps = Pick<Services, 'accounts' | 'sshKeys' | 'ssh' | 'log' | 'trees'>;
+type Deps = Pick<Services, 'accounts' | 'clock' | 'sshKeys' | 'ssh' | 'log' | 'trees'>;
 
 /** The account's SSH keys, with a mark on those that this computer can use. */
 export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.Disposable {
@@ -66,7 +66,12 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
 
   getTreeItem(node: SshKeyNode): vscode.TreeItem {
     if (node.kind !== 'sshKey') {
-      return problemRow(node, { name: 'ssh-keys', state: this.deps.sshKeys.state, unread: unreadKeysText });
+      return problemRow(node, {
+        name: 'ssh-keys',
+        state: this.deps.sshKeys.state,
+        now: this.deps.clock.now(),
+        unread: unreadKeysText,
+      });
     }
     const key = this.keys().find((one) => one.id === node.sshKeyId);
     return key ? this.keyItem(key) : new vscode.TreeItem(`#${node.sshKeyId}`);

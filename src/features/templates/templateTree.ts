@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
 import { listProblems, problemRow } from '../../editor/listRows';
-import { localize, t } from '../../editor/localize';
+import { t } from '../../editor/localize';
 import type { Template } from '../../model/templates/template';
 import { parseTemplateUri } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import { DisposableStore } from '../../util/disposable';
-import { durationText } from '../../util/duration';
 import { groupItem, moreItem, templateItem, templateTooltip, type ItemFacts } from './templateItem';
 import type { TemplateLists } from './templateLists';
 import { groups, TemplateNodes, rowsAtOnce, type TemplateGroup, type TemplateNode } from './templateNodes';
@@ -73,7 +72,12 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
         return moreItem(node.group, this.idsOf(node.group).length - this.limitOf(node.group));
       case 'loadError':
       case 'skipped':
-        return problemRow(node, { name: 'templates', state: this.deps.templates.state, unread });
+        return problemRow(node, {
+          name: 'templates',
+          state: this.deps.templates.state,
+          now: this.deps.clock.now(),
+          unread,
+        });
       case 'template': {
         const template = this.lists.find(node.templateId);
         return template ? templateItem(node, template, this.factsOf(template)) : this.missingItem(node);
@@ -183,13 +187,7 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
   private refresh(): void {
     this.changed.fire(undefined);
     const { view } = this.deps.trees['gpuRental.templates'];
-    const { state } = this.deps.templates;
-    view.message =
-      state.kind === 'loading'
-        ? t('Loading templates…')
-        : state.kind === 'ready' && state.error !== undefined
-          ? t('Shown as of {0} ago.', localize(durationText(this.deps.clock.now() - state.fetchedAt)))
-          : '';
+    view.message = this.deps.templates.state.kind === 'loading' ? t('Loading templates…') : '';
   }
 }
 

@@ -9,6 +9,7 @@ import { VolumeGroup } from './volumeGroup';
 type Deps = Pick<
   Services,
   | 'accounts'
+  | 'clock'
   | 'fleet'
   | 'volumes'
   | 'globalState'

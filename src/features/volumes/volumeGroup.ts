@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { VolumeTarget } from '../../commandArguments';
-import { listProblems, problemRow } from '../../editor/listRows';
+import { listProblems, problemRow, withAge } from '../../editor/listRows';
 import { t } from '../../editor/localize';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 import { tooltip } from '../../editor/tooltip';
@@ -14,7 +14,7 @@ import type { RefreshOptions } from '../../shared/reading';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'trees' | 'log'>;
+type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'volumes' | 'trees' | 'log'>;
 
 /**
  * The group of volumes. They cost money like instances, so they are read with the first list of instances, and again
@@ -78,7 +78,8 @@ export class VolumeGroup implements TreeGroup, Disposable {
     const isPartial =
       costs.length < volumes.length || (state.kind === 'ready' && state.skipped !== undefined);
     const sum = formatMoney(add(zero, ...costs));
-    return t('{0} · {1}/day', volumes.length, isPartial ? `≥ ${sum}` : sum);
+    const figures = t('{0} · {1}/day', volumes.length, isPartial ? `≥ ${sum}` : sum);
+    return withAge(figures, state, this.deps.clock.now());
   }
 
   rows(): readonly GroupRow[] {
@@ -93,6 +94,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
           problemRow(problem, {
             name: 'volume',
             state,
+            now: this.deps.clock.now(),
             unread,
             retry: 'gpuRental.refreshVolumes',
             consequence: t('They exist and cost money.'),
