@@ -99,7 +99,7 @@ function loadErrorRow(
 }
 
 /** Returns the row for unreadable records; selecting it opens the log, which names each record and its field. */
-export function skippedRow(label: string, name: string, consequence?: string): vscode.TreeItem {
+function skippedRow(label: string, name: string, consequence?: string): vscode.TreeItem {
   const item = warningRow(`${name}-skipped`, label);
   const what = t(
     'The service sent them in an unknown form; everything else works. Select this row to see the field in the log. Refresh to try again, and report the problem if it persists.',

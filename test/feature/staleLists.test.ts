@@ -2,6 +2,10 @@ import { registerKey } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
+function part(name: string) {
+  return { name, view: 'account', heading: name } as const;
+}
+
 describe('lists that cannot be refreshed', () => {
   const computer = useComputer();
   let window: FeatureWindow;
@@ -18,6 +22,10 @@ describe('lists that cannot be refreshed', () => {
       path: '/api/v0/deployments/',
       row: 'active',
     },
+    { ...part('API Keys'), path: '/api/v0/auth/apikeys/', row: 'in use' },
+    { ...part('Environment Variables'), path: '/api/v0/secrets/', row: 'No environment variables' },
+    { ...part('Team Roles'), path: '/api/v0/team/roles-full/', row: 'team_read' },
+    { ...part('Two-Factor Authentication'), path: '/api/v0/tfa/status/', row: 'No 2FA method' },
   ] as const;
 
   before(async () => {
@@ -51,12 +59,17 @@ describe('lists that cannot be refreshed', () => {
   }
 
   it('give the time beside the figures of a closed group', async () => {
+    const { simulator } = computer();
     const instances = window.view('instances');
-    computer().simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v0/volumes/', times: 0 });
+    const account = window.view('account');
+    simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v0/volumes/', times: 0 });
+    simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v0/auth/apikeys/', times: 0 });
     window.run('Refresh');
     await instances.row(/^Volumes ?1 · \$\d+\.\d+\/day, as of \d+:\d+/);
-    computer().simulator.faults.clear();
+    await account.row(/^API Keys ?\d+, as of \d+:\d+/);
+    simulator.faults.clear();
     window.run('Refresh');
     await instances.row(/^Volumes ?1 · \$\d+\.\d+\/day$/);
+    await account.row(/^API Keys ?\d+$/);
   });
 });

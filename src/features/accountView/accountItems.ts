@@ -1,7 +1,5 @@
 import * as vscode from 'vscode';
-import { ForbiddenError } from '../../api/errors';
-import { skippedRow } from '../../editor/listRows';
-import { localize, reasonOf, t } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { tooltip } from '../../editor/tooltip';
 import type { User } from '../../model/accounts/account';
@@ -107,12 +105,8 @@ export function sshKeyItem(publicKey: string, place: string): vscode.TreeItem {
   return item;
 }
 
-/** Returns the heading of a part; `state` is that of 2FA, as far as it is known. */
-export function partItem(
-  part: PartId,
-  state: string | undefined,
-  count: number | undefined,
-): vscode.TreeItem {
+/** Returns the heading of a part; `figure` is the number of its rows or the state of 2FA, as far as it is known. */
+export function partItem(part: PartId, figure: string): vscode.TreeItem {
   const labels: Record<PartId, string> = {
     tfa: t('Two-Factor Authentication'),
     apiKeys: t('API Keys'),
@@ -127,11 +121,11 @@ export function partItem(
   };
   const item = row(labels[part], icons[part], `;${part};`, Collapsed);
   item.id = `part-${part}`;
-  item.description = part === 'tfa' ? tfaState(state) : count === undefined ? '' : String(count);
+  item.description = figure;
   return item;
 }
 
-function tfaState(state: string | undefined): string {
+export function tfaStateText(state: string | undefined): string {
   const words: Readonly<Record<string, string>> = {
     enabled: t('on'),
     legacy: t('on, older form'),
@@ -225,23 +219,6 @@ export function noneItem(part: PartId, isLegacy: boolean): vscode.TreeItem {
   return item;
 }
 
-/** Returns the row for entries that could not be understood. */
-export function skippedItem(part: PartId, count: number): vscode.TreeItem {
-  return skippedRow(
-    count === 1 ? t('1 entry could not be read') : t('{0} entries could not be read', count),
-    part,
-  );
-}
-
-/** Returns the row of an error. A missing permission is explained and not offered for a retry. */
-export function problemItem(error: unknown): vscode.TreeItem {
-  if (error instanceof ForbiddenError) {
-    const item = row(t('Your API key has no permission to read this'), 'lock', '');
-    item.tooltip = localize(error.text);
-    return item;
-  }
-  const item = row(t('Could not load. Select to retry'), 'warning', '');
-  item.description = reasonOf(error) ?? '';
-  item.command = { command: 'gpuRental.refresh', title: t('Retry') };
-  return item;
+export function unreadEntries(count: number): string {
+  return count === 1 ? t('1 entry could not be read') : t('{0} entries could not be read', count);
 }

@@ -1,3 +1,4 @@
+import type { ListProblem } from '../../editor/listRows';
 import type { PartId } from './accountParts';
 
 /** A row of the account view, also the argument of its commands. */
@@ -14,8 +15,7 @@ export type AccountNode =
   | { readonly kind: 'secret'; readonly secretName: string }
   | { readonly kind: 'teamRole'; readonly roleName: string }
   | { readonly kind: 'none'; readonly part: PartId }
-  | { readonly kind: 'problem'; readonly part: PartId }
-  | { readonly kind: 'skipped'; readonly part: PartId; readonly skipped: number };
+  | { readonly kind: 'problem'; readonly part: PartId; readonly problem: ListProblem };
 
 /** Returns the same object for the same row, so that the editor keeps the expansion and selection. */
 export class AccountNodes {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { listProblems, problemRow, withAge } from '../../editor/listRows';
 import { localize, t } from '../../editor/localize';
 import type { User } from '../../model/accounts/account';
 import { permissionCategories } from '../../model/accounts/apiKey';
@@ -18,11 +19,11 @@ import {
   methodItem,
   noneItem,
   partItem,
-  problemItem,
   secretItem,
-  skippedItem,
   sshKeyItem,
   teamRoleItem,
+  tfaStateText,
+  unreadEntries,
   userItem,
 } from './accountItems';
 import { AccountNodes, type AccountNode } from './accountNodes';
@@ -158,22 +159,10 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
   private partRows(part: PartId): object[] {
     this.parts.open(part);
     const state = this.parts.state(part);
-    const problem = this.nodes.of({ kind: 'problem', part });
-    if (state.kind === 'failed') {
-      return [problem];
-    }
-    if (state.kind !== 'ready') {
-      return [];
-    }
-    const { skipped } = state;
-    const rows = [
-      ...(skipped === undefined ? [] : [this.nodes.of({ kind: 'skipped', part, skipped } as const)]),
-      ...this.rowsOf(part),
-    ];
-    return [
-      ...(state.error === undefined ? [] : [problem]),
-      ...(rows.length > 0 ? rows : [this.nodes.of({ kind: 'none', part })]),
-    ];
+    const problems = listProblems(state).map((problem) => this.nodes.of({ kind: 'problem', part, problem }));
+    const rows = this.rowsOf(part);
+    const isNone = state.kind === 'ready' && state.skipped === undefined && rows.length === 0;
+    return [...problems, ...(isNone ? [this.nodes.of({ kind: 'none', part })] : rows)];
   }
 
   private rowsOf(part: PartId): AccountNode[] {
@@ -217,10 +206,8 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
         );
       case 'userSshKey':
         return user.sshKey === undefined ? undefined : sshKeyItem(user.sshKey, this.place);
-      case 'part': {
-        const value = parts.value(node.part);
-        return partItem(node.part, this.tfaState(user), Array.isArray(value) ? value.length : undefined);
-      }
+      case 'part':
+        return partItem(node.part, this.figureOf(node.part, user));
       case 'group': {
         const group = this.deps.accountGroups.groups.find(({ id }) => id === node.groupId);
         const item = new vscode.TreeItem(group?.label ?? '', vscode.TreeItemCollapsibleState.Collapsed);
@@ -229,12 +216,13 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
       }
       case 'none':
         return noneItem(node.part, this.tfaState(user) === 'legacy');
-      case 'problem': {
-        const state = parts.state(node.part);
-        return problemItem(state.kind === 'failed' || state.kind === 'ready' ? state.error : undefined);
-      }
-      case 'skipped':
-        return skippedItem(node.part, node.skipped);
+      case 'problem':
+        return problemRow(node.problem, {
+          name: node.part,
+          state: parts.state(node.part),
+          now: this.deps.clock.now(),
+          unread: unreadEntries,
+        });
       case 'tfaMethod':
       case 'backupCodes':
       case 'apiKey':
@@ -242,6 +230,13 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
       case 'teamRole':
         return this.leafItem(node, account);
     }
+  }
+
+  private figureOf(part: PartId, user: User): string {
+    const value = this.parts.value(part);
+    const count = Array.isArray(value) ? String(value.length) : '';
+    const figure = part === 'tfa' ? tfaStateText(this.tfaState(user)) : count;
+    return withAge(figure, this.parts.state(part), this.deps.clock.now());
   }
 
   /** Returns `tfa_status`; `undefined` while neither the user's record nor the 2FA settings reveal it. */
