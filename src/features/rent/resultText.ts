@@ -3,6 +3,8 @@ import { plainLabel } from '../../editor/quickPick';
 import type { RentChoices } from '../../model/rentals/rentPlan';
 import type { RentResult } from '../../store/rentals/rentalStore';
 
+type Rented = Extract<RentResult, { readonly kind: 'rented' }>;
+
 /** Returns whether a message is needed beside the progress that each rented machine shows. */
 export function needsWord(
   results: readonly RentResult[],
@@ -35,8 +37,12 @@ function outcomeText(results: readonly RentResult[], wanted: number): string {
           plainLabel(first.warning),
         );
   }
+  return [countText(rented, open, wanted), ...lostTexts(results), ...warningTexts(results)].join(' ');
+}
+
+function countText(rented: readonly Rented[], open: number, wanted: number): string {
   const numbers = rented.map(({ instanceId }) => String(instanceId)).join(', ');
-  if (first) {
+  if (rented.length > 0) {
     return open === 0
       ? t('Rented {0} of {1} machines: {2}.', rented.length, wanted, numbers)
       : t('Rented: {0}. Not confirmed yet: {1} more.', numbers, open);
@@ -44,4 +50,22 @@ function outcomeText(results: readonly RentResult[], wanted: number): string {
   return open > 0
     ? t('The service did not answer, so the machine may have been rented. Checking your instances…')
     : t('The service did not answer, and no machine was rented.');
+}
+
+/** Gives the reason for the machines that were not rented beside others that were or may have been. */
+function lostTexts(results: readonly RentResult[]): readonly string[] {
+  const lost = results.filter(({ kind }) => kind === 'notRented').length;
+  return lost === 0 || lost === results.length ? [] : [t('No answer, and not rented: {0} more.', lost)];
+}
+
+function warningTexts(results: readonly RentResult[]): readonly string[] {
+  return results.flatMap((result) =>
+    result.kind === 'rented' && result.warning !== undefined
+      ? t(
+          'Instance {0} exists and costs money, but the service answered: {1}.',
+          result.instanceId,
+          plainLabel(result.warning),
+        )
+      : [],
+  );
 }
