@@ -133,7 +133,7 @@ export class Renting {
     let whyNotAll: string | undefined;
     for (let copy = 1; copy <= wanted; copy += 1) {
       if (!(await jobs.areWanted(copy - 1))) {
-        whyNotAll = t('The jobs of the others no longer wait for a machine.');
+        whyNotAll = notAwaited();
         continue;
       }
       if (wanted > 1) {
@@ -142,17 +142,22 @@ export class Renting {
       const attempt =
         (copy > 1 ? await this.nextCopy(order, used) : undefined) ??
         (await this.rentOne(order, (options) => jobs.rent(copy - 1, options)));
-      if (attempt.kind !== 'sent') {
-        if (results.length === 0) {
-          return attempt;
-        }
+      if (attempt.kind === 'sent') {
+        results.push(attempt.result);
+        used.add(this.flow.offer.id);
+        continue;
+      }
+      if (results.length === 0) {
+        return attempt;
+      }
+      if (order.signal.aborted || (await jobs.areWanted(copy - 1))) {
         whyNotAll = order.signal.aborted
           ? t('You canceled before the others were rented.')
           : attempt.notice.reason;
         break;
       }
-      results.push(attempt.result);
-      used.add(this.flow.offer.id);
+      // The jobs were stopped while the offer was checked.
+      whyNotAll = notAwaited();
     }
     return { kind: 'rented', results, wanted, whyNotAll, answerWasLost: this.answerWasLost };
   }
@@ -331,6 +336,8 @@ function changed(check: Exclude<Recheck, { readonly kind: 'asConfirmed' | 'gone'
 function again(reason: string, detail?: string): NotRented {
   return { kind: 'again', notice: { reason, detail } };
 }
+
+const notAwaited = () => t('The jobs of the others no longer wait for a machine.');
 
 function noneLeft(reason: string): NotRented {
   return { kind: 'noneLeft', notice: { reason } };

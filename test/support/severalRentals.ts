@@ -1,0 +1,3 @@
+/** What the test of several rentals loads as one, so that the commands are those that the rental runs. */
+export { CommandTable, runOwnCommandsFrom } from '../../src/editor/commands';
+export { Renting } from '../../src/features/rent/renting';

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import type { DraftJob, OneOfDraft } from '../../../../src/model/jobs/rentForJob';
+import { defaultQuery } from '../../../../src/model/offers/savedSearches';
+import { quoteOffer } from '../../../../src/model/quote';
+import { RentFlow } from '../../../../src/model/rentals/rentFlow';
+import type { RentOptions } from '../../../../src/store/rentals/rentalStore';
+import { translate } from '../../../support/fakeEditor/l10n';
+import { loadSource } from '../../../support/fakeEditor/product';
+import { aJob } from '../../../support/jobWindows';
+import { marketOffer } from '../../../support/marketOffer';
+import type * as product from '../../../support/severalRentals';
+
+describe('Renting several machines for the jobs of a matrix', () => {
+  const { CommandTable, Renting, runOwnCommandsFrom } = loadSource('test/support/severalRentals.ts', {
+    vscode: { l10n: { t: translate }, commands: { executeCommand: () => Promise.resolve() } },
+  }) as typeof product;
+  const commands = new CommandTable(assert.ifError);
+  commands.register('gpuRental.ensureSshKey', () => true);
+  runOwnCommandsFrom(commands);
+  const offers = [1001, 1002, 1003].map((id) => ({ ...marketOffer(), id, machineId: id }));
+  const [offer = marketOffer()] = offers;
+
+  /** Rents three machines for three jobs. */
+  async function rentThree(onCheck: (sent: number, stop: (job: string) => void) => void) {
+    const stopped = new Set<string>();
+    const ordered: string[] = [];
+    let sent = 0;
+    const jobs = {
+      order: () => Promise.resolve({ id: String(ordered.push('job')) }),
+      awaitsRental: (id: string) => Promise.resolve(!stopped.has(id)),
+      rentedBy: () => Promise.resolve(),
+      forget: () => Promise.resolve(),
+    };
+    const rent = async (_: unknown, { beforeSent }: RentOptions) => {
+      onCheck(sent, (job) => stopped.add(job));
+      await beforeSent?.({ windowId: 'w' } as never);
+      sent += 1;
+      return { kind: 'rented', rental: {}, instanceId: 6000 + sent };
+    };
+    const account = {
+      key: 'a',
+      client: { offers: { search: () => Promise.resolve({ items: offers, skipped: 0 }) } },
+    };
+    const { spec } = aJob(1);
+    const one: OneOfDraft = { spec, outputsTo: 'outputs' };
+    const job = { order: { spec }, each: [one, one, one], names: [] } as unknown as DraftJob;
+    const flow = new RentFlow({
+      accountKey: 'a',
+      offer,
+      query: defaultQuery,
+      title: 'Rent',
+      job,
+      choices: { source: { kind: 'image', image: 'ubuntu' }, count: 3 },
+    });
+    const { running } = quoteOffer(offer, { rentalType: 'on-demand', diskGb: 20, searchedDiskGb: 20 });
+    const deps = {
+      account,
+      accounts: { active: account },
+      jobs,
+      rentals: { rent },
+      report: { error: assert.ifError },
+    };
+    return new Renting(flow, deps as never).rent({ rate: running, acceptsOverrun: false });
+  }
+
+  it('goes on with the next one where the jobs of one are stopped while its offer is checked', async () => {
+    const end = await rentThree((sent, stop) => {
+      if (sent === 1) stop('2');
+    });
+    assert.ok(end.kind === 'rented', JSON.stringify(end));
+    assert.deepEqual(
+      end.results.map((result) => result.kind === 'rented' && result.instanceId),
+      [6001, 6002],
+    );
+    assert.equal(end.whyNotAll, 'The jobs of the others no longer wait for a machine.');
+  });
+});
