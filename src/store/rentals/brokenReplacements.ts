@@ -4,6 +4,7 @@ import { Emitter } from '../../util/emitter';
 import type { Fleet, FleetSnapshot, WindowHub } from '../ports';
 import { Absences } from './absences';
 import type { RentalRecords } from './rentalRecords';
+import { unmarked } from './replacementMark';
 import type { BrokenOff, RentalStore } from './rentalStore';
 
 interface Deps {
@@ -50,7 +51,7 @@ export class BrokenReplacements implements Disposable {
     const isDoubtful = snapshot.unconfirmed?.includes(instanceId) === true;
     const isThere = !isDoubtful && snapshot.instances.some((one) => one.id === instanceId);
     if (isReplaced || isThere || fleet.hasEnded(instanceId)) {
-      await update(marker, { replacingSince: undefined, replacingWindow: undefined });
+      await update(marker, unmarked(rental.replacingWindow, rental.replacingSince));
       // A rental that was already sent is settled and reported by itself.
       if (!isReplaced) {
         this.brokenOff.fire({ rental, instanceId, isDestroyed: !isThere });

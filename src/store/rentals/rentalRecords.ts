@@ -151,13 +151,21 @@ export class RentalRecords implements Disposable {
 
   /**
    * Changes the record on disk, if this window knows the rental: another window may have changed it just before, and
-   * its message may be on its way.
+   * its message may be on its way. So a change that depends on the record is a function of it, which may return nothing.
    */
-  change(marker: string, change: Partial<Rental>): Promise<void> {
+  change(
+    marker: string,
+    change: Partial<Rental> | ((stored: Rental) => Partial<Rental> | undefined),
+  ): Promise<void> {
     return this.enqueue(async () => {
       const known = this.byMarker.get(marker);
-      if (known) {
-        await this.write({ ...(await this.latest(known)), ...change });
+      if (!known) {
+        return;
+      }
+      const stored = await this.latest(known);
+      const wanted = typeof change === 'function' ? change(stored) : change;
+      if (wanted) {
+        await this.write({ ...stored, ...wanted });
       }
     });
   }

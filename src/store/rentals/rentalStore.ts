@@ -73,6 +73,12 @@ export interface RentalStore extends Disposable {
    * conclusions.
    */
   reread(marker: string): Promise<Rental | undefined>;
-  /** Changes the record of a rental in all windows. */
-  update(marker: string, change: RentalChange): Promise<void>;
+  /**
+   * Changes the record of a rental in all windows. A change that depends on the record is a function of the one on
+   * disk, which may return nothing.
+   */
+  update(
+    marker: string,
+    change: RentalChange | ((stored: Rental) => RentalChange | undefined),
+  ): Promise<void>;
 }

@@ -23,7 +23,7 @@ import { AtWork } from './atWork';
 import { readBack, readBackForMs, type ReadBackOutcome } from './readBack';
 import { overSince, withoutSecretParts } from './rentalJournal';
 import { newMarker } from './newMarker';
-import type { RentalChange, RentalStore, RentOptions, RentResult } from './rentalStore';
+import type { RentalStore, RentOptions, RentResult } from './rentalStore';
 import { RentalRecords, type RecordsDeps } from './rentalRecords';
 
 export interface RentalsDeps extends RecordsDeps {
@@ -55,7 +55,7 @@ class JournaledRentals implements RentalStore {
       new BrokenReplacements({
         ...deps,
         records: this.records,
-        update: (marker, change) => this.update(marker, change),
+        update: (...change) => this.update(...change),
       }),
     );
     this.owned.add(
@@ -99,7 +99,7 @@ class JournaledRentals implements RentalStore {
     return this.records.reread(marker);
   }
 
-  update(marker: string, change: RentalChange): Promise<void> {
+  update(...[marker, change]: Parameters<RentalStore['update']>): Promise<void> {
     return this.records.change(marker, change);
   }
 
@@ -302,7 +302,9 @@ class JournaledRentals implements RentalStore {
         this.settled.fire(await this.took(rental, verdict.instanceId));
         return;
       case 'open':
-        await this.records.change(rental.marker, { phase: { kind: 'notKnown', since: now } });
+        await this.records.change(rental.marker, ({ phase }) =>
+          phase.kind === 'sent' ? { phase: { kind: 'notKnown', since: now } } : undefined,
+        );
         return;
       case 'notRented':
         this.settled.fire(await this.gaveUp(rental));

@@ -4,7 +4,7 @@ import type { Rental, WindowHub } from '../ports';
 import type { RentalChange, RentalStore } from './rentalStore';
 
 interface MarkDeps {
-  readonly rentals: Pick<RentalStore, 'rentals' | 'update'>;
+  readonly rentals: Pick<RentalStore, 'update'>;
   readonly hub: Pick<WindowHub, 'windowId'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
@@ -33,13 +33,17 @@ export async function unmarkReplacing(
   { marker }: Rental,
   since: number,
 ): Promise<void> {
-  const rental = rentals.rentals.find((one) => one.marker === marker);
-  if (rental?.replacingWindow === hub.windowId && rental.replacingSince === since) {
-    const change = { replacingSince: undefined, replacingWindow: undefined };
-    await rentals.update(marker, change).catch((error: unknown) => {
-      log.warn(`The end of a replacement could not be noted: ${String(error)}`);
-    });
-  }
+  await rentals.update(marker, unmarked(hub.windowId, since)).catch((error: unknown) => {
+    log.warn(`The end of a replacement could not be noted: ${String(error)}`);
+  });
+}
+
+/** Removes the mark of a window, unless a newer one is on disk. */
+export function unmarked(windowId: string | undefined, since: number) {
+  return ({ replacingSince, replacingWindow }: Rental): RentalChange | undefined =>
+    replacingWindow === windowId && replacingSince === since
+      ? { replacingSince: undefined, replacingWindow: undefined }
+      : undefined;
 }
 
 export function isBeingReplaced({ clock }: Pick<MarkDeps, 'clock'>, rental: Rental | undefined): boolean {

@@ -1,5 +1,6 @@
 import type { StartOutcome, StartWatch } from '../../model/rentals/startWatch';
 import type { Log } from '../../util/log';
+import type { Rental } from '../ports';
 import type { RentalChange, RentalStore } from './rentalStore';
 import type { StartNews } from './startNews';
 import type { Troubles } from './troubles';
@@ -20,6 +21,12 @@ interface Ended {
   readonly message: string | undefined;
   /** Milliseconds since 1970. */
   readonly at: number;
+}
+
+/** Changes the phase of a rental that still waits: an outcome that another window stored stays. */
+export function ifWaiting(phase: Rental['phase']) {
+  return (stored: Rental): RentalChange | undefined =>
+    stored.phase.kind === 'waiting' ? { phase } : undefined;
 }
 
 /** Stores and reports the outcomes of starting machines. */
@@ -54,9 +61,9 @@ export class StartOutcomes {
   }
 
   /** Stores the phase of the waiting rental, if there is one. */
-  async mark(marker: string | undefined, phase: NonNullable<RentalChange['phase']>): Promise<void> {
+  async mark(marker: string | undefined, phase: Rental['phase']): Promise<void> {
     if (marker !== undefined) {
-      await this.deps.rentals.update(marker, { phase }).catch((error: unknown) => {
+      await this.deps.rentals.update(marker, ifWaiting(phase)).catch((error: unknown) => {
         // The user is notified in any case.
         this.deps.log.error(`What became of ${marker} could not be noted`, error);
       });

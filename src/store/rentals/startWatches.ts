@@ -12,7 +12,7 @@ import { CheckRuns, type Checked } from './checkRuns';
 import { PriceGuard } from './priceGuard';
 import { readinessFile } from './readinessFile';
 import { StartNews } from './startNews';
-import { StartOutcomes } from './startOutcomes';
+import { StartOutcomes, ifWaiting } from './startOutcomes';
 import type { StartWatches, StartWatchesDeps } from './startWatchPort';
 import { Troubles } from './troubles';
 
@@ -98,9 +98,10 @@ class SharedStartWatches implements StartWatches {
   }
 
   async stopWatching(instanceId: number): Promise<void> {
-    const rental = this.deps.rentals.find(instanceId);
-    if (rental?.phase.kind === 'waiting') {
-      await this.deps.rentals.update(rental.marker, { phase: { kind: 'ended', instanceId } });
+    const { rentals } = this.deps;
+    const rental = rentals.find(instanceId);
+    if (rental) {
+      await rentals.update(rental.marker, ifWaiting({ kind: 'ended', instanceId }));
     }
     stops.send(this.deps.hub, instanceId);
     await this.stopHere(instanceId);

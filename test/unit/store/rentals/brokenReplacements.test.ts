@@ -43,7 +43,8 @@ describe('a replacement that broke off', () => {
       records: { all: rentals, get: (marker) => rentals.find((one) => one.marker === marker) },
       update: (marker, change) => {
         const at = rentals.findIndex((one) => one.marker === marker);
-        rentals[at] = { ...(rentals[at] ?? replaced), ...change };
+        const stored = rentals[at] ?? replaced;
+        rentals[at] = { ...stored, ...(typeof change === 'function' ? change(stored) : change) };
         return Promise.resolve();
       },
       fleet: { hasEnded: () => hasEnded },

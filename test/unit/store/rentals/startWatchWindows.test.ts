@@ -56,6 +56,26 @@ describe('the readiness stores of several windows', () => {
     assert.equal(window.rentals.find(6001)?.phase.kind, 'ready');
   });
 
+  for (const phase of [
+    { kind: 'failed', instanceId: 6001, at: 1, reason: 'exited', hadData: false },
+    { kind: 'ready', instanceId: 6001, at: 1 },
+  ] as const) {
+    it(`stops watching, and leaves a machine ${phase.kind} of which another window has just seen that`, async () => {
+      const first = await open();
+      await first.rentals.rent(watchedRequest);
+      const second = await open(false);
+      const known = () => second.rentals.find(6001);
+      await pass('it knows the rental', () => known()?.phase.kind === 'waiting', 1);
+      scene.computer.hubs.hold();
+      await first.rentals.update(known()?.marker ?? '', { phase });
+      await second.readiness.stopWatching(6001);
+      scene.computer.hubs.arrive();
+      const stored = await first.rentals.reread(known()?.marker ?? '');
+      assert.deepEqual([first.rentals.find(6001)?.phase, stored?.phase], [phase, phase]);
+      await until('it is the same', () => known()?.phase.kind === phase.kind);
+    });
+  }
+
   it('tells in the focused window alone, wherever it was rented and polled', async () => {
     const leader = await open(false);
     const renter = await open(false);
