@@ -46,9 +46,9 @@ async function openTooLate(
 }
 
 const missed =
-  /leaver was scheduled to be destroyed at .*, when no editor was open\. It still exists and costs money\./;
+  /leaver was scheduled to be destroyed at .*, but was not destroyed in time: no editor was open, or the computer was asleep\. It still exists and costs money\./;
 const stoppedNow =
-  /sleeper was scheduled to stop at .*, when no editor was open\. It is now stopped, and its disk still costs \$\d/;
+  /sleeper was scheduled to stop at .*, when no editor was open or the computer was asleep\. It is now stopped, and its disk still costs \$\d/;
 
 function useLateWindows() {
   const computer = useComputer();

@@ -86,7 +86,7 @@ function words(
         sentence:
           notice.isLate === true
             ? t(
-                '{0} was scheduled to stop at {1}, when no editor was open. It is now stopped, and its disk still costs {2}.',
+                '{0} was scheduled to stop at {1}, when no editor was open or the computer was asleep. It is now stopped, and its disk still costs {2}.',
                 name,
                 at,
                 pricePerDay(notice.diskPerDay),
@@ -120,7 +120,7 @@ function words(
       return {
         level: 'warning',
         sentence: t(
-          '{0} was scheduled to be destroyed at {1}, when no editor was open. It still exists and costs money.',
+          '{0} was scheduled to be destroyed at {1}, but was not destroyed in time: no editor was open, or the computer was asleep. It still exists and costs money.',
           name,
           at,
         ),

@@ -40,7 +40,7 @@ export interface LeaseState {
   /** Since when the instance has been idle without a break; missing while it is in use. */
   readonly idleSince?: number | undefined;
   readonly warnedAt?: number;
-  /** When the schedule was due without an open editor. Nothing is destroyed late without asking. */
+  /** When it was found overdue: no editor was open, or the computer slept. Nothing is destroyed late without asking. */
   readonly missedAt?: number;
   /** When its instance was proved to be gone. The schedule is kept for another day, in case the service was wrong. */
   readonly endedAt?: number | undefined;

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { NotReachableError } from '../../../../src/api/errors';
+import { UserError } from '../../../../src/util/errors';
+import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
@@ -97,6 +99,23 @@ describe('Leases whose time passed unseen', () => {
     await pass(2 * minute);
     assert.deepEqual(kindsTold(window), ['soon', 'missed']);
     assert.equal(service.count('instances.destroy'), 0);
+  });
+
+  it('that destroy ask first after a computer slept between two tries', async () => {
+    const window = await open();
+    await window.leases.set(id, 'destroy', at(hour));
+    service.before = (call) => {
+      if (call === 'instances.destroy') {
+        throw new UserError(text('Refused.'));
+      }
+    };
+    await pass(61 * minute);
+    service.before = () => undefined;
+    const tries = service.count('instances.destroy');
+    computer.clock.jump(3 * hour);
+    await pass(10 * minute);
+    assert.deepEqual(kindsTold(window), ['soon', 'failed', 'missed']);
+    assert.equal(service.count('instances.destroy'), tries);
   });
 
   it('keep what is left of them when the clock is set back, with the editor open or closed', async () => {
