@@ -10,7 +10,8 @@ import { plainLabel } from '../../util/plainLabel';
 import type { BeforeDestroy, Look } from './beforeDestroy';
 import { listed, nameOfSome } from './lifecycleWords';
 
-/** The most repositories that fit into a dialog. */
+/** The most jobs and repositories that fit into a dialog. */
+const mostJobs = 50;
 const mostRepositories = 5;
 
 export function destroyQuestion(instances: readonly Instance[], found: BeforeDestroy): Required<Question> {
@@ -85,9 +86,9 @@ function linesOf(look: Look): readonly string[] {
       return [t("Unsaved work on it can't be checked. {0}", localize(look.why))];
     case 'seen': {
       const { repositories, jobs, folder, isComplete } = look.work;
-      const more = repositories.length - mostRepositories;
+      const more = Math.max(0, repositories.length - mostRepositories) + Math.max(0, jobs.length - mostJobs);
       return [
-        ...jobs.map((job) => `⚠ ${localize(otherJobText(job))}`),
+        ...jobs.slice(0, mostJobs).map((job) => `⚠ ${localize(otherJobText(job))}`),
         ...repositories.slice(0, mostRepositories).map(repositoryText),
         ...(more > 0 ? [t('… and {0} more with unsaved work', more)] : []),
         ...(repositories.length === 0 && isComplete ? [t('All Git work found on it has been pushed.')] : []),

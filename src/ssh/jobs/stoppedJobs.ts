@@ -1,6 +1,6 @@
 import type { JobThere } from '../../model/jobs/onMachine';
 import { copyFromDaemon, type DaemonCopy, type OpenDaemon } from '../rsync/daemonCopy';
-import { parseJobs } from './otherJobs';
+import { wholeList } from './otherJobs';
 
 const notes = ['spec', 'phase', 'outputs.list'];
 /** A larger list names a file. */
@@ -34,7 +34,7 @@ export async function listStoppedJobs(
   });
   const begun = paths.flatMap((path) => /^([0-9a-f]+)\/lock\/started$/.exec(path)?.[1] ?? []).sort();
   const all = new Set(paths);
-  return parseJobs(
+  return wholeList(
     begun.map((id) => `job ${id} ${stateOf(id, all, found)} ${nameOf(found.get(`${id}/spec`))}`),
   );
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseJobs } from '../../../../src/ssh/jobs/otherJobs';
+import { parseJobs, wholeList } from '../../../../src/ssh/jobs/otherJobs';
 import { jobId, jobOrder, useJobs } from '../../../support/jobScene';
 import { until } from '../../../support/until';
 
@@ -54,5 +54,12 @@ describe('The jobs that a machine has', () => {
     assert.deepEqual(await there(), [['e02', 'again', false]]);
     rmSync(folder, { recursive: true });
     assert.deepEqual(parseJobs(['job zz atWork a', `job ${idOf('a')} atWork \u001b[31m`, 'x']), []);
+  });
+
+  it('are all read, and a list of more than can be kept is none', () => {
+    const lines = (count: number) =>
+      Array.from({ length: count }, (_, at) => `job ${at.toString(16).padStart(16, '0')}01 atWork eval`);
+    assert.equal(wholeList(lines(500)).length, 500);
+    assert.throws(() => wholeList(lines(501)), /more than 500/);
   });
 });
