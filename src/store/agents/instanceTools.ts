@@ -8,6 +8,7 @@ import type { Instance } from '../../model/instances/instance';
 import { displayLabel } from '../../model/instances/instanceLabel';
 import { billingOf, costPerHour, fleetCostPerHour, stateOf } from '../../model/instances/instanceState';
 import { perHour } from '../../model/quote';
+import { listedInstances } from '../instances/listed';
 import type { ToolContext, ToolHandlers } from './agentTools';
 import { doAgreed } from './doAgreed';
 import { activeAccount, idIn, requestAnswer, requestBase, untrusted, usd, type ToolDeps } from './toolDeps';
@@ -17,9 +18,7 @@ const usualRows = 5;
 async function listInstances(deps: ToolDeps, input: ToolInput<'list_instances'>) {
   const account = activeAccount(deps);
   const { fleet, clock } = deps;
-  if (fleet.state.kind !== 'ready') {
-    await fleet.refresh();
-  }
+  await listedInstances(fleet);
   // An error must not look like an empty list.
   if (fleet.state.kind !== 'ready') {
     throw new ToolError('The list of instances could not be read. Try again in a minute.');

@@ -2,15 +2,16 @@ import type { Instance } from '../../model/instances/instance';
 import type { Fleet, FleetSnapshot } from '../ports';
 
 /**
- * Returns the instances as last read. Without a good list it reads them now and rejects with the reason on failure:
- * an error is not "none". `whileReading` can show progress or cancel the read.
+ * Returns the instances as last read. Without an instance it reads them now and rejects with the reason on failure:
+ * neither an error nor an old list is "none", and an empty list is not read again by itself. `whileReading` can show
+ * progress or cancel the read.
  */
 export async function listedInstances(
   fleet: Pick<Fleet, 'state' | 'refresh'>,
   whileReading: (work: Promise<void>) => Promise<void> = (work) => work,
 ): Promise<readonly Instance[]> {
   const before = fleet.state;
-  if (before.kind !== 'ready' || (before.error !== undefined && before.value.instances.length === 0)) {
+  if (before.kind !== 'ready' || before.value.instances.length === 0) {
     await whileReading(fleet.refresh());
   }
   const { state } = fleet;

@@ -70,6 +70,15 @@ describe('the instances that a command can be for', () => {
     await assert.rejects(listedInstances(fleet), ServiceFailedError);
   });
 
+  it('are read again where the last list is empty, because it may be old', async () => {
+    service.instances = [];
+    const { fleet } = await computer.openSignedIn();
+    await fleet.refresh();
+    service.instances = [anInstance()];
+    await computer.clock.advance(8 * 3_600_000);
+    assert.equal((await listedInstances(fleet)).length, 1);
+  });
+
   it('need somebody who is signed in', async () => {
     await assert.rejects(listedInstances(computer.openWindow().fleet), NotSignedInError);
   });
