@@ -4,7 +4,7 @@ import { confirmEditedTemplate } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne, plainLabel } from '../../editor/quickPick';
-import { whileAsking } from '../../editor/progress';
+import { whileAsking, whileReadingInstances } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { isStarting, stateOf } from '../../model/instances/instanceState';
@@ -19,6 +19,7 @@ import { refState } from '../../model/templates/templateRef';
 import { parseWorkspaceFile, WorkspaceFileError, type Recipe } from '../../model/workspace/workspaceFile';
 import type { Services } from '../../services';
 import { accountFor } from '../../store/accounts/sameAccount';
+import { listedInstances } from '../../store/instances/listed';
 import type { Account } from '../../store/ports';
 import { currentTemplate } from '../../store/templates/findTemplate';
 import { defined } from '../../util/defined';
@@ -170,14 +171,9 @@ async function readRecipe(uri: vscode.Uri): Promise<Recipe> {
 /** Returns true if an existing instance is used instead of a new rental. */
 async function useExisting(deps: Deps, recipe: Recipe): Promise<boolean> {
   const account = accountFor(deps.accounts);
-  if (deps.fleet.state.kind !== 'ready') {
-    await deps.fleet.refresh();
-  }
+  const listed = await listedInstances(deps.fleet, whileReadingInstances);
   account();
-  const { state } = deps.fleet;
-  const existing = (state.kind === 'ready' ? state.value.instances : []).filter((instance) =>
-    matchesRecipe(instance, recipe),
-  );
+  const existing = listed.filter((instance) => matchesRecipe(instance, recipe));
   const coming = existing.filter((one) =>
     isStarting(stateOf(one, deps.fleet.facts(one.id), deps.clock.now())),
   );

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { registerKey } from '../support/feature/reachable';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+const hour = 3_600_000;
+
+describe('an empty list that nothing has read for hours', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+  const instances = () => window.view('instances');
+  const lists = () => computer().simulator.received('GET', /^\/api\/v\d\/instances\/$/).length;
+
+  before(async () => {
+    await registerKey(computer());
+    const file = path.join(computer().workspace, '.vscode', 'gpu-rental.json');
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, JSON.stringify({ image: 'pytorch/pytorch:latest', maxPricePerHour: 0.5 }));
+    window = await computer().openWindow();
+    await window.signIn();
+    await instances().welcomeShows('No instances');
+    instances().tree.setVisible(false);
+    const before = lists();
+    await computer().pass(8 * hour);
+    assert.equal(lists(), before);
+    await computer().rentRunning({
+      label: 'trainer',
+      image: 'pytorch/pytorch:latest',
+      runtype: 'ssh_direct',
+    });
+    assert.equal(lists(), before);
+  });
+
+  it('leads to no second machine for a workspace', async () => {
+    window.start('gpuRental.rentForWorkspace');
+    await window.quick.title('An Instance for This Workspace Already Exists');
+    await window.quick.row('Connect to trainer');
+    window.quick.escape();
+  });
+});
