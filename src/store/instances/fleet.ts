@@ -224,7 +224,8 @@ class PolledFleet implements FleetStore {
     }
     if (cached) {
       this.memory.import(cached.memory);
-      if (cached.snapshot && this.state.kind === 'idle') {
+      // An empty list would claim that nothing costs money until something makes it be read again.
+      if (cached.snapshot && cached.snapshot.instances.length > 0 && this.state.kind === 'idle') {
         this.poller.wasReadAt(cached.fetchedAt);
         this.list.restore(cached.snapshot, cached.fetchedAt);
       }

@@ -226,6 +226,20 @@ describe('the fleet', () => {
     assert.equal(lists(), 0);
   });
 
+  it('shows no empty list after a restart, and reads once though nobody looks', async () => {
+    const first = await openLookingAt();
+    const cache = join(computer.storageDir, 'fleet', `${first.accounts.active?.key ?? ''}.json`);
+    await until('it is on disk', () => readFile(cache).then(Boolean, () => false), { everyMs: 5 });
+    first.close();
+    const second = await computer.openSignedIn();
+    await until('the list is planned', () => computer.clock.pending === 1, { everyMs: 5 });
+    assert.equal(second.fleet.state.kind, 'idle');
+    await advance(1);
+    await listed(second);
+    await advance(60 * minute);
+    assert.equal(lists(), 1);
+  });
+
   it('remembers what was asked of an instance though the disk refused to read it at first', async () => {
     const first = await openLookingAt(anInstance());
     first.fleet.note(5001, { kind: 'destroy' });
