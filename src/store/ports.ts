@@ -120,7 +120,7 @@ export interface Fleet {
   ): void;
   /** Removes a note, for a request that was refused or given up. */
   forget(instanceId: number, accountKey?: string): void;
-  /** Asks the polling window for a fresh list; concurrent calls share it. */
+  /** Asks the polling window for a list that is read after this call; calls during a read share the next one. */
   refresh(): Promise<void>;
   /** Sets what this window shows, which decides how often the list is read. */
   setInterest(interest: { readonly viewVisible: boolean; readonly windowFocused: boolean }): void;

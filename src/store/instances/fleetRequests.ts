@@ -18,9 +18,8 @@ const doneMs = 150_000;
 /** Requests for a fresh list, made by any window and carried out by the leading one. */
 export class FleetRequests implements Disposable {
   private readonly requests: LeaderRequests<unknown>;
-  private current: Promise<void> | undefined;
 
-  constructor(private readonly deps: FleetRequestsDeps) {
+  constructor(deps: FleetRequestsDeps) {
     this.requests = new LeaderRequests({
       ...deps,
       topic: 'fleet.refresh',
@@ -32,13 +31,7 @@ export class FleetRequests implements Disposable {
   }
 
   refresh(): Promise<void> {
-    if (this.deps.hub.isLeader) {
-      return this.requests.ask({});
-    }
-    this.current ??= this.requests.ask({}).finally(() => {
-      this.current = undefined;
-    });
-    return this.current;
+    return this.requests.ask({});
   }
 
   dispose(): void {
