@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { registerKey } from '../support/feature/reachable';
+import { confirmRental, rentalsOf, searchAndReview } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -40,3 +41,33 @@ describe('an empty list that nothing has read for hours', () => {
     window.quick.escape();
   });
 });
+
+for (const isOpen of [false, true]) {
+  describe(`the price limit beside an empty list of hours ago, ${isOpen ? 'at an open' : 'before the'} confirmation`, () => {
+    const computer = useComputer({ settings: { 'gpuRental.rent.limitPerHour': 0.16 } });
+    let window: FeatureWindow;
+    const review = () => searchAndReview(window, '1x 3090', /^1× RTX 3090/);
+
+    before(async () => {
+      await registerKey(computer());
+      window = await computer().openWindow();
+      await window.signIn();
+      await window.view('instances').welcomeShows('No instances');
+      window.view('instances').tree.setVisible(false);
+      if (isOpen) {
+        await review();
+        assert.match(window.quick.activeRow() ?? '', /^Rent for \$/);
+      }
+      await computer().pass(8 * hour);
+      await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
+    });
+
+    it('counts what was rented elsewhere', async () => {
+      await (isOpen ? confirmRental(window) : review());
+      await window.quick.row(/^With this one, all your instances cost \$/);
+      assert.equal(window.quick.activeRow(), 'Over your price limit. Choose how to continue below.');
+      window.quick.escape();
+      assert.equal(rentalsOf(computer()).length, 1);
+    });
+  });
+}

@@ -1,6 +1,7 @@
 import { isPerson, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import { whileReadingInstances } from '../../editor/progress';
 import type { StepAnswer } from '../../editor/quickPick';
 import { formatMoney, fromDollars } from '../../model/money';
 import { budgetState, type BudgetNow } from '../../model/budget/budget';
@@ -12,6 +13,7 @@ import type { Filters } from '../../model/offers/searchFields';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import type { Services } from '../../services';
 import { burnSoon } from '../../store/instances/burn';
+import { isCurrent } from '../../store/instances/listed';
 import type { Account } from '../../store/ports';
 import { assertNever } from '../../util/errors';
 import { confirmStep, type Confirmed, type ConfirmNotice } from './confirmStep';
@@ -71,6 +73,7 @@ class RentWizard {
   private notice: ConfirmNotice | undefined;
   private readonly renting: Renting;
   private readonly rents: LastRental;
+  private reading: Promise<void> | undefined;
 
   constructor(
     private readonly flow: RentFlow,
@@ -83,6 +86,7 @@ class RentWizard {
   }
 
   async run(): Promise<WizardEnd> {
+    void this.readInstances();
     for (;;) {
       const { step } = this.flow;
       if (step === 'confirm') {
@@ -139,6 +143,28 @@ class RentWizard {
     }
   }
 
+  /** Without a list, because its read failed or the user does not wait for it, the sum is partial. */
+  private showReading(): Promise<void> {
+    return whileReadingInstances(this.readInstances()).catch(() => undefined);
+  }
+
+  /** Reads an outdated list, because the price limit is for all instances. */
+  private readInstances(): Promise<void> {
+    const { fleet, clock, log } = this.deps;
+    if (isCurrent(fleet.state, clock.now())) {
+      return Promise.resolve();
+    }
+    this.reading ??= fleet
+      .refresh()
+      .catch((error: unknown) => {
+        log.warn(`The instances could not be read before a rental: ${String(error)}`);
+      })
+      .finally(() => {
+        this.reading = undefined;
+      });
+    return this.reading;
+  }
+
   private input(budget: BudgetNow | undefined): ConfirmationInput {
     const { flow, deps } = this;
     const { active } = deps.accounts;
@@ -166,6 +192,7 @@ class RentWizard {
 
   /** Shows the confirmation once; returns `undefined` if the wizard continues. */
   private async confirm(): Promise<WizardEnd | undefined> {
+    await this.showReading();
     const budget = await this.deps.budget.current();
     const input = this.input(budget);
     const answer: StepAnswer<Confirmed> = await confirmStep(this.flow, input, this.guard, this.notice);
@@ -193,6 +220,10 @@ class RentWizard {
         this.flow.set({ runtype: 'ssh_direct' });
         return undefined;
       case 'rent':
+        await this.showReading();
+        if (!confirmation(input).overLimit && confirmation(this.input(budget)).overLimit) {
+          return undefined;
+        }
         return (await isPerson(this.finalQuestion(confirmation(input).total)))
           ? this.rent({ rate: value.rate, acceptsOverrun: budgetState(budget) !== 'within' })
           : undefined;

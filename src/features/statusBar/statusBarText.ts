@@ -14,6 +14,7 @@ import { spanOfHours as creditText, hoursOfCredit } from '../../model/quote';
 import { checkTexts } from '../../model/rentals/machineCheckText';
 import type { StartWatch } from '../../model/rentals/startWatch';
 import type { Burn } from '../../store/instances/burn';
+import { isCurrent } from '../../store/instances/listed';
 import type { FleetSnapshot } from '../../store/ports';
 import type { Loaded } from '../../shared/reading';
 import { durationText } from '../../util/duration';
@@ -42,8 +43,6 @@ export interface StatusBarWords {
 
 /** Credit for fewer hours gets a warning color. */
 const lowCreditHours = 2;
-/** Data older than two reads is marked as such (ms). */
-const staleMs = 11 * 60_000;
 
 /** Returns the text of the status bar, or undefined if nothing exists or is pending. */
 export function statusBarText(input: StatusBarInput): StatusBarWords | undefined {
@@ -65,7 +64,7 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
   const hours = input.credit === undefined ? undefined : hoursOfCredit(input.credit, burn.rate);
   const stage = stageText(input, kinds, true);
   const still = stageText(input, kinds, false);
-  const isStale = state.kind === 'ready' && (state.error !== undefined || now - state.fetchedAt > staleMs);
+  const isStale = state.kind === 'ready' && (state.error !== undefined || !isCurrent(state, now));
   const isPartial = burn.isPartial && !burn.isEarly;
   const price = t('{0}/h', `${isPartial ? '≥ ' : ''}${formatMoney(burn.perHour)}`);
   const left =

@@ -18,6 +18,8 @@ const doubtfulIntervalMs = 5_000;
 const changingIntervalMs = 10_000;
 const lookedAtIntervalMs = 60_000;
 const unattendedIntervalMs = 5 * 60_000;
+/** A list older than two reads at the longest interval is outdated (ms). */
+export const outdatedMs = 2 * unattendedIntervalMs + 60_000;
 
 /** Returns the time between two lists (ms); undefined for never. */
 export function pollIntervalMs(situation: PollSituation): number | undefined {

@@ -5,6 +5,7 @@ import { fromDollars, subtract, type Micros } from '../../model/money';
 import { expectedInstance } from '../../model/rentals/expectedInstance';
 import type { Clock } from '../../util/clock';
 import type { Fleet, Rental, VolumeList } from '../ports';
+import { isCurrent } from './listed';
 import type { RentalStore } from '../rentals/rentalStore';
 
 export interface Burn {
@@ -71,10 +72,14 @@ export function burnNow({
   };
 }
 
-/** Returns what limits apply to: what is paid now, and rentals that were sent and are in no list yet. */
+/**
+ * Returns what limits apply to: what is paid now, and rentals that were sent and are in no list yet. An outdated list
+ * may lack instances.
+ */
 export function burnSoon({ rentals, ...deps }: BurnSoonDeps, without: readonly number[] = []): Burn {
   const sent = rentals.rentals.filter(({ phase: { kind } }) => kind === 'sent' || kind === 'notKnown');
-  return burnNow({ ...deps, sent, without });
+  const burn = burnNow({ ...deps, sent, without });
+  return isCurrent(deps.fleet.state, deps.clock.now()) ? burn : { ...burn, isPartial: true, isEarly: false };
 }
 
 /**

@@ -1,4 +1,7 @@
 import type { Instance } from '../../model/instances/instance';
+import { outdatedMs } from '../../model/instances/pollPlan';
+import type { Loaded } from '../../shared/reading';
+import { isWithin } from '../../util/duration';
 import type { Fleet, FleetSnapshot } from '../ports';
 
 /**
@@ -19,6 +22,11 @@ export async function listedInstances(
     throw state.error;
   }
   return state.kind === 'ready' ? state.value.instances : [];
+}
+
+/** Returns whether the list is recent enough for a decision on everything that costs money. */
+export function isCurrent(state: Loaded<FleetSnapshot>, now: number): boolean {
+  return state.kind === 'ready' && isWithin(outdatedMs, state.fetchedAt, now);
 }
 
 /** Returns whether an instance that the list lacks is gone. */
