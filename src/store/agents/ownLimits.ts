@@ -5,9 +5,12 @@ import { add, fromDollars, type Micros } from '../../model/money';
 import { formatText } from '../../util/text';
 import type { Budget } from '../budget/budgetStore';
 import { burnSoon, type BurnSoonDeps } from '../instances/burn';
+import { isCurrent } from '../instances/listed';
+import type { Fleet } from '../ports';
 import { rentalOf } from './settle';
 
 export interface OwnLimitsDeps extends BurnSoonDeps {
+  readonly fleet: BurnSoonDeps['fleet'] & Pick<Fleet, 'refresh'>;
   readonly budget: Pick<Budget, 'current'>;
   /** Dollars an hour that everything which runs may cost; 0 for no limit. */
   readonly limitPerHour: () => number;
@@ -18,14 +21,19 @@ export type OwnProblem = (requests: readonly AgentRequest[]) => string | undefin
 
 /**
  * Returns why the limits of the user leave no room for what an agent wants: a person may pass them by name, an agent may
- * not. Reads the charges first, so that the answer is of the moment in which it is asked. `instanceId` where it is an
- * instance that is there already.
+ * not. Reads the charges and an outdated list of instances first, so that the answer is of the moment in which it is
+ * asked. `instanceId` where it is an instance that is there already.
  */
 export async function ownLimitProblem(
   deps: OwnLimitsDeps,
   perHour: Micros,
   instanceId?: number,
 ): Promise<OwnProblem> {
+  const { fleet, clock } = deps;
+  if (deps.limitPerHour() > 0 && !isCurrent(fleet.state, clock.now())) {
+    // After a failure the list stays outdated, which leaves no room.
+    await fleet.refresh().catch(() => undefined);
+  }
   const overrun = overrunText(await deps.budget.current());
   return overrun === undefined
     ? (requests) => hourlyProblem(deps, perHour, instanceId, requests)

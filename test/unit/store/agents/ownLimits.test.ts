@@ -15,10 +15,15 @@ import { FakeLeaseDisk } from '../../../support/leaseWindows';
 const now = Date.UTC(2026, 0, 15, 12);
 
 describe('the limits of the user that an agent is held to', () => {
-  const problem = async (state: OwnLimitsDeps['fleet']['state'], limit = 5) => {
+  const problem = async (
+    state: OwnLimitsDeps['fleet']['state'],
+    limit = 5,
+    refresh: (fleet: { state: OwnLimitsDeps['fleet']['state'] }) => Promise<void> = () => Promise.resolve(),
+  ) => {
+    const fleet = { state, facts: () => noFacts, refresh: () => refresh(fleet) };
     const judge = await ownLimitProblem(
       {
-        fleet: { state, facts: () => noFacts },
+        fleet,
         volumes: { state: { kind: 'idle' } },
         rentals: { rentals: [] },
         clock: { now: () => now },
@@ -48,6 +53,18 @@ describe('the limits of the user that an agent is held to', () => {
       assert.match((await problem(state)) ?? '', /not known what everything that runs costs/);
       assert.equal(await problem(state, 0), undefined);
     }
+  });
+
+  it('are compared with a list of now where the last one is old, and leave none where it stays old', async () => {
+    const old = { ...listed(), fetchedAt: now - 8 * 3_600_000 };
+    const reads = (fleet: { state: OwnLimitsDeps['fleet']['state'] }) => {
+      fleet.state = listed(anInstance());
+      return Promise.resolve();
+    };
+    assert.match((await problem(old, 1.2, reads)) ?? '', /may cost \$1\.2\/h, and with this/);
+    assert.equal(await problem(old, 5, reads), undefined);
+    const fails = () => Promise.reject(new Error('no'));
+    assert.match((await problem(old, 5, fails)) ?? '', /not known what everything that runs costs/);
   });
 });
 
