@@ -38,6 +38,7 @@ import type { Services } from './services';
 import type { Shell } from './shell';
 import { watchAccounts } from './shared/followAccount';
 import { Attention } from './store/instances/attention';
+import { isComplete } from './store/instances/listed';
 import type { Rental } from './store/ports';
 import { systemClock, type Clock } from './util/clock';
 import type { Disposable } from './util/disposable';
@@ -120,24 +121,15 @@ function isOfLostRow(args: readonly unknown[]): boolean {
   return args.length >= 2 && args[0] === undefined && (args[1] === undefined || Array.isArray(args[1]));
 }
 
-/** Notes for the next start of the editor whether the product must load: something costs money or waits. */
+/** Notes for the next start of the editor whether the product must load. */
 function keepAttention(services: Services): void {
-  const { accounts, fleet, rentals, jobs, searchWatches, otherLeases, settings, storageDir, log } = services;
-  const attention = new Attention(join(storageDir, 'attention.json'), log);
+  const { accounts, fleet, rentals, jobs, searchWatches, leases, otherLeases, settings } = services;
+  const attention = new Attention(join(services.storageDir, 'attention.json'), services.log);
   const tell = () => {
-    const { state } = fleet;
-    // Without a readable list, the last note stays.
-    if (settings.get('gpuRental.agents.access') !== 'off') {
-      // A call of an agent outside of the editor would not load the product.
-      void attention.set(true);
-    } else if (accounts.state.kind === 'signedOut') {
-      void attention.set(false);
-    } else if (rentals.rentals.some(isUnsettled) || jobs.open.length > 0) {
-      // Set before any list is read, because the editor may be killed seconds after the Enter.
-      void attention.set(true);
-    } else if (state.kind === 'ready') {
-      const isWatching = searchWatches.rows.length > 0 || otherLeases.hasWork;
-      void attention.set(state.value.instances.length > 0 || isWatching);
+    const isNeeded = isLoadNeeded(services);
+    // Without an answer, the last note stays.
+    if (isNeeded !== undefined) {
+      void attention.set(isNeeded);
     }
   };
   fleet.onDidChange(tell);
@@ -145,8 +137,37 @@ function keepAttention(services: Services): void {
   rentals.onDidChange(tell);
   searchWatches.onDidChange(tell);
   jobs.onDidChange(tell);
+  leases.onDidChange(tell);
+  otherLeases.onDidChange(tell);
   settings.onDidChange('gpuRental.agents', tell);
   tell();
+}
+
+/**
+ * Returns true if something costs money or waits. Returns `undefined` while this window can't rule that out: only the
+ * leading one reads the schedules of other accounts.
+ */
+function isLoadNeeded(services: Services): boolean | undefined {
+  const { accounts, fleet, rentals, jobs, searchWatches, leases, otherLeases, settings } = services;
+  const { state } = fleet;
+  if (
+    // A call of an agent outside of the editor would not load the product.
+    settings.get('gpuRental.agents.access') !== 'off' ||
+    // Before any list is read, because the editor may be killed seconds after the Enter.
+    rentals.rentals.some(isUnsettled) ||
+    [jobs.open, searchWatches.rows, leases.rows].some(({ length }) => length > 0) ||
+    otherLeases.hasWork === true
+  ) {
+    return true;
+  }
+  const isRefused = [jobs, searchWatches, leases].some(({ error }) => error !== undefined);
+  if (isRefused || otherLeases.hasWork === undefined) {
+    return undefined;
+  }
+  if (accounts.state.kind === 'signedOut') {
+    return false;
+  }
+  return state.kind === 'ready' ? state.value.instances.length > 0 || !isComplete(state.value) : undefined;
 }
 
 function isUnsettled({ phase, replacingSince, replaceAt }: Rental): boolean {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { useComputer } from '../support/feature/useComputer';
 
 describe('a schedule of an account that is not the active one', () => {
@@ -29,6 +31,40 @@ describe('a schedule of an account that is not the active one', () => {
       sent.map(({ body }) => body),
       [{ state: 'stopped' }],
     );
+  });
+});
+
+describe('a schedule of an account that is not the active one, which has no instances', () => {
+  const computer = useComputer();
+
+  it('is noted for the next start by however many windows, and carried out without a view', async () => {
+    const { simulator } = computer();
+    const worker = await computer().rentRunning({ label: 'worker' });
+    const window = await computer().openWindow();
+    await window.signIn();
+    await window.view('instances').menu('worker', 'Stop or Destroy Later…');
+    await window.quick.pick(/Stop After a Time/);
+    await window.quick.type('2h', { enter: false });
+    await window.quick.pick('In 2 h');
+    await window.toast(/worker will be stopped/);
+    const { json } = await simulator.call('POST', '/__sim/accounts/', { credit: 10 });
+    window.clearToasts();
+    await window.signIn((json as { key: string }).key);
+    await window.toast(/Until you switch back, their schedules are carried out/);
+    const isNoted = () =>
+      readFileSync(path.join(computer().storage, 'attention.json'), 'utf8').includes('true');
+    const second = await computer().openWindow({ isFocused: false });
+    await second.view('instances').row(/./);
+    await computer().pass(5 * 60_000);
+    assert.ok(isNoted());
+    window.close();
+    await computer().pass(5 * 60_000);
+    assert.ok(isNoted(), 'after the second window has taken the lead');
+    second.close();
+    const next = await computer().openWindow();
+    await next.toast(/worker of .* is stopped, as scheduled/, { withinMs: 3 * 3_600_000 });
+    assert.equal(simulator.world.instance(worker)?.intendedStatus, 'stopped');
+    next.clearToasts();
   });
 });
 

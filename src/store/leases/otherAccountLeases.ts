@@ -36,7 +36,14 @@ const lookEveryMs = 60_000;
 export class OtherAccountLeases implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
+  private readonly changed = this.owned.add(new Emitter<void>());
   private readonly running = new Map<string, Disposable>();
+  private begun = 0;
+  /** The last look that ended, and only in the leading window. */
+  private ended = 0;
+
+  /** Fires after each look in the leading window. */
+  readonly onDidChange = this.changed.event;
 
   constructor(private readonly deps: OtherAccountLeasesDeps) {
     this.owned.add(watchAccounts(deps.accounts, () => this.look()));
@@ -44,9 +51,9 @@ export class OtherAccountLeases implements Disposable {
     this.look();
   }
 
-  /** True if the next start must load the schedules. */
-  get hasWork(): boolean {
-    return this.running.size > 0;
+  /** True if the next start must load the schedules; `undefined` during a look and in windows that don't lead. */
+  get hasWork(): boolean | undefined {
+    return this.ended === this.begun ? this.running.size > 0 : undefined;
   }
 
   dispose(): void {
@@ -55,7 +62,8 @@ export class OtherAccountLeases implements Disposable {
   }
 
   private look(): void {
-    this.lookNow()
+    this.begun += 1;
+    this.lookNow(this.begun)
       .catch((error: unknown) => {
         this.deps.log.error('The schedules of the other accounts could not be looked at', error);
       })
@@ -65,17 +73,23 @@ export class OtherAccountLeases implements Disposable {
       });
   }
 
-  private async lookNow(): Promise<void> {
+  /** Only the last look counts: one that began before a switch takes the wrong account for the active one. */
+  private async lookNow(own: number): Promise<void> {
     const { accounts, hub } = this.deps;
-    const others = hub.isLeader ? await accounts.others() : [];
+    const { isLeader } = hub;
+    const others = isLeader ? await accounts.others() : [];
     const have = await Promise.all(others.map(({ key }) => this.hasSchedules(key)));
-    if (this.owned.isDisposed) {
+    if (this.owned.isDisposed || own !== this.begun) {
       return;
     }
     const wanted = others.filter(({ key }, index) => key !== accounts.active?.key && have[index] === true);
     this.keepOnly(new Set(wanted.map(({ key }) => key)));
     for (const account of wanted.filter(({ key }) => !this.running.has(key))) {
       this.running.set(account.key, this.run(account));
+    }
+    if (isLeader) {
+      this.ended = own;
+      this.changed.fire();
     }
   }
 

@@ -103,6 +103,27 @@ describe('Schedules of accounts that are not active', () => {
     assert.equal(others.hasWork, true);
   });
 
+  it('are ruled out as work for the next start by the leading window alone, and not before it looked', async () => {
+    const none = new FakeLeaseDisk();
+    const first = await open({ none });
+    const said: (boolean | undefined)[] = [];
+    first.others.onDidChange(() => said.push(first.others.hasWork));
+    assert.equal(first.others.hasWork, undefined);
+    await computer.clock.advance(0);
+    const second = await open({ none });
+    second.others.onDidChange(() => said.push(second.others.hasWork));
+    await passInMinutes(computer, 5 * minute);
+    assert.deepEqual([first.others.hasWork, second.others.hasWork], [false, undefined]);
+    const disk = new FakeLeaseDisk();
+    schedule(disk, { kind: 'at', at: computer.clock.now() + 600 * minute });
+    const third = await open({ disk });
+    first.close();
+    second.close();
+    assert.deepEqual([new Set(said), third.others.hasWork], [new Set([false]), undefined]);
+    await passInMinutes(computer, minute);
+    assert.equal(third.others.hasWork, true);
+  });
+
   it('stop an instance once it was idle for so long, after a warning, with one list in five minutes', async () => {
     const disk = new FakeLeaseDisk();
     schedule(disk, { kind: 'idle', minutes: 45 });
