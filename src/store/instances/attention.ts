@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { ifPresent } from '../../util/missing';
 import type { Log } from '../../util/log';
 import { replaceFile } from '../jsonFile';
 
@@ -6,7 +8,6 @@ import { replaceFile } from '../jsonFile';
  * the whole extension.
  */
 export class Attention {
-  private written: boolean | undefined;
   private queue: Promise<void> = Promise.resolve();
 
   constructor(
@@ -14,21 +15,18 @@ export class Attention {
     private readonly log: Log,
   ) {}
 
-  /** Writes only if the answer changed; never rejects. */
+  /** Writes only what the file does not say already: other windows write it too. Never rejects. */
   set(needed: boolean): Promise<void> {
-    if (needed === this.written) {
-      return this.queue;
-    }
-    this.written = needed;
-    this.queue = this.queue.then(() => this.write(needed));
+    this.queue = this.queue.then(() => this.write(JSON.stringify({ needed })));
     return this.queue;
   }
 
-  private async write(needed: boolean): Promise<void> {
+  private async write(content: string): Promise<void> {
     try {
-      await replaceFile(this.file, JSON.stringify({ needed }));
+      if ((await ifPresent(readFile(this.file, 'utf8'))) !== content) {
+        await replaceFile(this.file, content);
+      }
     } catch (error) {
-      this.written = undefined;
       this.log.warn(`Could not note whether instances need attention: ${String(error)}`);
     }
   }

@@ -24,6 +24,15 @@ describe('the note for the next start', () => {
     assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), { needed: false });
   });
 
+  it('is written again where another window wrote the opposite', async () => {
+    const file = join(dir, 'attention.json');
+    const [one, other] = [new Attention(file, silentLog), new Attention(file, silentLog)];
+    await one.set(true);
+    await other.set(false);
+    await one.set(true);
+    assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), { needed: true });
+  });
+
   it('ends with the last answer, however fast they come', async () => {
     const file = join(dir, 'attention.json');
     const attention = new Attention(file, silentLog);
