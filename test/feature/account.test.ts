@@ -218,3 +218,57 @@ describe('the account and its second factor', () => {
     await answerByEmail(window);
   });
 });
+
+describe('a variable that two accounts have', () => {
+  const values = ['hf_planted-value-0051', 'hf_planted-value-0052'] as const;
+  const secrets: string[] = [...values];
+  const computer = useComputer({ secrets });
+  let window: FeatureWindow;
+
+  const view = () => window.view('account');
+
+  async function haveVariable(value: string): Promise<void> {
+    window.run('Set Environment Variable…');
+    await window.quick.title('Set Environment Variable');
+    await window.quick.type('HF_TOKEN');
+    await window.quick.title('Set Environment Variable: HF_TOKEN');
+    await window.quick.type(value);
+    await view().row(/HF_TOKEN.*••••••/);
+  }
+
+  before(async () => {
+    const { json } = await computer().simulator.call('POST', '/__sim/accounts/', {
+      email: 'other@example.com',
+    });
+    const otherKey = String(json.key);
+    secrets.push(otherKey);
+    window = await computer().openWindow();
+    await window.signIn(otherKey);
+    await view().expand('Environment Variables');
+    await haveVariable(values[1]);
+    await window.signIn();
+    await haveVariable(values[0]);
+    window.clearToasts();
+  });
+
+  it('stays hidden in the one where it was not revealed', async () => {
+    await view().menu('HF_TOKEN', 'Reveal Value for a Moment');
+    await view().row(values[0]);
+    window.run('Switch Account…');
+    await window.quick.pick(/^other@example\.com/);
+    await view().row('other@example.com');
+    const { text } = await view().row(/HF_TOKEN/);
+    assert.match(text, /••••••/);
+    window.clearToasts();
+  });
+
+  it('stays in sight for as long after it was revealed again', async () => {
+    await view().menu('HF_TOKEN', 'Reveal Value for a Moment');
+    await computer().pass(6000);
+    await view().menu('HF_TOKEN', 'Reveal Value for a Moment');
+    await computer().pass(6000);
+    await view().row(values[1]);
+    await computer().pass(6000);
+    await view().row(/HF_TOKEN.*••••••/);
+  });
+});

@@ -10,7 +10,7 @@ import type { Services } from '../../services';
 import { burnNow } from '../../store/instances/burn';
 import { matchKeys } from '../../ssh/localKeys';
 import type { Account } from '../../store/ports';
-import { DisposableStore, type Disposable } from '../../util/disposable';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import {
   apiKeyItem,
   backupCodesItem,
@@ -44,7 +44,9 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
   private readonly nodes = new AccountNodes();
   private readonly foreign = new WeakMap<object, () => vscode.TreeItem>();
   private readonly owned = new DisposableStore();
-  private revealed: string | undefined;
+  /** Ends what is revealed. */
+  private readonly hiding = this.owned.add(new MutableDisposable<Disposable>());
+  private revealed: { readonly accountKey: string; readonly secretName: string } | undefined;
   /** The key of the user's record that `place` belongs to. */
   private placedKey: string | undefined;
   private place = '';
@@ -91,18 +93,18 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
     return undefined;
   }
 
-  /** Reveals a value for a short time. */
+  /** Reveals a value of the active account for a short time. */
   reveal(secretName: string): void {
-    this.revealed = secretName;
+    const { accounts, clock } = this.deps;
+    if (!accounts.active) {
+      return;
+    }
+    this.revealed = { accountKey: accounts.active.key, secretName };
     this.changed.fire(undefined);
-    this.owned.add(
-      this.deps.clock.schedule(() => {
-        if (this.revealed === secretName) {
-          this.revealed = undefined;
-          this.changed.fire(undefined);
-        }
-      }, revealMs),
-    );
+    this.hiding.value = clock.schedule(() => {
+      this.revealed = undefined;
+      this.changed.fire(undefined);
+    }, revealMs);
   }
 
   dispose(): void {
@@ -247,9 +249,9 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
 
   private leafItem(
     node: Extract<AccountNode, { kind: 'tfaMethod' | 'backupCodes' | 'apiKey' | 'secret' | 'teamRole' }>,
-    { user }: Account,
+    { key: accountKey, user }: Account,
   ): vscode.TreeItem | undefined {
-    const { parts } = this;
+    const { parts, revealed } = this;
     switch (node.kind) {
       case 'tfaMethod': {
         const method = parts.value('tfa')?.methods.find(({ id }) => id === node.methodId);
@@ -265,7 +267,8 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
       }
       case 'secret': {
         const secret = parts.value('secrets')?.find(({ name }) => name === node.secretName);
-        return secret && secretItem(secret, this.revealed === secret.name);
+        const isRevealed = revealed?.accountKey === accountKey && revealed.secretName === secret?.name;
+        return secret && secretItem(secret, isRevealed);
       }
       case 'teamRole': {
         const role = parts.value('teamRoles')?.find(({ name }) => name === node.roleName);
