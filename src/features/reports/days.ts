@@ -14,26 +14,47 @@ function parseDay(value: string): number | undefined {
   return Number.isNaN(time) ? undefined : dayOf(time);
 }
 
-/** A range of days that includes both ends. The presets end today. */
-export class DayRange {
-  private chosen: { readonly start: number; readonly end: number } | undefined;
-  private lastDays = 30;
+interface Days {
+  readonly start: number;
+  readonly end: number;
+}
 
-  constructor(private readonly now: () => number) {}
+/**
+ * A range of days that includes both ends. The presets end on the day of the last good read, because the dates must
+ * stay those of the figures past midnight.
+ */
+export class DayRange {
+  private chosen: Days | undefined;
+  private lastDays = 30;
+  private today: number;
+
+  constructor(private readonly now: () => number) {
+    this.today = dayOf(now());
+  }
 
   get start(): number {
-    return this.chosen?.start ?? this.end - this.lastDays + 1;
+    return this.until(this.today).start;
   }
 
   get end(): number {
-    return this.chosen?.end ?? dayOf(this.now());
+    return this.until(this.today).end;
   }
 
   get preset(): string {
     return this.chosen ? 'dates' : String(this.lastDays);
   }
 
-  /** Returns true if the range changed. A range that ends before it begins is reversed. */
+  /** Reads the days up to today. */
+  async read<T>(read: (days: Days) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const today = dayOf(this.now());
+    const data = await read(this.until(today));
+    if (!signal.aborted) {
+      this.today = today;
+    }
+    return data;
+  }
+
+  /** Returns true if the data must be read again. A range that ends before it begins is reversed. */
   set(id: string, value: string): boolean {
     if (id === 'preset') {
       const days = Number(value);
@@ -42,8 +63,9 @@ export class DayRange {
         this.lastDays = days;
         return true;
       }
-      this.chosen = { start: this.start, end: this.end };
-      return false;
+      this.chosen = this.until(this.today);
+      // Past midnight, a read that is under way may be of other days.
+      return this.today !== dayOf(this.now());
     }
     const day = parseDay(value);
     if (day === undefined || (id !== 'start' && id !== 'end')) {
@@ -53,5 +75,10 @@ export class DayRange {
     const [a, b] = id === 'start' ? [day, end] : [start, day];
     this.chosen = { start: Math.min(a, b), end: Math.max(a, b) };
     return true;
+  }
+
+  private until(today: number): Days {
+    const end = this.chosen?.end ?? today;
+    return { start: this.chosen?.start ?? end - this.lastDays + 1, end };
   }
 }

@@ -74,12 +74,9 @@ export class EarningsSource implements ReportSource<EarningsReport> {
   }
 
   async read(signal: AbortSignal): Promise<EarningsReport> {
-    const report = await this.readEarnings(
-      {
-        startDay: this.range.start,
-        endDay: this.range.end,
-        ...(this.machineId === undefined ? {} : { machineId: this.machineId }),
-      },
+    const machine = this.machineId === undefined ? {} : { machineId: this.machineId };
+    const report = await this.range.read(
+      ({ start, end }) => this.readEarnings({ startDay: start, endDay: end, ...machine }, signal),
       signal,
     );
     this.machines = [...new Set([...this.machines, ...report.perMachine.map((row) => row.machineId)])].sort(

@@ -63,12 +63,14 @@ export class SpendingSource implements ReportSource<Spending> {
     return [];
   }
 
-  async read(signal: AbortSignal): Promise<Spending> {
-    const range = { from: this.range.start * secondsPerDay, to: (this.range.end + 1) * secondsPerDay - 1 };
-    // The service lists a charge under the day it began, so the query must start earlier.
-    const asked = { ...range, from: range.from - daysBefore * secondsPerDay };
-    const { charges, ...rest } = await this.readSpending(asked, signal);
-    return { ...rest, charges: charges.flatMap((charge) => spreadOverDays(charge, range)) };
+  read(signal: AbortSignal): Promise<Spending> {
+    return this.range.read(async ({ start, end }) => {
+      const range = { from: start * secondsPerDay, to: (end + 1) * secondsPerDay - 1 };
+      // The service lists a charge under the day it began, so the query must start earlier.
+      const asked = { ...range, from: range.from - daysBefore * secondsPerDay };
+      const { charges, ...rest } = await this.readSpending(asked, signal);
+      return { ...rest, charges: charges.flatMap((charge) => spreadOverDays(charge, range)) };
+    }, signal);
   }
 
   draw(spending: Spending) {
