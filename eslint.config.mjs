@@ -54,6 +54,16 @@ const deadCancel = {
     "CallExpression[callee.name='withCancellableProgress'] > :not(ArrowFunctionExpression[params.length>0]).arguments:nth-child(2)",
   message: 'Write the work as `(signal) => …` and end it by the signal: otherwise *Cancel* does nothing.',
 };
+const terminals = {
+  // A pseudoterminal runs in the extension host.
+  selector:
+    ":matches(CallExpression[callee.property.name='createTerminal']:not(:has(Property[key.name='pty'])), NewExpression[callee.property.name='TerminalProfile'])",
+  message: 'Open terminals by editor/ownTerminal.ts: in a remote window others run on the remote machine.',
+};
+const shellTasks = {
+  selector: 'NewExpression[callee.property.name=/^(Shell|Process)Execution$/]',
+  message: 'Run tasks by `CustomExecution`: in a remote window others run on the remote machine.',
+};
 const talk = [
   {
     selector:
@@ -195,6 +205,8 @@ export default tseslint.config(
         icons,
         markdown,
         deadCancel,
+        terminals,
+        shellTasks,
         {
           selector:
             "CallExpression[callee.property.name='registerCommand'][callee.object.property.name='commands']",

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
+import { showTerminal, type OwnTerminalOptions } from '../../editor/ownTerminal';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
@@ -60,7 +61,7 @@ export class Contact {
   async openTerminal(machine: HeldMachine, despiteOverride = false): Promise<void> {
     const options = await this.terminalOptions(machine, despiteOverride);
     if (options) {
-      vscode.window.createTerminal(options).show();
+      showTerminal(options);
     }
   }
 
@@ -68,7 +69,7 @@ export class Contact {
   async terminalOptions(
     machine: HeldMachine,
     despiteOverride = false,
-  ): Promise<vscode.TerminalOptions | undefined> {
+  ): Promise<OwnTerminalOptions | undefined> {
     const { host, preflight } = await this.withRequest(machine, (request, signal) =>
       this.deps.ssh.connect(request, { signal }),
     );

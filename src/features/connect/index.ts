@@ -4,6 +4,7 @@ import { confirm } from '../../editor/confirm';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import { terminalProfile } from '../../editor/ownTerminal';
 import { whileReadingInstances } from '../../editor/progress';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { accountFor, accountStill } from '../../store/accounts/sameAccount';
@@ -74,7 +75,7 @@ export function register(deps: ConnectDeps): Disposable {
         return undefined;
       }
       showOnceOpen(options, store);
-      return new vscode.TerminalProfile(options);
+      return terminalProfile(options);
     }),
   );
   store.add(
@@ -123,7 +124,7 @@ async function changeAgentForwarding({ ssh }: ConnectDeps, contact: Contact, mac
 }
 
 /** Shows the terminal of a profile: if the panel is hidden, the editor creates it invisibly. */
-function showOnceOpen({ name }: vscode.TerminalOptions, store: DisposableStore): void {
+function showOnceOpen({ name }: Pick<vscode.TerminalOptions, 'name'>, store: DisposableStore): void {
   const subscription = store.add(
     vscode.window.onDidOpenTerminal((terminal) => {
       if (terminal.creationOptions.name === name) {

@@ -6,6 +6,7 @@ import type { InstanceTarget } from '../../commandArguments';
 import { allRows, runCommand, signedIn } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import { showTerminal } from '../../editor/ownTerminal';
 import { showFolder } from '../../editor/showFolder';
 import { askLine, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { engines, refusedEngines, type Engine, type RefusedEngine } from '../../model/engines/engines';
@@ -250,11 +251,7 @@ async function act(set: HostSet, engine: Engine, what: EngineCommand | 'file' | 
       throw folderGone(set);
     }
   } else {
-    const terminal = vscode.window.createTerminal({
-      name: plainLabel(`${engine.name}: ${set.name}`),
-      cwd: set.folder,
-    });
-    terminal.show();
+    const terminal = showTerminal({ name: plainLabel(`${engine.name}: ${set.name}`), folder: set.folder });
     terminal.sendText(what.line, false);
   }
 }

@@ -5,6 +5,7 @@ import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { openNamedDocument } from '../../editor/namedDocument';
+import { showTerminal } from '../../editor/ownTerminal';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -53,16 +54,14 @@ export class FileRunner {
       ended: t('Press Enter to close. It ended with code'),
     });
     const [shellPath, ...shellArgs] = this.deps.ssh.command(alias, '-t', script);
-    vscode.window
-      .createTerminal({
-        name: `${shown} · ${where}`,
-        shellPath,
-        shellArgs,
-        iconPath: new vscode.ThemeIcon('run'),
-        isTransient: true,
-        env: { TERM: 'xterm-256color' },
-      })
-      .show();
+    showTerminal({
+      name: `${shown} · ${where}`,
+      shellPath,
+      shellArgs,
+      iconPath: new vscode.ThemeIcon('run'),
+      isTransient: true,
+      env: { TERM: 'xterm-256color' },
+    });
     this.last = instanceId;
   }
 

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';
+import { showTerminal } from '../../editor/ownTerminal';
 import { askLine, pickFromList, pickOne, type Row } from '../../editor/quickPick';
 import type { SshKey } from '../../model/accounts/account';
 import type { Services } from '../../services';
@@ -138,12 +139,7 @@ export async function generate({ ssh, redactor }: Deps): Promise<LocalKey | unde
   }
   const made = await ssh.generateKey(name, name);
   if (made.privateFile !== undefined) {
-    vscode.window
-      .createTerminal({
-        name: t('Passphrase of {0}', name),
-        ...passphraseTerminal(made.privateFile),
-      })
-      .show();
+    showTerminal({ name: t('Passphrase of {0}', name), ...passphraseTerminal(made.privateFile) });
   }
   return made;
 }

@@ -4,6 +4,8 @@ import { FakeEventEmitter } from './events';
 export interface FakeTerminal {
   readonly name: string;
   readonly creationOptions: vscode.TerminalOptions;
+  /** Where its program runs. */
+  readonly side: 'local' | 'remote';
   exitStatus: { readonly code: number | undefined; readonly reason: number } | undefined;
   /** Lines that were sent to it. */
   readonly sent: string[];
@@ -23,10 +25,11 @@ export class Terminals {
   readonly closed = new FakeEventEmitter<FakeTerminal>();
   readonly history: FakeTerminal[] = [];
 
-  create(options: vscode.TerminalOptions): FakeTerminal {
+  create(options: vscode.TerminalOptions, remoteName: string | undefined): FakeTerminal {
     const terminal: FakeTerminal = {
       name: options.name ?? 'Terminal',
       creationOptions: options,
+      side: sideOf(options, remoteName),
       exitStatus: undefined,
       sent: [],
       isShown: false,
@@ -60,4 +63,13 @@ export class Terminals {
     terminal.exitStatus = { code, reason: code === undefined ? 4 : 2 };
     this.closed.fire(terminal);
   }
+}
+
+/** The editor starts a program where the URI of its folder is; without one, in the remote machine of its window. */
+export function sideOf(
+  { cwd }: vscode.TerminalOptions,
+  remoteName: string | undefined,
+): FakeTerminal['side'] {
+  if (typeof cwd === 'object') return cwd.scheme === 'file' ? 'local' : 'remote';
+  return remoteName === undefined ? 'local' : 'remote';
 }

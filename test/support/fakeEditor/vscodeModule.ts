@@ -69,7 +69,7 @@ export function createVscode(
     FileSystemError: values.FakeFileSystemError,
     CancellationError: values.FakeCancellationError,
     QuickInputButtons: known('QuickInputButtons', { Back: backButton }),
-    window: known('window', windowPart(screen)),
+    window: known('window', windowPart(screen, nature)),
     commands: known('commands', commandsPart(screen)),
     workspace: known('workspace', workspacePart(screen, shared, nature)),
     languages: known('languages', languagesPart(screen)),
@@ -103,7 +103,7 @@ function known<T extends object>(name: string, part: T): T {
   });
 }
 
-function windowPart(screen: Screen) {
+function windowPart(screen: Screen, nature: { current: WindowNature }) {
   const { messages, quick, documents, terminals } = screen;
   const say =
     (kind: 'info' | 'warning' | 'error') =>
@@ -150,7 +150,7 @@ function windowPart(screen: Screen) {
     get activeTerminal() {
       return terminals.all.find(({ isShown }) => isShown);
     },
-    createTerminal: (options: vscode.TerminalOptions) => terminals.create(options),
+    createTerminal: (options: vscode.TerminalOptions) => terminals.create(options, nature.current.remoteName),
     createWebviewPanel: (type: string, title: string) => screen.panels.create(type, title),
     registerUriHandler: (handler: vscode.UriHandler) => {
       screen.uriHandler = handler;

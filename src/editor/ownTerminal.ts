@@ -1,0 +1,28 @@
+import { homedir } from 'node:os';
+import * as vscode from 'vscode';
+
+export type OwnTerminalOptions = vscode.TerminalOptions & {
+  readonly cwd?: never;
+  /** A folder on the side of this extension; the home folder if left out. */
+  readonly folder?: string;
+};
+
+/** Opens and shows a terminal on the side of this extension. */
+export function showTerminal(options: OwnTerminalOptions): vscode.Terminal {
+  const terminal = vscode.window.createTerminal(onThisSide(options));
+  terminal.show();
+  return terminal;
+}
+
+/** Returns a profile whose terminal runs on the side of this extension. */
+export function terminalProfile(options: OwnTerminalOptions): vscode.TerminalProfile {
+  return new vscode.TerminalProfile(onThisSide(options));
+}
+
+/**
+ * The editor starts a terminal where the URI of its folder is. Without a URI it starts in the window's remote machine,
+ * even for an extension that runs on the user's computer. A `file` URI is always on the side of the extension.
+ */
+function onThisSide({ folder = homedir(), ...options }: OwnTerminalOptions): vscode.TerminalOptions {
+  return { ...options, cwd: vscode.Uri.file(folder) };
+}
