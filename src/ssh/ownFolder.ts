@@ -153,18 +153,23 @@ export class OwnFolder {
     await this.rewrite(aliases, signal);
   }
 
-  /** Removes our files, and the folder if nothing else is in it. */
-  async removeAll(signal?: AbortSignal): Promise<void> {
+  /** Removes our files, and the folder if nothing else is in it. The list of configs keeps `configsLeft`. */
+  async removeAll(configsLeft: readonly string[] = [], signal?: AbortSignal): Promise<void> {
     const { fs } = this.deps;
     const aliases = await this.aliases();
-    if ((await this.kind()) === 'missing') {
+    const list = Buffer.from(configsLeft.map((file) => `${file}\n`).join(''), 'utf8');
+    if (list.length > 0) {
+      await this.change(this.configList(), () => list, signal);
+    } else if ((await this.kind()) === 'missing') {
       return;
     }
     await this.locked(async () => {
       for (const alias of aliases) {
         await this.removeFile(confFile(this.paths, alias));
       }
-      await this.removeFile(this.configList());
+      if (list.length === 0) {
+        await this.removeFile(this.configList());
+      }
       await this.removeFile(this.paths.knownHosts);
       // ssh keeps a backup when it removes an entry itself.
       await this.removeFile(`${this.paths.knownHosts}.old`);

@@ -1,10 +1,10 @@
 import { OwnFolder } from './ownFolder';
 import { sshPaths, type SshEnvironment } from './paths';
-import { ManualStepError, UserConfig, type ConfigDeps } from './userConfig';
+import { BlockLeftError, UserConfig, type ConfigDeps } from './userConfig';
 
 /**
- * Removes everything that we wrote for SSH: the Include block wherever it is, our entries and our host keys. Throws
- * `ManualStepError` after everything else is done, if a config could not be changed.
+ * Removes everything that we wrote for SSH: the Include block wherever it is, our entries and our host keys. If a
+ * config could not be changed, it stays in our list, and `BlockLeftError` is thrown after everything else is done.
  */
 export async function removeEverything(deps: ConfigDeps, environment: SshEnvironment): Promise<void> {
   const paths = sshPaths(environment);
@@ -14,19 +14,20 @@ export async function removeEverything(deps: ConfigDeps, environment: SshEnviron
     environment.configFile,
     ...(await folder.configFiles()),
   ]);
-  let manual: ManualStepError | undefined;
+  const left = new Map<string | undefined, BlockLeftError>();
   for (const configFile of configs) {
     try {
       await new UserConfig(deps, sshPaths({ ...environment, configFile })).remove();
     } catch (error) {
-      if (!(error instanceof ManualStepError)) {
+      if (!(error instanceof BlockLeftError)) {
         throw error;
       }
-      manual = error;
+      left.set(configFile, error);
     }
   }
-  await folder.removeAll();
-  if (manual) {
-    throw manual;
+  await folder.removeAll([...left.keys()].filter((file) => file !== undefined));
+  const [first] = left.values();
+  if (first) {
+    throw first;
   }
 }

@@ -13,7 +13,7 @@ import { removeLeftovers, replaceFileOfOthers } from './replaceFile';
 /** The user's SSH config stays unchanged; one line pasted by hand has the same effect. */
 export class ManualStepError extends UserError {
   constructor(
-    why: Text,
+    readonly why: Text,
     /** The file to edit. */
     readonly file: string,
     /** The line to paste at its top. */
@@ -21,6 +21,17 @@ export class ManualStepError extends UserError {
     cause?: unknown,
   ) {
     super(text('{0} Paste this as the first line of {1}: {2}', why, file, line), { cause });
+  }
+}
+
+/** The block is still in the user's SSH config; only the user can remove it. */
+export class BlockLeftError extends UserError {
+  /** The file to edit. */
+  readonly file: string;
+
+  constructor(cause: ManualStepError) {
+    super(text('{0} Delete the lines between our markers in {1}.', cause.why, cause.file), { cause });
+    this.file = cause.file;
   }
 }
 
@@ -51,8 +62,16 @@ export class UserConfig {
     return first.kind === 'same' ? 'same' : this.transact((current) => this.plan(current), signal);
   }
 
-  /** Removes the block, and the file if it had no other content. */
+  /** Removes the block, and the file if it had no other content. Throws `BlockLeftError` if the file must stay as it is. */
   async remove(signal?: AbortSignal): Promise<'same' | 'written'> {
+    try {
+      return await this.takeOut(signal);
+    } catch (error) {
+      throw error instanceof ManualStepError ? new BlockLeftError(error) : error;
+    }
+  }
+
+  private async takeOut(signal?: AbortSignal): Promise<'same' | 'written'> {
     const plan = (current: Current) => {
       const taken = takeBlockOut(current.bytes?.toString('latin1') ?? '');
       if (taken.kind === 'trouble') {

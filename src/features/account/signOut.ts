@@ -4,6 +4,7 @@ import { message } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
 import { openRentalText, signOutText, stillCostsText } from '../../model/accounts/signOutText';
 import type { Services } from '../../services';
+import { BlockLeftError } from '../../ssh/userConfig';
 import { instanceCount, hasOpenRental } from './leftBehind';
 
 type Deps = Pick<
@@ -57,7 +58,7 @@ export async function signOut(deps: Deps): Promise<void> {
   for (const problem of problems) {
     deps.report.error(problem);
   }
-  if (problems.length === 0) {
+  if (problems.every((problem) => problem instanceof BlockLeftError)) {
     tell(name, entries.length, accounts.active?.name);
   }
 }

@@ -146,8 +146,13 @@ async function removeSshEntries({ ssh }: ConnectDeps, { platforms }: Connector):
       button: t('Remove'),
     })
   ) {
-    await withManualStep(() => ssh.removeAll());
-    await platforms.keepOnly([]);
-    message('info', t('The SSH entries are removed.'));
+    await withManualStep(async () => {
+      try {
+        await ssh.removeAll();
+      } finally {
+        await platforms.keepOnly([]);
+      }
+      message('info', t('The SSH entries are removed.'));
+    });
   }
 }

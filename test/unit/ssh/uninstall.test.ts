@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BlockLeftError } from '../../../src/ssh/userConfig';
 import { bundled } from '../../support/bundled';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
@@ -35,6 +36,21 @@ describe('The uninstall hook', () => {
     const instance = sshInstance(41_022, { publicIp: '192.0.2.1' });
     await ssh.writeEntry({ account: sshAccount, instanceId: 7, instance, registeredKeys: [] });
     assert.notEqual(home.read(), user);
+    uninstall();
+    assert.equal(home.read(), user);
+    assert.equal(existsSync(home.ownDir), false);
+  });
+
+  it('finds a config again that was read-only when all else was taken out', async () => {
+    const user = 'Host mine\n  Port 22\n';
+    home.write(user);
+    const ssh = home.service({ probe: () => Promise.resolve('ssh') });
+    const instance = sshInstance(41_022, { publicIp: '192.0.2.1' });
+    await ssh.writeEntry({ account: sshAccount, instanceId: 7, instance, registeredKeys: [] });
+    chmodSync(home.configFile, 0o400);
+    await assert.rejects(ssh.removeAll(), BlockLeftError);
+    assert.deepEqual(readdirSync(home.ownDir), ['config-files']);
+    chmodSync(home.configFile, 0o600);
     uninstall();
     assert.equal(home.read(), user);
     assert.equal(existsSync(home.ownDir), false);
