@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CancelledError, UserError } from '../util/errors';
@@ -52,6 +52,8 @@ export class ProgramMissingError extends UserError {
 /** The most characters of one stream; the rest is dropped. */
 const outputLimit = 1_000_000;
 const killGraceMs = 2_000;
+/** After a program that we stopped has exited, its children may hold its pipes for this long. */
+const pipeGraceMs = 500;
 
 function environmentWithout(patterns: readonly string[]): NodeJS.ProcessEnv {
   const matches = patterns.map((pattern) => {
@@ -63,6 +65,21 @@ function environmentWithout(patterns: readonly string[]): NodeJS.ProcessEnv {
   });
   const kept = Object.entries(process.env).filter(([name]) => !matches.some((match) => match.test(name)));
   return Object.fromEntries(kept);
+}
+
+/** A child of a stopped program, such as a `ProxyCommand`, can outlive it and keep its pipes open, which delays `close`. */
+function closePipesAfterExit(child: ChildProcessWithoutNullStreams): void {
+  const close = () => {
+    setTimeout(() => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }, pipeGraceMs);
+  };
+  if (child.exitCode === null && child.signalCode === null) {
+    child.once('exit', close);
+  } else {
+    close();
+  }
 }
 
 /** Runs a real program. Messages are in English (`LC_ALL=C`), because they are distinguished by their text. */
@@ -85,6 +102,7 @@ export const runProgram: Run = (program, args, options = {}) =>
     let timedOut = false;
     let failure: { readonly error: unknown } | undefined;
     const stop = () => {
+      closePipesAfterExit(child);
       child.kill('SIGTERM');
       setTimeout(() => child.kill('SIGKILL'), killGraceMs).unref();
     };
@@ -100,10 +118,12 @@ export const runProgram: Run = (program, args, options = {}) =>
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', stop);
     };
-    // An error on our side of a stream ends the program and is the result.
+    // An error on our side of a stream ends the program and is the result, unless its end caused the error.
     const fail = (error: unknown) => {
-      failure ??= { error };
-      stop();
+      if (!timedOut) {
+        failure ??= { error };
+        stop();
+      }
     };
     const read = options.output?.(child.stdout).catch(fail);
     if (!read) {

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runProgram } from '../../../src/ssh/run';
+import { CancelledError } from '../../../src/util/errors';
+
+/** A program whose child keeps its pipes, as a `ProxyCommand` of ssh does; `file` gets the number of the child. */
+const leaving = (file: string, then: string) => ['-c', `sleep 60 & echo $! > "${file}"; echo ready; ${then}`];
+
+describe('A program whose child outlives it', () => {
+  let folder: string;
+  const file = () => join(folder, 'child');
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gpu-run-'));
+  });
+  afterEach(async () => {
+    process.kill(Number(readFileSync(file(), 'utf8')));
+    await rm(folder, { recursive: true });
+  });
+
+  /** Waits no longer than the child lives. */
+  async function inTime<T>(running: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new Error('It is waited for the child.'));
+      }, 20_000);
+    });
+    return Promise.race([running, late]).finally(() => {
+      clearTimeout(timer);
+    });
+  }
+
+  it('ends when it is canceled', async () => {
+    const canceled = new AbortController();
+    const onStdout = () => {
+      canceled.abort();
+    };
+    const running = runProgram('/bin/sh', leaving(file(), 'exec sleep 50'), {
+      signal: canceled.signal,
+      onStdout,
+    });
+    await assert.rejects(inTime(running), CancelledError);
+  });
+
+  it('ends when its time is up', async () => {
+    const running = runProgram('/bin/sh', leaving(file(), 'exec sleep 50'), { timeoutMs: 1_000 });
+    const { timedOut, stdout } = await inTime(running);
+    assert.deepEqual([timedOut, stdout], [true, 'ready\n']);
+  });
+
+  it('ends when it is canceled after the program has exited', async () => {
+    const canceled = new AbortController();
+    const running = runProgram('/bin/sh', leaving(file(), 'exit 0'), { signal: canceled.signal });
+    setTimeout(() => {
+      canceled.abort();
+    }, 1_000);
+    await assert.rejects(inTime(running), CancelledError);
+  });
+
+  it('ends when its output is read as bytes', async () => {
+    const canceled = new AbortController();
+    const output = async (bytes: AsyncIterable<Buffer>) => {
+      for await (const piece of bytes) if (piece.length > 0) canceled.abort();
+    };
+    const running = runProgram('/bin/sh', leaving(file(), 'exec sleep 50'), {
+      signal: canceled.signal,
+      output,
+    });
+    await assert.rejects(inTime(running), CancelledError);
+  });
+
+  it('ends when its time is up while its output is read as bytes', async () => {
+    const output = async (bytes: AsyncIterable<Buffer>) => {
+      for await (const piece of bytes) assert.ok(piece.length > 0);
+    };
+    const running = runProgram('/bin/sh', leaving(file(), 'exec sleep 50'), { timeoutMs: 1_000, output });
+    assert.equal((await inTime(running)).timedOut, true);
+  });
+});
