@@ -1,10 +1,16 @@
 import { findLocalKeys, matchKeys, worksUnattended, type KeyDeps, type LocalKey } from './localKeys';
 
+/** The public part of a key that only an agent holds, in our folder: ssh needs a file that names the one key to offer. */
+export interface AgentKey {
+  readonly file: string;
+  readonly line: string | undefined;
+}
+
 /** The key that ssh logs in with. */
 export interface Identity {
   /** The local key that the instance knows. */
   readonly key: LocalKey | undefined;
-  /** The file that the entry names; `undefined` leaves the choice to ssh and its agent. */
+  /** The file that the entry names; `undefined` leaves the choice to ssh and its agent, since no key fits. */
   readonly file: string | undefined;
   /** The same file if it needs a passphrase and no agent holds the key. */
   readonly lockedFile: string | undefined;
@@ -18,21 +24,25 @@ export async function chooseIdentity(
   deps: KeyDeps,
   registered: readonly string[] | undefined,
   lastFile: string | undefined,
+  agentKey: AgentKey,
   signal?: AbortSignal,
 ): Promise<Identity> {
   const { keys, unread } = await findLocalKeys(deps, signal);
-  const matching = registered
-    ? matchKeys(keys, registered)
-    : keys.filter((key) => lastFile === (key.privateFile ?? key.publicFile));
+  const fileOf = (key: LocalKey) => key.privateFile ?? key.publicFile ?? agentKey.file;
+  const isOfAgent = lastFile === agentKey.file;
+  const wanted = registered ?? (isOfAgent ? [agentKey.line ?? ''] : undefined);
+  const matching = wanted ? matchKeys(keys, wanted) : keys.filter((key) => lastFile === fileOf(key));
   const key = matching.find(worksUnattended) ?? matching[0];
   if (key) {
     const isLocked = key.encrypted && !key.inAgent;
     return {
       key,
-      file: key.privateFile ?? key.publicFile,
+      file: fileOf(key),
       lockedFile: isLocked ? key.privateFile : undefined,
     };
   }
-  const file = lastFile ?? (registered ? unread[0] : undefined);
+  const possible = registered ? unread[0] : undefined;
+  // The agent may be locked, or its key is one of the unread files.
+  const file = isOfAgent ? (possible ?? lastFile) : (lastFile ?? possible);
   return { key, file, lockedFile: unread.find((one) => one === file) };
 }

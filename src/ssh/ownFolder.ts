@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { basename, join } from 'node:path';
+import { basename, join, parse } from 'node:path';
 import { ifPresent } from '../util/missing';
 import type { AclRepair } from './windowsAcl';
 import { parseHost, renderHost, type HostEntry } from './hostConfig';
+import type { AgentKey } from './identity';
 import { withLock } from './lock';
-import { confFile, type SshPaths } from './paths';
+import { agentKeyFile, confFile, type SshPaths } from './paths';
 import { removeLeftovers, replaceFileOfOthers } from './replaceFile';
 import { makeOwnDir, type ConfigDeps } from './userConfig';
 import { hostAliasOf, isAlias } from './validate';
 
 const attempts = 20;
 
-/** The folder `~/.ssh/gpu-rental.d`: one file per instance, and the host keys that we have seen. */
+/**
+ * The folder `~/.ssh/gpu-rental.d`: one file per instance, the public part of its key if only an agent holds it, and the
+ * host keys that we have seen.
+ */
 export class OwnFolder {
   constructor(
     private readonly deps: ConfigDeps,
@@ -24,13 +28,15 @@ export class OwnFolder {
     return bytes && parseHost(alias, bytes.toString('utf8'));
   }
 
-  /** Returns aliases that have a file, intact or damaged. */
-  async aliases(): Promise<readonly string[]> {
-    const names = (await ifPresent(this.deps.fs.list(this.paths.ownDir))) ?? [];
-    return names.flatMap((name) => {
-      const alias = name.endsWith('.conf') ? name.slice(0, -'.conf'.length) : '';
-      return isAlias(alias) ? [alias] : [];
-    });
+  /** Returns aliases that have an entry, intact or damaged. */
+  aliases(): Promise<readonly string[]> {
+    return this.aliasesWith('.conf');
+  }
+
+  private async aliasesWith(...endings: readonly string[]): Promise<readonly string[]> {
+    const names = ((await ifPresent(this.deps.fs.list(this.paths.ownDir))) ?? []).map((name) => parse(name));
+    const ours = names.filter(({ name, ext }) => isAlias(name) && endings.includes(ext));
+    return [...new Set(ours.map(({ name }) => name))];
   }
 
   /** Returns when the file of an instance was last written, in milliseconds; 0 without a file. */
@@ -51,6 +57,19 @@ export class OwnFolder {
     return this.change(file, render, signal);
   }
 
+  /** Returns the file for the public part of a key that only an agent holds, and the line in it. */
+  async agentKey(alias: string): Promise<AgentKey> {
+    const file = agentKeyFile(this.paths, alias);
+    return { file, line: (await this.readFile(file))?.toString('utf8').trim() };
+  }
+
+  async writeAgentKey(alias: string, line: string, signal?: AbortSignal): Promise<void> {
+    const { file, line: current } = await this.agentKey(alias);
+    if (current !== line) {
+      await this.change(file, () => Buffer.from(`${line}\n`, 'utf8'), signal);
+    }
+  }
+
   /** Writes the entries again after the host keys changed, on which they depend. */
   private async rewrite(aliases: readonly string[], signal?: AbortSignal): Promise<void> {
     for (const alias of aliases) {
@@ -63,14 +82,10 @@ export class OwnFolder {
 
   /** Removes the files and the host keys of these instances. */
   async remove(aliases: readonly string[], signal?: AbortSignal): Promise<void> {
-    const present = await this.aliases();
+    const present = await this.aliasesWith('.conf', '.pub');
     const gone = aliases.filter((alias) => present.includes(alias));
     if (gone.length > 0) {
-      await this.locked(async () => {
-        for (const alias of gone) {
-          await this.removeFile(confFile(this.paths, alias));
-        }
-      }, signal);
+      await this.locked(() => this.removeFiles(gone), signal);
     }
     await this.forgetHostKeys(aliases, signal);
   }
@@ -156,7 +171,7 @@ export class OwnFolder {
   /** Removes our files, and the folder if nothing else is in it. The list of configs keeps `configsLeft`. */
   async removeAll(configsLeft: readonly string[] = [], signal?: AbortSignal): Promise<void> {
     const { fs } = this.deps;
-    const aliases = await this.aliases();
+    const aliases = await this.aliasesWith('.conf', '.pub');
     const list = Buffer.from(configsLeft.map((file) => `${file}\n`).join(''), 'utf8');
     if (list.length > 0) {
       await this.change(this.configList(), () => list, signal);
@@ -164,9 +179,7 @@ export class OwnFolder {
       return;
     }
     await this.locked(async () => {
-      for (const alias of aliases) {
-        await this.removeFile(confFile(this.paths, alias));
-      }
+      await this.removeFiles(aliases);
       if (list.length === 0) {
         await this.removeFile(this.configList());
       }
@@ -218,6 +231,14 @@ export class OwnFolder {
 
   private readFile(file: string): Promise<Buffer | undefined> {
     return ifPresent(this.deps.fs.read(file));
+  }
+
+  /** Removes the entry last, so that after a crash it still shows that something is left. */
+  private async removeFiles(aliases: readonly string[]): Promise<void> {
+    for (const alias of aliases) {
+      await this.removeFile(agentKeyFile(this.paths, alias));
+      await this.removeFile(confFile(this.paths, alias));
+    }
   }
 
   private removeFile(file: string): Promise<void> {

@@ -51,6 +51,11 @@ export function confFile(paths: SshPaths, alias: string): string {
   return join(paths.ownDir, `${alias}.conf`);
 }
 
+/** Returns the file with the public part of a key that only an agent holds. */
+export function agentKeyFile(paths: SshPaths, alias: string): string {
+  return join(paths.ownDir, `${alias}.pub`);
+}
+
 function expandHome(file: string, env: Omit<SshEnvironment, 'agentSocket'>, path: typeof posix): string {
   if (file === '~' || file.startsWith('~/') || file.startsWith('~\\')) {
     return path.join(env.home, file.slice(1));

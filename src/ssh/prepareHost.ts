@@ -124,12 +124,13 @@ export async function writeEntry(
   signal?: AbortSignal,
 ): Promise<PreparedHost> {
   const alias = aliasOf(request.account, request.instanceId);
-  const known = await context.folder().read(alias);
+  const folder = context.folder();
+  const [known, agentKey] = await Promise.all([folder.read(alias), folder.agentKey(alias)]);
   const offered = request.instance ? endpointsOf(request.instance) : [];
   const endpoints = offered.length > 0 ? offered : known ? [known.endpoint] : [];
   const [choice, identity] = await Promise.all([
     chooseEndpoint(endpoints, context.deps, signal),
-    chooseIdentity(context.keyDeps(), request.registeredKeys, known?.identityFile, signal),
+    chooseIdentity(context.keyDeps(), request.registeredKeys, known?.identityFile, agentKey, signal),
   ]);
   // Where nothing greets us a jump host of the user's may still get through: take the last that did.
   const endpoint =
@@ -147,6 +148,9 @@ export async function writeEntry(
     account: accountMark(request.account.key),
     isProved: known?.isProved === true && sameEndpoint(known.endpoint, endpoint),
   };
+  if (identity.key && identity.file === agentKey.file) {
+    await folder.writeAgentKey(alias, identity.key.line, signal);
+  }
   const verification = await write(context, entry, signal);
   const answering = (candidate: Endpoint) =>
     choice.results.some(({ endpoint: of, outcome }) => of === candidate && outcome === 'ssh');

@@ -142,6 +142,29 @@ describe('SSH with the real client and a real server', () => {
     assert.equal(preflight.ok, true, JSON.stringify(preflight));
   });
 
+  it('shows the machine only the chosen key where only a full agent holds it', async () => {
+    const socket = await startAgent();
+    const env = { ...process.env, SSH_AUTH_SOCK: socket };
+    const names = Array.from({ length: 8 }, (_, number) => `kept${number}`);
+    const lines = names.map((name) => home.key(name));
+    for (const file of names.map((name) => join(home.sshDir, name))) {
+      execFileSync('ssh-add', ['-q', file], { env, stdio: 'ignore' });
+      execFileSync('rm', [file, `${file}.pub`]);
+    }
+    const key = lines.at(-1) ?? '';
+    machine.authorize(key);
+    const run: typeof home.run = (program, args, options = {}) =>
+      home.run(program, args, { ...options, env: { SSH_AUTH_SOCK: socket } });
+    const ssh = home.service({ run, agentSocket: socket });
+    const { host, preflight } = await ssh.connect(request({}, [key]));
+    assert.equal(preflight.ok, true, JSON.stringify(preflight));
+    assert.deepEqual(host.verification, { kind: 'equal' });
+    machine.authorize(lines[0] ?? '');
+    const refused = await ssh.preflight('gpu-7');
+    assert.ok(!refused.ok);
+    assert.deepEqual(refused.keysTried, [host.identity.key?.publicKey.fingerprint]);
+  });
+
   it('passes text that the machine prints at login, and names a shell that ends too early', async () => {
     const key = home.key();
     machine.authorize(`command="echo 'Welcome to tmux!'; eval \\"$SSH_ORIGINAL_COMMAND\\"" ${key}`);
