@@ -2,12 +2,13 @@ import { isAbsolute } from 'node:path';
 import { userInfo } from 'node:os';
 import type { FileSystem } from './fileSystem';
 import { filesRead } from './effectiveConfig';
+import type { AskedAgent } from './keyAgent';
 import { ProgramMissingError, type RunResult } from './run';
 
 /** What the user's SSH config specifies about keys. */
 export interface ClientConfig {
-  /** The socket of `IdentityAgent` for a host without its own settings. */
-  readonly agent: string | undefined;
+  /** By `IdentityAgent` for a host without its own settings. */
+  readonly agent: AskedAgent;
   /** Every `IdentityFile`, for any host: only a registered key is ever used. */
   readonly identityFiles: readonly string[];
 }
@@ -31,7 +32,7 @@ export async function readClientConfig(deps: ClientConfigDeps, signal?: AbortSig
     throw error;
   });
   const stdout = answer?.code === 0 ? answer.stdout : '';
-  const agent = /^identityagent (.+)$/m.exec(stdout)?.[1]?.trim();
+  const agent = /^identityagent (.+)$/m.exec(stdout)?.[1]?.trim() ?? 'SSH_AUTH_SOCK';
   const files = answer ? filesRead(answer) : [];
   const found = new Set<string>();
   for (const file of files) {
@@ -42,14 +43,17 @@ export async function readClientConfig(deps: ClientConfigDeps, signal?: AbortSig
       }
     }
   }
-  return {
-    agent: agent === undefined || /^(?:none|SSH_AUTH_SOCK)$/.test(agent) ? undefined : socketOf(deps, agent),
-    identityFiles: [...found],
-  };
+  return { agent: askedAgent(agent, deps.accountHome), identityFiles: [...found] };
 }
 
-function socketOf({ accountHome }: ClientConfigDeps, value: string): string | undefined {
-  return value.startsWith('$') ? undefined : expand(value, accountHome);
+/** Reads `IdentityAgent` like ssh, which asks no agent if the variable that it names is not set. */
+function askedAgent(value: string, home: string): AskedAgent {
+  if (/^\$?SSH_AUTH_SOCK$/.test(value)) {
+    return 'environment';
+  }
+  const variable = /^\$(\w+)$/.exec(value)?.[1];
+  const socket = variable === undefined ? expand(value, home) : process.env[variable];
+  return socket === undefined || socket === '' ? 'none' : { socket };
 }
 
 async function identityFilesIn({ fs }: ClientConfigDeps, file: string): Promise<readonly string[]> {
@@ -74,7 +78,13 @@ function firstArgument(rest: string): string {
 
 /** Returns `undefined` for `none` and for a name that depends on the host. */
 function expand(value: string, home: string): string | undefined {
-  const known: Readonly<Record<string, string>> = { '%%': '%', '%d': home, '%u': userInfo().username };
+  const { uid, username } = userInfo();
+  const known: Readonly<Record<string, string>> = {
+    '%%': '%',
+    '%d': home,
+    '%i': String(uid),
+    '%u': username,
+  };
   let isKnown = value !== 'none' && value !== '';
   const expanded = value
     .replace(/^~(?=[/\\]|$)/, () => home)

@@ -1,30 +1,37 @@
 import { text, type Text } from '../util/text';
 import { ProgramMissingError, type Run } from './run';
 
-/** The agent that ssh asks for keys. */
+/** The agent that ssh asks for keys: that of the environment (`SSH_AUTH_SOCK`), the one at a socket, or none. */
+export type AskedAgent = 'environment' | 'none' | { readonly socket: string };
+
 export interface KeyAgent {
   readonly isRunning: boolean;
-  /** Set if it differs from the agent of the environment. */
-  readonly socket: string | undefined;
+  readonly asked: AskedAgent;
 }
 
 /** The exit code of `ssh-add` without an agent. */
 const noAgent = 2;
 
-/** Returns whether an agent runs. Throws `ProgramMissingError` without `ssh-add`, which adds keys. */
-export async function isAgentRunning(run: Run, socket: string | undefined): Promise<boolean> {
-  const { code } = await run('ssh-add', ['-l'], { ...envOf(socket), timeoutMs: 5_000 });
+/** Returns whether the agent runs. Throws `ProgramMissingError` without `ssh-add`, which adds keys. */
+export async function isAgentRunning(run: Run, asked: AskedAgent): Promise<boolean> {
+  if (asked === 'none') {
+    return false;
+  }
+  const { code } = await run('ssh-add', ['-l'], { ...agentEnv(asked), timeoutMs: 5_000 });
   return code !== noAgent;
 }
 
 /** Returns the public lines of the keys in an agent; none without an agent. */
 export async function keysOfAgent(
   run: Run,
-  socket: string | undefined,
+  asked: AskedAgent,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
+  if (asked === 'none') {
+    return [];
+  }
   try {
-    const { code, stdout } = await run('ssh-add', ['-L'], { ...envOf(socket), signal, timeoutMs: 5_000 });
+    const { code, stdout } = await run('ssh-add', ['-L'], { ...agentEnv(asked), signal, timeoutMs: 5_000 });
     return code === 0 ? stdout.split('\n').map((line) => line.trim()) : [];
   } catch (error) {
     if (error instanceof ProgramMissingError) {
@@ -34,15 +41,31 @@ export async function keysOfAgent(
   }
 }
 
-function envOf(socket: string | undefined): { readonly env?: Readonly<Record<string, string>> } {
-  return socket === undefined ? {} : { env: { SSH_AUTH_SOCK: socket } };
+/** Returns the option with which `ssh-add` reaches the agent. */
+export function agentEnv(asked: AskedAgent): { readonly env?: Readonly<Record<string, string>> } {
+  return typeof asked === 'string' ? {} : { env: { SSH_AUTH_SOCK: asked.socket } };
 }
 
-/** Returns the message that no agent runs, and how to start one on a platform. */
-export function explainMissingAgent(platform: NodeJS.Platform): {
-  readonly text: Text;
-  readonly command: string;
-} {
+/** Returns the message that the agent does not run, and the command that starts it on a platform, if there is one. */
+export function explainMissingAgent(
+  platform: NodeJS.Platform,
+  asked: AskedAgent,
+): { readonly text: Text; readonly command?: string } {
+  if (asked === 'none') {
+    return {
+      text: text(
+        'ssh uses no SSH agent because of IdentityAgent in your SSH config. Change that line and retry, or open a terminal, which asks for the passphrase.',
+      ),
+    };
+  }
+  if (asked !== 'environment') {
+    return {
+      text: text(
+        'The SSH agent that your SSH config names is not running: {0}. Start it and retry, or open a terminal, which asks for the passphrase.',
+        asked.socket,
+      ),
+    };
+  }
   if (platform === 'win32') {
     const command = 'Get-Service ssh-agent | Set-Service -StartupType Automatic -PassThru | Start-Service';
     return {

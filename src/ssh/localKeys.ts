@@ -31,7 +31,7 @@ export interface KeyDeps extends ClientConfigDeps {
   readonly fs: FileSystem;
   readonly run: Run;
   readonly sshDir: string;
-  /** Where an agent listens for a host without its own settings. */
+  /** Where the agent of the environment listens. */
   readonly agentSocket: string | undefined;
   readonly platform: NodeJS.Platform;
 }
@@ -63,18 +63,17 @@ export function isSecurityKey({ publicKey }: LocalKey): boolean {
 }
 
 /**
- * Finds keys in `~/.ssh`, in files that the user's SSH config names and in the agents; those without a passphrase
- * first, then by file name.
+ * Finds keys in `~/.ssh`, in files that the user's SSH config names and in the agent that ssh asks; those without a
+ * passphrase first, then by file name.
  */
 export async function findLocalKeys(deps: KeyDeps, signal?: AbortSignal): Promise<LocalKeys> {
   const config = await readClientConfig(deps, signal);
-  const [files, ...agents] = await Promise.all([
+  // Windows has a fixed place for the agent of the environment that no variable names.
+  const isPossible = config.agent !== 'environment' || Boolean(deps.agentSocket) || deps.platform === 'win32';
+  const [files, agent] = await Promise.all([
     keyFiles(deps, config.identityFiles, signal),
-    // Windows has a fixed place for it that no variable names.
-    deps.agentSocket || deps.platform === 'win32' ? keysOfAgent(deps.run, undefined, signal) : [],
-    config.agent === undefined ? [] : keysOfAgent(deps.run, config.agent, signal),
+    isPossible ? keysOfAgent(deps.run, config.agent, signal) : [],
   ]);
-  const agent = agents.flat();
   const found: LocalKey[] = files.keys.map((file) => ({
     ...file,
     inAgent: agent.some((line) => parsePublicKey(line)?.base64 === file.publicKey.base64),

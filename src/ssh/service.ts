@@ -314,8 +314,8 @@ class NativeSsh implements SshService {
   }
 
   async agent(): Promise<KeyAgent> {
-    const { agent: socket } = await readClientConfig(this.context.keyDeps());
-    return { isRunning: await isAgentRunning(this.deps.run, socket), socket };
+    const { agent: asked } = await readClientConfig(this.context.keyDeps());
+    return { isRunning: await isAgentRunning(this.deps.run, asked), asked };
   }
 
   generateKey(name: string, comment: string, options?: NewKeyOptions): Promise<LocalKey> {

@@ -177,6 +177,17 @@ describe('a key that asks for a passphrase', () => {
     assert.equal(window.screen.terminals.all.length, 0);
   });
 
+  it('offers no command for an agent that the SSH config forbids', async () => {
+    const config = readFileSync(computer().sshConfig, 'utf8');
+    writeFileSync(computer().sshConfig, `${config}Host *\n  IdentityAgent none\n`);
+    await window.view('instances').inline('trainer', 'Connect');
+    await window.toastButton(/id_ed25519 asks for a passphrase/, 'Add to Agent');
+    const forbidden = await window.toast(/no SSH agent because of IdentityAgent/);
+    assert.deepEqual(forbidden.buttons, ['Open Terminal', 'Retry']);
+    window.clearToasts();
+    writeFileSync(computer().sshConfig, config);
+  });
+
   it('goes on by itself once the agent has it, and not before', async () => {
     const socket = path.join(computer().root, 'agent');
     agent = spawn('ssh-agent', ['-D', '-a', socket], { stdio: ['ignore', 'pipe', 'ignore'] });

@@ -3,7 +3,7 @@ import { confirmForgettingHostKey } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { suggest } from '../../editor/message';
 import type { Services } from '../../services';
-import { explainMissingAgent } from '../../ssh/keyAgent';
+import { explainMissingAgent, type AskedAgent } from '../../ssh/keyAgent';
 import type { Explained, ConnectFix } from '../../ssh/problemText';
 import type { PreparedHost } from '../../ssh/prepareHost';
 import { addToAgent } from './addToAgent';
@@ -90,20 +90,22 @@ export class ConnectProblem {
 
   private async unlockKey(actions: Actions): Promise<void> {
     const file = this.failed.host.identity.lockedFile;
-    const { isRunning, socket } = await this.deps.ssh.agent();
+    const { isRunning, asked } = await this.deps.ssh.agent();
     if (!isRunning) {
-      await this.explainMissingAgent(actions);
-    } else if (file !== undefined && (await addToAgent(file, socket))) {
+      await this.explainMissingAgent(asked, actions);
+    } else if (file !== undefined && (await addToAgent(file, asked))) {
       await actions.retry();
     }
   }
 
-  private async explainMissingAgent(actions: Actions): Promise<void> {
-    const { text, command } = explainMissingAgent(process.platform);
+  private async explainMissingAgent(asked: AskedAgent, actions: Actions): Promise<void> {
+    const { text, command } = explainMissingAgent(process.platform, asked);
     await suggest<unknown>(
       'error',
       localize(text),
-      { label: t('Copy Command'), run: () => vscode.env.clipboard.writeText(command) },
+      ...(command === undefined
+        ? []
+        : [{ label: t('Copy Command'), run: () => vscode.env.clipboard.writeText(command) }]),
       { label: t('Open Terminal'), run: actions.openTerminal },
       { label: t('Retry'), run: () => this.unlockKey(actions) },
     );

@@ -217,7 +217,7 @@ describe('Local keys', () => {
     assert.equal(home.mode(file), '644');
   });
 
-  it('are also those of the agent that the SSH config names', async () => {
+  it('are those of the agent that the SSH config names, and of no other', async () => {
     const line = home.key('kept');
     rmSync(join(home.sshDir, 'kept'));
     rmSync(join(home.sshDir, 'kept.pub'));
@@ -241,7 +241,7 @@ describe('Local keys', () => {
     const [key] = await home.service({ run, agentSocket }).localKeys();
     assert.equal(key?.inAgent, true);
     assert.equal(key.line, line);
-    assert.deepEqual(sockets, [undefined, agent]);
+    assert.deepEqual(sockets, [agent]);
   });
 
   it('are tried where nothing can be read of them, and then said to ask for a passphrase', async () => {
