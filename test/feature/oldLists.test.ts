@@ -71,3 +71,34 @@ for (const isOpen of [false, true]) {
     });
   });
 }
+
+describe('the view of a list that nothing has read for some time', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+  const instances = () => window.view('instances');
+
+  it('states the age of an empty list in a window without the focus', async () => {
+    window = await computer().openWindow();
+    await window.signIn();
+    await instances().welcomeShows('No instances');
+    window.screen.focus(false);
+    await computer().pass(8 * hour);
+    assert.match(instances().tree.message ?? '', /^No instances as of 8 h ago\. Refresh the list\.$/);
+    await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
+    window.focus();
+    await instances().row('trainer');
+    assert.equal(instances().tree.message ?? '', '');
+  });
+
+  it('states the age of rows from an earlier session until they are read', async () => {
+    window.close();
+    computer().clock.jump(3 * 24 * hour);
+    const stall = { kind: 'stall', method: 'GET', path: '/api/v0/instances/', times: 0 } as const;
+    computer().simulator.fail(stall);
+    window = await computer().openWindow({ isFocused: true });
+    await instances().row('trainer');
+    assert.match(instances().tree.message ?? '', /^Shown as of 3 d ago\.$/);
+    computer().simulator.faults.clear();
+    await computer().until('a list of now', () => (instances().tree.message ?? '') === '');
+  });
+});

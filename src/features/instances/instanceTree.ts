@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { listProblems, problemRow } from '../../editor/listRows';
-import { t } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import type { InstanceNote } from '../../editor/treeGroups';
 import type { Instance } from '../../model/instances/instance';
@@ -10,11 +10,18 @@ import { formatMoney } from '../../model/money';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
 import { burnNow } from '../../store/instances/burn';
-import { DisposableStore } from '../../util/disposable';
+import { isCurrent } from '../../store/instances/listed';
+import { durationText } from '../../util/duration';
+import { DisposableStore, MutableDisposable } from '../../util/disposable';
 import { instanceItem, instanceTooltip } from './instanceItem';
 import { loading, InstanceNodes, type InstanceNode } from './instanceNodes';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'clock' | 'trees' | 'instanceGroups'>;
+
+type ReadyFleet = Extract<Services['fleet']['state'], { readonly kind: 'ready' }>;
+
+/** Updates the age of a list in a visible view (ms). */
+const tickMs = 60_000;
 
 /** The instances view. A list that could not be read has a row for the error and is never just empty. */
 export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Disposable {
@@ -22,6 +29,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
   readonly onDidChangeTreeData = this.changed.event;
   private readonly nodes = new InstanceNodes();
   private readonly store = new DisposableStore();
+  private readonly timer = this.store.add(new MutableDisposable());
   private isOneOfSeveral = false;
   /** Names that several instances of a list share. */
   private twins: { readonly of: readonly Instance[]; readonly names: ReadonlySet<string> } = {
@@ -38,6 +46,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
       }),
     );
     this.store.add(deps.volumes.onDidChange(() => this.decorate()));
+    this.store.add(deps.trees['gpuRental.instances'].view.onDidChangeVisibility(() => this.decorate()));
     let accountKey = deps.accounts.active?.key;
     this.store.add(
       watchAccounts(deps.accounts, () => {
@@ -232,6 +241,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     const { view } = this.deps.trees['gpuRental.instances'];
     const { state } = this.deps.fleet;
     const account = this.deps.accounts.active;
+    this.timer.value = undefined;
     if (!account || state.kind !== 'ready') {
       view.badge = undefined;
       view.description = this.accountName();
@@ -256,7 +266,10 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
         ? ''
         : t('{0}/h', `${isPartial && !isEarly ? '≥ ' : ''}${formatMoney(perHour)}`);
     view.description = [this.accountName(), cost].filter((part) => part !== '').join(' · ');
-    this.say(state.error === undefined || states.length === 0 ? '' : t('Your instances still cost money.'));
+    this.say(ageText(state, now));
+    if (view.visible) {
+      this.timer.value = this.deps.clock.schedule(() => this.decorate(), tickMs);
+    }
   }
 
   /** Sets the message only if it changed: the editor delays rows for 200 ms after each assignment. */
@@ -266,6 +279,20 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
       view.message = message;
     }
   }
+}
+
+/** Returns the age of a list that may be wrong by now; empty for a current one. */
+function ageText(state: ReadyFleet, now: number): string {
+  const isEmpty = state.value.instances.length === 0;
+  if (state.error !== undefined) {
+    // The row above the list has the time.
+    return isEmpty ? '' : t('Your instances still cost money.');
+  }
+  if (isCurrent(state, now)) {
+    return '';
+  }
+  const age = localize(durationText(now - state.fetchedAt));
+  return isEmpty ? t('No instances as of {0} ago. Refresh the list.', age) : t('Shown as of {0} ago.', age);
 }
 
 function unread(count: number): string {
