@@ -102,3 +102,18 @@ describe('the view of a list that nothing has read for some time', () => {
     await computer().until('a list of now', () => (instances().tree.message ?? '') === '');
   });
 });
+
+describe('the view of an account without instances', () => {
+  const computer = useComputer();
+
+  it('says that nothing is charged only once the volumes are read', async () => {
+    const { simulator } = computer();
+    simulator.fail({ kind: 'stall', method: 'GET', path: '/api/v0/volumes/', times: 0 });
+    const window = await computer().openWindow();
+    const instances = window.view('instances');
+    await window.signIn();
+    await instances.row('Loading volumes…');
+    simulator.faults.clear();
+    await instances.welcomeShows('You are not charged');
+  });
+});

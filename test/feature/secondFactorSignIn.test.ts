@@ -111,7 +111,7 @@ describe('signing in with a second factor', () => {
     await closed();
     await goesOn(computer());
     assert.equal(logIns(computer()), 2);
-    assert.match((await window.view('instances').welcome()).join('\n'), /You are not charged/);
+    await window.view('instances').welcomeShows('You are not charged');
   });
 
   it('shows a method that is locked with the time it opens again, and offers the others', async () => {

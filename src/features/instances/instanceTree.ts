@@ -74,7 +74,10 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
         ? this.childrenOf(node)
         : this.nodes.foreign(this.nodes.rowOf(node)?.children?.() ?? [], node);
     }
-    return [...this.instanceNodes(), ...this.groupNodes()];
+    const nodes = [...this.instanceNodes(), ...this.groupNodes()];
+    // Without a row, the view says that nothing is charged, but a volume costs money without any instance.
+    const areVolumesRead = !['idle', 'loading'].includes(this.deps.volumes.state.kind);
+    return nodes.length === 0 && !areVolumesRead ? [loading] : nodes;
   }
 
   private childrenOf(node: InstanceNode): object[] {
@@ -144,7 +147,9 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
       case 'group':
         return this.groupItem(node.groupId);
       case 'loading':
-        return loadingItem();
+        return loadingItem(
+          this.deps.fleet.state.kind === 'ready' ? t('Loading volumes…') : t('Loading instances…'),
+        );
       case 'loadError':
       case 'skipped':
         return problemRow(node, {
@@ -299,8 +304,8 @@ function unread(count: number): string {
   return count === 1 ? t('1 instance could not be read') : t('{0} instances could not be read', count);
 }
 
-function loadingItem(): vscode.TreeItem {
-  const item = new vscode.TreeItem(t('Loading instances…'));
+function loadingItem(label: string): vscode.TreeItem {
+  const item = new vscode.TreeItem(label);
   item.iconPath = new vscode.ThemeIcon('loading~spin');
   return item;
 }
