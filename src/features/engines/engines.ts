@@ -7,7 +7,6 @@ import type { HostSet } from '../../model/engines/hostSet';
 import { onAccountEnd } from '../../store/accounts/accountEnds';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { HostFileKeeper } from '../../store/engines/hostFileKeeper';
-import { removeHostFiles } from '../../store/engines/hostFolder';
 import type { HostSets } from '../../store/engines/hostSets';
 import type { Account } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -107,14 +106,13 @@ async function chosen({ sets }: UseInDeps, target: HostSetTarget | undefined): P
   return answer.kind === 'picked' ? answer.value : undefined;
 }
 
-async function remove({ sets }: UseInDeps, account: () => Account, set: HostSet): Promise<void> {
+async function remove({ keeper }: UseInDeps, account: () => Account, set: HostSet): Promise<void> {
   const isSure = await confirm({
     message: t('Remove the group “{0}”?', set.name),
     detail: t("This removes its files in {0}. The instances don't change.", set.folder),
     button: t('Remove'),
   });
   if (isSure) {
-    await sets.remove(account().key, set.id);
-    await removeHostFiles(set.folder, set.name);
+    await keeper.remove(account().key, set);
   }
 }

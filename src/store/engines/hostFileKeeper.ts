@@ -53,12 +53,9 @@ export class HostFileKeeper implements Disposable {
       }
     };
     const noteSets = () => {
-      const { accountKey, rows } = deps.sets;
       // While another account was active, or a set was added or removed, nothing watched the files.
       this.written.clear();
-      if (accountKey !== undefined) {
-        this.ofAccounts.set(accountKey, rows);
-      }
+      this.noteRows();
       keep();
     };
     this.owned.add(deps.fleet.onDidChange(keep));
@@ -66,8 +63,7 @@ export class HostFileKeeper implements Disposable {
     noteSets();
     this.owned.add(
       deps.onAccountEnd((accountKey) => {
-        // After what is being written now, which would put them there again.
-        this.keeping = this.keeping.then(() => this.removeFilesOf(accountKey));
+        void this.queue(() => this.removeFilesOf(this.ofAccounts.get(accountKey) ?? []));
       }),
     );
     this.owned.add(deps.hub.onDidChangeLeader(keep));
@@ -86,18 +82,21 @@ export class HostFileKeeper implements Disposable {
 
   /** Brings all files up to date with the list; never rejects. */
   keep(): Promise<void> {
-    this.keeping = this.keeping
-      .then(() => this.keepAll())
-      .catch((error: unknown) => {
-        this.deps.log.error('The files for other tools could not be written', error);
-      });
-    return this.keeping;
+    return this.queue(() => this.keepAll()).catch((error: unknown) => {
+      this.deps.log.error('The files for other tools could not be written', error);
+    });
   }
 
   /** The same for a set whose files are about to be used: what was changed or removed there is made good. */
   keepThere(id: string): Promise<void> {
     this.written.delete(id);
     return this.keep();
+  }
+
+  /** Removes a set of an account, then its files. Throws when the disk refuses. */
+  async remove(accountKey: string, set: HostSet): Promise<void> {
+    await this.deps.sets.remove(accountKey, set.id);
+    await this.queue(() => removeHostFiles(set.folder, set.name));
   }
 
   /** The instances of a set that run and have a shell. */
@@ -131,6 +130,28 @@ export class HostFileKeeper implements Disposable {
 
   dispose(): void {
     this.owned.dispose();
+  }
+
+  /** Runs one action at a time, because a write under way would put removed files there again. */
+  private queue(action: () => Promise<void>): Promise<void> {
+    const done = this.keeping.then(action);
+    this.keeping = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Notes the sets, and removes what this window may have written while another one removed a set. */
+  private noteRows(): void {
+    const { accountKey, rows, error, damaged } = this.deps.sets;
+    if (accountKey === undefined || error !== undefined) {
+      return;
+    }
+    const before = this.ofAccounts.get(accountKey) ?? [];
+    this.ofAccounts.set(accountKey, rows);
+    // A damaged set is missing as well, and was not removed by the user.
+    const gone = damaged.length > 0 ? [] : before.filter((set) => !rows.some((row) => isSame(row, set)));
+    if (gone.length > 0) {
+      void this.queue(() => this.removeFilesOf(gone));
+    }
   }
 
   private async keepAll(): Promise<void> {
@@ -174,12 +195,17 @@ export class HostFileKeeper implements Disposable {
     }
   }
 
-  private async removeFilesOf(accountKey: string): Promise<void> {
-    for (const { id, folder, name } of this.ofAccounts.get(accountKey) ?? []) {
+  private async removeFilesOf(sets: readonly HostSet[]): Promise<void> {
+    for (const { id, folder, name } of sets) {
       this.written.delete(id);
       await removeHostFiles(folder, name).catch((error: unknown) => {
         this.deps.log.warn(`The files of the group ${name} could not be removed: ${String(error)}`);
       });
     }
   }
+}
+
+/** A set that was removed and added again has another id, and its folder is in use. */
+function isSame(one: HostSet, other: HostSet): boolean {
+  return one.id === other.id || one.folder === other.folder;
 }

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { ownMark } from '../../../../src/model/engines/hostFiles';
 import { HostFileKeeper } from '../../../../src/store/engines/hostFileKeeper';
+import { removeHostFiles } from '../../../../src/store/engines/hostFolder';
 import { HostSets } from '../../../../src/store/engines/hostSets';
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';
@@ -151,5 +152,45 @@ describe('Host files', () => {
     await clock.through(keeper.keepThere(id));
     proof.wait = () => Promise.resolve();
     await until('the files to go', async () => !(await readdir(folder)).includes('hosts.txt'));
+  });
+
+  it('go with a group that is removed while they are written', async () => {
+    const { accounts, keeper, sets, proof, folder, id, clock } = await scene();
+    const set = sets.find(id) ?? assert.fail();
+    let removal: Promise<void> | undefined;
+    proof.wait = async () => {
+      proof.wait = () => Promise.resolve();
+      removal = keeper.remove(accounts.active?.key ?? '', set);
+      await until('the group to go', () => sets.rows.length === 0);
+    };
+    await rm(join(folder, 'hosts.txt'));
+    await clock.through(keeper.keepThere(id));
+    await removal;
+    assert.deepEqual(await readdir(folder), ['groups.d']);
+  });
+
+  it('go with a group that another window removes while they are written', async () => {
+    const { accounts, keeper, sets, proof, storageDir, folder, id, clock } = await scene();
+    const other = await computer.openSignedIn();
+    const shared = { accounts: other.accounts, hub: other.hub, clock, log: silentLog, storageDir };
+    const others = other.owned.add(new HostSets(shared));
+    proof.wait = async () => {
+      proof.wait = () => Promise.resolve();
+      await others.remove(accounts.active?.key ?? '', id);
+      await removeHostFiles(folder, 'gpus');
+      await until('the group to go', () => sets.rows.length === 0);
+    };
+    await clock.through(keeper.keepThere(id));
+    await until('the files to go', async () => (await readdir(folder)).join() === 'groups.d');
+  });
+
+  it('stay where the record of their group is damaged', async () => {
+    const { accounts, keeper, sets, storageDir, id, names, clock } = await scene();
+    const file = join(storageDir, 'hostSets', accounts.active?.key ?? '', `${id}.json`);
+    await writeFile(file, '{');
+    await sets.remove(accounts.active?.key ?? '', 'ffffffff');
+    assert.deepEqual(sets.rows, []);
+    await clock.through(keeper.keep());
+    assert.equal((await names()).trim(), 'gpu-41');
   });
 });
