@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import type { FileSystem } from './fileSystem';
 import { filesRead } from './effectiveConfig';
 import type { AskedAgent } from './keyAgent';
+import { forwardSlashes } from './paths';
 import { ProgramMissingError, type RunResult } from './run';
 
 /** What the user's SSH config specifies about keys. */
@@ -34,9 +35,10 @@ export async function readClientConfig(deps: ClientConfigDeps, signal?: AbortSig
   const stdout = answer?.code === 0 ? answer.stdout : '';
   const agent = /^identityagent (.+)$/m.exec(stdout)?.[1]?.trim() ?? 'SSH_AUTH_SOCK';
   const files = answer ? filesRead(answer) : [];
+  const isOwn = (file: string) => forwardSlashes(file).includes(forwardSlashes(deps.ownDir));
   const found = new Set<string>();
   for (const file of files) {
-    for (const value of file.includes(deps.ownDir) ? [] : await identityFilesIn(deps, file)) {
+    for (const value of isOwn(file) ? [] : await identityFilesIn(deps, file)) {
       const path = expand(value, deps.accountHome);
       if (path !== undefined && isAbsolute(path)) {
         found.add(path);

@@ -4,7 +4,7 @@ import { orCancelled } from '../util/cancellation';
 import type { Clock } from '../util/clock';
 import { ifPresent } from '../util/missing';
 import type { FileSystem } from './fileSystem';
-import type { SshPaths } from './paths';
+import { forwardSlashes, type SshPaths } from './paths';
 import type { Run, RunResult } from './run';
 
 export interface EffectiveConfigDeps {
@@ -103,7 +103,7 @@ export class EffectiveConfig {
     const { fs } = this.deps;
     const hash = createHash('sha256');
     // Each file in our folder belongs to one alias, and the others change with every machine.
-    const others = files.filter((file) => dirname(file) !== ownDir);
+    const others = files.filter((file) => forwardSlashes(dirname(file)) !== forwardSlashes(ownDir));
     const folders = new Set([userConfig, ...others].map((file) => dirname(file)));
     try {
       for (const file of [...others, join(ownDir, `${alias}.conf`)]) {

@@ -1,4 +1,5 @@
 import { findLocalKeys, matchKeys, worksUnattended, type KeyDeps, type LocalKey } from './localKeys';
+import { forwardSlashes } from './paths';
 
 /** The public part of a key that only an agent holds, in our folder: ssh needs a file that names the one key to offer. */
 export interface AgentKey {
@@ -29,9 +30,11 @@ export async function chooseIdentity(
 ): Promise<Identity> {
   const { keys, unread } = await findLocalKeys(deps, signal);
   const fileOf = (key: LocalKey) => key.privateFile ?? key.publicFile ?? agentKey.file;
-  const isOfAgent = lastFile === agentKey.file;
+  const isLast = (file: string) =>
+    lastFile !== undefined && forwardSlashes(lastFile) === forwardSlashes(file);
+  const isOfAgent = isLast(agentKey.file);
   const wanted = registered ?? (isOfAgent ? [agentKey.line ?? ''] : undefined);
-  const matching = wanted ? matchKeys(keys, wanted) : keys.filter((key) => lastFile === fileOf(key));
+  const matching = wanted ? matchKeys(keys, wanted) : keys.filter((key) => isLast(fileOf(key)));
   const key = matching.find(worksUnattended) ?? matching[0];
   if (key) {
     const isLocked = key.encrypted && !key.inAgent;
@@ -43,6 +46,6 @@ export async function chooseIdentity(
   }
   const possible = registered ? unread[0] : undefined;
   // The agent may be locked, or its key is one of the unread files.
-  const file = isOfAgent ? (possible ?? lastFile) : (lastFile ?? possible);
+  const file = isOfAgent ? (possible ?? lastFile) : (unread.find(isLast) ?? lastFile ?? possible);
   return { key, file, lockedFile: unread.find((one) => one === file) };
 }

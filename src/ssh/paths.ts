@@ -93,6 +93,11 @@ export function tokenPath(file: string): string {
   return configPath(file.replaceAll('%', '%%'));
 }
 
+/** Returns the form in which paths are compared: in a config and in the trace of ssh, Windows paths have either slash. */
+export function forwardSlashes(file: string): string {
+  return file.replaceAll('\\', '/');
+}
+
 function globPath(dir: string, pattern: string, path: typeof posix): string {
   if (/[*?[\]{}]/.test(dir)) {
     throw new UnusablePathError(dir);

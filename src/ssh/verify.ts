@@ -1,5 +1,6 @@
 import type { FileSystem } from './fileSystem';
 import type { HostEntry } from './hostConfig';
+import { forwardSlashes } from './paths';
 import type { RunResult } from './run';
 
 /** A setting for which the user's SSH config overrides our value. */
@@ -122,7 +123,7 @@ export function givenAway(verification: Verification | undefined, option?: Given
 
 /** Windows paths are written, and therefore printed, with forward slashes. */
 function asPrinted(file: string, percent = '%'): string {
-  return file.replaceAll('\\', '/').replaceAll('%', percent);
+  return forwardSlashes(file).replaceAll('%', percent);
 }
 
 /** A block of a config file that applies to the host, in the order in which ssh read them. */

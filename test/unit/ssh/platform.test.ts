@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { nodeFileSystem } from '../../../src/ssh/fileSystem';
+import { chooseIdentity } from '../../../src/ssh/identity';
 import { configPath, sshPaths, tokenPath, UnusablePathError } from '../../../src/ssh/paths';
 import type { Run } from '../../../src/ssh/run';
 import { aclArguments, createAclRepair, parseSid } from '../../../src/ssh/windowsAcl';
@@ -51,6 +53,38 @@ describe('Paths for SSH', () => {
     assert.throws(() => configPath('/home/a\\b'), UnusablePathError);
     assert.throws(() => configPath('/home/${x}'), UnusablePathError);
     assert.throws(() => sshPaths({ ...linux, home: '/home/[a]' }), UnusablePathError);
+  });
+});
+
+describe('The key of an entry on Windows', () => {
+  it('is found by paths with either slash, and not in our own files', async () => {
+    const line = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEsDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAh';
+    const ownDir = 'C:\\Users\\Jo\\.ssh\\gpu-rental.d';
+    const read: string[] = [];
+    const deps = {
+      fs: {
+        ...nodeFileSystem,
+        read: (file: string) => {
+          read.push(file);
+          return Promise.resolve(Buffer.alloc(0));
+        },
+        list: () => Promise.resolve([]),
+      },
+      run: () => Promise.resolve({ code: 0, stdout: line, stderr: '', timedOut: false }),
+      ask: () => {
+        const stderr = 'debug1: Reading configuration data C:\\Users\\Jo/.ssh/gpu-rental.d/gpu-8.conf\r\n';
+        return Promise.resolve({ code: 0, stdout: '', stderr, timedOut: false });
+      },
+      sshDir: 'C:\\Users\\Jo\\.ssh',
+      accountHome: windows.home,
+      agentSocket: undefined,
+      ownDir,
+      platform: windows.platform,
+    };
+    const agentKey = { file: `${ownDir}\\gpu-7.pub`, line };
+    const last = 'C:/Users/Jo/.ssh/gpu-rental.d/gpu-7.pub';
+    assert.equal((await chooseIdentity(deps, undefined, last, agentKey)).key?.line, line);
+    assert.deepEqual(read, []);
   });
 });
 
