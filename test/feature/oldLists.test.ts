@@ -72,6 +72,56 @@ for (const isOpen of [false, true]) {
   });
 }
 
+describe('the wait for the instances after the Enter that rents', () => {
+  const computer = useComputer({ settings: { 'gpuRental.rent.limitPerHour': 5 } });
+  let window: FeatureWindow;
+
+  beforeEach(async () => {
+    window = await computer().openWindow();
+    await window.signIn();
+    await window.view('instances').welcomeShows('No instances');
+    window.view('instances').tree.setVisible(false);
+    await searchAndReview(window, '1x 3090', /^1× RTX 3090/);
+    await computer().pass(8 * hour);
+  });
+  afterEach(() => {
+    computer().simulator.faults.clear();
+    window.quick.escape();
+    window.close();
+  });
+
+  const isSeenAgain = () => window.quick.row(/^The price of some running instances is unknown/);
+
+  it('rents nothing where the user cancels it', async () => {
+    computer().simulator.fail({ kind: 'stall', method: 'GET', path: '/api/v0/instances/', times: 0 });
+    await confirmRental(window);
+    await window.toastButton('Reading the instances…', 'Cancel');
+    await isSeenAgain();
+    assert.equal(rentalsOf(computer()).length, 0);
+  });
+
+  it('rents nothing where the user cancels it, though the limit is exceeded by choice', async () => {
+    window.quick.escape();
+    computer().settings.set('gpuRental.rent.limitPerHour', 0.01);
+    await searchAndReview(window, '1x 3090', /^1× RTX 3090/);
+    await computer().pass(8 * hour);
+    computer().simulator.fail({ kind: 'stall', method: 'GET', path: '/api/v0/instances/', times: 0 });
+    await window.quick.pick(/^Rent over the Limit/);
+    await window.toastButton('Reading the instances…', 'Cancel');
+    await window.quick.row(/^Rent over the Limit/);
+    assert.equal(rentalsOf(computer()).length, 0);
+    computer().settings.set('gpuRental.rent.limitPerHour', 5);
+  });
+
+  it('shows once more that the limit may be exceeded where they can’t be read', async () => {
+    const path = '/api/v0/instances/';
+    computer().simulator.fail({ kind: 'error', method: 'GET', path, status: 403, error: 'no', times: 0 });
+    await confirmRental(window);
+    await isSeenAgain();
+    assert.equal(rentalsOf(computer()).length, 0);
+  });
+});
+
 describe('the view of a list that nothing has read for some time', () => {
   const computer = useComputer();
   let window: FeatureWindow;

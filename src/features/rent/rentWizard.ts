@@ -74,6 +74,7 @@ class RentWizard {
   private readonly renting: Renting;
   private readonly rents: LastRental;
   private reading: Promise<void> | undefined;
+  private mayWait = true;
 
   constructor(
     private readonly flow: RentFlow,
@@ -143,9 +144,27 @@ class RentWizard {
     }
   }
 
-  /** Without a list, because its read failed or the user does not wait for it, the sum is partial. */
-  private showReading(): Promise<void> {
-    return whileReadingInstances(this.readInstances()).catch(() => undefined);
+  /** Returns false if the user cancels the wait. It is then not shown again, and the sum is partial. */
+  private async waitForInstances(): Promise<boolean> {
+    if (this.mayWait) {
+      await whileReadingInstances(this.readInstances()).catch(() => {
+        this.mayWait = false;
+      });
+      return this.mayWait;
+    }
+    return true;
+  }
+
+  /** Returns whether a current list says more about the price limit than the confirmation did that the user accepted. */
+  private async isLimitNews(seen: ConfirmationInput): Promise<boolean> {
+    if (seen.limitPerHour === undefined) {
+      return false;
+    }
+    if (!(await this.waitForInstances())) {
+      return true;
+    }
+    const [before, now] = [limitWarning(seen), limitWarning(this.input(seen.budget))];
+    return before !== 'limit' && now !== undefined && now !== before;
   }
 
   /** Reads an outdated list, because the price limit is for all instances. */
@@ -192,7 +211,7 @@ class RentWizard {
 
   /** Shows the confirmation once; returns `undefined` if the wizard continues. */
   private async confirm(): Promise<WizardEnd | undefined> {
-    await this.showReading();
+    await this.waitForInstances();
     const budget = await this.deps.budget.current();
     const input = this.input(budget);
     const answer: StepAnswer<Confirmed> = await confirmStep(this.flow, input, this.guard, this.notice);
@@ -220,8 +239,7 @@ class RentWizard {
         this.flow.set({ runtype: 'ssh_direct' });
         return undefined;
       case 'rent':
-        await this.showReading();
-        if (!confirmation(input).overLimit && confirmation(this.input(budget)).overLimit) {
+        if (await this.isLimitNews(input)) {
           return undefined;
         }
         return (await isPerson(this.finalQuestion(confirmation(input).total)))
@@ -258,4 +276,11 @@ class RentWizard {
         return undefined;
     }
   }
+}
+
+/** Returns what a confirmation warns of: that the price limit is exceeded, or that it may be. */
+function limitWarning(input: ConfirmationInput): 'limit' | 'limitUnknown' | undefined {
+  return confirmation(input)
+    .warnings.map(({ id }) => id)
+    .find((id) => id === 'limit' || id === 'limitUnknown');
 }
