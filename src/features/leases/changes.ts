@@ -11,7 +11,7 @@ import { actionsFor } from '../../model/instances/instanceState';
 import type { Lease, LeaseAction, LeaseTerm } from '../../model/instances/lease';
 import { accountFor } from '../../store/accounts/sameAccount';
 import type { LeaseDeps } from './deps';
-import { armedStill, idleMeaning, willText } from './leaseWords';
+import { canceledHereOnly, idleMeaning, willText } from './leaseWords';
 import { arm, armExtended, disarm } from './machineTimers';
 
 const extendByMs = 3_600_000;
@@ -149,7 +149,7 @@ export async function cancel(deps: LeaseDeps, instanceId: number): Promise<void>
   asked();
   if (disarmed === 'hereOnly' && before?.armed) {
     tellLate(deps, name, before, await leases.leaveToInstance(instanceId));
-    message('warning', armedStill(before, before.armed, name, clock.now()));
+    message('warning', canceledHereOnly(before, before.armed, name, clock.now()));
   } else if (!tellLate(deps, name, before, await leases.cancel(instanceId))) {
     message('info', t('{0} will not stop by itself. It still costs money.', name));
   }

@@ -78,20 +78,16 @@ function otherTimer(lease: Lease, armed: ArmedTimer, now: number): string {
 }
 
 /** Warns that a timer on the machine could not be ended, although the schedule was canceled here. */
-export function armedStill(
-  lease: Lease,
-  armed: Pick<ArmedTimer, 'at' | 'action'>,
-  name: string,
-  now: number,
-): string {
-  const when = itselfWhen(lease, armed, now);
-  return (armed.action ?? lease.action) === 'stop'
-    ? t('Canceled here only. {0} still stops itself {1}: its own timer could not be ended.', name, when)
-    : t('Canceled here only. {0} still destroys itself {1}: its own timer could not be ended.', name, when);
+export function canceledHereOnly(...of: Parameters<typeof stillActs>): string {
+  return t('Canceled here only. {0}', stillActs(...of));
 }
 
-/** Warns that a timer on the machine could not be ended, although the schedule was extended here. */
-export function extendedHereOnly(
+/** The same for a schedule that was extended here. */
+export function extendedHereOnly(...of: Parameters<typeof stillActs>): string {
+  return t('Extended here only. {0}', stillActs(...of));
+}
+
+function stillActs(
   lease: Lease,
   armed: Pick<ArmedTimer, 'at' | 'action'>,
   name: string,
@@ -99,8 +95,8 @@ export function extendedHereOnly(
 ): string {
   const when = itselfWhen(lease, armed, now);
   return (armed.action ?? lease.action) === 'stop'
-    ? t('Extended here only. {0} still stops itself {1}: its own timer could not be ended.', name, when)
-    : t('Extended here only. {0} still destroys itself {1}: its own timer could not be ended.', name, when);
+    ? t('{0} still stops itself {1}: its own timer could not be ended.', name, when)
+    : t('{0} still destroys itself {1}: its own timer could not be ended.', name, when);
 }
 
 /** Returns when the timer on the machine acts, such as `at 17:30` or `once it is idle for 45 min`. */
