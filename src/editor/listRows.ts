@@ -80,17 +80,19 @@ function loadErrorRow(
   { name, state, now, retry = 'gpuRental.refresh' }: Parameters<typeof problemRow>[1],
 ): vscode.TreeItem {
   const { error } = state;
-  const time = timeIfStale(state, now);
-  // A time stays true until the next refresh, unlike a number of minutes.
-  const age = time === undefined ? [] : [t('Shown as of {0}.', time)];
+  const time = stale ? timeIfStale(state, now) : undefined;
   const reason = reasonOf(error);
   const wantsCode = error instanceof UserError && error.nextStep === 'secondFactor';
-  const [label, staleLabel] = wantsCode
-    ? [t('Could not load. Select to enter a code'), t('Could not refresh. Select to enter a code')]
-    : [t('Could not load. Select to retry'), t('Could not refresh. Select to retry')];
-  const item = warningRow(`${name}-load-error`, stale ? staleLabel : label);
-  item.description = [...age, reason ?? ''].join(' ');
-  item.tooltip = [...age, reason ?? String(error)].join(' ');
+  const [failedLabel, next] = wantsCode
+    ? [t('Could not load. Select to enter a code'), t('Select to enter a code.')]
+    : [t('Could not load. Select to retry'), t('Select to retry.')];
+  // The time comes first, because a narrow view cuts the row, and stays true until the next refresh.
+  const label = time === undefined ? failedLabel : t('Could not refresh since {0}', time);
+  const item = warningRow(`${name}-load-error`, label);
+  item.description = [...(time === undefined ? [] : [next]), reason ?? ''].join(' ');
+  item.tooltip = [...(time === undefined ? [] : [t('Shown as of {0}.', time)]), reason ?? String(error)].join(
+    ' ',
+  );
   item.contextValue = ';loadError;';
   item.command = wantsCode
     ? { command: 'gpuRental.tfa.signIn', title: t('Enter Code') }

@@ -31,7 +31,7 @@ describe('the keys of an instance', () => {
     simulator.fail({ kind: 'html500', method: 'GET', path, skip: 1, times: 0 });
     await instances().inline('SSH keys', 'Attach SSH Key…');
     await window.quick.pick('Use second');
-    await instances().row(/^Could not refresh\. Select to retry .*problem of its own/);
+    await instances().row(/^Could not refresh since \S+ \S+ Select to retry\. .*problem of its own/);
     await instances().row('first');
     await instances().row(/^SSH keys 1, as of \d/);
     simulator.faults.clear();

@@ -49,7 +49,7 @@ describe('lists that cannot be refreshed', () => {
       simulator.fail({ kind: 'html500', method: 'GET', path, times: 0 });
       await computer().pass(60_000);
       window.run('Refresh');
-      await view.row(/^Could not refresh\. Select to retry Shown as of \d+:\d+ \S+\. .*problem of its own/);
+      await view.row(/^Could not refresh since \d+:\d+ \S+ Select to retry\. .*problem of its own/);
       await view.row(row);
       simulator.faults.clear();
       await view.click('Could not refresh');

@@ -120,7 +120,7 @@ describe('templates as documents', () => {
     computer().simulator.fail({ kind: 'error', status: 500, path: '/api/v0/template/', times: 3 });
     await computer().pass(60_000);
     window.run('Refresh');
-    await templates().row(/^Could not refresh\. Select to retry Shown as of \d+:\d+ \S+\. /);
+    await templates().row(/^Could not refresh since \d+:\d+ \S+ Select to retry\. /);
     await templates().row('My Trainer');
     window.run('Refresh');
     await templates().noRow('Could not refresh');
