@@ -10,6 +10,7 @@ import http from 'node:http';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { applyPatches } from './hostPatches.mjs';
+import { isForThisComputer, mayOpenSocket } from './ownRequests.mjs';
 
 const options = JSON.parse(process.argv[2]);
 const editor = path.join(options.codeServer, 'lib', 'vscode');
@@ -56,6 +57,12 @@ const patchedWorkbench = Buffer.from(
 const patchedHash = createHash('sha256').update(patchedWorkbench).digest('hex').slice(0, 16);
 
 const server = http.createServer((request, response) => {
+  if (!isForThisComputer(request.headers)) {
+    response
+      .writeHead(403, { 'content-type': 'text/plain' })
+      .end('Open the editor under 127.0.0.1 or localhost.\n');
+    return;
+  }
   const { pathname, search } = new URL(request.url, 'http://localhost');
   if (request.method === 'POST' && pathname.endsWith('/mint-key')) {
     response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(readFileSync(keyFile));
@@ -88,6 +95,10 @@ function changePage(response) {
 }
 
 server.on('upgrade', (request, socket, head) => {
+  if (!mayOpenSocket(request.headers)) {
+    socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
+    return;
+  }
   remote.handleUpgrade(request, socket, head);
   socket.resume();
 });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -20,6 +22,15 @@ interface Started {
   readonly address: () => Promise<string>;
   readonly ended: Promise<number | null>;
   readonly child: ChildProcess;
+}
+
+/** The status with which the editor answers a request with these headers. */
+async function answerTo(address: string, headers: Record<string, string>, upgrade?: string): Promise<number> {
+  const asked = upgrade === undefined ? {} : { connection: 'Upgrade', upgrade };
+  const request = http.get(address, { headers: { ...asked, ...headers } });
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  response.resume();
+  return response.statusCode ?? 0;
 }
 
 describe('npm start', function () {
@@ -116,6 +127,13 @@ describe('npm start', function () {
     await workbench.ready();
     await workbench.view('Instances').welcome.waitFor({ timeout: 60_000 });
     await workbench.shot('01-opened');
+  });
+
+  it('opens no socket of the editor to a page from elsewhere', async () => {
+    const { host, origin } = new URL(await first.address());
+    assert.equal(await answerTo(origin, { origin: 'https://page.example' }, 'websocket'), 403);
+    assert.equal(await answerTo(origin, { host: `page.example:${host.split(':')[1]}` }), 403);
+    assert.equal(await answerTo(origin, {}), 200);
   });
 
   it('leads to a rented machine with a real SSH session within two minutes', async () => {
