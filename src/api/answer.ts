@@ -69,7 +69,7 @@ export function readAnswer(response: TransportResponse, context: AnswerContext):
   if (isRateLimit(status, body, fields, failure)) {
     return {
       kind: 'failed',
-      error: new RateLimitedError({ ...failure, waitMs: askedWaitMs(response, fields) }),
+      error: new RateLimitedError({ ...failure, ...askedTimes(response, fields) }),
     };
   }
   const saysNo =
@@ -138,13 +138,20 @@ function isNoAnswer(status: number): boolean {
   return status >= 500 || status === 408 || status === 499;
 }
 
-/** From `detail`, which ends in the seconds between two calls, or from `Retry-After`. */
-function askedWaitMs(response: TransportResponse, fields: ErrorBody | undefined): number | undefined {
+/** From `detail`, which ends in the seconds between two calls; or from `Retry-After`, which is about this call alone. */
+function askedTimes(response: TransportResponse, fields: ErrorBody | undefined) {
   // The end alone: the pattern takes a minute for a text of 200,000 digits.
   const ending = (fields?.detail ?? '').trimEnd().slice(-longestEnding);
   const threshold = /(\d+(?:\.\d+)?)\s*s?\.?\s*$/.exec(ending)?.[1];
-  const header = Number(response.headers['retry-after'] ?? '');
-  const seconds = threshold === undefined ? header : Number(threshold);
+  if (threshold !== undefined) {
+    const intervalMs = milliseconds(threshold);
+    return { waitMs: intervalMs, intervalMs };
+  }
+  return { waitMs: milliseconds(response.headers['retry-after'] ?? '') };
+}
+
+function milliseconds(text: string): number | undefined {
+  const seconds = Number(text);
   return Number.isFinite(seconds) && seconds > 0 && seconds <= longestRetryAfterSeconds
     ? Math.ceil(seconds * 1000)
     : undefined;

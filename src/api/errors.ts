@@ -140,10 +140,18 @@ export class GoneError extends ApiError {
 export class RateLimitedError extends ApiError {
   /** Least time until the next try; `undefined` where the service gave none. */
   readonly waitMs: number | undefined;
+  /** Least time between any two calls of the route, where the service named it. */
+  readonly intervalMs: number | undefined;
 
-  constructor(info: ApiErrorInfo & { readonly waitMs?: number | undefined } = {}) {
+  constructor(
+    info: ApiErrorInfo & {
+      readonly waitMs?: number | undefined;
+      readonly intervalMs?: number | undefined;
+    } = {},
+  ) {
     super(text('The service refuses more requests for now. Wait a minute and try again.'), 'retry', info);
     this.waitMs = info.waitMs;
+    this.intervalMs = info.intervalMs;
   }
 }
 

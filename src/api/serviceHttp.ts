@@ -153,7 +153,7 @@ export class ServiceHttp implements Http {
         }
         if (error instanceof RateLimitedError) {
           refusals += 1;
-          this.holdBack(request.route, error.waitMs, refusals);
+          this.holdBack(request.route, error, refusals);
           if (refusals >= tries.refused) {
             throw error;
           }
@@ -191,11 +191,11 @@ export class ServiceHttp implements Http {
   }
 
   /** Slows the route down after a refusal; the next `acquire` does the waiting and shows it. */
-  private holdBack(route: string, askedMs: number | undefined, refusals: number): void {
+  private holdBack(route: string, asked: RateLimitedError, refusals: number): void {
     const { pacing, policy } = this.parts;
-    const leastMs = askedMs ?? Math.max(pacing.intervalMs(route), policy.unknownLimitMs);
+    const leastMs = asked.waitMs ?? Math.max(pacing.intervalMs(route), policy.unknownLimitMs);
     const waitMs = leastMs * 2 ** (refusals - 1) + policy.backOffMs * this.parts.random();
-    pacing.refused(route, waitMs, askedMs);
+    pacing.refused(route, waitMs, asked.intervalMs);
     this.log.debug(`${route}: rate limit, waiting ${Math.round(waitMs)} ms`);
   }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { allReads, documentedLimits } from '../../../src/api/limits';
 import { serviceRoutes } from '../../../src/simulator/routes';
 import { World } from '../../../src/simulator/world';
+import { scriptedClient } from '../../support/fakeTransport';
 
 /** The names of parameters in a path say nothing. */
 const shape = (route: string) => route.replace(/\{\w+\}/g, '{}');
@@ -28,5 +29,15 @@ describe('the limits that the client keeps', () => {
 
   it('are thirty reads in ten seconds for an account, whatever is read', () => {
     assert.deepEqual(documentedLimits[allReads], { perPeriod: { calls: 30, periodMs: 10_000 } });
+  });
+
+  it('are no others after a refusal whose header asks for a wait, which applies once', async () => {
+    const limited = { status: 429, text: 'Too Many Requests', headers: { 'retry-after': '60' } };
+    const { client, transport, finish } = scriptedClient([limited, { json: { success: true } }]);
+    await finish(client.instances.stop(7));
+    await finish(client.instances.stop(7));
+    const [first = 0, second = 0, third = 0] = transport.seen.map((seen) => seen.atMs);
+    assert.ok(second - first >= 60_000, `${second - first} ms`);
+    assert.ok(third - second < 10_000, `${third - second} ms`);
   });
 });
