@@ -55,7 +55,7 @@ const longestEnding = 40;
 
 /**
  * Decides what an answer means. The `error` code counts before the status, and `auth_error` before any other
- * code. A body with nothing but `detail` is a rate limit whatever its status
+ * code. A body with nothing but a `detail` about frequency is a rate limit whatever its status
  * (docs/service/errors.md#rate-limit-body).
  */
 export function readAnswer(response: TransportResponse, context: AnswerContext): Answer {
@@ -129,8 +129,9 @@ function isRateLimit(
   if (!onlyDetail || fields?.detail === undefined) {
     return false;
   }
-  // A missing sign-in has the same shape as a rate limit (docs/service/errors.md#rate-limit-body).
-  return status !== 401 || /frequent|threshold|too many/i.test(fields.detail);
+  // Other refusals have the same shape (docs/service/errors.md#rate-limit-body). Below 400 the words do not matter,
+  // because nothing says that the call succeeded.
+  return status < 400 || /frequent|threshold|too many/i.test(fields.detail);
 }
 
 /** A failure inside the service, or of a gateway that waited in vain: what the request did is not known. */

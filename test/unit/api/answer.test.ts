@@ -147,6 +147,15 @@ describe('readAnswer', () => {
       'retry',
     ],
     ['a body with only a detail and status 400', 400, { detail: 'threshold=1.5' }, RateLimitedError, 'retry'],
+    ['a detail that is not about frequency, with 404', 404, { detail: 'Not Found' }, NotFoundError, 'retry'],
+    [
+      'a detail that is not about frequency, with 403',
+      403,
+      { detail: 'Not authenticated' },
+      ForbiddenError,
+      'replaceKey',
+    ],
+    ['a detail that only ends in a number, with 400', 400, { detail: 'No machine 3' }, RefusedError, 'none'],
     [
       'a body with only a detail and status 200',
       200,
