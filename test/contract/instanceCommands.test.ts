@@ -92,7 +92,18 @@ describe('instances.execute', () => {
     assert.equal(typeof (await call), 'string');
   });
 
-  it('refuses a command that the service does not run, and one on an instance that does not run', async () => {
+  it('works on an instance that was stopped', async () => {
+    const simulator = await simulators.start(quick);
+    const { client } = clients.connect(simulator);
+    const id = await rentRunning(simulator, client);
+    await client.instances.stop(id);
+    await until('the stop', async () => (await client.instances.get(id))?.actualStatus === 'exited', {
+      everyMs: 5,
+    });
+    assert.match(await client.instances.execute(id, 'ls'), /workspace/);
+  });
+
+  it('refuses a command that the service does not run, and one on an instance without a container', async () => {
     const simulator = await simulators.start();
     const { client } = clients.connect(simulator);
     const id = await rentOne(client);

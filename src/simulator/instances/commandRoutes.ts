@@ -1,5 +1,6 @@
 import { BodyReader } from '../body';
 import { ok, route, ServiceError, type Route } from '../route';
+import type { InstanceState } from '../state';
 import type { World } from '../world';
 import { ConstrainedCommand, InvalidCommand } from './constrainedCommand';
 import type { InstanceFolders } from './instanceFolders';
@@ -25,11 +26,11 @@ export function commandRoutes({ world, folders, results }: CommandContext): Rout
         badJsonStatus: 483,
       },
       (request) => {
-        const instance = ownInstance(world, request, 'invalid_container_id');
+        const instance = ownInstance(world, request, { code: 'invalid_container_id', status: 400 });
         const command = BodyReader.of(request.body).text('command') ?? '';
         const parsed = parseCommand(command);
-        if (instance.actualStatus !== 'running') {
-          throw new ServiceError(400, 'invalid_container', 'The instance is not running.');
+        if (!isInReach(instance)) {
+          throw new ServiceError(400, 'invalid_container', 'The container of the instance is not in reach.');
         }
         const writeablePath = `/var/lib/docker/overlay2/C.${instance.id}/diff/`;
         const text = parsed.run(folders.ensure(instance.id), writeablePath);
@@ -46,7 +47,7 @@ export function commandRoutes({ world, folders, results }: CommandContext): Rout
       'PUT /api/v0/instances/request_logs/{id}/',
       { permission: 'instance_read', endpoint: 'api.instance.request_logs', everySeconds: 1 },
       (request) => {
-        const instance = ownInstance(world, request, 'invalid_id');
+        const instance = ownInstance(world, request, { code: 'invalid_id', status: 404 });
         const body = BodyReader.of(request.body);
         const lines = body.flag('daemon_logs') ? instance.hostLog : containerLog(instance);
         const text = selectLines(lines, body.text('filter') || undefined, body.integer('tail'));
@@ -59,6 +60,11 @@ export function commandRoutes({ world, folders, results }: CommandContext): Rout
     ),
     results.route(),
   ];
+}
+
+/** The disk of a stopped instance is there, too (docs/service/commands.md#execute). */
+function isInReach({ startedAt, actualStatus }: InstanceState): boolean {
+  return startedAt !== null && actualStatus !== 'unknown' && actualStatus !== 'offline';
 }
 
 function parseCommand(command: string): ConstrainedCommand {

@@ -1,16 +1,23 @@
-import { pathId } from '../body';
 import { callerOf, ServiceError, type SimRequest } from '../route';
 import type { InstanceState } from '../state';
 import type { World } from '../world';
 
-const notFound = (id: string | undefined) => `Instance ${id ?? ''} not found.`;
+/** How an operation says that there is no such instance. */
+interface Unknown {
+  readonly code: string;
+  readonly status: number;
+}
 
-/** The instance of the path's `{id}`. @throws ServiceError 404 unless it is the caller's. */
-export function ownInstance(world: World, request: SimRequest, code = 'no_such_instance'): InstanceState {
+/** The instance of the path's `{id}`. @throws ServiceError, 404 by default, unless it is the caller's. */
+export function ownInstance(
+  world: World,
+  request: SimRequest,
+  { code, status }: Unknown = { code: 'no_such_instance', status: 404 },
+): InstanceState {
   const text = request.params['id'];
-  const instance = world.instance(pathId(text, code, notFound(text)));
+  const instance = world.instance(Number(text));
   if (instance?.accountId !== callerOf(request).accountId) {
-    throw new ServiceError(404, code, notFound(text));
+    throw new ServiceError(status, code, `Instance ${text ?? ''} not found.`);
   }
   return instance;
 }

@@ -128,8 +128,15 @@ describe('Execute and logs', () => {
     };
     assert.deepEqual(await execute(id, { command: 'cat /etc/passwd' }), [400, 'invalid_args']);
     assert.deepEqual(await execute(id, {}), [400, 'invalid_args']);
-    assert.deepEqual(await execute(1, { command: 'ls' }), [404, 'invalid_container_id']);
+    assert.deepEqual(await execute(1, { command: 'ls' }), [400, 'invalid_container_id']);
     await simulator.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' });
+    simulator.advance(5);
+    assert.deepEqual(
+      await execute(id, { command: 'ls' }),
+      [200, undefined],
+      'the disk of a stopped one is there',
+    );
+    await simulator.call('PUT', `/__sim/instances/${id}/`, { actual_status: 'offline' });
     simulator.advance(5);
     assert.deepEqual(await execute(id, { command: 'ls' }), [400, 'invalid_container']);
     const logs = await simulator.call('PUT', '/api/v0/instances/request_logs/1/', {});
