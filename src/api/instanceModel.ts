@@ -76,7 +76,8 @@ function costs(wire: WireInstance) {
     inetUpPerGb: price(wire.inet_up_cost),
     inetDownPerGb: price(wire.inet_down_cost),
     isInterruptible: wire.is_bid,
-    bidPerHour: wire.is_bid === true ? price(wire.min_bid) : undefined,
+    // The machine's minimum bid is lower than what is paid (docs/service/instances.md#record).
+    bidPerHour: wire.is_bid === true ? price(wire.dph_base) : undefined,
   };
 }
 

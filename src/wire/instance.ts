@@ -32,7 +32,7 @@ export const instance = z.looseObject({
   ...numbers('num_gpus', 'gpu_ram', 'gpu_util', 'gpu_temp', 'cuda_max_good'),
   ...numbers('cpu_cores_effective', 'cpu_ram', 'cpu_util', 'mem_usage', 'mem_limit'),
   ...numbers('disk_space', 'disk_usage'),
-  ...numbers('dph_base', 'dph_total', 'min_bid', 'storage_cost', 'storage_total_cost'),
+  ...numbers('dph_base', 'dph_total', 'storage_cost', 'storage_total_cost'),
   ...numbers('inet_up_cost', 'inet_down_cost'),
   ...flags('is_bid'),
   volume_info: z.unknown().optional(),

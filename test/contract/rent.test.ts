@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ForbiddenError, GoneError, RentOutcomeUnknownError } from '../../src/api/errors';
+import { times } from '../../src/model/money';
 import { describeFailures, refused, type Expected } from '../support/failureMatrix';
 import { anOfferId } from '../support/rentedInstance';
 import { useClients } from '../support/apiClient';
@@ -106,13 +107,10 @@ describe('offers.rent', () => {
     const { client } = clients.connect(simulator);
     const offer = await anOfferId(client, 'interruptible');
     assert.ok(offer.minBidPerHour);
-    const { instanceId } = await client.offers.rent(offer.id, {
-      image: 'i',
-      diskGb: 10,
-      bidPerHour: offer.minBidPerHour,
-    });
+    const bidPerHour = times(offer.minBidPerHour, 2);
+    const { instanceId } = await client.offers.rent(offer.id, { image: 'i', diskGb: 10, bidPerHour });
     const instance = await client.instances.get(instanceId);
-    assert.deepEqual([instance?.isInterruptible, instance?.bidPerHour], [true, offer.minBidPerHour]);
+    assert.deepEqual([instance?.isInterruptible, instance?.bidPerHour], [true, bidPerHour]);
   });
 
   it('says so when the offer was taken meanwhile, and rents nothing', async () => {

@@ -90,8 +90,9 @@ describe('toInstance', () => {
   });
 
   it('has a bid only where the instance is interruptible', () => {
-    assert.equal(anInstance({ min_bid: 0.1, is_bid: true }).bidPerHour, 100_000);
-    assert.equal(anInstance({ min_bid: 0.1, is_bid: false }).bidPerHour, undefined);
+    assert.equal(anInstance({ dph_base: 0.3, min_bid: 0.1, is_bid: true }).bidPerHour, 300_000);
+    assert.equal(anInstance({ min_bid: 0.1, is_bid: true }).bidPerHour, undefined, 'that of the machine');
+    assert.equal(anInstance({ dph_base: 0.3, min_bid: 0.1, is_bid: false }).bidPerHour, undefined);
   });
 
   it('shows the load of the processor in percent', () => {
