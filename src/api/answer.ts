@@ -163,7 +163,7 @@ function toError(failure: Failure, fields: ErrorBody | undefined): ApiError {
   const meaning = code === undefined ? undefined : meaningOf(code, failure.route, status);
   if (isNoAnswer(status)) {
     // A documented code gives its sentence alone: nothing that such an answer says is a refusal.
-    return meaning?.kind === 'refused' && code !== rateLimitCode
+    return status >= 500 && meaning?.kind === 'refused' && code !== rateLimitCode
       ? withMeaning(meaning, failure, fields)
       : new ServiceFailedError(failure);
   }

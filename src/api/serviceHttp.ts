@@ -15,6 +15,7 @@ import {
   NotReachableError,
   NotUnderstoodError,
   RateLimitedError,
+  RefusedError,
   ServiceFailedError,
   TimedOutError,
   UnauthorizedError,
@@ -310,6 +311,8 @@ function isTransient(error: unknown): boolean {
     (error instanceof NotReachableError && error.transient) ||
     error instanceof TimedOutError ||
     error instanceof ServiceFailedError ||
+    // A failure of the service with a documented code.
+    (error instanceof RefusedError && (error.status ?? 0) >= 500) ||
     (error instanceof NotUnderstoodError && error.unreadable)
   );
 }

@@ -11,6 +11,7 @@ describe('reads while others fail', () => {
     ['the service is out of reach', { error: new TransportFailure('lost', 'ECONNRESET') }, 'service'],
     ['no answer comes', { stalls: 'untilAborted' }, 'service'],
     ['the route fails', { status: 503, text: '' }, 'route'],
+    ['the route fails with a code', { status: 503, json: { error: 'service_unavailable' } }, 'route'],
     ['the route refuses for its rate', tooFrequent, 'route'],
     ['the answer is cut off', { status: 200, text: '{"id":' }, 'route'],
     ['the key may not do it', { status: 403, json: {} }, 'nothing'],
@@ -41,5 +42,12 @@ describe('reads while others fail', () => {
     assert.equal((await finish(client.users.current())).id, 3);
     assert.equal((await finish(client.users.current(unasked))).id, 3);
     assert.equal(transport.seen.length, 6);
+  });
+
+  it('are repeated after a failure of the service with a code, too', async () => {
+    const fails = { status: 503, json: { success: false, error: 'service_unavailable' } };
+    const { client, transport, finish } = scriptedClient([fails, user]);
+    assert.equal((await finish(client.users.current())).id, 3);
+    assert.equal(transport.seen.length, 2);
   });
 });

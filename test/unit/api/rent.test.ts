@@ -152,6 +152,7 @@ describe('renting', () => {
       ['a 502', { status: 502, json: { success: false, error: 'rate_limit_exceeded', msg: 'x' } }],
       ['a 503', { status: 503, json: { success: false, error: 'auth_error', msg: 'x' } }],
       ['a time-out of a gateway', { status: 408, json: { detail: 'too many requests' } }],
+      ['a time-out of a gateway with a code', { status: 408, json: { error: 'invalid_args', msg: 'x' } }],
       ['a success', { status: 200, json: { detail: 'API requests too frequent threshold=4.5' } }],
     ] as const) {
       it(`after ${name} whose text reads like a refusal, sent once`, async () => {
