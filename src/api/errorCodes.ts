@@ -23,7 +23,7 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
   auth_error: {
     kind: 'unauthorized',
     text: text(
-      'The service did not accept the API key or the session. The key is wrong or was revoked, or its list of IP addresses leaves this computer out. Use another key.',
+      'The service did not accept the API key or the session. The key is wrong, expired or revoked, lacks a permission, or its list of IP addresses leaves this computer out. Use another key.',
     ),
     nextStep: 'replaceKey',
   },

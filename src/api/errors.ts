@@ -75,7 +75,7 @@ export class UnauthorizedError extends ApiError {
   constructor(info: ApiErrorInfo = {}) {
     super(
       text(
-        'The service did not accept the API key. It is wrong or was revoked, or its list of IP addresses leaves this computer out. Use another key.',
+        'The service did not accept the API key. It is wrong, expired or revoked, lacks a permission, or its list of IP addresses leaves this computer out. Use another key.',
       ),
       'replaceKey',
       info,

@@ -122,7 +122,7 @@ describe('keys of an account', () => {
     simulator.world.keys.remove(spare.id);
     window.run('Refresh');
     const { text } = await window.toast('did not accept the API key');
-    assert.match(text, /wrong or was revoked, or its list of IP addresses/);
+    assert.match(text, /wrong, expired or revoked, lacks a permission, or its list of IP addresses/);
     await instances().row('Could not refresh');
     await instances().row('trainer');
     await computer().until('the words above the list', () =>

@@ -123,14 +123,18 @@ function keyValidity(error: unknown): DoctorFinding {
     return finding('key', titles.key, 'skipped', text('Could not reach the service.'));
   }
   const sentence = error instanceof UserError ? error.text : text('Could not check the key.');
-  const isRefused = error instanceof UnauthorizedError || error instanceof ForbiddenError;
   return finding(
     'key',
     titles.key,
-    isRefused ? 'problem' : 'note',
+    isKeyRefused(error) ? 'problem' : 'note',
     sentence,
-    isRefused ? fixes.signIn : undefined,
+    isKeyRefused(error) ? fixes.signIn : undefined,
   );
+}
+
+/** The service may refuse a key that lacks a permission in either way (docs/service/authentication.md#refused-keys). */
+function isKeyRefused(error: unknown): boolean {
+  return error instanceof UnauthorizedError || error instanceof ForbiddenError;
 }
 
 /** Tries the most important permissions; reads the others from the record of the key. */
@@ -151,7 +155,7 @@ function reading(id: 'may read instances' | 'may read SSH keys', error: unknown)
     return finding(id, titles[id], 'ok', text('The key has this permission.'));
   }
   const sentence = error instanceof UserError ? error.text : text('Could not check this.');
-  return error instanceof ForbiddenError
+  return isKeyRefused(error)
     ? finding(id, titles[id], 'problem', sentence, fixes.signIn)
     : finding(id, titles[id], 'note', sentence);
 }
@@ -159,7 +163,7 @@ function reading(id: 'may read instances' | 'may read SSH keys', error: unknown)
 function others(key: ApiKey | undefined, error: unknown): DoctorFinding {
   const say = (verdict: DoctorFinding['verdict'], detail: Text, fix?: DoctorFinding['fix']) =>
     finding('permissions', titles.permissions, verdict, detail, fix);
-  if (error instanceof ForbiddenError) {
+  if (isKeyRefused(error)) {
     return say(
       'note',
       text('This key has no permission to read its own permissions. The service may refuse some actions.'),

@@ -120,6 +120,12 @@ describe('The doctor', () => {
       'gpuRental.signIn',
       none(() => (scene.fails.instances = new ForbiddenError())),
     ),
+    'a key that may not read instances, told by a 401': fault(
+      'may read instances',
+      'problem',
+      'gpuRental.signIn',
+      none(() => (scene.fails.instances = new UnauthorizedError())),
+    ),
     'a key that may not read SSH keys': fault(
       'may read SSH keys',
       'problem',
@@ -139,6 +145,12 @@ describe('The doctor', () => {
       'note',
       'gpuRental.signIn',
       none(() => (scene.fails.apiKeys = new ForbiddenError())),
+    ),
+    'a key that may not tell what it may, told by a 401': fault(
+      'permissions',
+      'note',
+      'gpuRental.signIn',
+      none(() => (scene.fails.apiKeys = new UnauthorizedError())),
     ),
     'a rate limit': fault(
       'rateLimit',
