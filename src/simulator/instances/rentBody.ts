@@ -25,6 +25,9 @@ const longestLabel = 256;
 const longestImage = 1024;
 const mostPorts = 64;
 const longestEnv = 32_768;
+const longestEnvEntry = 256;
+/** In GB. */
+const leastDisk = 8;
 const lowestPrice = 0.001;
 const highestPrice = 128;
 
@@ -126,14 +129,20 @@ export function checkMerged(
   if ((merged.onstart ?? '').length > longestOnstart) {
     throw invalid(`onstart may have ${longestOnstart} characters.`);
   }
-  if (merged.diskGb <= 0) {
-    throw invalid('disk must be above 0 GB.');
+  if (merged.diskGb < leastDisk) {
+    throw invalid(`disk must be at least ${leastDisk} GB.`);
   }
   if (merged.access.ssh && (request.args ?? []).length > 0) {
     throw invalid('args_str goes with runtype args only.');
   }
   if (Object.keys(merged.env).filter((key) => containerPort(key) !== undefined).length > mostPorts) {
     throw invalid(`At most ${mostPorts} ports can be opened.`);
+  }
+  const long = Object.entries(merged.env).find(
+    ([name, value]) => `${name}=${value}`.length > longestEnvEntry,
+  );
+  if (long) {
+    throw invalid(`An entry of env may have ${longestEnvEntry} characters, and ${long[0]} has more.`);
   }
   if (JSON.stringify(merged.env).length > longestEnv) {
     throw invalid(`The environment may have ${longestEnv} characters.`);

@@ -136,6 +136,7 @@ describe('Renting', () => {
     ['a label that is too long', { image: 'a', label: 'x'.repeat(257) }],
     ['an on-start script of 4049 characters', { image: 'a', onstart: 'x'.repeat(4049) }],
     ['no disk', { image: 'a', disk: 0 }],
+    ['a disk below 8 GB', { image: 'a', disk: 7.9 }],
     ['more disk than there is', { image: 'a', disk: 1e9 }],
     ['an unknown run type', { image: 'a', runtype: 'telnet' }],
     ['an unknown state', { image: 'a', target_state: 'flying' }],
@@ -149,7 +150,14 @@ describe('Renting', () => {
         env: Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`-p ${i + 1}:${i + 1}`, '1'])),
       },
     ],
-    ['an endless environment', { image: 'a', env: { A: 'x'.repeat(40_000) } }],
+    ['a variable of 257 characters', { image: 'a', env: { A: 'x'.repeat(255) } }],
+    [
+      'an endless environment',
+      {
+        image: 'a',
+        env: Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`A${i}`, 'x'.repeat(200)])),
+      },
+    ],
     ['filters that are no object', { image: 'a', extra_filters: 'text' }],
     [
       'a volume that is not there',
