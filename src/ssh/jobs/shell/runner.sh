@@ -1,6 +1,6 @@
 #!/bin/sh
 # Written by GPU Rental: runs one job to its end, whatever happens to the connection that started it. Only this program
-# writes phase, exit, why and beat; only the editor writes cancel, limit and fetched. See docs/jobs.md.
+# writes phase, exit, why, beat and gpu; only the editor writes cancel, limit and fetched. See docs/jobs.md.
 d=$1 id=$2 token=$3 setup_limit=$4 run_limit=$5 grace=$6 log_bytes=$7 after=$8 idle_limit=${9:-0} idle_ends=${10:-no}
 umask 077
 cd "$d" || exit 1
@@ -22,7 +22,7 @@ if ! mkdir lock 2>/dev/null; then
   exit 0
 fi
 mkdir "lock/$token" || give_up
-for file in phase exit why beat log.base; do
+for file in phase exit why beat gpu log.base; do
   printf '%-63s\n' reserved >"$file" || give_up
 done
 mark log.base 0
@@ -48,16 +48,35 @@ is_in_group() {
 
 free_kb() { df -Pk . 2>/dev/null | awk 'NR == 2 { print $4 }'; }
 
-# The mean of all GPUs, and the one that works most; one that cannot be read counts as at work.
-gpu_use() {
+# Sets `use` to the mean of all GPUs and the one that works most; one that cannot be read counts as at work. A driver
+# that hangs keeps the program in the kernel, where no signal ends it: it is waited for a moment only, because the limits
+# must hold all the same, and asked again only once it has answered.
+asked=""
+look_at_gpus() {
+  use=""
   command -v timeout >/dev/null 2>&1 && command -v nvidia-smi >/dev/null 2>&1 || return
-  timeout 5 nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader,nounits 2>/dev/null |
+  if [ -n "$asked" ] && alive "$asked" "$asked_born"; then return; fi
+  mark gpu none
+  gpu_use &
+  asked=$! tries=0
+  look_at "/proc/$asked"
+  asked_born=$p_born
+  while alive "$asked" "$asked_born" && [ "$tries" -lt 30 ]; do
+    tries=$((tries + 1))
+    sleep 0.2 2>/dev/null || sleep 1
+  done
+  read -r use <gpu
+  [ "$use" != none ] || use=""
+}
+gpu_use() {
+  said=$(timeout 5 nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader,nounits 2>/dev/null |
     awk '/^ *[0-9]+ *$/ { sum += $1; count += 1; if ($1 > most) most = $1; next } { most = 100 }
-      END { if (count) printf "%d %d", sum / count, most }'
+      END { if (count) printf "%d %d", sum / count, most }')
+  mark gpu "${said:-none}"
 }
 
 beat() {
-  use=$(gpu_use)
+  look_at_gpus
   look_if_idle
   mark beat "$(date +%s) $((base + size)) $(free_kb)${use:+ ${use% *}}${idle:+ idle$idle}"
 }

@@ -84,16 +84,16 @@ describe('The end of a job on its machine', () => {
     assert.equal(await scene().job.extend(jobId, 60), false);
   });
 
-  /** A machine whose GPUs are used as a file says, in percent. */
-  const withGpus = (...percents: readonly string[]) => {
+  /** A machine whose driver answers by a script. */
+  const withDriver = (script: string) => {
     const { remote } = scene();
     const bin = join(remote, 'gpus');
     mkdirSync(bin, { recursive: true });
-    writeFileSync(join(bin, 'nvidia-smi'), `#!/bin/sh\nprintf '%s\\n' ${percents.join(' ')}\n`, {
-      mode: 0o755,
-    });
+    writeFileSync(join(bin, 'nvidia-smi'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     return scene().with({ ssh: shellMachine(remote, { PATH: `${bin}:${process.env['PATH'] ?? ''}` }) });
   };
+  /** A machine whose GPUs are used so much, in percent. */
+  const withGpus = (...percents: readonly string[]) => withDriver(`printf '%s\\n' ${percents.join(' ')}`);
   const runOn = async (job: ReturnType<typeof withGpus>, script: string, more: Partial<JobOrder>) => {
     const order = jobOrder(script, more);
     await job.begin(order);
@@ -115,6 +115,23 @@ describe('The end of a job on its machine', () => {
       assert.deepEqual(await ended(), { code: 0, why: 'itself', log: '' });
     });
   }
+
+  it('comes with the limit where the driver of the GPU hangs, which is asked once', async () => {
+    const asked = join(scene().remote, 'asked');
+    // Like a program that waits in the kernel, it takes no signal to end.
+    const hangs = withDriver(`echo $$ >>${JSON.stringify(asked)}; trap '' TERM; exec sleep 1000`);
+    try {
+      await runOn(hangs, 'echo up; sleep 1000', { limitSeconds: 8, idleSeconds: 1, endsIfIdle: true });
+      assert.deepEqual(await ended(), { code: 143, why: 'limit', log: 'up\n' });
+      const pids = readFileSync(asked, 'utf8').trim().split('\n');
+      assert.equal(pids.length, 2, 'by what watches the job, and at its end');
+    } finally {
+      readFileSync(asked, 'utf8')
+        .trim()
+        .split('\n')
+        .forEach((pid) => process.kill(Number(pid), 'SIGKILL'));
+    }
+  });
 
   it('does not come by idleness where that is only told, and a log that grows is work', async () => {
     const job = withGpus('0');
