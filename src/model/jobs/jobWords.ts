@@ -23,7 +23,7 @@ export function phaseText(row: JobRow): Text {
   if (state.trouble && state.phase !== 'over') {
     return troubleText(state.trouble);
   }
-  if (state.leaving && state.phase !== 'over') {
+  if (state.leaving && job.stopAt === undefined && state.phase !== 'over') {
     return text('machine lost, renting another');
   }
   switch (state.phase) {

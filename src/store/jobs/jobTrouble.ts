@@ -17,11 +17,13 @@ export function isCopied(deps: Pick<JobStepDeps, 'fleet' | 'clock'>, row: JobRow
 
 /** Returns the kind of trouble to report for a failed step. */
 export function jobTroubleOf({ fleet, clock }: JobStepDeps, row: JobRow): TroubleKind {
-  const { state } = row;
+  const { job, state } = row;
   if (state.phase === 'releasing') {
     return 'release';
   }
-  if (state.leaving || (state.phase === 'renting' && (state.firstHere ?? 1) > 1)) {
+  const isAnother = state.phase === 'renting' && (state.firstHere ?? 1) > 1;
+  // For a job that was stopped, no machine is rented any more, and its old one is what does not answer.
+  if (isAnother || (state.leaving && job.stopAt === undefined)) {
     return 'notReplaced';
   }
   if (isStopped({ fleet, clock }, row)) {
