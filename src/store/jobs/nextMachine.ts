@@ -76,17 +76,18 @@ export async function rentAgain(
 }
 
 /** Returns the next step while the old machine is spared for other jobs, until it is gone or back. */
-function held(deps: JobStepDeps, { job, state }: JobRow, instanceId: number): Step | undefined {
+function held(deps: JobStepDeps, { job }: JobRow, instanceId: number): Step | undefined {
   if (deps.fleet.hasEnded(instanceId)) {
     return undefined;
   }
-  const others = deps.jobs.ofInstance(instanceId).filter((one) => one.job.id !== job.id);
+  const here = deps.jobs.ofInstance(instanceId);
+  const others = here.filter((one) => one.job.id !== job.id);
   const isHeldHere = others.some((one) => !one.state.leaving && !isBeforeStart(one.state.phase));
   if (isHeldHere && others.every(isAtWork)) {
     return { waitMs: lookMs };
   }
-  // A lost machine can't be asked, so the last known jobs count.
-  const [foreign] = state.others ?? [];
+  // A lost machine can't be asked, so what each job here last saw there counts: this one may never have asked.
+  const [foreign] = here.flatMap((one) => one.state.others ?? []);
   if (!isHeldHere && !foreign) {
     return undefined;
   }

@@ -90,4 +90,20 @@ describe('A lost machine of jobs', () => {
     await pass(10 * minute);
     assert.deepEqual([window.row(job).state.outcome, ...count()], ['destroyed', 1, 1]);
   });
+
+  it('is spared for jobs of another computer that another job here has seen there', async () => {
+    const job = await run();
+    machine.there = [{ id: 'feedfacefeedface01', name: 'eval', isAtWork: false }];
+    await pass(15 * minute);
+    service.offers = [anOffer({ id: 9003, machineId: 180 })];
+    await goesOffline();
+    const other = (await order()).id;
+    await pass(120 * minute);
+    assert.deepEqual(count(), [1, 0]);
+    for (const id of [job, other]) {
+      const { trouble } = window.row(id).state;
+      assert.equal(trouble?.kind, 'notReplaced');
+      assert.match(formatText(trouble.why ?? ''), /eval of another computer/);
+    }
+  });
 });
