@@ -1,6 +1,6 @@
 #!/bin/sh
-# Written by GPU Rental: gives the job its variables, sets the machine up once, and becomes the job.
-d=$GPU_RENTAL_JOB_FOLDER
+# Written by GPU Rental: gives the job its variables, sets the machine up once, and becomes the job. Variables of the job
+# can have any name that does not begin with GPU_RENTAL_, so ours do.
 
 # A login has not what the container was started with. What it has already stays; its programs come first.
 eval "$(
@@ -11,28 +11,25 @@ eval "$(
 unset CONTAINER_API_KEY TMUX
 export PYTHONUNBUFFERED="${PYTHONUNBUFFERED-1}"
 # shellcheck source=/dev/null
-. "$d/env"
-rm -f "$d/env"
+. "$GPU_RENTAL_JOB_FOLDER/env"
+rm -f "$GPU_RENTAL_JOB_FOLDER/env"
 
 # Differs once the set-up has made, changed or removed a file here. Caches of Python don't count.
 content() {
   find . -name __pycache__ -prune -o -type d -print -o -exec stat -c '%f %i %s %Y %z %n' {} + 2>/dev/null
 }
 
-if command -v bash >/dev/null 2>&1; then shell='bash -eo pipefail'; else shell='sh -e'; fi
-cd "$d/src" || exit 126
-if [ -s "$d/setup.sh" ]; then
+if command -v bash >/dev/null 2>&1; then set -- bash -eo pipefail; else set -- sh -e; fi
+cd "$GPU_RENTAL_JOB_FOLDER/src" || exit 126
+if [ -s "$GPU_RENTAL_JOB_FOLDER/setup.sh" ]; then
   if [ -z "$GPU_RENTAL_SETUP" ] || [ ! -e "$GPU_RENTAL_SETUP" ]; then
-    [ -z "$GPU_RENTAL_SETUP" ] || before=$(content)
-    # Two words each.
-    # shellcheck disable=SC2086
-    $shell "$d/setup.sh" || exit
+    [ -z "$GPU_RENTAL_SETUP" ] || GPU_RENTAL_BEFORE=$(content)
+    "$@" "$GPU_RENTAL_JOB_FOLDER/setup.sh" || exit
     # What it left in the folder of this job is not in that of the next.
-    if [ -n "$GPU_RENTAL_SETUP" ] && [ "$(content)" = "$before" ]; then
+    if [ -n "$GPU_RENTAL_SETUP" ] && [ "$(content)" = "$GPU_RENTAL_BEFORE" ]; then
       mkdir -p "${GPU_RENTAL_SETUP%/*}" && : >"$GPU_RENTAL_SETUP"
     fi
   fi
-  printf '%-63s\n' running 1<>"$d/phase"
+  printf '%-63s\n' running 1<>"$GPU_RENTAL_JOB_FOLDER/phase"
 fi
-# shellcheck disable=SC2086
-exec $shell "$d/run.sh"
+exec "$@" "$GPU_RENTAL_JOB_FOLDER/run.sh"

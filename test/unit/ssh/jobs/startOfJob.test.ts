@@ -72,6 +72,19 @@ describe('The start of a job on its machine', () => {
     assert.equal(log.piece.toString(), `it's\nof $(two) lines|none|${scene().remote}|/opt/conda/bin|`);
   });
 
+  it('gives the job variables of every name, which change nothing of ours', async () => {
+    const order = jobOrder('printf "%s|" "$d" "$shell" "$before" "$PWD"', {
+      env: { d: '64', shell: 'mine', before: 'then' },
+      setup: 'echo set up',
+      setupKey: 'ab',
+    });
+    await scene().run(order);
+    const { end, log } = await scene().ended(jobId);
+    const folder = scene().file(jobId, 'src');
+    assert.deepEqual([end?.code, log.piece.toString()], [0, `set up\n64|mine|then|${folder}|`]);
+    assert.equal(existsSync(scene().file(jobId, 'env')), false, 'they are read once');
+  });
+
   it('tells a further attempt where the one before it left its files, and the first that there is none', async () => {
     const { run, ended, job } = scene();
     const look = async (id: string) => (await job.look(id, 0, 1000)).log.piece.toString();
