@@ -30,8 +30,6 @@ export interface JobOrder {
   readonly secrets: Readonly<Record<string, string>>;
   /** Globs relative to the folder of the job, or absolute. */
   readonly outputs: readonly string[];
-  /** When the machine will end, in seconds since 1970; passed to the job. */
-  readonly deadline?: number | undefined;
 }
 
 /** The progress of a job as shown by its folder on the machine. */

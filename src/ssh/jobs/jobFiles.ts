@@ -33,7 +33,6 @@ export function variablesOf(order: JobOrder): string {
     GPU_RENTAL_JOB: order.name,
     GPU_RENTAL_JOB_ID: order.id,
     GPU_RENTAL_ATTEMPT: String(order.attempt),
-    ...(order.deadline === undefined ? {} : { GPU_RENTAL_DEADLINE: String(Math.floor(order.deadline)) }),
   };
   const lines = Object.entries({ ...ours, ...order.env, ...order.secrets }).map(
     ([name, value]) => `export ${checkName(name)}=${quoteForShell(checkValue(value))}`,
@@ -48,6 +47,7 @@ export function variablesOf(order: JobOrder): string {
     ...lines,
     `export GPU_RENTAL_RESUME=${resume}`,
     setup,
+    `GPU_RENTAL_LIMIT=${Math.ceil(order.limitSeconds)}`,
     ...outputsLines(order.outputs),
     '# end',
     '',

@@ -32,4 +32,5 @@ if [ -s "$GPU_RENTAL_JOB_FOLDER/setup.sh" ]; then
   fi
   printf '%-63s\n' running 1<>"$GPU_RENTAL_JOB_FOLDER/phase"
 fi
+export GPU_RENTAL_DEADLINE=$(($(date +%s) + GPU_RENTAL_LIMIT))
 exec "$@" "$GPU_RENTAL_JOB_FOLDER/run.sh"

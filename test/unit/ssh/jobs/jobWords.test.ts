@@ -197,11 +197,8 @@ describe('A pattern of outputs', () => {
 
 describe('The variables of a job', () => {
   it('are quoted for its shell, and refused where they are none', () => {
-    const lines = variablesOf(
-      jobOrder('x', { env: { A: "it's $HOME" }, secrets: { TOKEN: 's' }, deadline: 5.5 }),
-    );
+    const lines = variablesOf(jobOrder('x', { env: { A: "it's $HOME" }, secrets: { TOKEN: 's' } }));
     assert.match(lines, /^export A='it'\\''s \$HOME'$/m);
-    assert.match(lines, /^export GPU_RENTAL_DEADLINE=5$/m);
     assert.match(lines, /^export GPU_RENTAL_OUTPUTS="\$GPU_RENTAL_JOB_FOLDER"\/src\/outputs$/m);
     assert.ok(lines.endsWith('\n# end\n'));
     assert.throws(() => variablesOf(jobOrder('x', { env: { 'A;rm': '' } })), /name of a variable/);

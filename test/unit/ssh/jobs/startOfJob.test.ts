@@ -85,6 +85,12 @@ describe('The start of a job on its machine', () => {
     assert.equal(existsSync(scene().file(jobId, 'env')), false, 'they are read once');
   });
 
+  it('tells the job when its time is over, by the clock of the machine', async () => {
+    await scene().run(jobOrder('echo $((GPU_RENTAL_DEADLINE - $(date +%s)))', { limitSeconds: 600 }));
+    const { log } = await scene().ended(jobId);
+    assert.match(log.piece.toString(), /^(?:600|59\d)\n$/);
+  });
+
   it('tells a further attempt where the one before it left its files, and the first that there is none', async () => {
     const { run, ended, job } = scene();
     const look = async (id: string) => (await job.look(id, 0, 1000)).log.piece.toString();
