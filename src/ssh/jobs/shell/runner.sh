@@ -2,6 +2,7 @@
 # Written by GPU Rental: runs one job to its end, whatever happens to the connection that started it. Only this program
 # writes phase, exit, why, beat and gpu; only the editor writes cancel, limit and fetched. See docs/jobs.md.
 d=$1 id=$2 token=$3 setup_limit=$4 run_limit=$5 grace=$6 log_bytes=$7 after=$8 idle_limit=${9:-0} idle_ends=${10:-no}
+login_umask=${11:-0022}
 umask 077
 cd "$d" || exit 1
 
@@ -215,8 +216,12 @@ command -v setsid >/dev/null 2>&1 && own_group=setsid
 # Only a login shell knows where the image keeps its programs; with the variable its start-up files begin no tmux.
 # No word where there is no setsid.
 # shellcheck disable=SC2016,SC2086
-GPU_RENTAL_JOB_MARK="$id." GPU_RENTAL_JOB_FOLDER="$d" TMUX=none \
-  $own_group "${SHELL:-/bin/sh}" -lc 'exec sh "$GPU_RENTAL_JOB_FOLDER/job.sh"' </dev/null >>log 2>&1 &
+(
+  # What a set-up installs must be readable for other users of the machine, as after a login.
+  umask "$login_umask"
+  export GPU_RENTAL_JOB_MARK="$id." GPU_RENTAL_JOB_FOLDER="$d" TMUX=none
+  exec $own_group "${SHELL:-/bin/sh}" -lc 'exec sh "$GPU_RENTAL_JOB_FOLDER/job.sh"'
+) </dev/null >>log 2>&1 &
 job=$!
 watch &
 watcher=$!

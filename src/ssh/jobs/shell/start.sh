@@ -1,6 +1,7 @@
 # shellcheck shell=sh
 # Starts a job once. The variables come by standard input, so that they appear in no argument.
 d=$1 id=$2 token=$3 setup_seconds=$4 limit_seconds=$5 grace_seconds=$6 log_bytes=$7 after=$8 idle_seconds=$9 idle_ends=${10}
+login_umask=$(umask)
 umask 077
 cd "$d" 2>/dev/null || { echo no-folder; exit 0; }
 
@@ -40,7 +41,7 @@ if [ "$(tail -n 1 "env.$token")" != '# end' ]; then
 fi
 if command -v setsid >/dev/null 2>&1; then detach='setsid'; else detach='nohup'; fi
 "$detach" sh runner.sh "$d" "$id" "$token" "$setup_seconds" "$limit_seconds" "$grace_seconds" "$log_bytes" "$after" \
-  "$idle_seconds" "$idle_ends" \
+  "$idle_seconds" "$idle_ends" "$login_umask" \
   </dev/null >/dev/null 2>&1 &
 wait_for_pid
 say_who

@@ -85,6 +85,17 @@ describe('The start of a job on its machine', () => {
     assert.equal(existsSync(scene().file(jobId, 'env')), false, 'they are read once');
   });
 
+  it('leaves the job the permissions of a login for new files, and keeps its own to its user', async () => {
+    const order = await prepared('umask; stat -c %a "$GPU_RENTAL_JOB_FOLDER/log"');
+    const { exec } = shellMachine(scene().remote);
+    const login = scene().with({
+      ssh: { exec: (alias, script, options) => exec(alias, `umask 027\n${script}`, options) },
+    });
+    await login.start(order);
+    const { log } = await scene().ended(jobId);
+    assert.equal(log.piece.toString(), '0027\n600\n');
+  });
+
   it('tells the job when its time is over, by the clock of the machine', async () => {
     await scene().run(jobOrder('echo $((GPU_RENTAL_DEADLINE - $(date +%s)))', { limitSeconds: 600 }));
     const { log } = await scene().ended(jobId);
