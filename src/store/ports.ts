@@ -49,8 +49,8 @@ export type KeyReplacement =
 
 /** The paths of files that could not be understood; they are kept. */
 export interface DamagedAccountFiles {
-  /** Each held an account. */
-  readonly accounts: readonly string[];
+  /** Each held the account with this key. */
+  readonly accounts: ReadonlyMap<string, string>;
   /** It told which account is active. */
   readonly active: string | undefined;
 }

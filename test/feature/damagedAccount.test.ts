@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { ServiceTemplates } from '../support/feature/templateRecords';
 import { useComputer } from '../support/feature/useComputer';
 
 describe('an account whose file is damaged', () => {
@@ -37,6 +38,38 @@ describe('an account whose file is damaged', () => {
     await computer().pass(60_000);
     assert.ok(!window.everythingSaid().includes('its file is damaged'));
     window.close();
+  });
+
+  it('loses none of its favorites and drafts before it is signed in to again', async () => {
+    await new ServiceTemplates(computer).make('My Trainer');
+    const deleted: string[] = [];
+    computer().secretTrouble = ({ action, key, proceed }) => {
+      if (action === 'delete') {
+        deleted.push(key);
+      }
+      return proceed();
+    };
+    let window = await computer().openWindow();
+    await window.view('templates').menu('My Trainer', 'Add Template to Favorites');
+    await window.view('templates').row('Favorites');
+    window.run('Create Template…');
+    await window.quick.title('Create a Template');
+    await window.quick.pick('From Scratch');
+    await window.document('"image": ""');
+    window.close();
+    const folder = path.join(computer().storage, 'accounts');
+    const [name = ''] = readdirSync(folder).filter((one) => one.endsWith('.json'));
+    writeFileSync(path.join(folder, name), '{');
+    window = await computer().openWindow({ isFocused: true });
+    window.view('instances').show();
+    await window.view('instances').welcome();
+    await computer().pass(60_000);
+    assert.deepEqual(deleted, []);
+    window.clearToasts();
+    await window.signIn();
+    await window.view('templates').row('Favorites');
+    window.close();
+    computer().secretTrouble = undefined;
   });
 
   it('is chosen by the user where it is not known which of two was in use', async () => {

@@ -71,7 +71,7 @@ class FakeAccounts implements Accounts {
 
   load = () => Promise.resolve();
   known = () => Promise.resolve(this.active ? [this.active] : []);
-  damaged = () => Promise.resolve({ accounts: [], active: undefined });
+  damaged = () => Promise.resolve({ accounts: new Map<string, string>(), active: undefined });
   signIn = () => Promise.reject(new Error('Not part of this fake'));
   switchTo = () => Promise.resolve();
   signOut = () => Promise.resolve();

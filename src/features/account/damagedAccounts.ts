@@ -22,7 +22,7 @@ export function tellOfDamagedAccounts({
         ),
       next: commandAction(t('Switch Account'), 'gpuRental.switchAccount'),
     });
-    offerDamagedFiles(oneWindow, 'account', damaged.accounts, {
+    offerDamagedFiles(oneWindow, 'account', [...damaged.accounts.values()], {
       sentence: (path) =>
         t(
           'An account could not be read because its file is damaged. Its instances may cost money, and its schedules, jobs and budget are not followed. Sign in with its API key again. The file is kept as {0}.',

@@ -5,7 +5,7 @@ import { t } from '../../editor/localize';
 import { inView } from '../../editor/progress';
 import { shutDownKernel } from '../../ssh/notebooks/kernels';
 import { watchAccounts } from '../../shared/followAccount';
-import { onAccountEnd } from '../../store/accounts/accountEnds';
+import { keptAccounts, onAccountEnd } from '../../store/accounts/accountEnds';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
@@ -110,8 +110,8 @@ async function attachTo(
 /** An account may have signed out while no window showed the list. */
 async function forgetSignedOut({ accounts, log }: NotebookDeps, servers: ServerList): Promise<void> {
   try {
-    const known = new Set((await accounts.known()).map(({ key }) => key));
-    servers.forgetAccounts(servers.rows.map(({ accountKey }) => accountKey).filter((key) => !known.has(key)));
+    const kept = await keptAccounts(accounts);
+    servers.forgetAccounts(servers.rows.map(({ accountKey }) => accountKey).filter((key) => !kept.has(key)));
   } catch (error) {
     log.warn(`The accounts of the servers for notebooks could not be read: ${String(error)}`);
   }

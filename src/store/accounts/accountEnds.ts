@@ -4,8 +4,21 @@ import type { Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import type { Accounts } from '../ports';
 
+/**
+ * Returns the keys of the accounts that are not signed out. One whose file is damaged is among them: what belongs to it
+ * is needed once the user has signed in to it again. Rejects if the disk refuses.
+ */
+export async function keptAccounts(
+  accounts: Pick<Accounts, 'known' | 'damaged'>,
+): Promise<ReadonlySet<string>> {
+  const known = await accounts.known();
+  // After the accounts were read, which sets aside what is damaged.
+  const damaged = await accounts.damaged();
+  return new Set([...known.map(({ key }) => key), ...damaged.accounts.keys()]);
+}
+
 export interface AccountEndsDeps {
-  readonly accounts: Pick<Accounts, 'active' | 'known' | 'onDidChange'>;
+  readonly accounts: Pick<Accounts, 'active' | 'known' | 'damaged' | 'onDidChange'>;
   readonly accountCleanup: { readonly onDidRemove: Event<string> };
   readonly log: Log;
 }
@@ -32,8 +45,8 @@ export function onAccountEnd(
       return;
     }
     // Throws if the disk refuses, so that an unreadable account is never taken for signed out.
-    const known = new Set((await accounts.known()).map(({ key }) => key));
-    const gone = [...seen].filter((key) => !known.has(key) && key !== accounts.active?.key);
+    const kept = await keptAccounts(accounts);
+    const gone = [...seen].filter((key) => !kept.has(key) && key !== accounts.active?.key);
     for (const key of store.isDisposed ? [] : gone) {
       seen.delete(key);
       end(key);

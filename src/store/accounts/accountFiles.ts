@@ -81,9 +81,8 @@ export class AccountFiles {
 
   /** The damaged files that were set aside, unless they were written again: accounts, and which of them is active. */
   async damaged(): Promise<DamagedAccountFiles> {
-    const accounts = await this.folder.damaged();
     const storage = await this.storage.damaged();
-    return { accounts: [...accounts.values()], active: storage.get('activeAccount') };
+    return { accounts: await this.folder.damaged(), active: storage.get('activeAccount') };
   }
 
   async get(key: string): Promise<SavedAccount | undefined> {
@@ -132,7 +131,7 @@ export class AccountFiles {
     const [only, ...others] = await this.list();
     // After the list, which sets aside what is damaged.
     const { accounts, active } = await this.damaged();
-    return active !== undefined && others.length + accounts.length === 0 ? only?.ref.key : undefined;
+    return active !== undefined && others.length + accounts.size === 0 ? only?.ref.key : undefined;
   }
 
   async setActiveKey(key: string | undefined): Promise<void> {

@@ -3,6 +3,7 @@ import { watchAccounts } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';
+import { keptAccounts } from '../accounts/accountEnds';
 import type { Accounts, SecretPort, WindowHub } from '../ports';
 import { TemplateCreation } from './templateCreation';
 import { TemplateDocuments } from './templateDocuments';
@@ -70,9 +71,9 @@ async function forgetUnknown(
   if (remembered.length === 0) {
     return;
   }
-  const known = new Set((await accounts.known()).map(({ key }) => key));
+  const kept = await keptAccounts(accounts);
   for (const key of remembered) {
-    if (!known.has(key) && accounts.active?.key !== key) {
+    if (!kept.has(key) && accounts.active?.key !== key) {
       await secrets.forgetAccount(key);
     }
   }

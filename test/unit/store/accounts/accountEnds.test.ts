@@ -13,6 +13,12 @@ describe('The end of an account', () => {
       active: { key: 'a' } as { readonly key: string } | undefined,
       isReadable: true,
       keys: ['a', 'b'],
+      damagedKeys: [] as string[],
+      damaged: () =>
+        Promise.resolve({
+          accounts: new Map(accounts.damagedKeys.map((key) => [key, `${key}.json.broken-1`])),
+          active: undefined,
+        }),
       known() {
         return accounts.isReadable
           ? Promise.resolve(accounts.keys.map((key) => ({ key })))
@@ -47,6 +53,17 @@ describe('The end of an account', () => {
     assert.deepEqual(ends, ['a']);
     await become(undefined, []);
     assert.deepEqual(ends, ['a', 'b']);
+    watch.dispose();
+  });
+
+  it('is no damaged file: the account is there again once the user has signed in to it', async () => {
+    const { accounts, become, ends, watch } = scene();
+    accounts.damagedKeys = ['a'];
+    await become(undefined, ['b']);
+    assert.deepEqual(ends, []);
+    accounts.damagedKeys = [];
+    await become(undefined, ['b']);
+    assert.deepEqual(ends, ['a']);
     watch.dispose();
   });
 

@@ -240,7 +240,7 @@ describe('accounts', () => {
     const second = computer.openWindow();
     await second.accounts.load();
     assert.equal(second.accounts.active?.name, 'user@example.com');
-    assert.deepEqual(await second.accounts.damaged(), { accounts: [], active: undefined });
+    assert.deepEqual(await second.accounts.damaged(), { accounts: new Map(), active: undefined });
     service.user = { ...service.user, id: 43, email: 'second@example.com' };
     await second.accounts.signIn({ ...main, apiKey: 'key-two-secret' });
     second.close();
@@ -276,7 +276,7 @@ describe('accounts', () => {
     const { accounts } = computer.openWindow();
     await accounts.load();
     assert.equal(accounts.state.kind, 'signedOut');
-    assert.equal((await accounts.damaged()).accounts.length, 1);
+    assert.equal((await accounts.damaged()).accounts.size, 1);
   });
 
   it('stays signed in where the disk refuses for a moment, and follows the other windows after it', async () => {
