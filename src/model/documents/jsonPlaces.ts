@@ -1,4 +1,4 @@
-import { parseTree, type Node } from 'jsonc-parser';
+import { parseTree, type Node, type ParseError } from 'jsonc-parser';
 import type { Span } from './envFlags';
 import { jsonText } from './jsonText';
 
@@ -9,9 +9,14 @@ export interface TextChange extends Span {
 /** A JSON text with the places of its values. Comments are allowed and errors are skipped. */
 export class JsonPlaces {
   readonly root: Node | undefined;
+  /** The line of the first error, counted from 1; the values after it may be missing or misplaced. */
+  readonly brokenLine: number | undefined;
 
   constructor(readonly source: string) {
-    this.root = parseTree(source, undefined, { allowTrailingComma: true, disallowComments: false });
+    const errors: ParseError[] = [];
+    this.root = parseTree(source, errors, { allowTrailingComma: true, disallowComments: false });
+    const [error] = errors;
+    this.brokenLine = error && source.slice(0, error.offset).split('\n').length;
   }
 
   /** Returns the node at a path. If a key occurs twice, the last one wins. */

@@ -2,7 +2,7 @@ import { defined } from '../../util/defined';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { JsonPlaces } from '../documents/jsonPlaces';
-import { workspaceFilePath } from '../workspace/workspaceFile';
+import { checkSyntax, workspaceFilePath } from '../workspace/workspaceFile';
 import { findJobProblems } from './jobDiagnostics';
 import type { Matrix } from './jobMatrix';
 import { jobFields, type JobFields } from './jobFields';
@@ -75,6 +75,7 @@ export function jobNames(source: string): readonly string[] {
 /** Reads one job. Throws a sentence that names the job and its first problem. */
 export function readJob(source: string, name: string): JobSpec {
   const places = new JsonPlaces(source);
+  checkSyntax(places);
   const value = places.value(['jobs', name]);
   if (value === undefined) {
     throw new UserError(text('{0} has no job named {1}.', workspaceFilePath, name));

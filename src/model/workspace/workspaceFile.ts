@@ -104,11 +104,24 @@ export class WorkspaceFileError extends UserError {
 }
 
 /**
+ * Refuses a file with a syntax error, such as the marks of a merge conflict: only a part of it would be read.
+ * @throws WorkspaceFileError naming the line.
+ */
+export function checkSyntax({ brokenLine }: JsonPlaces): void {
+  if (brokenLine !== undefined) {
+    throw new WorkspaceFileError(
+      text('{0} is not valid JSON in line {1}. Correct it and try again.', workspaceFilePath, brokenLine),
+    );
+  }
+}
+
+/**
  * Reads the file; comments and trailing commas are allowed, unknown keys are passed over.
  * @throws WorkspaceFileError naming what is missing or wrong.
  */
 export function parseWorkspaceFile(source: string): Recipe {
   const places = new JsonPlaces(source);
+  checkSyntax(places);
   const value = places.value([]);
   const parsed = workspaceFile.safeParse(value);
   if (!parsed.success) {

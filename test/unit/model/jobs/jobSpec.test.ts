@@ -20,6 +20,12 @@ describe('a job of the workspace file', () => {
     assert.equal(job.sync?.maxFiles, 5000);
   });
 
+  it('is read from no file with the marks of a merge conflict, which may name another command', () => {
+    const job = file({ run: 'python ours.py', limits });
+    const source = `${job.slice(0, -1)},\n<<<<<<< HEAD\n"image": "a"\n=======\n"image": "b"\n>>>>>>> b\n}`;
+    assert.throws(() => readJob(source, 'train'), /is not valid JSON in line \d+/);
+  });
+
   it('is told to be idle, and ends for that only where the file says what becomes of its machine', () => {
     const read = (idleMinutes: unknown, idle?: string) =>
       readJob(file({ run: 'a', limits: { ...limits, idleMinutes }, whenDone: { idle } }), 'train');

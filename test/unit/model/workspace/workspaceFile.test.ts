@@ -71,6 +71,26 @@ describe('the workspace file', () => {
     });
   }
 
+  for (const [what, source, line] of [
+    [
+      'the marks of a merge conflict',
+      '{"image":"a",\n<<<<<<< HEAD\n"maxPricePerHour":1,\n=======\n"maxPricePerHour":2,\n>>>>>>> b\n"diskGb":9}',
+      2,
+    ],
+    ['no end', '{"image":"a","maxPricePerHour":1,\n"filters":{"gpu_ram":{"gte":24000', 2],
+    ['a missing comma', '{"image":"a",\n"maxPricePerHour":1\n"filters":{}}', 3],
+  ] as const) {
+    it(`is refused with ${what}, because only a part of it would be read`, () => {
+      const refused = new RegExp(`is not valid JSON in line ${line}`);
+      assert.throws(() => parseWorkspaceFile(source), refused);
+      assert.throws(() => recipeForJobs(source), refused);
+    });
+  }
+
+  it('may have comments and a comma too many', () => {
+    assert.equal(parseWorkspaceFile('// ours\n{"image":"a",/* $ */"maxPricePerHour":1,}').image, 'a');
+  });
+
   it('sends the last value of a variable that it sets twice', () => {
     const { env } = parseWorkspaceFile('{"image":"a","maxPricePerHour":1,"env":"-e A=1 -e B=2 -e A=3"}');
     assert.deepEqual(env, { A: '3', B: '2' });
