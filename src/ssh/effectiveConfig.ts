@@ -27,9 +27,27 @@ const mostKept = 500;
 /** The output of a program decides, and no file shows whether it stays the same. */
 const dependsOnProgram = /^\s*match\b.*\bexec\b/im;
 
+/**
+ * Restores a path in a message of ssh, which doubles backslashes and writes each byte outside of ASCII as three octal
+ * digits (`VIS_OCTAL` of vis(3)).
+ */
+export function unescaped(path: string): string {
+  return path.replace(/\\\\|(?:\\[0-7]{3})+/g, (found) =>
+    found === '\\\\'
+      ? '\\'
+      : Buffer.from(
+          found
+            .split('\\')
+            .slice(1)
+            .map((digits) => parseInt(digits, 8)),
+        ).toString('utf8'),
+  );
+}
+
 /** Returns the files that ssh read, from the trace of `-v`. */
 export function filesRead({ stderr }: Pick<RunResult, 'stderr'>): readonly string[] {
-  return [...stderr.matchAll(/^debug1: Reading configuration data (.+?)\r?$/gm)].map(([, file = '']) => file);
+  const files = stderr.matchAll(/^debug1: Reading configuration data (.+?)\r?$/gm);
+  return [...files].map(([, file = '']) => unescaped(file));
 }
 
 /**

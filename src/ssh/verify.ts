@@ -1,3 +1,4 @@
+import { unescaped } from './effectiveConfig';
 import type { FileSystem } from './fileSystem';
 import type { HostEntry } from './hostConfig';
 import { forwardSlashes } from './paths';
@@ -142,11 +143,11 @@ function parseTrace(trace: string): readonly Section[] {
     const applying = /^debug1: (.+) line (\d+): Applying options for /.exec(line);
     const matching = /^debug3: (.+) line (\d+): (?:not )?matched '/.exec(line);
     if (reading) {
-      sections.push({ file: reading[1] ?? '', line: 0 });
+      sections.push({ file: unescaped(reading[1] ?? ''), line: 0 });
     } else if (applying) {
-      sections.push({ file: applying[1] ?? '', line: Number(applying[2]) });
+      sections.push({ file: unescaped(applying[1] ?? ''), line: Number(applying[2]) });
     } else if (matching) {
-      match = { file: matching[1] ?? '', line: Number(matching[2]) };
+      match = { file: unescaped(matching[1] ?? ''), line: Number(matching[2]) };
     } else if (/^debug2: match found/.test(line) && match) {
       sections.push(match);
     }
@@ -199,5 +200,5 @@ async function readLines(fs: FileSystem, file: string): Promise<readonly string[
 
 function lastMessage(stderr: string): string {
   const lines = stderr.split(/\r?\n/).filter((line) => line !== '' && !/^debug\d: |^OpenSSH_/.test(line));
-  return lines.slice(-2).join(' ');
+  return unescaped(lines.slice(-2).join(' '));
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { givenAway } from '../../../src/ssh/verify';
 import { systemClock, type Clock } from '../../../src/util/clock';
 import { FakeClock } from '../../support/fakeClock';
 import { SshHome } from '../../support/sshHome';
@@ -102,6 +103,47 @@ describe('What ssh makes of its config', () => {
     const second = await ssh.writeEntry({ ...request, instance: sshInstance(2202) });
     assert.deepEqual([first.endpoint.port, second.endpoint.port], [2201, 2202]);
     assert.deepEqual([first.verification.kind, second.verification.kind], ['equal', 'equal']);
+  });
+
+  it('is read in a home folder of any name, which ssh escapes in its trace', async () => {
+    const other = new SshHome('Jos\u00e9 \u5bb6');
+    try {
+      const line = other.key();
+      const vault = join(other.root, 'caf\u00e9');
+      mkdirSync(vault);
+      for (const name of ['id_ed25519', 'id_ed25519.pub']) {
+        renameSync(join(other.sshDir, name), join(vault, name));
+      }
+      other.write(`Host *\n  IdentityFile "${join(vault, 'id_ed25519')}"\n  SendEnv AWS_*\n`);
+      const ssh = other.service({
+        probe: () => Promise.resolve('ssh'),
+        run: (program, args, options) => {
+          asked.push([program, ...args]);
+          return other.run(program, args, options);
+        },
+      });
+      const keys = await ssh.localKeys();
+      assert.deepEqual(
+        keys.map((key) => key.line),
+        [line],
+      );
+      await ssh.localKeys();
+      assert.equal(count('-G'), 1);
+      const request = {
+        account: sshAccount,
+        instanceId: 7,
+        instance: sshInstance(2201),
+        registeredKeys: [line],
+      };
+      const { verification } = await ssh.writeEntry(request);
+      const [given] = givenAway(verification);
+      assert.deepEqual(given?.place, { file: other.configFile, line: 6, text: 'SendEnv AWS_*' });
+      other.write(`Frobnicate yes\n${other.read()}`);
+      const broken = await ssh.verify('gpu-7');
+      assert.match(broken?.kind === 'broken' ? broken.message : '', /Jos\u00e9 \u5bb6.*Frobnicate/i);
+    } finally {
+      other.dispose();
+    }
   });
 
   it('starts no program for an agent where none is named', async () => {

@@ -72,7 +72,8 @@ describe('The key of an entry on Windows', () => {
       },
       run: () => Promise.resolve({ code: 0, stdout: line, stderr: '', timedOut: false }),
       ask: () => {
-        const stderr = 'debug1: Reading configuration data C:\\Users\\Jo/.ssh/gpu-rental.d/gpu-8.conf\r\n';
+        const file = String.raw`C:\\Users\\Jo/.ssh/gpu-rental.d/gpu-8.conf`;
+        const stderr = `debug1: Reading configuration data ${file}\r\n`;
         return Promise.resolve({ code: 0, stdout: '', stderr, timedOut: false });
       },
       sshDir: 'C:\\Users\\Jo\\.ssh',
