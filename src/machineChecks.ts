@@ -193,6 +193,9 @@ function failed({ problem, detail }: Failure, host: PreparedHost): CheckAnswer {
   if (problem === 'authentication' && lockedFile !== undefined) {
     return notChecked('lockedKey', lockedFile);
   }
+  if (problem === 'unprotectedKey') {
+    return notChecked('unprotectedKey', detail);
+  }
   const [stage, found] = problems[problem] ?? ['login', 'other'];
   return (
     configProblem(host) ??

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../util/clock';
+import { unescaped } from './effectiveConfig';
 import { changedHostKey } from './hostKey';
 import { plainText } from './plainText';
 import type { Run, RunResult } from './run';
@@ -10,6 +11,8 @@ export type PreflightProblem =
   | 'unreachable'
   | 'unresolved'
   | 'authentication'
+  /** ssh ignores a key because other users of this computer can read its file; `detail` names the file. */
+  | 'unprotectedKey'
   | 'hostKeyChanged'
   /** The machine's log names another host key than this first contact. */
   | 'hostKeyNotPrinted'
@@ -124,18 +127,24 @@ export function whyNoLogin(result: RunResult): Failure {
 }
 
 function failureOf({ stdout, stderr, timedOut }: RunResult, detail: string): Failure {
+  const problem = timedOut ? 'timedOut' : problemOf(stderr, stdout);
+  const unprotected = problem === 'unprotectedKey' ? unprotectedKey.exec(stderr)?.[1] : undefined;
   return {
     ok: false,
-    problem: timedOut ? 'timedOut' : problemOf(stderr, stdout),
-    detail,
+    problem,
+    detail: unprotected === undefined ? detail : plainText(unescaped(unprotected)),
     keysTried: offeredKeys(stderr),
   };
 }
+
+const unprotectedKey = /^Permissions (?:\d+ )?for '(.+)' are too open/m;
 
 /** ssh distinguishes its failures by text only; we request English. */
 const wordings: readonly (readonly [RegExp, PreflightProblem])[] = [
   [changedHostKey, 'hostKeyChanged'],
   [/No space left on device/, 'diskFull'],
+  // ssh goes on without the key, so that the machine refuses the login as well.
+  [unprotectedKey, 'unprotectedKey'],
   [/Permission denied \(|Too many authentication failures|No more authentication methods/, 'authentication'],
   [/Could not resolve hostname|Name or service not known/, 'unresolved'],
   [

@@ -14,6 +14,7 @@ export type ConnectFix =
   | 'forgetHostKey'
   | 'openConfig'
   | 'unlockKey'
+  | 'protectKey'
   | 'connectAnyway'
   | 'showLog';
 
@@ -58,6 +59,13 @@ const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = 
             keysTried.join(', '),
           ),
     fixes: ['attachKey', 'retry'],
+  }),
+  unprotectedKey: ({ detail }) => ({
+    text: text(
+      'ssh does not use the key {0}, because other users of this computer can read it. Let only your own user read it, then retry.',
+      detail,
+    ),
+    fixes: ['protectKey', 'retry'],
   }),
   hostKeyChanged: () => ({
     text: hostKeyChanged,

@@ -41,6 +41,7 @@ export class ConnectProblem {
       forgetHostKey: t('Forget the Old Key…'),
       openConfig: t('Open SSH Config'),
       unlockKey: t('Add to Agent'),
+      protectKey: t('Make Private'),
       connectAnyway: t('Connect Anyway'),
       showLog: t('Show Log'),
     };
@@ -50,13 +51,17 @@ export class ConnectProblem {
       forgetHostKey: () => this.forgetHostKey(actions.retry),
       openConfig: () => this.openConfig(),
       unlockKey: () => this.unlockKey(actions),
+      protectKey: () => this.protectKey(actions.retry),
       showLog: () => {
         this.deps.log.show();
         return Promise.resolve();
       },
     };
     const { text, fixes } = this.failed.explained;
-    const buttons = fixes.map((fix) => ({ label: labels[fix], run: run[fix] }));
+    const buttons = fixes
+      // Windows has no file modes, so the user changes the rights there.
+      .filter((fix) => fix !== 'protectKey' || process.platform !== 'win32')
+      .map((fix) => ({ label: labels[fix], run: run[fix] }));
     try {
       await suggest('error', localize(text), ...buttons);
     } catch (error) {
@@ -96,6 +101,11 @@ export class ConnectProblem {
     } else if (file !== undefined && (await addToAgent(file, asked))) {
       await actions.retry();
     }
+  }
+
+  private async protectKey(retry: () => Promise<void>): Promise<void> {
+    await this.deps.ssh.tighten();
+    await retry();
   }
 
   private async explainMissingAgent(asked: AskedAgent, actions: Actions): Promise<void> {

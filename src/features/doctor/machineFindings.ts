@@ -239,6 +239,8 @@ function loginFix(instance: Instance, host: PreparedHost, problem: PreflightProb
   switch (problem) {
     case 'authentication':
       return fixes.attachKey(instance.id);
+    case 'unprotectedKey':
+      return fixes.tighten;
     case 'hostKeyChanged':
       return fixes.forgetHostKey(host.alias);
     case 'config':

@@ -35,6 +35,7 @@ const notCheckedReasons = [
   'consent',
   'noKey',
   'lockedKey',
+  'unprotectedKey',
   'noClient',
   'noAddress',
   'config',

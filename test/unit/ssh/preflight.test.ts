@@ -32,6 +32,10 @@ const said: readonly (readonly [PreflightProblem, string])[] = [
   ['authentication', 'root@192.0.2.1: Permission denied (publickey).'],
   ['authentication', 'Received disconnect from 192.0.2.1 port 22:2: Too many authentication failures'],
   [
+    'unprotectedKey',
+    "Permissions for 'C:\\\\Users\\\\me\\\\.ssh\\\\id' are too open.\r\nThis private key will be ignored.\r\nroot@192.0.2.1: Permission denied (publickey).",
+  ],
+  [
     'hostKeyChanged',
     '@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @\nHost key verification failed.',
   ],

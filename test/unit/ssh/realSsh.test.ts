@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { createMachineChecks, type MachineChecksDeps } from '../../../src/machineChecks';
+import { explainFailure } from '../../../src/ssh/problemText';
 import { runProgram } from '../../../src/ssh/run';
+import { systemClock } from '../../../src/util/clock';
+import { silentLog } from '../../../src/util/log';
+import { formatText } from '../../../src/util/text';
 import { useRealSsh, type RealSshScene } from '../../support/realSsh';
 import { SshHome } from '../../support/sshHome';
+import { sshAccount, sshInstance } from '../../support/sshInstance';
 import type { SshMachine } from '../../support/sshMachine';
 
 describe('SSH with the real client and a real server', () => {
@@ -67,6 +73,37 @@ describe('SSH with the real client and a real server', () => {
     assert.equal(preflight.problem, 'authentication');
     assert.equal(preflight.keysTried.length, 1);
     assert.match(preflight.keysTried[0] ?? '', /^SHA256:/);
+  });
+
+  it('says that ssh uses no key which other users can read, until only this user can', async () => {
+    const key = home.key();
+    machine.authorize(key);
+    const ssh = home.service();
+    const file = join(home.sshDir, 'id_ed25519');
+    chmodSync(file, 0o644);
+    const { preflight } = await ssh.connect(request({}, [key]));
+    assert.ok(!preflight.ok);
+    assert.deepEqual([preflight.problem, preflight.detail], ['unprotectedKey', file]);
+    const { text, fixes } = explainFailure(preflight);
+    assert.match(formatText(text), /because other users of this computer can read it/);
+    assert.deepEqual(fixes, ['protectKey', 'retry']);
+    // A check of the machine blames this computer, so that no machine is replaced for it.
+    const checks = createMachineChecks({
+      accounts: { active: { ...sshAccount, user: {}, client: {} } },
+      fleet: { find: () => sshInstance(machine.port) },
+      ssh,
+      sshConsent: { isAnswered: () => true },
+      sshKeys: { state: { kind: 'ready', value: [{ publicKey: key }] } },
+      clock: systemClock,
+      log: silentLog,
+    } as unknown as MachineChecksDeps);
+    assert.deepEqual(await checks.look(7, () => undefined, new AbortController().signal), {
+      kind: 'notChecked',
+      reason: 'unprotectedKey',
+      detail: file,
+    });
+    await ssh.tighten();
+    assert.equal((await ssh.connect(request({}, [key]))).preflight.ok, true);
   });
 
   it('refuses a host key that changed until it is forgotten', async () => {
