@@ -303,7 +303,14 @@ const own = {
    * name the account in which the user chose the instance.
    */
   'gpuRental.prepareSsh': spec('connect', {
-    args: [z.object({ instanceId: id, accountKey: z.string(), isEntryOnly: z.boolean().optional() })],
+    args: [
+      z.object({
+        instanceId: id,
+        accountKey: z.string(),
+        isEntryOnly: z.boolean().optional(),
+        isForTerminal: z.boolean().optional(),
+      }),
+    ],
     result: z.string().optional(),
   }),
   /** Asks for the command and the limits of workers, and starts them as jobs after a confirmation. */

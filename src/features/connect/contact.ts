@@ -40,22 +40,32 @@ export class Contact {
 
   /**
    * Returns an alias for programs that can't ask questions. If no login works, it shows the same explanation as for a
-   * window and continues after the fix; `undefined` if the user stops.
+   * window and continues after the fix; `undefined` if the user stops. For a terminal, which follows every line of the
+   * user's config, it also names a line that would give the machine something of this computer.
    */
-  async reach(machine: HeldMachine): Promise<string | undefined> {
+  async reach(machine: HeldMachine, isForTerminal = false): Promise<string | undefined> {
+    let alias: string | undefined;
+    const retry = async () => {
+      alias = await this.reach(machine, isForTerminal);
+    };
     try {
-      return (await this.prepare(machine)).alias;
+      const host = await this.prepare(machine);
+      const given = isForTerminal ? explainGivenAway(host.verification) : undefined;
+      if (!given) {
+        return host.alias;
+      }
+      const connectAnyway = () => {
+        ({ alias } = host);
+        return Promise.resolve();
+      };
+      await this.tell(machine, host, given, { retry, connectAnyway });
     } catch (error) {
       if (!(error instanceof NoLoginError)) {
         throw error;
       }
-      let alias: string | undefined;
-      const retry = async () => {
-        alias = await this.reach(machine);
-      };
       await this.tell(machine, error.host, explainNoLogin(error.failure, error.host), { retry });
-      return alias;
     }
+    return alias;
   }
 
   async openTerminal(machine: HeldMachine, despiteOverride = false): Promise<void> {

@@ -79,17 +79,22 @@ export function register(deps: ConnectDeps): Disposable {
     }),
   );
   store.add(
-    deps.commands.register('gpuRental.prepareSsh', async ({ instanceId, accountKey, isEntryOnly }) => {
-      const account = () => accountStill(deps.accounts, accountKey);
-      const machine = { instanceId, account };
-      let alias: string | undefined;
-      await withManualStep(async () => {
-        alias =
-          isEntryOnly === true ? (await contact.writeEntry(machine)).alias : await contact.reach(machine);
-      });
-      account();
-      return alias;
-    }),
+    deps.commands.register(
+      'gpuRental.prepareSsh',
+      async ({ instanceId, accountKey, isEntryOnly, isForTerminal }) => {
+        const account = () => accountStill(deps.accounts, accountKey);
+        const machine = { instanceId, account };
+        let alias: string | undefined;
+        await withManualStep(async () => {
+          alias =
+            isEntryOnly === true
+              ? (await contact.writeEntry(machine)).alias
+              : await contact.reach(machine, isForTerminal);
+        });
+        account();
+        return alias;
+      },
+    ),
   );
   store.add(deps.commands.register('gpuRental.removeSshEntries', () => removeSshEntries(deps, connector)));
   store.add(new GraceAdvice(deps));

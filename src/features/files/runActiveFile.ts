@@ -37,11 +37,12 @@ export class FileRunner {
     }
     const interpreter = interpreterFor(source.name, source.content);
     const instanceId = await this.choose();
-    const alias =
-      instanceId === undefined
-        ? undefined
-        : await runCommand('gpuRental.prepareSsh', { instanceId, accountKey: account().key });
-    if (instanceId === undefined || alias === undefined) {
+    if (instanceId === undefined) {
+      return;
+    }
+    const machine = { instanceId, accountKey: account().key, isForTerminal: true };
+    const alias = await runCommand('gpuRental.prepareSsh', machine);
+    if (alias === undefined) {
       return;
     }
     const instance = this.deps.fleet.find(instanceId);
