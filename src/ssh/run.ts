@@ -52,7 +52,7 @@ export class ProgramMissingError extends UserError {
 /** The most characters of one stream; the rest is dropped. */
 const outputLimit = 1_000_000;
 const killGraceMs = 2_000;
-/** After a program that we stopped has exited, its children may hold its pipes for this long. */
+/** After a program has exited, its children may hold its pipes for this long; see both functions below. */
 const pipeGraceMs = 500;
 
 function environmentWithout(patterns: readonly string[]): NodeJS.ProcessEnv {
@@ -80,6 +80,23 @@ function closePipesAfterExit(child: ChildProcessWithoutNullStreams): void {
   } else {
     close();
   }
+}
+
+/**
+ * Closes the pipe for messages once a program has exited and nothing more arrives. The connection to a jump host that the
+ * user's config shares (`ControlPersist`) outlives the login and holds that pipe, which delays `close` for minutes.
+ */
+function closeMessagesAfterExit({ stderr }: ChildProcessWithoutNullStreams): void {
+  let closing: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => {
+    // What arrived while this process was busy is read before.
+    closing = setImmediate(() => stderr.destroy());
+  }, pipeGraceMs);
+  stderr.on('data', () => {
+    clearImmediate(closing);
+    timer.refresh();
+  });
+  stderr.once('close', () => clearTimeout(timer));
 }
 
 /** Runs a real program. Messages are in English (`LC_ALL=C`), because they are distinguished by their text. */
@@ -136,6 +153,7 @@ export const runProgram: Run = (program, args, options = {}) =>
       options.onStderr?.(piece);
       stderr = (stderr + piece).slice(0, outputLimit);
     });
+    child.once('exit', () => closeMessagesAfterExit(child));
     child.on('error', (error: NodeJS.ErrnoException) => {
       settle();
       reject(error.code === 'ENOENT' ? new ProgramMissingError(program, error) : error);

@@ -60,6 +60,15 @@ describe('A program whose child outlives it', () => {
     await assert.rejects(inTime(running), CancelledError);
   });
 
+  it('ends with it where the child keeps the pipe for messages alone, as a shared connection of ssh does', async () => {
+    const script = `sleep 60 >/dev/null & echo $! > "${file()}"; echo done; echo said >&2; exit 3`;
+    const { code, stdout, stderr, timedOut } = await inTime(runProgram('sh', ['-c', script]));
+    assert.deepEqual(
+      { code, stdout, stderr, timedOut },
+      { code: 3, stdout: 'done\n', stderr: 'said\n', timedOut: false },
+    );
+  });
+
   it('ends when its output is read as bytes', async () => {
     const canceled = new AbortController();
     const output = async (bytes: AsyncIterable<Buffer>) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
@@ -53,5 +54,28 @@ describe('A connection that the config of the user shares', () => {
     const host = { host: '127.0.0.1', port: machine.port };
     assert.equal((await ssh.execOnHost('gpu-7', host, {})).code, 255);
     assert.equal((await ssh.preflight('gpu-7')).ok, false);
+  });
+
+  it('is not waited for where it is the one to a jump host, which outlives the login', async () => {
+    const key = home.key();
+    machine.authorize(key);
+    const jump = [
+      'Host jump',
+      '  HostName 127.0.0.1',
+      `  Port ${machine.port}`,
+      `  User ${userInfo().username}`,
+      `  IdentityFile ${join(home.sshDir, 'id_ed25519')}`,
+      '  StrictHostKeyChecking no',
+      '  UserKnownHostsFile /dev/null',
+      'Host gpu-*',
+      '  ProxyJump jump',
+    ];
+    home.write(`${jump.join('\n')}\n${home.read()}`);
+    const instance = sshInstance(machine.port);
+    const request = { account: sshAccount, instanceId: 7, instance, registeredKeys: [key] };
+    const { preflight } = await home.service().connect(request);
+    assert.equal(existsSync(socket), true);
+    assert.ok(preflight.ok);
+    assert.ok(preflight.elapsedMs < 20_000, `${preflight.elapsedMs} ms`);
   });
 });
