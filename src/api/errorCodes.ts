@@ -17,6 +17,8 @@ const refused = (sentence: Text, nextStep: NextStep = 'none'): CodeMeaning => ({
 });
 const notFound = (sentence: Text): CodeMeaning => ({ kind: 'notFound', text: sentence, nextStep: 'retry' });
 
+const goneKey = notFound(text('This SSH key is no longer registered. Refresh the list.'));
+
 /** Explains each documented `error` code to a user (docs/service/errors.md#codes). */
 export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
   // Keys and permissions.
@@ -111,7 +113,7 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
   no_ssh_key: refused(
     text('The service found no SSH public key in the request. Choose a public key and try again.'),
   ),
-  no_such_ssh_key: notFound(text('This SSH key is no longer registered. Refresh the list.')),
+  no_such_ssh_key: goneKey,
   delete_ssh_from_instance: refused(
     text('The service could not take the SSH key off the instance. Try again when the instance runs.'),
     'retry',
@@ -229,7 +231,15 @@ const atRoute: Readonly<Record<string, Readonly<Record<string, CodeMeaning>>>> =
     invalid_args: refused(
       text('The service did not accept the rental. Check the image, the disk size and the other values.'),
     ),
+    // Beside a `new_contract` it is no refusal: that instance waits (docs/service/renting.md#unavailable-machines).
+    resources_unavailable: {
+      kind: 'gone',
+      text: text('The machine has no free GPU now, so nothing was rented. Choose another offer.'),
+      nextStep: 'retry',
+    },
   },
+  // The key of the path is the one that is missing.
+  'DELETE /api/v0/ssh/{id}/': { no_ssh_key: goneKey },
   'PUT /api/v0/instances/bid_price/{id}/': {
     invalid_args: refused(text('The service did not accept the bid price. Enter a higher price.')),
   },

@@ -59,6 +59,14 @@ describe('errorCodes', () => {
     assert.equal(meaningOf('no_such_ask', 'PUT /api/v0/asks/{offer_id}/'), meaningOf('no_such_ask'));
   });
 
+  it('says of a rental without a free GPU that nothing was rented, and of a deleted key that it is gone', () => {
+    const rental = meaningOf('resources_unavailable', 'PUT /api/v0/asks/{offer_id}/');
+    assert.equal(rental?.kind, 'gone');
+    assert.match(formatText(rental.text), /nothing was rented/);
+    const deletion = meaningOf('no_ssh_key', 'DELETE /api/v0/ssh/{id}/');
+    assert.equal(deletion, meaningOf('no_such_ssh_key'));
+  });
+
   it('finds nothing for a code that is the name of something built in', () => {
     assert.deepEqual(
       ['constructor', 'toString', '__proto__', 'hasOwnProperty'].map((code) => meaningOf(code)),
