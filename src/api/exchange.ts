@@ -14,6 +14,8 @@ export interface Exchange extends Omit<TransportRequest, 'signal'> {
   readonly route: string;
   /** Not only asks: without an answer it may have taken effect. */
   readonly isWrite?: boolean;
+  /** Returns where a redirect may lead, or throws; `undefined` stands for no place or too many redirects. */
+  readonly follows?: (target: URL | undefined) => URL;
 }
 
 export interface ExchangeParts {
@@ -25,7 +27,7 @@ const mostRedirects = 3;
 
 /**
  * One request and its answer within the total time-out, whatever the transport does. Follows
- * redirects inside the origin only, and never one that changes the method. Throws
+ * redirects inside the origin only, unless the request decides, and never one that changes the method. Throws
  * `NotReachableError`, `TimedOutError`, `NotUnderstoodError` or `CancelledError`.
  */
 export async function exchange(
@@ -74,20 +76,27 @@ async function follow(
     if (response.status < 300 || response.status > 399 || response.status === 304) {
       return response;
     }
-    const target = redirectTarget(response, url);
-    const keepsMethod = request.method === 'GET' || response.status === 307 || response.status === 308;
-    if (!target || target.origin !== url.origin || !keepsMethod || redirects >= mostRedirects) {
-      throw new NotUnderstoodError({
-        route: request.route,
-        status: response.status,
-        nextStep: 'openSettings',
-        text: text(
-          'The service address leads to another place. Check the service address and sign in again.',
-        ),
-      });
-    }
-    url = target;
+    const target = redirects < mostRedirects ? redirectTarget(response, url) : undefined;
+    url = request.follows ? request.follows(target) : insideOrigin(target, url, response, request);
   }
+}
+
+function insideOrigin(
+  target: URL | undefined,
+  from: URL,
+  { status }: TransportResponse,
+  { method, route }: Exchange,
+): URL {
+  const keepsMethod = method === 'GET' || status === 307 || status === 308;
+  if (target?.origin !== from.origin || !keepsMethod) {
+    throw new NotUnderstoodError({
+      route,
+      status,
+      nextStep: 'openSettings',
+      text: text('The service address leads to another place. Check the service address and sign in again.'),
+    });
+  }
+  return target;
 }
 
 function redirectTarget(response: TransportResponse, from: URL): URL | undefined {

@@ -50,6 +50,8 @@ async function look(url: URL, parts: ResultParts, signal?: AbortSignal): Promise
         url,
         headers: { accept: 'text/plain, */*' },
         route,
+        // A store may lead to the one of its region. The request carries nothing that may not go there.
+        follows: (target) => checkedUrl(target?.href, parts.baseUrl),
         timeoutMs: parts.policy.timeoutMs,
         maxBytes: parts.policy.resultMaxBytes,
       },
@@ -79,8 +81,8 @@ async function look(url: URL, parts: ResultParts, signal?: AbortSignal): Promise
 }
 
 /** https, or the very origin of a service on loopback; nothing else is worth trusting. */
-function checkedUrl(address: string, baseUrl: URL): URL {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+function checkedUrl(address: string | undefined, baseUrl: URL): URL {
+  const url = address !== undefined && URL.canParse(address) ? new URL(address) : undefined;
   const ownLoopback = url !== undefined && isLoopback(url.hostname) && url.origin === baseUrl.origin;
   if (!url || url.username !== '' || url.password !== '' || (url.protocol !== 'https:' && !ownLoopback)) {
     throw new NotUnderstoodError({

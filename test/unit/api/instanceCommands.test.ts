@@ -89,6 +89,40 @@ describe('execute and logs', () => {
     assert.equal(clock.pending, 0);
   });
 
+  it('follows the store to another one, which gets no key either', async () => {
+    const elsewhere = 'https://eu.files.example.net/x';
+    const { client, transport, finish } = scriptedClient((request) => {
+      if (request.url === elsewhere) return { text: 'moved' };
+      return isFile(request)
+        ? { status: 307, text: '', headers: { location: elsewhere } }
+        : { json: pointer };
+    });
+    assert.equal(await finish(client.instances.logs(7, {})), 'moved');
+    assert.deepEqual(
+      transport.seen.map(({ headers }) => 'authorization' in headers),
+      [true, false, false],
+    );
+  });
+
+  for (const [where, location] of [
+    ['a place that is not safe', 'http://169.254.169.254/latest'],
+    ['itself', pointer.result_url],
+    ['nowhere', undefined],
+  ] as const) {
+    it(`gives up when the store leads to ${where}`, async () => {
+      const { client, transport, finish } = scriptedClient((request) =>
+        isFile(request)
+          ? { status: 302, text: '', headers: location === undefined ? {} : { location } }
+          : { json: pointer },
+      );
+      await assert.rejects(
+        finish(client.instances.logs(7, {})),
+        (error) => error instanceof NotUnderstoodError && !/service address/.test(error.message),
+      );
+      assert.ok(transport.seen.length <= 5, String(transport.seen.length));
+    });
+  }
+
   for (const url of [
     'http://files.example.com/x',
     'http://127.0.0.1:9/x',
