@@ -23,7 +23,8 @@ export function loadForNotebooks(load: () => Promise<unknown>): vscode.Disposabl
 /** Loads the product when one of its files opens, because it provides the checks and lenses. */
 export function loadForDocuments(load: () => Promise<unknown>): vscode.Disposable {
   const look = ({ uri }: vscode.TextDocument) => {
-    if (ours.test(uri.path)) {
+    // A template from before a restart of the extension host is read from no file system again.
+    if (uri.scheme === 'gpurental' || ours.test(uri.path)) {
       subscription.dispose();
       // `load` reports its own failure.
       void load().catch(() => undefined);

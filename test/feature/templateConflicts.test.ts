@@ -57,6 +57,20 @@ describe('a template that is changed elsewhere while it is edited', () => {
   });
   afterEach(() => editor.closeAll());
 
+  it('is none in a document that was open before the extension was loaded', async () => {
+    const { uri } = editor.document;
+    const other = await computer().openWindow({ kept: [{ uri, text: editor.text }] });
+    // The service allows one search for templates every few seconds.
+    await computer().pass(10_000);
+    await other.screen.documents.show(uri);
+    const there = new DocumentDriver(other);
+    await there.type({ desc: 'mine' });
+    await there.save();
+    await there.saved();
+    assert.equal((await service.record(id))['desc'], 'mine');
+    other.close();
+  });
+
   it('is asked about where it changed before the first key', async () => {
     await theirs('theirs');
     await mine('mine');

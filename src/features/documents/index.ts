@@ -123,10 +123,22 @@ function followEdits(deps: Deps): Disposable {
       }
     }),
   );
-  // Unsaved documents of a restored window exist before these listeners.
+  const noteOpen = async (id: number, document: vscode.TextDocument) => {
+    await documents.ready();
+    await documents.open(id);
+    documents.noteShown(id, document.getText());
+  };
+  // Documents of a restored window, or of a restarted extension host, exist before these listeners.
   for (const [document, kind] of openDocuments()) {
-    if (kind.kind === 'template' && kind.isOwn && document.isDirty) {
+    if (kind.kind !== 'template' || !kind.isOwn) {
+      continue;
+    }
+    if (document.isDirty) {
       resume(kind.id);
+    } else {
+      void noteOpen(kind.id, document).catch((error: unknown) => {
+        deps.log.warn(`An open template could not be read again: ${String(error)}`);
+      });
     }
   }
   return store;

@@ -40,10 +40,13 @@ export class TemplateBases {
     return true;
   }
 
-  /** Returns the template that the edit from before a restart was based on, if there is one. */
+  /**
+   * Returns the template that the edit from before a restart was based on. If that is lost, the edit is compared with an
+   * empty document, so that saving asks about each difference instead of undoing changes made elsewhere.
+   */
   resume(fresh: KnownTemplate, { bases }: Pick<TemplatesOfAccount, 'bases'>): KnownTemplate {
     const base = bases[String(fresh.id)];
-    return base ? this.from(base, fresh) : fresh;
+    return base ? this.from(base, fresh) : { ...fresh, shown: {} };
   }
 
   /**

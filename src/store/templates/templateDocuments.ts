@@ -129,7 +129,8 @@ export class TemplateDocuments implements Disposable {
     if (raced) {
       return raced;
     }
-    const shown = this.bases.resume(fresh, memory);
+    // The original of an edit may belong to another window, which needs it once it is open again.
+    const shown = this.isDirty(id) ? this.bases.resume(fresh, memory) : fresh;
     this.known.set(id, shown);
     return shown;
   }
@@ -147,7 +148,11 @@ export class TemplateDocuments implements Disposable {
       this.known.set(id, elsewhere);
       this.changed.fire(id);
     } else {
-      await this.open(id);
+      const known = await this.open(id);
+      const memory = known && (await this.deps.memory.account(known.accountKey));
+      if (memory && !this.bases.has(id)) {
+        this.known.set(id, this.bases.resume(known, memory));
+      }
       await this.keepBase(id);
     }
   }
@@ -214,6 +219,11 @@ export class TemplateDocuments implements Disposable {
    * base of the edit, or saving would undo it.
    */
   async beginEdit(id: number): Promise<void> {
+    if (!this.known.isShown(id)) {
+      // The editor restores an unsaved document, and says only now that it is unsaved.
+      await this.resume(id);
+      return;
+    }
     if (this.known.goBackToShown(id)) {
       this.conflicts.noteBehind(id);
     }

@@ -35,6 +35,11 @@ export class TemplatesOnScreen {
     }
   }
 
+  /** Returns false if the document has shown no version that this window knows. */
+  isShown(id: number): boolean {
+    return this.shown.has(id);
+  }
+
   /** Returns to the version on the screen; returns true if the screen was behind. */
   goBackToShown(id: number): boolean {
     const shown = this.shown.get(id);

@@ -96,6 +96,11 @@ export class Documents {
     this.times.set(document, Math.max(time, this.times.get(document) ?? 0));
   }
 
+  /** A document from before the extension was loaded, as after its host was started again. */
+  keep(uri: vscode.Uri, text: string): FakeTextDocument {
+    return this.add(uri, text, languageOf(uri));
+  }
+
   private add(uri: vscode.Uri, text: string, language: string): FakeTextDocument {
     const known = this.byUri(uri);
     if (known) return known;

@@ -103,9 +103,12 @@ export class Computer {
     return path.join(this.root, 'storage');
   }
 
-  /** Opens a window and activates the product in it; the first one has the focus. */
+  /** Opens a window and activates the product in it; the first one has the focus. `kept`: documents from before that. */
   async openWindow(
-    nature: Partial<WindowNature> & { readonly isFocused?: boolean } = {},
+    nature: Partial<WindowNature> & {
+      readonly isFocused?: boolean;
+      readonly kept?: readonly { readonly uri: vscode.Uri; readonly text: string }[];
+    } = {},
   ): Promise<FeatureWindow> {
     const isFocused = nature.isFocused ?? this.windows.length === 0;
     const window = new FeatureWindow(this, isFocused, {
@@ -118,6 +121,7 @@ export class Computer {
       hasTools: nature.hasTools ?? true,
     });
     this.windows.push(window);
+    nature.kept?.forEach(({ uri, text }) => window.screen.documents.keep(uri, text));
     window.activate();
     await this.rest();
     return window;
