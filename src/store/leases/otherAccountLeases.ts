@@ -38,6 +38,8 @@ export class OtherAccountLeases implements Disposable {
   private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
   private readonly changed = this.owned.add(new Emitter<void>());
   private readonly running = new Map<string, Disposable>();
+  /** True if an account has schedules, also one whose key can't be read now. */
+  private hasSome = false;
   private begun = 0;
   /** The last look that ended, and only in the leading window. */
   private ended = 0;
@@ -53,7 +55,7 @@ export class OtherAccountLeases implements Disposable {
 
   /** True if the next start must load the schedules; `undefined` during a look and in windows that don't lead. */
   get hasWork(): boolean | undefined {
-    return this.ended === this.begun ? this.running.size > 0 : undefined;
+    return this.ended === this.begun ? this.hasSome : undefined;
   }
 
   dispose(): void {
@@ -77,12 +79,17 @@ export class OtherAccountLeases implements Disposable {
   private async lookNow(own: number): Promise<void> {
     const { accounts, hub } = this.deps;
     const { isLeader } = hub;
+    const keys = isLeader ? (await accounts.known()).map(({ key }) => key) : [];
     const others = isLeader ? await accounts.others() : [];
-    const have = await Promise.all(others.map(({ key }) => this.hasSchedules(key)));
+    const have = await Promise.all(keys.map((key) => this.hasSchedules(key)));
     if (this.owned.isDisposed || own !== this.begun) {
       return;
     }
-    const wanted = others.filter(({ key }, index) => key !== accounts.active?.key && have[index] === true);
+    const withSome = new Set(
+      keys.filter((key, index) => key !== accounts.active?.key && have[index] === true),
+    );
+    const wanted = others.filter(({ key }) => withSome.has(key));
+    this.hasSome = withSome.size > 0;
     this.keepOnly(new Set(wanted.map(({ key }) => key)));
     for (const account of wanted.filter(({ key }) => !this.running.has(key))) {
       this.running.set(account.key, this.run(account));

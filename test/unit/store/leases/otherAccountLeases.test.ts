@@ -28,7 +28,7 @@ describe('Schedules of accounts that are not active', () => {
   /** A window where another account is active than those whose schedules these are. */
   async function open(
     disks: Readonly<Record<string, FakeLeaseDisk>>,
-    { refusals = [] as Error[], log = silentLog } = {},
+    { refusals = [] as Error[], locked = [] as string[], log = silentLog } = {},
   ) {
     const { clock } = computer;
     const window = await computer.openSignedIn();
@@ -46,8 +46,13 @@ describe('Schedules of accounts that are not active', () => {
             const refusal = refusals.shift();
             return refusal
               ? Promise.reject(refusal)
-              : Promise.resolve(Object.keys(disks).map((key) => ({ ...active, key })));
+              : Promise.resolve(
+                  Object.keys(disks)
+                    .filter((key) => !locked.includes(key))
+                    .map((key) => ({ ...active, key })),
+                );
           },
+          known: () => Promise.resolve([active, ...Object.keys(disks).map((key) => ({ ...active, key }))]),
         }),
         ...{ hub, clock, log, notices },
         storage: (key) => disk(key).storage,
@@ -101,6 +106,19 @@ describe('Schedules of accounts that are not active', () => {
     const { others } = await open({ refused });
     await computer.clock.advance(0);
     assert.equal(others.hasWork, true);
+  });
+
+  it('are work for the next start where the key ring does not give the key of their account', async () => {
+    const disk = new FakeLeaseDisk();
+    schedule(disk, { kind: 'at', at: computer.clock.now() + 600 * minute });
+    const locked = ['disk'];
+    const { others } = await open({ disk }, { locked });
+    await computer.clock.advance(0);
+    assert.equal(others.hasWork, true);
+    await passInMinutes(computer, 300 * minute);
+    locked.pop();
+    await passInMinutes(computer, 301 * minute);
+    assert.equal(stops(), 1);
   });
 
   it('are ruled out as work for the next start by the leading window alone, and not before it looked', async () => {
