@@ -4,7 +4,7 @@ import { checkHost, checkPort, UnsafeValueError } from './validate';
 /** A port of the container that is reachable from the internet. */
 export interface PublicPort {
   readonly containerPort: number;
-  readonly protocol: string;
+  readonly protocol: 'tcp' | 'udp';
   readonly host: string;
   readonly hostPort: number;
   /** The address for a browser; `undefined` for protocols that browsers don't speak. */
@@ -21,8 +21,9 @@ export function publicPortsOf(
 ): readonly PublicPort[] {
   const isJupyter = (instance.runtype ?? '').includes('jupyter');
   return (instance.ports ?? []).flatMap((mapping) => {
-    const isSsh = mapping.containerPort === 22 && mapping.protocol === 'tcp';
-    if (isSsh || !/^(?:tcp|udp)$/.test(mapping.protocol)) {
+    const { protocol } = mapping;
+    const isSsh = mapping.containerPort === 22 && protocol === 'tcp';
+    if (isSsh || (protocol !== 'tcp' && protocol !== 'udp')) {
       return [];
     }
     try {
@@ -35,10 +36,10 @@ export function publicPortsOf(
       return [
         {
           containerPort,
-          protocol: mapping.protocol,
+          protocol,
           host: shownHost,
           hostPort,
-          url: mapping.protocol === 'tcp' ? url : undefined,
+          url: protocol === 'tcp' ? url : undefined,
         },
       ];
     } catch (error) {

@@ -89,6 +89,18 @@ describe('ports and the agent of an instance', () => {
     assert.ok(other !== id);
   });
 
+  it('keeps the two protocols of one number apart', async () => {
+    const udp = '127.0.0.1:45000';
+    Object.assign(computer().simulator.world.instance(id)?.directPorts ?? {}, { '6006/udp': 45_000 });
+    window.run('Refresh');
+    await instances().row(`${port(6006)} ${address(6006)}, public`);
+    await instances().row(`Port 6006/udp ${udp}, public`);
+    await instances().menu('Port 6006/udp', 'Copy Address');
+    assert.equal(computer().clipboard.text, udp);
+    await instances().menu(port(6006), 'Copy Address');
+    assert.equal(computer().clipboard.text, address(6006));
+  });
+
   it('met nothing unexpected', () => {
     assert.doesNotMatch(window.log(), /^\[error\]/m);
   });

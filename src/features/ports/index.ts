@@ -180,7 +180,10 @@ function addressOf(deps: Deps, forwards: Forwards, target: PortTarget | undefine
       return asLink ? forwardedLink(deps, instance, target.port, address) : address;
     }
   } else if (target && instance) {
-    const port = publicPortsOf(instance).find((one) => one.containerPort === target.port);
+    const { protocol: wanted = 'tcp' } = target;
+    const port = publicPortsOf(instance).find(
+      ({ containerPort, protocol }) => containerPort === target.port && protocol === wanted,
+    );
     if (port && !asLink) {
       return `${port.host}:${port.hostPort}`;
     }

@@ -30,7 +30,12 @@ export class PortRows implements InstanceRows {
     const ports = instance?.actualStatus === 'running' ? publicPortsOf(instance) : [];
     return [
       ...ports.map((port) => ({
-        node: this.node({ instanceId, port: port.containerPort, via: 'public' }),
+        node: this.node({
+          instanceId,
+          port: port.containerPort,
+          via: 'public',
+          protocol: port.protocol,
+        }),
         item: () => publicItem(instanceId, port),
       })),
       ...forwards.map((forward) => ({
@@ -42,7 +47,7 @@ export class PortRows implements InstanceRows {
 
   /** Returns the same object for the same port, so that refreshes do not move the selection. */
   private node(target: PortTarget): PortTarget {
-    const key = `${target.instanceId} ${target.via} ${target.port}`;
+    const key = `${target.instanceId} ${target.via} ${target.port} ${target.protocol ?? ''}`;
     const known = this.nodes.get(key) ?? target;
     this.nodes.set(key, known);
     return known;

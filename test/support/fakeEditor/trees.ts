@@ -51,7 +51,16 @@ export class FakeTreeView {
     this.visibilityChanged.fire({ visible });
   }
 
-  async rows(parent?: object, depth = 0): Promise<ShownRow[]> {
+  /** The rows from top to bottom. As in the editor, no two of them may have the same id. */
+  async rows(): Promise<ShownRow[]> {
+    const rows = await this.rowsOf(undefined, 0);
+    const ids = rows.map(({ item }) => item.id).filter((id) => id !== undefined);
+    const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+    if (twice !== undefined) throw new Error(`Element with id ${twice} is already registered`);
+    return rows;
+  }
+
+  private async rowsOf(parent: object | undefined, depth: number): Promise<ShownRow[]> {
     const rows: ShownRow[] = [];
     for (const node of (await resolved(this.provider.getChildren(parent))) ?? []) {
       const item = await resolved(this.provider.getTreeItem(node));
@@ -61,7 +70,7 @@ export class FakeTreeView {
       this.drawn.add(this.lineOf(item, label, description, depth));
       const isOpen = this.openedByUser.get(label) ?? item.collapsibleState === 2;
       if (item.collapsibleState !== 0 && item.collapsibleState !== undefined && isOpen) {
-        rows.push(...(await this.rows(node, depth + 1)));
+        rows.push(...(await this.rowsOf(node, depth + 1)));
       }
     }
     return rows;
