@@ -183,14 +183,14 @@ async function readSpending(
   signal: AbortSignal,
 ): Promise<Omit<Spending, 'agentInstances'>> {
   try {
-    const { items, skipped } = await account.client.charges.list(range, { signal });
-    return { charges: items, skipped, origin: 'service' };
+    const { items, skipped, isComplete } = await account.client.charges.list(range, { signal });
+    return { charges: items, skipped, isComplete, origin: 'service' };
   } catch (error) {
     if (!(error instanceof ForbiddenError) && !(error instanceof UnauthorizedError)) {
       throw error;
     }
     const instances = deps.fleet.state.kind === 'ready' ? deps.fleet.state.value.instances : [];
     const charges: readonly Charge[] = observedCharges(instances, range, deps.clock.now());
-    return { charges, skipped: 0, origin: 'observed' };
+    return { charges, skipped: 0, isComplete: true, origin: 'observed' };
   }
 }

@@ -14,6 +14,8 @@ import { spreadOverDays } from './spreadCharges';
 export interface Spending {
   readonly charges: readonly Charge[];
   readonly skipped: number;
+  /** False if there are more charges than are read at once; the oldest are missing. */
+  readonly isComplete: boolean;
   /** Where the figures come from: the service's list of charges, or instances that this editor has listed. */
   readonly origin: 'service' | 'observed';
   /** Ids of the instances rented by agents. */
@@ -84,6 +86,16 @@ export class SpendingSource implements ReportSource<Spending> {
             ),
       ),
       ...(spending.charges.length === 0 ? [reportNotice('info', t('No charges in this period.'))] : []),
+      ...(spending.isComplete
+        ? []
+        : [
+            reportNotice(
+              'warning',
+              t(
+                'There are more charges than could be read, so the oldest are left out. Choose a shorter time to see them.',
+              ),
+            ),
+          ]),
       ...(spending.skipped > 0
         ? [
             reportNotice(
