@@ -292,18 +292,6 @@ describe('reports', () => {
     assert.equal(chargesAsked().length, 1);
   });
 
-  it('says that charges are left out where there are more than it reads', async () => {
-    const start = computer().clock.now() / 1000;
-    const results = [{ start, end: start, type: 'instance', source: 'instance-5', amount: 1, items: [] }];
-    const body = { success: true, count: 1, total: 9000, next_token: 'more', results };
-    computer().simulator.fail({ kind: 'answer', path: '/api/v0/charges/', status: 200, body, times: 2 });
-    await spending.press('Refresh');
-    const { severity } = await spending.notice(/more charges than could be read, so the oldest are left out/);
-    assert.equal(severity, 'warning');
-    await spending.press('Refresh');
-    await spending.shows('all', ({ notices }) => notices.every((one) => one.severity === 'info'));
-  });
-
   it('estimates the spending where the key may not read the charges, and says so', async () => {
     computer().simulator.fail({ kind: 'error', method: 'GET', path: '/api/v0/charges/', ...denied });
     await spending.press('Refresh');

@@ -8,6 +8,7 @@ import { ForbiddenError, UnauthorizedError } from '../../api/errors';
 import type { Services } from '../../services';
 import { followAccount } from '../../shared/followAccount';
 import { NotSignedInError } from '../../shared/notSignedIn';
+import { isComplete, listedInstances } from '../../store/instances/listed';
 import { MarketHistory } from '../../store/offers/marketHistory';
 import type { Account } from '../../store/ports';
 import type { Disposable } from '../../util/disposable';
@@ -183,14 +184,17 @@ async function readSpending(
   signal: AbortSignal,
 ): Promise<Omit<Spending, 'agentInstances'>> {
   try {
-    const { items, skipped, isComplete } = await account.client.charges.list(range, { signal });
-    return { charges: items, skipped, isComplete, origin: 'service' };
+    const { items: charges, ...rest } = await account.client.charges.list(range, { signal });
+    return { charges, ...rest, origin: 'service' };
   } catch (error) {
     if (!(error instanceof ForbiddenError) && !(error instanceof UnauthorizedError)) {
       throw error;
     }
-    const instances = deps.fleet.state.kind === 'ready' ? deps.fleet.state.value.instances : [];
+    // Rejects if the instances can't be read either, because that does not mean that none cost money.
+    const instances = await listedInstances(deps.fleet);
     const charges: readonly Charge[] = observedCharges(instances, range, deps.clock.now());
-    return { charges, skipped: 0, isComplete: true, origin: 'observed' };
+    const { state } = deps.fleet;
+    const isWhole = state.kind === 'ready' && isComplete(state.value);
+    return { charges, skipped: 0, isComplete: isWhole, origin: 'observed' };
   }
 }

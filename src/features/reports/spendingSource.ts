@@ -14,7 +14,7 @@ import { spreadOverDays } from './spreadCharges';
 export interface Spending {
   readonly charges: readonly Charge[];
   readonly skipped: number;
-  /** False if there are more charges than are read at once; the oldest are missing. */
+  /** False if there are more charges than are read at once, the oldest of which are missing, or more instances. */
   readonly isComplete: boolean;
   /** Where the figures come from: the service's list of charges, or instances that this editor has listed. */
   readonly origin: 'service' | 'observed';
@@ -91,9 +91,11 @@ export class SpendingSource implements ReportSource<Spending> {
         : [
             reportNotice(
               'warning',
-              t(
-                'There are more charges than could be read, so the oldest are left out. Choose a shorter time to see them.',
-              ),
+              spending.origin === 'service'
+                ? t(
+                    'There are more charges than could be read, so the oldest are left out. Choose a shorter time to see them.',
+                  )
+                : t('Instances that could not be read are left out.'),
             ),
           ]),
       ...(spending.skipped > 0
