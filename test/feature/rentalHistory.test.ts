@@ -7,12 +7,13 @@ import type { FeatureWindow } from '../support/feature/window';
 describe('the rental history', () => {
   const computer = useComputer();
   let window: FeatureWindow;
+  let trainer: number;
   let helper: number;
   const instances = () => window.view('instances');
   const read = (route: RegExp) => computer().simulator.received(undefined, route).length;
 
   before(async () => {
-    await computer().rentRunning({ label: 'trainer' });
+    trainer = await computer().rentRunning({ label: 'trainer' });
     helper = await computer().rentRunning({ label: 'helper' });
     window = await computer().openWindow();
     await window.signIn();
@@ -29,6 +30,7 @@ describe('the rental history', () => {
   });
 
   it('keeps a destroyed instance with its cost, duration and log', async () => {
+    const startedAt = computer().simulator.world.instance(trainer)?.createdAt ?? 0;
     await instances().menu('trainer', 'Destroy…');
     await window.dialogButton('Destroy');
     await window.toast(/trainer is destroyed/);
@@ -42,6 +44,13 @@ describe('the rental history', () => {
     assert.match(page, /Cost: \$\d+\.\d\d, as the service charged/);
     assert.match(page, /Log: kept, see below/);
     assert.equal(read(/\/charges\//), before + 1);
+    const { query } =
+      computer()
+        .simulator.received(undefined, /\/charges\//)
+        .at(-1) ?? {};
+    const { day } = JSON.parse(query?.['select_filters'] ?? '{}') as { day: { gte: number } };
+    const noCharge = 'the charges of the first day, which the service may list under its midnight';
+    assert.ok(day.gte <= Math.floor(startedAt / 86_400) * 86_400, noCharge);
     await instances().row(/trainer.*1× .* · \$\d+\.\d\d · 3\d min/);
   });
 

@@ -5,6 +5,7 @@ import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { pickFromList } from '../../editor/quickPick';
+import { listedFrom } from '../../model/accounts/charge';
 import { chargedFor, hasFinalCharges, type PastRental } from '../../model/rentals/pastRental';
 import type { Services } from '../../services';
 import { accountStill } from '../../store/accounts/sameAccount';
@@ -116,11 +117,10 @@ async function withCharges({ accounts, history, clock, log }: Deps, past: PastRe
   }
   try {
     const now = clock.now();
-    const from = instance.startedAt ?? Math.floor(endedAt / 1000) - 30 * 86_400;
+    const from = listedFrom(instance.startedAt ?? endedAt / 1000 - 30 * 86_400);
     const { items, skipped, isComplete } = await withCancellableProgress(
       t('Reading the charges of {0}…', nameOfPast(past)),
-      (signal) =>
-        account.client.charges.list({ from: Math.floor(from), to: Math.ceil(now / 1000) }, { signal }),
+      (signal) => account.client.charges.list({ from, to: Math.ceil(now / 1000) }, { signal }),
     );
     const amount = chargedFor(instance, items);
     if (amount === undefined || skipped > 0 || !isComplete) {

@@ -1,5 +1,5 @@
 import { localize, t } from '../../editor/localize';
-import type { Charge } from '../../model/accounts/charge';
+import { listedFrom, type Charge } from '../../model/accounts/charge';
 import type { BudgetNow } from '../../model/budget/budget';
 import { partText } from '../../model/budget/budgetWords';
 import { DayRange } from './days';
@@ -29,7 +29,6 @@ export type ReadSpending = (
 ) => Promise<Spending>;
 
 const secondsPerDay = 86_400;
-const daysBefore = 7;
 
 /** What the account paid for, by day, by instance and by kind. */
 export class SpendingSource implements ReportSource<Spending> {
@@ -68,8 +67,7 @@ export class SpendingSource implements ReportSource<Spending> {
   read(signal: AbortSignal): Promise<Spending> {
     return this.range.read(async ({ start, end }) => {
       const range = { from: start * secondsPerDay, to: (end + 1) * secondsPerDay - 1 };
-      // The service lists a charge under the day it began, so the query must start earlier.
-      const asked = { ...range, from: range.from - daysBefore * secondsPerDay };
+      const asked = { ...range, from: listedFrom(range.from) };
       const { charges, ...rest } = await this.readSpending(asked, signal);
       return { ...rest, charges: charges.flatMap((charge) => spreadOverDays(charge, range)) };
     }, signal);

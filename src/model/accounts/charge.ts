@@ -16,3 +16,11 @@ export interface Charge {
     readonly description?: string;
   }[];
 }
+
+/**
+ * Returns from when to read charges so that none after `from` (Unix seconds) is missed: the service lists a charge under
+ * the day on which it began, which may be some days earlier.
+ */
+export function listedFrom(from: number): number {
+  return Math.floor(from) - 7 * 86_400;
+}

@@ -1,11 +1,10 @@
 import type { Client } from '../../api/client';
 import type { CallOptions } from '../../api/http';
+import { listedFrom } from '../../model/accounts/charge';
 import { ledgerOf, type Ledger } from '../../model/budget/ledger';
 import { stretchOf } from '../../model/budget/period';
 
 const daySeconds = 86_400;
-/** A charge over several days is listed with its first day, so the read begins this many days earlier. */
-const daysBefore = 7;
 const rowsAPage = 100;
 
 /** The charges that were read, and the number of pages. */
@@ -56,7 +55,7 @@ async function readAround(
  */
 function rangeAround(now: number) {
   return {
-    from: stretchOf('month', now).from - daysBefore * daySeconds,
+    from: listedFrom(stretchOf('month', now).from),
     to: Math.floor(now) + daySeconds,
   };
 }
