@@ -235,6 +235,20 @@ describe('an answer to a higher price', () => {
     assert.equal(puts().length, before + 1);
   });
 
+  it('is asked for where only the price could not be read', async () => {
+    const path = '/api/v0/instances/pending-price-increases/';
+    await askForMore(computer(), id, 7);
+    computer().simulator.fail({ kind: 'html500', method: 'GET', path, skip: 1, times: 0 });
+    await computer().pass(40 * minute);
+    const asked = /^A host asks for a higher price, which could not be read/;
+    assert.equal((await window.toast(asked)).kind, 'warning');
+    computer().simulator.faults.clear();
+    await computer().pass(minute);
+    await window.toastButton(asked, 'Review…');
+    await window.quick.row(/Accept: trainer.*\$7\.00\/h/);
+    window.quick.escape();
+  });
+
   it('is not asked for where the increases cannot be read', async () => {
     const path = '/api/v0/instances/pending-price-increases/';
     computer().simulator.fail({ kind: 'html500', method: 'GET', path, times: 0 });

@@ -1,5 +1,6 @@
 import { GoneError, mayHaveTakenEffect, NotFoundError } from '../../api/errors';
 import type { Client } from '../../api/client';
+import { commandAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -26,7 +27,21 @@ async function pending(client: Client, id?: number, signal?: AbortSignal): Promi
 /** Shows a price increase once, with the old and the new price as they are now. */
 export async function tellPriceIncrease(deps: PriceDeps, id: number): Promise<void> {
   const client = clientFor(deps.accounts);
-  const [increase] = await pending(client(), id);
+  let increases: readonly PriceIncrease[];
+  try {
+    increases = await pending(client(), id);
+  } catch (error) {
+    // The increase was listed a moment ago, and no window mentions it a second time.
+    client();
+    deps.log.warn(`A price increase could not be read: ${String(error)}`);
+    message(
+      'warning',
+      t('A host asks for a higher price, which could not be read.'),
+      commandAction(t('Review…'), 'gpuRental.reviewPriceIncreases'),
+    );
+    return;
+  }
+  const [increase] = increases;
   if (!increase) {
     return;
   }
