@@ -119,3 +119,43 @@ describe('files to an instance and back', () => {
     assert.deepEqual(computer().simulator.received('DELETE'), []);
   });
 });
+
+describe('files to an instance from a remote window', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+  let window: FeatureWindow;
+  let machineHome = '';
+  const instances = () => window.view('instances');
+  const local = (name: string) => path.join(computer().workspace, name);
+
+  before(async () => {
+    await reachableInstance(computer(), 'trainer');
+    window = await computer().openWindow({ remoteName: 'ssh-remote' });
+    await window.signIn();
+    await instances().row('trainer');
+    window.clearToasts();
+  });
+
+  it('are those of this computer', async () => {
+    writeFileSync(local('data.txt'), 'first');
+    window.screen.fileDialogs.push([local('data.txt')]);
+    await instances().menu('trainer', 'Upload…');
+    await window.quick.pick('Files…');
+    await window.quick.message('Target folder on the instance');
+    machineHome = window.quick.open.value;
+    await window.quick.enter();
+    await window.toast('Uploading to trainer: done');
+    assert.equal(readFileSync(path.join(machineHome, 'data.txt'), 'utf8'), 'first');
+    window.clearToasts();
+  });
+
+  it('come back to this computer', async () => {
+    mkdirSync(local('results'));
+    window.screen.fileDialogs.push([local('results')]);
+    await instances().menu('trainer', 'Download…');
+    await window.quick.title('Download from trainer');
+    await window.quick.type(path.join(machineHome, 'data.txt'));
+    await window.toast('Downloading from trainer: done');
+    assert.equal(readFileSync(path.join(local('results'), 'data.txt'), 'utf8'), 'first');
+    window.clearToasts();
+  });
+});

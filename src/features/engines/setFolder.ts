@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
+import { pickLocal } from '../../editor/pickLocal';
 import { pickFromList } from '../../editor/quickPick';
 import type { HostSet } from '../../model/engines/hostSet';
 import { groupIn, strangersIn } from '../../store/engines/hostFolder';
@@ -43,14 +44,13 @@ export async function askFolder(name: string): Promise<string | undefined> {
   if (answer.value === 'workspace' && workspace) {
     return join(workspace.uri.fsPath, '.gpu-rental', name);
   }
-  const [chosen] =
-    (await vscode.window.showOpenDialog({
-      title: t('Files of {0}', name),
-      openLabel: t('Keep the Files Here'),
-      canSelectFiles: false,
-      canSelectFolders: true,
-    })) ?? [];
-  return chosen?.scheme === 'file' ? chosen.fsPath : undefined;
+  const [chosen] = await pickLocal({
+    title: t('Files of {0}', name),
+    openLabel: t('Keep the Files Here'),
+    canSelectFiles: false,
+    canSelectFolders: true,
+  });
+  return chosen?.fsPath;
 }
 
 /** Checks that no file of the user, nor of another group, would be overwritten. */

@@ -1,8 +1,8 @@
-import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandArguments';
 import { runCommand } from '../../editor/commands';
 import { filesText } from '../../editor/filesText';
 import { t } from '../../editor/localize';
+import { pickLocal } from '../../editor/pickLocal';
 import { askLine } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -69,10 +69,8 @@ export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): P
   const entryOf = entriesOf(deps);
   const instances = await chooseHosts(deps, target, all, title);
   const chosen =
-    instances.length === 0
-      ? undefined
-      : await vscode.window.showOpenDialog({ title, openLabel: t('Copy'), canSelectMany: true });
-  const locals = (chosen ?? []).filter(({ scheme }) => scheme === 'file').map(({ fsPath }) => fsPath);
+    instances.length === 0 ? [] : await pickLocal({ title, openLabel: t('Copy'), canSelectMany: true });
+  const locals = chosen.map(({ fsPath }) => fsPath);
   const folder =
     locals.length === 0
       ? undefined

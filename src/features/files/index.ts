@@ -1,9 +1,9 @@
-import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandArguments';
 import { commandAction, runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { confirm } from '../../editor/confirm';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
+import { pickLocal } from '../../editor/pickLocal';
 import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
 import { filesText } from '../../editor/filesText';
 import { localize, t } from '../../editor/localize';
@@ -72,14 +72,14 @@ async function chooseLocals(title: string): Promise<readonly string[]> {
   if (!kind) {
     return [];
   }
-  const what = await vscode.window.showOpenDialog({
+  const what = await pickLocal({
     title,
     openLabel: t('Upload'),
     canSelectFiles: !kind.folders,
     canSelectFolders: kind.folders,
     canSelectMany: true,
   });
-  return (what ?? []).filter((uri) => uri.scheme === 'file').map((uri) => uri.fsPath);
+  return what.map((uri) => uri.fsPath);
 }
 
 /** Downloads to this computer; returns true if the transfer is complete. */
@@ -89,14 +89,13 @@ async function downloadFrom(deps: Deps, target: InstanceTarget | undefined): Pro
   if (!chosen || remote === undefined) {
     return false;
   }
-  const folders = await vscode.window.showOpenDialog({
+  const [folder] = await pickLocal({
     title: t('Download from {0}', chosen.name),
     openLabel: t('Download Here'),
     canSelectFiles: false,
     canSelectFolders: true,
   });
-  const folder = folders?.[0];
-  if (folder?.scheme !== 'file') {
+  if (!folder) {
     return false;
   }
   const into = folder.fsPath;

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';
 import { showTerminal } from '../../editor/ownTerminal';
+import { pickLocal } from '../../editor/pickLocal';
 import { askLine, pickFromList, pickOne, type Row } from '../../editor/quickPick';
 import type { SshKey } from '../../model/accounts/account';
 import type { Services } from '../../services';
@@ -197,7 +198,7 @@ async function askPassphrase(): Promise<string | undefined> {
 const longestKeyFile = 20_000;
 
 async function fromFile(title: string): Promise<string | undefined> {
-  const [file] = (await vscode.window.showOpenDialog({ title, openLabel: t('Use This Public Key') })) ?? [];
+  const [file] = await pickLocal({ title, openLabel: t('Use This Public Key') });
   if (!file) {
     return undefined;
   }

@@ -161,8 +161,13 @@ function windowPart(screen: Screen, nature: { current: WindowNature }) {
       return new FakeDisposable(undefined);
     },
     showTextDocument: (...args: Parameters<typeof documents.show>) => documents.show(...args),
-    showOpenDialog: async (options?: vscode.OpenDialogOptions) =>
-      (await screen.answerFileDialog(options))?.map((file) => values.FakeUri.file(file)),
+    showOpenDialog: async (options?: vscode.OpenDialogOptions) => {
+      const { remoteName } = nature.current;
+      // A remote window shows the files of the machine, unless the dialog begins at a file of this computer.
+      const isLocal = remoteName === undefined || options?.defaultUri?.scheme === 'file';
+      const side = isLocal ? {} : { scheme: 'vscode-remote', authority: `${remoteName}+machine` };
+      return (await screen.answerFileDialog(options))?.map((file) => values.FakeUri.file(file).with(side));
+    },
     showSaveDialog: async (options?: vscode.SaveDialogOptions) =>
       (await screen.answerFileDialog(options))?.map((file) => values.FakeUri.file(file))[0],
     showWorkspaceFolderPick: () => Promise.resolve(undefined),
