@@ -8,7 +8,7 @@ import type { ReportView } from '../../src/webview/report/protocol';
 import { accessibilityFaults } from '../support/accessibility';
 import { launchBrowser } from '../support/browser';
 import { marketOffer } from '../support/marketOffer';
-import { press } from '../support/press';
+import { press, pressEnter } from '../support/press';
 import { inOneLine } from '../support/quickInput';
 import { ReportPage } from '../support/reportPage';
 
@@ -171,6 +171,29 @@ describe('the page of the reports in a real browser', function () {
       { type: 'button', id: 'again' },
       { type: 'row', section: 'models', row: 'RTX 4090' },
     ]);
+  });
+
+  it('lets a date be typed, and sends it once it is whole', async () => {
+    const [, start] = report().filters;
+    assert.ok(start && 'isDate' in start);
+    const dates = async () => (await shown.sent()).flatMap((one) => (one.type === 'filter' ? one.value : []));
+    await shown.show(report());
+    await find('#filter-start').focus();
+    for (const key of '03152025') {
+      const before = (await dates()).length;
+      await shown.page.keyboard.press(key);
+      const value = (await dates()).at(-1);
+      // The report is read again, and its page is drawn anew.
+      if (value !== undefined && (await dates()).length > before) {
+        await shown.show(report({ filters: [{ ...start, value }] }));
+      }
+    }
+    assert.equal(await find('#filter-start').inputValue(), '2025-03-15');
+    await pressEnter(find('#filter-start'));
+    assert.deepEqual(await dates(), ['2025-03-15']);
+    await find('#filter-start').fill('2025-03-16');
+    await find('#filter-start').blur();
+    assert.deepEqual(await dates(), ['2025-03-15', '2025-03-16']);
   });
 
   it('says that it is busy beside what it knows', async () => {

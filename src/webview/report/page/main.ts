@@ -75,20 +75,10 @@ function header(view: ReportView): HTMLElement {
   for (const filter of view.filters) {
     const id = `filter-${filter.id}`;
     const label = element('label', { for: id }, filter.label);
-    const input =
-      'isDate' in filter
-        ? element('input', { id, type: 'date', value: filter.value })
-        : element('select', { id });
-    if (!('isDate' in filter)) {
-      for (const option of filter.options) {
-        const item = element('option', { value: option.value }, option.label);
-        item.toggleAttribute('selected', option.value === filter.value);
-        input.append(item);
-      }
-    }
-    input.addEventListener('change', () => {
-      send({ type: 'filter', id: filter.id, value: input.value });
-    });
+    const choose = (value: string) => {
+      send({ type: 'filter', id: filter.id, value });
+    };
+    const input = 'isDate' in filter ? dateInput(id, filter.value, choose) : choiceInput(id, filter, choose);
     bar.append(element('span', { class: 'field' }, label, input));
   }
   const actions = element('span', { class: 'actions' });
@@ -101,6 +91,53 @@ function header(view: ReportView): HTMLElement {
   }
   bar.append(actions);
   return element('header', {}, element('h1', {}, view.title), element('p', {}, view.subtitle), bar);
+}
+
+type Choice = Exclude<ReportView['filters'][number], { readonly isDate: true }>;
+
+function choiceInput(id: string, { options, value }: Choice, choose: (value: string) => void): HTMLElement {
+  const input = element('select', { id });
+  for (const option of options) {
+    const item = element('option', { value: option.value }, option.label);
+    item.toggleAttribute('selected', option.value === value);
+    input.append(item);
+  }
+  input.addEventListener('change', () => {
+    choose(input.value);
+  });
+  return input;
+}
+
+/**
+ * Makes a field for a date. A typed date counts once the field is left or Enter is pressed: the browser calls each part
+ * of it a change, after which the page would be drawn again with the focus on the first part.
+ */
+function dateInput(id: string, value: string, choose: (value: string) => void): HTMLElement {
+  const input = element('input', { id, type: 'date', value });
+  let isTyped = false;
+  let chosen = value;
+  const done = () => {
+    if (input.value !== chosen) {
+      chosen = input.value;
+      choose(chosen);
+    }
+  };
+  input.addEventListener('keydown', ({ key }) => {
+    isTyped = true;
+    if (key === 'Enter') {
+      done();
+    }
+  });
+  input.addEventListener('pointerdown', () => {
+    isTyped = false;
+  });
+  input.addEventListener('change', () => {
+    if (!isTyped) {
+      done();
+    }
+  });
+  input.addEventListener('blur', done);
+  return input;
 }
 
 function buttonElement(id: string, label: string, onClick: () => void): HTMLElement {
