@@ -30,6 +30,7 @@ export class FakeMachine implements MachinePort {
   log = '';
   hasFolder = false;
   beat: JobBeat | undefined;
+  ago: JobLook['ago'];
   starts = 0;
   looks = 0;
   cancels = 0;
@@ -94,6 +95,7 @@ export class FakeMachine implements MachinePort {
         phase: this.phase,
         end: this.end,
         beat: this.beat,
+        ago: this.ago,
         log: { offset: offset + piece.length, piece, isRotated: false },
         pidAlive: this.phase === 'running',
         samePid1: true,

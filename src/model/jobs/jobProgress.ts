@@ -17,6 +17,7 @@ import { isFetchRepeatable } from './fetchAgain';
 import { afterEnd, onNextMachine, whileWaiting } from './nextAttempt';
 import type { LossCause } from './machineLoss';
 import { afterReopened, giveUpReason, notFetchedAgain, reopenedState } from './reopenedJob';
+import { seenTimes } from './jobTime';
 import type { JobLook, JobThere } from './onMachine';
 
 /** An event of a job. */
@@ -265,23 +266,25 @@ type To = (phase: JobPhase, more?: Partial<JobState>) => JobState;
 function looked(
   job: Job,
   state: JobState,
-  { phase, end, beat, log }: JobLook,
+  { phase, end, beat, ago, log }: JobLook,
   to: To,
   now: number,
 ): JobState {
+  const at = seenTimes(state, now);
+  const startedAt = state.startedAt ?? at(ago?.script);
   const seen: Partial<JobState> = {
     ...logSeen(state, log),
     lastSeenAt: now,
     gpuPercent: beat?.gpuPercent ?? state.gpuPercent,
     idleSince: idleSince(job.spec, state, beat, now),
-    beganAt: state.beganAt ?? now,
+    beganAt: state.beganAt ?? at(ago?.work) ?? now,
   };
   if (!isBeforeStart(state.phase) && !['waiting', 'settingUp', 'running'].includes(state.phase)) {
     const known = state.end ?? (state.isLost ? end : undefined);
     return { ...state, ...logSeen(state, log), end: known, lastSeenAt: now, trouble: undefined };
   }
   if (end) {
-    return to('ended', { ...seen, end, endedAt: now });
+    return to('ended', { ...seen, startedAt, end, endedAt: at(ago?.end) ?? now });
   }
   switch (phase) {
     case 'none':
@@ -294,7 +297,7 @@ function looked(
       return to('settingUp', seen);
     case 'running':
     case 'ended':
-      return to('running', { ...seen, startedAt: state.startedAt ?? now });
+      return to('running', { ...seen, startedAt: startedAt ?? now });
   }
 }
 

@@ -23,3 +23,12 @@ export function atPresent(state: JobState, now: number, passedMs: number): JobSt
     othersTriedAt: back(state.othersTriedAt),
   };
 }
+
+/**
+ * Returns a function for the time of what the machine says was so many seconds ago. No editor may have been open since,
+ * so that is not when it is seen, but never before the last look, whatever happened to the clock of the machine.
+ */
+export function seenTimes({ lastSeenAt = 0, since }: JobState, now: number) {
+  return (ago: number | undefined) =>
+    ago === undefined ? undefined : Math.min(now, Math.max(now - ago * 1000, lastSeenAt, since));
+}

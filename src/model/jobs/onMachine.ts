@@ -75,12 +75,22 @@ export interface JobBeat {
   readonly idleSeconds?: number | undefined;
 }
 
+/** How many seconds ago parts of a job began, by the clock of its machine; absent if it did not note them. */
+export interface JobAgo {
+  /** Its set-up, or its script if it has none; not while it waits for other jobs. */
+  readonly work?: number | undefined;
+  readonly script?: number | undefined;
+  /** Its end, or its last heartbeat if it ended without a word. */
+  readonly end?: number | undefined;
+}
+
 /** What one check of the machine shows. */
 export interface JobLook {
   readonly phase: PhaseOnMachine;
   /** Set once the phase is `ended`, and if the process is gone without an exit code. */
   readonly end?: JobEnd | undefined;
   readonly beat?: JobBeat | undefined;
+  readonly ago?: JobAgo | undefined;
   readonly log: {
     /** The end of the piece: the offset for the next check. */
     readonly offset: number;

@@ -1,5 +1,6 @@
 import { ByteReader } from '../byteReader';
 import { TransferError } from '../transfer';
+import type { JobAgo } from '../../model/jobs/onMachine';
 import type { JobBeat, JobEnd, JobLook, JobPhase } from './jobMachine';
 import { answerOf, jobFolder, type MachineCall } from './machineCall';
 import { jobPrograms } from './programs';
@@ -56,10 +57,12 @@ export async function readLook(answer: Buffer): Promise<JobLook | undefined> {
   const samePid1 = facts.has('samePid1');
   const beat = beatOf(facts.get('beat') ?? '');
   const phase = phaseOf(facts.get('phase') ?? '');
+  const end = endOf(facts, phase, beat);
   return {
     phase,
-    end: endOf(facts, phase, beat),
+    end,
     beat,
+    ago: agoOf(facts, end),
     log: { offset: Number(from) + piece.length, piece, isRotated: rotated === '1' },
     pidAlive,
     samePid1,
@@ -109,6 +112,14 @@ function endOf(
         isOutOfMemory,
       }
     : undefined;
+}
+
+function agoOf(facts: ReadonlyMap<string, string>, end: JobEnd | undefined): JobAgo | undefined {
+  const [, now] = /^(\d{1,12})$/.exec(facts.get('now') ?? '') ?? [];
+  const [, work, script] = /^(\d{1,12})(?: (\d{1,12}))?$/.exec(facts.get('times') ?? '') ?? [];
+  const since = (at: string | number | undefined) =>
+    at === undefined ? undefined : Number(now) - Number(at);
+  return now === undefined ? undefined : { work: since(work), script: since(script), end: since(end?.at) };
 }
 
 function beatOf(said: string): JobBeat | undefined {

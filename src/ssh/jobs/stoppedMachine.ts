@@ -44,7 +44,7 @@ export interface StoppedMachine {
 }
 
 /** The files of the runner next to the files of a job; all are small except the log. */
-const notes = ['phase', 'exit', 'beat', 'outputs.list', 'log', 'log.1', 'log.base'];
+const notes = ['phase', 'exit', 'beat', 'times', 'outputs.list', 'log', 'log.1', 'log.base'];
 /** The most bytes of a log that are fetched from a stopped machine: its end says the most. */
 const mostLog = 16_000_000;
 const mostNote = 100_000_000;
@@ -65,7 +65,7 @@ export function createStoppedMachine(deps: StoppedMachineDeps): StoppedMachine {
     return known;
   };
   return {
-    look: async (id, offset, signal) => lookOf(await folderOf(id, signal), offset),
+    look: async (id, offset, signal) => lookOf(await folderOf(id, signal), offset, deps.clock.now()),
     outputs: async (id, patterns, signal) => outputsOf(await folderOf(id, signal), patterns),
     jobsThere: (signal) => listStoppedJobs(deps.open, { module: deps.module, folder: jobsPath, signal }),
     fetch: async (id, list, intoFolder, options = {}) =>
@@ -110,7 +110,7 @@ async function readFolder(
 }
 
 /** Returns the same answer as a running machine, so that the same rules parse it. */
-async function lookOf({ files, notes: found }: Folder, offset: number): Promise<JobLook> {
+async function lookOf({ files, notes: found }: Folder, offset: number, now: number): Promise<JobLook> {
   const plain = (name: string) =>
     (found.get(name) ?? Buffer.alloc(0))
       .subarray(0, 64)
@@ -131,6 +131,9 @@ async function lookOf({ files, notes: found }: Folder, offset: number): Promise<
     `phase ${isBegun ? phase : before}`,
     `exit ${plain('exit')}`,
     `beat ${plain('beat')}`,
+    `times ${plain('times')}`,
+    // Its clock can't be read; it is that of its host.
+    `now ${Math.floor(now / 1000)}`,
     ...(found.has('outputs.list') ? ['listed'] : []),
     ...(files.some(({ path }) => path.toString('utf8') === 'pid') ? ['begun'] : []),
     `base ${base}`,

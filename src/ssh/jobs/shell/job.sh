@@ -30,7 +30,10 @@ if [ -s "$GPU_RENTAL_JOB_FOLDER/setup.sh" ]; then
       mkdir -p "${GPU_RENTAL_SETUP%/*}" && : >"$GPU_RENTAL_SETUP"
     fi
   fi
-  printf '%-63s\n' running 1<>"$GPU_RENTAL_JOB_FOLDER/phase"
 fi
-export GPU_RENTAL_DEADLINE=$(($(date +%s) + GPU_RENTAL_LIMIT))
+GPU_RENTAL_NOW=$(date +%s)
+read -r GPU_RENTAL_WORK _ <"$GPU_RENTAL_JOB_FOLDER/times"
+printf '%-63s\n' "$GPU_RENTAL_WORK $GPU_RENTAL_NOW" 1<>"$GPU_RENTAL_JOB_FOLDER/times"
+[ ! -s "$GPU_RENTAL_JOB_FOLDER/setup.sh" ] || printf '%-63s\n' running 1<>"$GPU_RENTAL_JOB_FOLDER/phase"
+export GPU_RENTAL_DEADLINE=$((GPU_RENTAL_NOW + GPU_RENTAL_LIMIT))
 exec "$@" "$GPU_RENTAL_JOB_FOLDER/run.sh"

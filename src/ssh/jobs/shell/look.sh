@@ -18,6 +18,8 @@ case "$phase" in
 esac
 echo "exit $(plain exit)"
 echo "beat $(plain beat)"
+echo "times $(plain times)"
+echo "now $(date +%s)"
 if read -r runner began pid1_began _ kills 2>/dev/null <pid; then
   echo 'begun'
   # A runner that was killed has removed nothing.

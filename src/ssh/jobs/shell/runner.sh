@@ -1,6 +1,7 @@
 #!/bin/sh
 # Written by GPU Rental: runs one job to its end, whatever happens to the connection that started it. Only this program
-# writes phase, exit, why, beat and gpu; only the editor writes cancel, limit and fetched. See docs/jobs.md.
+# and job.sh write phase, exit, why, beat, times and gpu; only the editor writes cancel, limit and fetched. See
+# docs/jobs.md.
 d=$1 id=$2 token=$3 setup_limit=$4 run_limit=$5 grace=$6 log_bytes=$7 after=$8 idle_limit=${9:-0} idle_ends=${10:-no}
 login_umask=${11:-0022}
 umask 077
@@ -23,7 +24,7 @@ if ! mkdir lock 2>/dev/null; then
   exit 0
 fi
 mkdir "lock/$token" || give_up
-for file in phase exit why beat gpu log.base; do
+for file in phase exit why beat times gpu log.base; do
   printf '%-63s\n' reserved >"$file" || give_up
 done
 mark log.base 0
@@ -210,6 +211,8 @@ if [ -n "$after" ]; then
 fi
 
 [ ! -e cancel ] || finish 143 cancelled
+# When its work began; the job adds when its script did.
+mark times "$(date +%s)"
 if [ -s setup.sh ]; then mark phase settingUp; else mark phase running; fi
 own_group=""
 command -v setsid >/dev/null 2>&1 && own_group=setsid

@@ -18,6 +18,8 @@ describe('What a machine says of a job', () => {
       'phase running',
       'exit reserved',
       'beat 10 20 30 40',
+      'times 4 6',
+      'now 12',
       'alive',
       `log 5 ${Buffer.byteLength(log)} 0\n${log}`,
     );
@@ -25,6 +27,7 @@ describe('What a machine says of a job', () => {
       phase: 'running',
       end: undefined,
       beat: { at: 10, logSize: 20, freeKb: 30, gpuPercent: 40 },
+      ago: { work: 8, script: 6, end: undefined },
       log: { offset: 5 + Buffer.byteLength(log), piece: Buffer.from(log), isRotated: false },
       pidAlive: true,
       samePid1: false,

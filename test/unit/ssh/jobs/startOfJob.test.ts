@@ -102,6 +102,14 @@ describe('The start of a job on its machine', () => {
     assert.match(log.piece.toString(), /^(?:600|59\d)\n$/);
   });
 
+  it('is noted with that of its script, so that both are known however late someone looks', async () => {
+    await scene().run(jobOrder('sleep 1', { setup: 'sleep 2', setupKey: 'ab' }));
+    const { ago, beat } = await scene().ended(jobId);
+    const { work = 0, script = 0, end = -1 } = ago ?? {};
+    assert.ok(work - script >= 2 && script - end >= 1 && end >= 0, JSON.stringify(ago));
+    assert.ok(work < 60 && beat, 'none of them is old');
+  });
+
   it('tells a further attempt where the one before it left its files, and the first that there is none', async () => {
     const { run, ended, job } = scene();
     const look = async (id: string) => (await job.look(id, 0, 1000)).log.piece.toString();

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { limitAt } from '../../../../src/model/jobs/jobExtension';
+import { jobCost, jobMs } from '../../../../src/model/jobs/jobLimits';
+import { fromDollars } from '../../../../src/model/money';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
@@ -12,13 +15,15 @@ describe('Jobs of one instance', () => {
   let service: FakeService;
   let computer: FakeComputer;
   let machines: FakeMachines;
+  let disk: FakeJobDisk;
   let window: Awaited<ReturnType<typeof openJobWindow>>;
   beforeEach(async () => {
     service = new FakeService();
     service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
     machines = new FakeMachines();
     computer = await FakeComputer.make(service.client);
-    window = await openJobWindow(computer, new FakeJobDisk(), machines);
+    disk = new FakeJobDisk();
+    window = await openJobWindow(computer, disk, machines);
   });
   afterEach(() => computer.dispose());
 
@@ -42,6 +47,42 @@ describe('Jobs of one instance', () => {
     await pass(minute);
     assert.deepEqual(phases(first, second, third), ['over', 'running', 'waiting']);
     assert.ok(computer.clock.now() - (window.row(second).state.beganAt ?? 0) <= minute);
+  });
+
+  it('count the time and cost of what happened while no window was open, and end at their true limit', async () => {
+    const [first, second, third] = [await order('keep'), await order('keep'), await order('keep')];
+    await pass(minute);
+    window.owned.dispose();
+    await pass(9 * 60 * minute);
+    machines.of(first).ends({ code: 0, why: 'itself' });
+    machines.of(first).ago = { work: 9 * 3600, script: 9 * 3600, end: 8 * 3600 };
+    machines.of(second).ends({ code: 0, why: 'itself' });
+    machines.of(second).ago = { work: 8 * 3600, script: 7 * 3600, end: 5 * 3600 };
+    machines.of(third).phase = 'running';
+    machines.of(third).ago = { work: 5 * 3600, script: 4 * 3600 };
+    window = await openJobWindow(computer, disk, machines);
+    await pass(minute);
+    const now = computer.clock.now();
+    const hoursOf = (ms: number) => Math.round((ms / 60 / minute) * 10) / 10;
+    const rows = [first, second, third].map((job) => window.row(job));
+    assert.deepEqual(
+      rows.map((row) => hoursOf(jobMs(row, now))),
+      [1, 3, 5],
+    );
+    assert.equal(Math.round((jobCost(window.row(second), now) ?? 0) / fromDollars(0.1)), 30);
+    const { startedAt = 0, limitSeconds = 0 } = window.row(third).state;
+    assert.equal(hoursOf(now - startedAt), 4);
+    assert.equal(limitAt(window.row(third)), startedAt + limitSeconds * 1000);
+  });
+
+  it('keep the times of a machine whose clock jumps between what was seen and now', async () => {
+    const job = await order('keep');
+    await pass(minute);
+    machines.of(job).ends({ code: 0, why: 'itself' });
+    machines.of(job).ago = { work: 99 * 3600, script: -5, end: 98 * 3600 };
+    await pass(minute);
+    const ms = jobMs(window.row(job), computer.clock.now());
+    assert.ok(ms > 0 && ms <= 2 * minute, String(ms));
   });
 
   it('leave the end of the machine to the last that ran', async () => {
