@@ -8,7 +8,7 @@ import type { Instance } from '../../model/instances/instance';
 import { displayLabel } from '../../model/instances/instanceLabel';
 import { billingOf, costPerHour, fleetCostPerHour, stateOf } from '../../model/instances/instanceState';
 import { perHour } from '../../model/quote';
-import { listedInstances } from '../instances/listed';
+import { isComplete, listedInstances } from '../instances/listed';
 import type { ToolContext, ToolHandlers } from './agentTools';
 import { doAgreed } from './doAgreed';
 import { activeAccount, idIn, requestAnswer, requestBase, untrusted, usd, type ToolDeps } from './toolDeps';
@@ -16,7 +16,7 @@ import { activeAccount, idIn, requestAnswer, requestBase, untrusted, usd, type T
 const usualRows = 5;
 
 async function listInstances(deps: ToolDeps, input: ToolInput<'list_instances'>) {
-  const account = activeAccount(deps);
+  const account = await activeAccount(deps);
   const { fleet, clock } = deps;
   await listedInstances(fleet);
   // An error must not look like an empty list.
@@ -75,17 +75,32 @@ function rowOf(deps: ToolDeps, instance: Instance, requests: readonly AgentReque
   };
 }
 
-function instanceOf(deps: ToolDeps, handle: string): Instance {
-  const found = deps.fleet.find(idIn(handle));
-  if (!found) {
-    throw new ToolError('There is no such instance on this account. Call list_instances.');
+async function instanceOf({ fleet }: ToolDeps, handle: string): Promise<Instance> {
+  const id = idIn(handle);
+  const known = fleet.find(id);
+  if (known) {
+    return known;
   }
-  return found;
+  if (!fleet.hasEnded(id)) {
+    // Only a list of now shows that there is none.
+    await fleet.refresh().catch(() => undefined);
+  }
+  const found = fleet.find(id);
+  if (found) {
+    return found;
+  }
+  const { state } = fleet;
+  const isRead = state.kind === 'ready' && state.error === undefined && isComplete(state.value);
+  throw new ToolError(
+    isRead
+      ? 'There is no such instance on this account. Call list_instances.'
+      : 'The list of instances could not be read, so it is not known whether this one is there. Nothing was done. Try again in a minute.',
+  );
 }
 
 async function getInstance(deps: ToolDeps, input: ToolInput<'get_instance'>, { signal }: ToolContext) {
-  const { client } = activeAccount(deps);
-  const instance = instanceOf(deps, input.instance);
+  const { client } = await activeAccount(deps);
+  const instance = await instanceOf(deps, input.instance);
   const { requests } = await deps.desk.read();
   const row = rowOf(deps, instance, requests);
   const lines = input.logLines ?? 0;
@@ -105,7 +120,9 @@ async function getInstance(deps: ToolDeps, input: ToolInput<'get_instance'>, { s
 }
 
 async function connectInstance(deps: ToolDeps, input: ToolInput<'connect_instance'>) {
-  const { alias, command } = await deps.ssh.prepare(activeAccount(deps), instanceOf(deps, input.instance).id);
+  const account = await activeAccount(deps);
+  const { id } = await instanceOf(deps, input.instance);
+  const { alias, command } = await deps.ssh.prepare(account, id);
   return {
     sshAlias: alias,
     sshCommand: command,
@@ -114,8 +131,8 @@ async function connectInstance(deps: ToolDeps, input: ToolInput<'connect_instanc
 }
 
 async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, context: ToolContext) {
-  const account = activeAccount(deps);
-  const instance = instanceOf(deps, input.instance);
+  const account = await activeAccount(deps);
+  const instance = await instanceOf(deps, input.instance);
   const base = requestBase(deps, 'run_command', input, context);
   const request: AgentRequest = { ...base, instanceId: instance.id, command: input.command };
   const { requests } = await deps.desk.read();
@@ -184,8 +201,8 @@ function isApproved(requests: readonly AgentRequest[], instanceId: number, { cal
 }
 
 async function setSchedule(deps: ToolDeps, input: ToolInput<'set_schedule'>, context: ToolContext) {
-  const account = activeAccount(deps);
-  const instance = instanceOf(deps, input.instance);
+  const account = await activeAccount(deps);
+  const instance = await instanceOf(deps, input.instance);
   const now = deps.clock.now();
   const endsAt = now + input.hoursFromNow * hourMs;
   const lease = deps.leases.find(instance.id)?.lease;
@@ -213,8 +230,8 @@ async function setSchedule(deps: ToolDeps, input: ToolInput<'set_schedule'>, con
 }
 
 async function changeState(deps: ToolDeps, input: ToolInput<'change_state'>, context: ToolContext) {
-  const account = activeAccount(deps);
-  const instance = instanceOf(deps, input.instance);
+  const account = await activeAccount(deps);
+  const instance = await instanceOf(deps, input.instance);
   const { requests } = await deps.desk.read();
   const base = {
     ...requestBase(deps, 'change_state', input, context),
@@ -245,8 +262,8 @@ async function atOnce(deps: ToolDeps, request: AgentRequest, accountKey: string)
 }
 
 async function destroyInstance(deps: ToolDeps, input: ToolInput<'destroy_instance'>, context: ToolContext) {
-  const account = activeAccount(deps);
-  const instance = instanceOf(deps, input.instance);
+  const account = await activeAccount(deps);
+  const instance = await instanceOf(deps, input.instance);
   const label = untrusted(deps, { label: displayLabel(instance) })['label'];
   if ((input.label ?? '') !== (label ?? '')) {
     throw new ToolError('The label does not match the instance. Call list_instances and give its label.');

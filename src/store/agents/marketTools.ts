@@ -15,6 +15,7 @@ import { templateImage, templateName } from '../../model/templates/templateName'
 import type { Template } from '../../model/templates/template';
 import { stateOf } from '../../model/instances/instanceState';
 import { waitSince } from '../../util/clock';
+import type { Account } from '../ports';
 import { findTemplate } from '../templates/findTemplate';
 import type { ToolContext, ToolHandlers } from './agentTools';
 import { activeAccount, idIn, requestAnswer, requestBase, untrusted, usd, type ToolDeps } from './toolDeps';
@@ -23,7 +24,7 @@ const usualRows = 5;
 const hourMs = 3_600_000;
 
 async function searchOffers(deps: ToolDeps, input: ToolInput<'search_offers'>, { signal }: ToolContext) {
-  const { client, isDemo } = activeAccount(deps);
+  const { client, isDemo } = await activeAccount(deps);
   const query: MarketQuery = {
     filters: filtersOf(input),
     rentalType: 'on-demand',
@@ -89,7 +90,7 @@ function priceOf(offer: Offer, diskGb: number) {
 }
 
 async function listTemplates(deps: ToolDeps, input: ToolInput<'list_templates'>, { signal }: ToolContext) {
-  const { client } = activeAccount(deps);
+  const { client } = await activeAccount(deps);
   const filters = input.scope === 'public' ? { recommended: { eq: true } } : {};
   const { items, skipped } = await client.templates.search(filters, { signal });
   const words = (input.text ?? '').toLowerCase();
@@ -103,7 +104,7 @@ async function listTemplates(deps: ToolDeps, input: ToolInput<'list_templates'>,
 }
 
 async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { signal }: ToolContext) {
-  const account = activeAccount(deps);
+  const account = await activeAccount(deps);
   if ((input.template === undefined) === (input.image === undefined)) {
     throw new ToolError('Give either a template or an image, not both.');
   }
@@ -118,7 +119,8 @@ async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { s
   if (!offer || !price) {
     throw new ToolError('The offer was taken, or states no price. Call search_offers again.');
   }
-  const template = input.template === undefined ? undefined : await templateOf(deps, input.template, signal);
+  const template =
+    input.template === undefined ? undefined : await templateOf(account, input.template, signal);
   const now = deps.clock.now();
   const quote: RentalQuote = {
     id: deps.desk.newId('quote'),
@@ -163,8 +165,8 @@ async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { s
   };
 }
 
-async function templateOf(deps: ToolDeps, handle: string, signal: AbortSignal): Promise<Template> {
-  const found = await findTemplate(activeAccount(deps).client, { templateId: idIn(handle) }, { signal });
+async function templateOf({ client }: Account, handle: string, signal: AbortSignal): Promise<Template> {
+  const found = await findTemplate(client, { templateId: idIn(handle) }, { signal });
   if (!found) {
     throw new ToolError('There is no such template any more. Call list_templates again.');
   }
@@ -178,7 +180,7 @@ function commitmentOf(quote: RentalQuote, from: number): Commitment {
 }
 
 async function requestRental(deps: ToolDeps, input: ToolInput<'request_rental'>, context: ToolContext) {
-  const account = activeAccount(deps);
+  const account = await activeAccount(deps);
   const { quotes, requests } = await deps.desk.read();
   const known = requests.find(({ requestId }) => requestId === input.requestId);
   const quote = quotes.find(({ id }) => id === input.quote) ?? known?.quote;
@@ -200,7 +202,7 @@ async function requestRental(deps: ToolDeps, input: ToolInput<'request_rental'>,
 }
 
 async function getRequest(deps: ToolDeps, input: ToolInput<'get_request'>, { signal }: ToolContext) {
-  activeAccount(deps);
+  await activeAccount(deps);
   const since = deps.clock.elapsed();
   const untilMs = Math.min(input.waitSeconds ?? 0, 45) * 1000;
   const first = await findRequest(deps, input.request);

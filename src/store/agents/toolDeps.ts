@@ -48,12 +48,25 @@ export interface ToolDeps {
   readonly log: Log;
 }
 
-export function activeAccount({ accounts }: Pick<ToolDeps, 'accounts'>): Account {
-  const { active } = accounts;
-  if (!active) {
-    throw new ToolError('The user is not signed in. Ask the user to sign in to GPU Rental in the editor.');
+/**
+ * Returns the active account once it and its schedules are read: a client sends an open call again to a window that has
+ * just opened.
+ */
+export async function activeAccount({
+  accounts,
+  leases,
+}: Pick<ToolDeps, 'accounts' | 'leases'>): Promise<Account> {
+  await accounts.load();
+  const { active, state } = accounts;
+  if (active) {
+    await leases.ready;
+    return active;
   }
-  return active;
+  throw new ToolError(
+    state.kind === 'unreadable'
+      ? 'The key of the account could not be read on this computer. Nothing was done. Ask the user to look at GPU Rental in the editor, then call again.'
+      : 'The user is not signed in. Ask the user to sign in to GPU Rental in the editor.',
+  );
 }
 
 /** Returns dollars with four decimals, rounded up. */
