@@ -156,6 +156,8 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
 
   private async resolve(alias: string): Promise<JupyterServer> {
     const { servers, connections, accounts, fleet, clock } = this.deps;
+    // Jupyter asks for the servers that it knows while a window opens.
+    await accounts.load();
     const row = servers.find(alias);
     if (!row) {
       throw new UserError(text('This instance has been destroyed.'));

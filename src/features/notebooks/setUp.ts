@@ -3,6 +3,7 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Services } from '../../services';
+import { NotSignedInError } from '../../shared/notSignedIn';
 import type { ServerAddress } from '../../ssh/notebooks/kernels';
 import { installServer } from '../../ssh/notebooks/notebookServer';
 import { orCancelled } from '../../util/cancellation';
@@ -18,8 +19,11 @@ export interface ToSetUp {
 }
 
 /** An instance of one account is not used with the entries and the numbers of another. */
-export function checkAccount(accounts: Pick<Services['accounts'], 'active'>, accountKey: string): void {
-  if (accounts.active?.key !== accountKey) {
+export function checkAccount({ active }: Pick<Services['accounts'], 'active'>, accountKey: string): void {
+  if (!active) {
+    throw new NotSignedInError();
+  }
+  if (active.key !== accountKey) {
     throw new UserError(text('This instance belongs to another account. Sign in with it first.'));
   }
 }

@@ -22,6 +22,7 @@ describe('The kernel picker', () => {
         },
       },
       CancellationError: class extends Error {},
+      Uri: { parse: (words: string) => words },
       l10n: { t: (words: string) => words },
       commands: {
         executeCommand: (...call: readonly unknown[]) => {
@@ -35,8 +36,12 @@ describe('The kernel picker', () => {
   type Deps = ConstructorParameters<typeof ServerProvider>[0];
 
   function scene(instances: readonly Instance[]) {
+    const accounts: { active: { readonly key: string } | undefined; load: () => Promise<void> } = {
+      active: { key: 'own' },
+      load: () => Promise.resolve(),
+    };
     const deps = {
-      accounts: { active: { key: 'own' } },
+      accounts,
       fleet: {
         state: { kind: 'ready', value: { instances } },
         find: (id: number) => instances.find((one) => one.id === id),
@@ -47,7 +52,8 @@ describe('The kernel picker', () => {
       log: silentLog,
     };
     const rows = instances.map(({ id }) => ({ alias: `gpu-${id}`, accountKey: 'own', instanceId: id }));
-    const servers = { rows, find: (alias: string) => rows.find((row) => row.alias === alias) };
+    const find = (alias: string) => rows.find((row) => row.alias === alias);
+    const servers = { rows, find, noteUsed: () => undefined };
     let tries = 0;
     const connections = {
       timesConnected: () => 0,
@@ -106,6 +112,30 @@ describe('The kernel picker', () => {
       await assert.rejects(provider.resolveJupyterServer({ id: 'gpu-7' }), new RegExp(`machine ${tries}`));
     }
     assert.equal(shown.length, 1);
+  });
+
+  it('waits for the account where Jupyter asks while a window opens, and calls it no other one', async () => {
+    const { connections, deps, provider } = scene([anInstance({ id: 7 })]);
+    connections.connect = () => Promise.resolve({ localPort: 30_100, token: 'a' });
+    shown.length = 0;
+    const account = deps.accounts.active;
+    let isRead = () => {};
+    deps.accounts.active = undefined;
+    deps.accounts.load = () =>
+      new Promise<void>((resolve) => {
+        isRead = resolve;
+      });
+    const asked = provider.resolveJupyterServer({ id: 'gpu-7' });
+    deps.accounts.active = account;
+    isRead();
+    assert.equal((await asked).id, 'gpu-7');
+    assert.deepEqual(shown, []);
+  });
+
+  it('says to a user who is signed out that nobody is signed in', async () => {
+    const { deps, provider } = scene([anInstance({ id: 7 })]);
+    deps.accounts.active = undefined;
+    await assert.rejects(provider.resolveJupyterServer({ id: 'gpu-7' }), /You are not signed in/);
   });
 
   const changed = (fingerprint: string) =>

@@ -50,10 +50,13 @@ describe('The set-up of an instance for notebooks', () => {
 
   it('begins with nothing where another account is active by now', async () => {
     const steps: string[] = [];
-    for (const active of [undefined, { key: 'other' }]) {
+    for (const [active, reason] of [
+      [undefined, /You are not signed in/],
+      [{ key: 'other' }, /belongs to another account/],
+    ] as const) {
       await assert.rejects(
         setUp(() => steps.push('connect'), { active }),
-        /belongs to another account/,
+        reason,
       );
     }
     assert.deepEqual(steps, []);
