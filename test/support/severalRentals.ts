@@ -1,3 +1,4 @@
 /** What the test of several rentals loads as one, so that the commands are those that the rental runs. */
 export { CommandTable, runOwnCommandsFrom } from '../../src/editor/commands';
 export { Renting } from '../../src/features/rent/renting';
+export { AgreementTooOldError } from '../../src/store/rentals/agreement';

@@ -37,6 +37,7 @@ export async function replaceAndTell(
   const result = await withCancellableProgress(t('Replacing {0}', name), (signal, say) =>
     replaceInstance(deps, instanceId, {
       signal,
+      agreedAt: deps.clock.now(),
       markedSince,
       ...accepted,
       ...roomBeside(deps, deps.settings.get('gpuRental.rent.limitPerHour'), instanceId),

@@ -4,7 +4,7 @@ import { runCommand } from '../../editor/commands';
 import { localize, reasonOf, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
-import { formatMoney, zero } from '../../model/money';
+import { zero } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
 import type { Rate } from '../../model/quote';
 import { machineName } from '../../model/rentals/confirmation';
@@ -15,24 +15,19 @@ import { templateName } from '../../model/templates/templateName';
 import type { Services } from '../../services';
 import { accountStill } from '../../store/accounts/sameAccount';
 import { OverBudgetError } from '../../store/budget/overBudget';
+import { AgreementTooOldError } from '../../store/rentals/agreement';
 import type { Account } from '../../store/ports';
 import type { RentOptions, RentResult } from '../../store/rentals/rentalStore';
 import { findTemplate } from '../../store/templates/findTemplate';
 import { isCancelled } from '../../util/errors';
-import type { ConfirmNotice } from './confirmStep';
+import { again, changedOffer, noneLeft, notAwaited, type NotRented } from './notRented';
 import { JobsOfRental } from './orderJob';
-import { findCopy, nextOffer, recheckOffer, type Recheck } from './recheck';
+import { findCopy, nextOffer, recheckOffer } from './recheck';
 import { volumeChange } from './volumeChange';
 
-export type RentingDeps = Pick<Services, 'accounts' | 'jobs' | 'rentals' | 'report'> & {
+export type RentingDeps = Pick<Services, 'accounts' | 'clock' | 'jobs' | 'rentals' | 'report'> & {
   readonly account: Account;
 };
-
-/** Nothing was rented: the confirmation appears again with the reason, or no offer is left. */
-interface NotRented {
-  readonly kind: 'again' | 'noneLeft';
-  readonly notice: ConfirmNotice;
-}
 
 /** The result of a confirmed rental. */
 export type RentingEnd =
@@ -77,6 +72,8 @@ interface Order {
 /** The steps from the confirmation to the machines: SSH key, offer, rental. */
 export class Renting {
   private answerWasLost = false;
+  /** When the user confirmed what is being rented (ms since 1970). */
+  private agreedAt = 0;
   private diskGb: number;
   private readonly search: Client['offers']['search'];
 
@@ -96,7 +93,8 @@ export class Renting {
 
   /** Rents what the user chose, for no more than the confirmed price per machine. */
   async rent({ rate: confirmed, acceptsOverrun }: ConfirmedRental): Promise<RentingEnd> {
-    const { accounts, account } = this.deps;
+    const { accounts, account, clock } = this.deps;
+    this.agreedAt = clock.now();
     try {
       // The keys are those of the active account, before and after the question for one.
       accountStill(accounts, account.key);
@@ -229,7 +227,7 @@ export class Renting {
       }
       flow.replaceOffer(check.offer);
       if (check.kind !== 'asConfirmed') {
-        return changed(check);
+        return changedOffer(check);
       }
       const notice = await volumeChange(flow, this.deps.account.client, signal);
       if (notice) {
@@ -248,6 +246,7 @@ export class Renting {
         ...noted,
         signal,
         acceptsOverrun,
+        agreedAt: this.agreedAt,
         onWait: (waitMs) => {
           say(t('the service asks to wait {0} s…', Math.ceil(waitMs / 1000)));
         },
@@ -269,6 +268,9 @@ export class Renting {
     }
     if (error instanceof OverBudgetError) {
       return again(localize(error.text));
+    }
+    if (error instanceof AgreementTooOldError) {
+      return again(localize(error.text), t('Press Enter to rent at the price below.'));
     }
     this.deps.report.error(error);
     return again(reasonOf(error) ?? t('See the log for details.'));
@@ -306,41 +308,6 @@ export class Renting {
         : t('This is the next best offer of your search.'),
     );
   }
-}
-
-/** The offer still exists, but differs from what was confirmed. */
-function changed(check: Exclude<Recheck, { readonly kind: 'asConfirmed' | 'gone' }>): NotRented {
-  switch (check.kind) {
-    case 'dearer':
-      return again(
-        t('The price has risen from {0}/h to {1}/h.', formatMoney(check.before), formatMoney(check.after)),
-        t('Press Enter to rent at the price below.'),
-      );
-    case 'bidTooLow':
-      return again(
-        t(
-          'Your bid is {0}/h, but the machine now requires at least {1}/h.',
-          formatMoney(check.bid),
-          formatMoney(check.least),
-        ),
-        t('Choose another bid below, or go back to the offers.'),
-      );
-    case 'repriced':
-      return again(
-        t('The service now states a different price.'),
-        t('Press Enter to rent at the price below.'),
-      );
-  }
-}
-
-function again(reason: string, detail?: string): NotRented {
-  return { kind: 'again', notice: { reason, detail } };
-}
-
-const notAwaited = () => t('The jobs of the others no longer wait for a machine.');
-
-function noneLeft(reason: string): NotRented {
-  return { kind: 'noneLeft', notice: { reason } };
 }
 
 /** Returns true if the user will be able to log in, or wants to rent anyway. */

@@ -20,6 +20,8 @@ export interface RentOptions extends Pick<CallOptions, 'isStillWanted'> {
   readonly beforeSent?: ((rental: Rental) => Promise<void>) | undefined;
   /** True if the user agreed to exceed the budget. */
   readonly acceptsOverrun?: boolean;
+  /** When the user confirmed it (ms since 1970); it is not sent long after that. Absent if no person was asked. */
+  readonly agreedAt?: number | undefined;
 }
 
 export type RentResult =

@@ -15,6 +15,7 @@ import type { FleetStore } from '../instances/fleetStore';
 import { tidyAfterMs } from '../instances/ends';
 import type { Account, FleetSnapshot, Rental } from '../ports';
 import { Absences } from './absences';
+import { stillAgreed } from './agreement';
 import { BrokenReplacements } from './brokenReplacements';
 import { idsBeforeRental } from './idsBefore';
 import { listVerdict, type ListVerdict } from './listVerdict';
@@ -173,7 +174,10 @@ class JournaledRentals implements RentalStore {
     options: RentOptions,
   ): Promise<RentResult> {
     try {
-      const { signal, onWait, isStillWanted } = options;
+      const { signal, onWait, agreedAt } = options;
+      const {
+        isStillWanted = agreedAt === undefined ? undefined : stillAgreed(this.deps, account.key, agreedAt),
+      } = options;
       const sent = this.deps.guarded(config, account.serviceUrl);
       const { instanceId, confirmed, message } = await account.client.offers.rent(rental.offer.id, sent, {
         ...{ signal, onWait, isStillWanted },

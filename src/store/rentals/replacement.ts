@@ -19,7 +19,7 @@ import type { Template } from '../../model/templates/template';
 import { budgetState } from '../../model/budget/budget';
 import { mayAct } from '../../shared/oneWindow';
 import type { Clock } from '../../util/clock';
-import { isCancelled, UserError } from '../../util/errors';
+import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text, type Text } from '../../util/text';
 import { NotSignedInError } from '../../shared/notSignedIn';
@@ -27,6 +27,7 @@ import { accountStill } from '../accounts/sameAccount';
 import type { Budget } from '../budget/budgetStore';
 import { destroyAndVerify } from '../instances/destruction';
 import { readPresence } from '../instances/ends';
+import { captureLog } from './captureLog';
 import type { FailedMachines } from './failedMachines';
 import { isBeingReplaced, markReplacing, unmarkReplacing } from './replacementMark';
 import { candidates, fittingFirst, needsOf, presentPlan } from './replacementOffers';
@@ -89,6 +90,8 @@ export interface ReplaceOptions {
   readonly roomPerHour?: Micros;
   /** True if the user agreed to exceed the budget. */
   readonly acceptsOverrun?: boolean;
+  /** When the user agreed, or the setting took effect; nothing is rented long after that. */
+  readonly agreedAt?: number;
   /** When this window marked the rental as being replaced, if it already did. */
   readonly markedSince?: number | undefined;
 }
@@ -96,7 +99,6 @@ export interface ReplaceOptions {
 /** The instance was not rented here, or its environment is lost, so that the same rental is not possible. */
 export class NotReplaceableError extends UserError {}
 
-const logLines = 1000;
 const mostTries = 5;
 
 /**
@@ -216,7 +218,7 @@ async function carryOut(
   await deps.rentals.update(rental.marker, { phase: { kind: 'ended', instanceId } });
   options.onStage?.('renting');
   try {
-    const next = await rentFirst(deps, what, signal);
+    const next = await rentFirst(deps, what, options);
     const { phase } = next?.rent.rental ?? {};
     if (phase?.kind === 'notRented') {
       return { kind: 'destroyedOnly', error: new UserError(phase.reason), ...words };
@@ -282,37 +284,11 @@ async function presentState(
   return { kind: 'present' };
 }
 
-/** Saves the log, without waiting long for it. */
-async function captureLog(
-  deps: ReplacementDeps,
-  account: Account,
-  instanceId: number,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
-  const abort = new AbortController();
-  const timer = deps.clock.schedule(() => abort.abort(), 10_000);
-  const signals = signal ? [signal, abort.signal] : [abort.signal];
-  try {
-    return await account.client.instances.logs(
-      instanceId,
-      { tail: logLines },
-      { signal: AbortSignal.any(signals) },
-    );
-  } catch (error) {
-    if (!isCancelled(error)) {
-      deps.log.warn(`The log of ${instanceId} could not be saved: ${String(error)}`);
-    }
-    return undefined;
-  } finally {
-    timer.dispose();
-  }
-}
-
 /** Tries the offers in order. Only a refusal leads to the next one, never a lost answer. */
 async function rentFirst(
   deps: ReplacementDeps,
   { account, rental, config, choices, needs, offers }: Replacement,
-  signal: AbortSignal | undefined,
+  { signal, agreedAt }: ReplaceOptions,
 ): Promise<ReplacedBy | undefined> {
   for (const { id } of offers.slice(0, mostTries)) {
     // Prices change while the old machine is destroyed, so the limit is checked against the present price.
@@ -333,7 +309,7 @@ async function rentFirst(
           priceLimit: rental.priceLimit,
           mostPerHour: needs.priceLimit,
         },
-        { signal, acceptsOverrun: true },
+        { signal, acceptsOverrun: true, agreedAt },
       );
       const misfits = rentalFit({ offer, choices }).misfits.map(({ text: words }) => words);
       return { rent, offer, misfits, pricePerHour: priceToPay(offer, needs) };

@@ -10,10 +10,13 @@ import { aJob } from '../../../support/jobWindows';
 import { marketOffer } from '../../../support/marketOffer';
 import type * as product from '../../../support/severalRentals';
 
-describe('Renting several machines for the jobs of a matrix', () => {
-  const { CommandTable, Renting, runOwnCommandsFrom } = loadSource('test/support/severalRentals.ts', {
-    vscode: { l10n: { t: translate }, commands: { executeCommand: () => Promise.resolve() } },
-  }) as typeof product;
+describe('Renting', () => {
+  const { AgreementTooOldError, CommandTable, Renting, runOwnCommandsFrom } = loadSource(
+    'test/support/severalRentals.ts',
+    {
+      vscode: { l10n: { t: translate }, commands: { executeCommand: () => Promise.resolve() } },
+    },
+  ) as typeof product;
   const commands = new CommandTable(assert.ifError);
   commands.register('gpuRental.ensureSshKey', () => true);
   runOwnCommandsFrom(commands);
@@ -56,6 +59,7 @@ describe('Renting several machines for the jobs of a matrix', () => {
     const deps = {
       account,
       accounts: { active: account },
+      clock: { now: () => 0 },
       jobs,
       rentals: { rent },
       report: { error: assert.ifError },
@@ -73,5 +77,50 @@ describe('Renting several machines for the jobs of a matrix', () => {
       [6001, 6002],
     );
     assert.equal(end.whyNotAll, 'The jobs of the others no longer wait for a machine.');
+  });
+
+  it('asks again where the rental could not be sent for long after the confirmation', async () => {
+    const account = {
+      key: 'a',
+      client: {
+        offers: {
+          search: () => {
+            now += 60_000;
+            return Promise.resolve({ items: offers, skipped: 0 });
+          },
+        },
+      },
+    };
+    let now = 1_000_000;
+    const agreed: (number | undefined)[] = [];
+    const deps = {
+      account,
+      accounts: { active: account },
+      clock: { now: () => now },
+      jobs: {},
+      rentals: {
+        rent: (_: unknown, { agreedAt }: RentOptions) => {
+          agreed.push(agreedAt);
+          throw new AgreementTooOldError();
+        },
+      },
+      report: { error: assert.ifError },
+    };
+    const flow = new RentFlow({
+      offer,
+      query: defaultQuery,
+      title: 'Rent',
+      choices: { source: { kind: 'image', image: 'ubuntu' } },
+    });
+    const { running } = quoteOffer(offer, { rentalType: 'on-demand', diskGb: 20, searchedDiskGb: 20 });
+    const end = await new Renting(flow, deps as never).rent({ rate: running, acceptsOverrun: false });
+    assert.deepEqual(end, {
+      kind: 'again',
+      notice: {
+        reason: 'The rental could not be sent within 10 minutes.',
+        detail: 'Press Enter to rent at the price below.',
+      },
+    });
+    assert.deepEqual(agreed, [1_000_000]);
   });
 });

@@ -14,7 +14,8 @@ import {
 import { fromDollars } from '../../../../src/model/money';
 import type { RentRequest } from '../../../../src/model/rentals/rentDraft';
 import { text } from '../../../../src/util/text';
-import { anInstance, anOffer } from '../../../support/builders';
+import { AccountChangedError } from '../../../../src/store/accounts/sameAccount';
+import { anInstance, anOffer, aUser } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
 import { until } from '../../../support/until';
@@ -73,6 +74,27 @@ describe('a rental that was refused or not answered', () => {
       assert.equal(service.count('instances.list'), lists);
     });
   }
+
+  it('is not sent once ten minutes passed since it was confirmed, as where the computer slept', async () => {
+    const { clock } = computer;
+    const agreedAt = clock.now();
+    service.wait = () => clock.advance(11 * 60_000);
+    await assert.rejects(window.rentals.rent(request, { agreedAt }), /could not be sent within 10 minutes/);
+    assert.deepEqual(service.rented, []);
+    assert.equal(window.rentals.rentals[0]?.phase.kind, 'notRented');
+    service.wait = () => clock.advance(9 * 60_000);
+    assert.equal((await window.rentals.rent(request, { agreedAt: clock.now() })).kind, 'rented');
+  });
+
+  it('is not sent for another account than the one it was confirmed for', async () => {
+    service.wait = async () => {
+      service.user = aUser({ id: 8 });
+      await window.accounts.signIn({ serviceUrl: 'https://console.example.com', apiKey: 'another-key' });
+    };
+    const agreedAt = computer.clock.now();
+    await assert.rejects(window.rentals.rent(request, { agreedAt }), AccountChangedError);
+    assert.deepEqual(service.rented, []);
+  });
 
   it('tells a refusal although the list can not be compared', async () => {
     service.before = (call) => {

@@ -77,6 +77,17 @@ describe('replacing a machine that failed', () => {
     assert.equal(result.rent.rental.mostPerHour, fromDollars(0.4));
   });
 
+  it('rents nothing once ten minutes passed since the user agreed, as where the computer slept', async () => {
+    const { clock } = scene.computer;
+    scene.service.after = (call) => {
+      if (call === 'instances.destroy') clock.jump(8 * 3_600_000);
+    };
+    const result = await replace({ agreedAt: clock.now() });
+    assert.equal(result.kind, 'destroyedOnly');
+    assert.match(String(result.error), /could not be sent within 10 minutes/);
+    assert.equal(scene.service.count('offers.rent'), 1);
+  });
+
   it('keeps within what the other instances leave of the limit of the user', async () => {
     assert.deepEqual(await replace({ roomPerHour: fromDollars(0.2) }), { kind: 'noOffer' });
     assert.equal(scene.service.count('instances.destroy'), 0);

@@ -1,0 +1,34 @@
+import { NotSentError } from '../../api/errors';
+import type { Clock } from '../../util/clock';
+import { isWithin } from '../../util/duration';
+import { text } from '../../util/text';
+import { accountStill } from '../accounts/sameAccount';
+import type { Accounts } from '../ports';
+
+/** How long a confirmed rental may wait to be sent. The longest waits for the service's limits are shorter. */
+const agreedForMinutes = 10;
+
+/** Thrown before anything is sent: the user confirmed it too long ago. */
+export class AgreementTooOldError extends NotSentError {
+  constructor() {
+    super(text('The rental could not be sent within {0} minutes.', agreedForMinutes));
+  }
+}
+
+/**
+ * Returns the check right before a rental is sent, which throws if it may not be: the computer may have slept since the
+ * user confirmed it at `agreedAt`, or another account may be active.
+ */
+export function stillAgreed(
+  { accounts, clock }: { readonly accounts: Pick<Accounts, 'active'>; readonly clock: Pick<Clock, 'now'> },
+  accountKey: string,
+  agreedAt: number,
+): () => Promise<boolean> {
+  return () => {
+    accountStill(accounts, accountKey);
+    if (!isWithin(agreedForMinutes * 60_000, agreedAt, clock.now())) {
+      throw new AgreementTooOldError();
+    }
+    return Promise.resolve(true);
+  };
+}
