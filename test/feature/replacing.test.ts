@@ -11,6 +11,8 @@ import {
   searchAndReview,
 } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
+import type { Computer } from '../support/feature/computer';
+import type { ShownMessage } from '../support/fakeEditor/messages';
 
 const minute = 60_000;
 const notReplaced =
@@ -302,3 +304,32 @@ describe('the pause of a replacement that the user wants without a question', ()
     for (const window of computer().windows) window.clearToasts();
   });
 });
+
+for (const [how, decline] of [
+  ['the setting is changed', ({ settings }: Computer) => settings.set('gpuRental.ready.onFailure', 'ask')],
+  ['the user declines it', (_: Computer, announced: ShownMessage) => announced.press('Do Not Replace')],
+] as const) {
+  describe(`a replacement without a question where ${how} in the pause before it`, () => {
+    const computer = useComputer({ settings: { 'gpuRental.ready.onFailure': 'replace' } });
+
+    it('is not done, but asked about', async () => {
+      await haveKey(computer());
+      const { simulator } = computer();
+      await evenPrices(computer());
+      const window = await computer().openWindow();
+      await window.signIn();
+      for (const message of ['no space left', 'cuda error']) {
+        await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message });
+      }
+      await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+      await newInstance(computer(), () => rentNow(window));
+      const announced = await window.toast(/cuda error.*the next best offer is rented in 1 min/);
+      decline(computer(), announced);
+      await computer().pass(2 * minute);
+      await window.toast(/cuda error.*Until it is destroyed, its disk costs/);
+      assert.equal(rentalsOf(computer()).length, 2);
+      assert.equal(simulator.world.instances.length, 1);
+      window.clearToasts();
+    });
+  });
+}

@@ -1,7 +1,7 @@
 import { commandAction } from '../../editor/commands';
 import { confirm, isPerson } from '../../editor/confirm';
 import { showInstances } from '../../editor/chooseInstance';
-import { localize, t } from '../../editor/localize';
+import { t } from '../../editor/localize';
 import { message, type Action } from '../../editor/message';
 import { pricePerDay } from '../../editor/priceText';
 import { instanceName, withoutMarker } from '../../model/instances/instanceLabel';
@@ -10,16 +10,16 @@ import { hasBeenReady, hasShell } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
 import type { Rental } from '../../store/ports';
 import type { BrokenOff } from '../../store/rentals/rentalStore';
-import type { StartEvent } from '../../store/rentals/startEvent';
-import { durationText } from '../../util/duration';
+import type { FailedStart, StartEvent } from '../../store/rentals/startEvent';
 import { assertNever } from '../../util/errors';
 import { CheckMessages, isCheckFine } from './checkMessages';
 import type { ReadinessDeps } from './deps';
 import { failureMeaning, failureSentence, keptSentence, troubleSentence } from './failureWords';
 import { lossQuestion, nextBestQuestion } from './replaceQuestions';
 import { replaceAndTell } from './replaceAction';
+import { announcePause } from './announcePause';
 import { isToldByWindow } from './toldByWindow';
-import { askedWords, overrunWords, replaceAloneOf, unasked } from './withoutAsking';
+import { askedWords, isReplaceSet, overrunWords, replaceAloneOf, unasked } from './withoutAsking';
 
 /** A replacement that is overdue by more than this was due while no editor was open, so the user is asked (ms). */
 const latePauseMs = 10 * 60_000;
@@ -138,26 +138,21 @@ export class ReadinessNotifications {
     );
   }
 
-  private async failed(event: Extract<StartEvent, { kind: 'failed' }>, name: string): Promise<void> {
+  private async failed(event: FailedStart, name: string): Promise<void> {
     const { instanceId } = event;
     const sentence = failureSentence(name, event.reason, event.message);
     const alone = await replaceAloneOf(this.deps, event);
     const overrun = alone?.kind === 'after' ? await overrunWords(this.deps) : undefined;
     if (alone?.kind === 'after' && overrun === undefined) {
+      if (alone.pauseMs > 0) {
+        return announcePause(this.deps, event, name, alone.pauseMs, () => {
+          this.askWhatNext(event, name, undefined);
+        });
+      }
       message(
         'warning',
-        alone.pauseMs === 0
-          ? t('{0} As configured, it is destroyed and the next best offer is rented.', sentence)
-          : t(
-              '{0} As configured, it is destroyed and the next best offer is rented in {1}.',
-              sentence,
-              localize(durationText(alone.pauseMs)),
-            ),
+        t('{0} As configured, it is destroyed and the next best offer is rented.', sentence),
       );
-      if (alone.pauseMs > 0) {
-        // The journal stores the due time, so it outlives this window.
-        return this.pause(instanceId, alone.pauseMs);
-      }
       return replaceAndTell(this.deps, instanceId, name, unasked);
     }
     if (this.isLeftToWindow(event)) {
@@ -166,15 +161,7 @@ export class ReadinessNotifications {
     this.askWhatNext(event, name, overrun ?? askedWords(alone?.kind));
   }
 
-  private async pause(instanceId: number, pauseMs: number): Promise<void> {
-    const { rentals, clock } = this.deps;
-    const marker = rentals.find(instanceId)?.marker;
-    if (marker !== undefined) {
-      await rentals.update(marker, { replaceAt: clock.now() + pauseMs });
-    }
-  }
-
-  /** Replaces a machine whose pause is over; asks if no editor was open when it was due. */
+  /** Replaces a machine whose pause is over; asks if no editor was open when it was due, or the setting has changed. */
   async afterPause({ phase, replaceAt = 0 }: Rental, markedSince: number): Promise<void> {
     if (phase.kind !== 'failed') {
       return;
@@ -187,7 +174,7 @@ export class ReadinessNotifications {
       // It was destroyed since, here or elsewhere, and none is wanted in its place. A start under a destroy does not fail.
       return;
     }
-    if (clock.now() - replaceAt < latePauseMs && overrun === undefined) {
+    if (isReplaceSet(this.deps) && clock.now() - replaceAt < latePauseMs && overrun === undefined) {
       return replaceAndTell(this.deps, instanceId, name, { ...unasked, markedSince });
     }
     const words = phase.message === undefined ? {} : { message: phase.message };
@@ -225,11 +212,7 @@ export class ReadinessNotifications {
     return { label: t('Destroy and Rent Next Best…'), run };
   }
 
-  private askWhatNext(
-    event: Extract<StartEvent, { kind: 'failed' }>,
-    name: string,
-    reason: string | undefined,
-  ): void {
+  private askWhatNext(event: FailedStart, name: string, reason: string | undefined): void {
     const { instanceId, hadData } = event;
     const sentence = failureSentence(name, event.reason, event.message);
     const canReplace = this.deps.rentals.find(instanceId)?.search !== undefined;

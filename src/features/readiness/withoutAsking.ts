@@ -10,6 +10,11 @@ import type { ReadinessDeps } from './deps';
  */
 export const unasked = { dataLossAccepted: false, onlyIfThere: true } as const;
 
+/** Returns whether the setting asks for replacements without a question. */
+export function isReplaceSet({ settings }: Pick<ReadinessDeps, 'settings'>): boolean {
+  return settings.get('gpuRental.ready.onFailure') === 'replace';
+}
+
 /** Decides whether the setting allows a replacement without a question; stores the failure for the next decision. */
 export async function replaceAloneOf(
   { rentals, settings }: Pick<ReadinessDeps, 'rentals' | 'settings'>,
@@ -21,8 +26,7 @@ export async function replaceAloneOf(
   }
   const failure = failureKind(reason, message);
   await rentals.update(rental.marker, { failure });
-  const isWanted =
-    rental.search !== undefined && !hadData && settings.get('gpuRental.ready.onFailure') === 'replace';
+  const isWanted = rental.search !== undefined && !hadData && isReplaceSet({ settings });
   const find = (marker: string) => rentals.rentals.find((one) => one.marker === marker);
   return isWanted ? replaceAlone(rental, failure, find) : undefined;
 }

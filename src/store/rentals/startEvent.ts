@@ -30,3 +30,4 @@ export const startEvent = z.discriminatedUnion('kind', [
 ]);
 /** An event for the user, delivered to exactly one window. */
 export type StartEvent = Readonly<z.infer<typeof startEvent>>;
+export type FailedStart = Extract<StartEvent, { readonly kind: 'failed' }>;
