@@ -81,7 +81,7 @@ async function attachTo(
   await forgetSignedOut(deps, servers);
   store.add(
     onAccountEnd(deps, (accountKey) => {
-      servers.forgetAccounts([accountKey]);
+      void servers.forgetAccounts([accountKey]);
     }),
   );
   const changed = store.add(new vscode.EventEmitter<void>());
@@ -90,12 +90,11 @@ async function attachTo(
       changed.fire();
     }),
   );
-  const update = () => {
-    servers.update(accounts.active?.key, candidatesOf(deps), (id) => fleet.hasEnded(id));
-  };
-  store.add(fleet.onDidChange(update));
-  store.add(watchAccounts(accounts, update));
-  update();
+  const update = () => servers.update(accounts.active?.key, candidatesOf(deps), (id) => fleet.hasEnded(id));
+  store.add(fleet.onDidChange(() => void update()));
+  store.add(watchAccounts(accounts, () => void update()));
+  // Jupyter forgets what the first list lacks, too.
+  await update();
   const provider = new ServerProvider({ ...deps, servers, connections }, changed.event);
   store.add(
     connections.onDidLose(({ alias, error }) => {
@@ -111,7 +110,9 @@ async function attachTo(
 async function forgetSignedOut({ accounts, log }: NotebookDeps, servers: ServerList): Promise<void> {
   try {
     const kept = await keptAccounts(accounts);
-    servers.forgetAccounts(servers.rows.map(({ accountKey }) => accountKey).filter((key) => !kept.has(key)));
+    await servers.forgetAccounts(
+      servers.rows.map(({ accountKey }) => accountKey).filter((key) => !kept.has(key)),
+    );
   } catch (error) {
     log.warn(`The accounts of the servers for notebooks could not be read: ${String(error)}`);
   }

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import {
   nextServers,
   signedOutServers,
+  withUsed,
   type Candidate,
   type ListedServer,
 } from '../../model/notebooks/notebookServers';
@@ -31,6 +32,7 @@ export class ServerList implements Disposable {
   readonly onDidChange = this.changed.event;
   private readonly file: KeptFile<z.infer<typeof listFile>>;
   private own: readonly ListedServer[] = [];
+  private changing: Promise<void> = Promise.resolve();
   readonly loaded: Promise<void>;
 
   constructor(
@@ -52,56 +54,54 @@ export class ServerList implements Disposable {
     return this.own.find((row) => row.alias === alias);
   }
 
+  /** Resolves once the rows are the next ones, as do the other changes. Never rejects. */
   update(
     accountKey: string | undefined,
     candidates: readonly Candidate[] | undefined,
     hasEnded: (instanceId: number) => boolean,
-  ): void {
-    this.set(nextServers(this.own, accountKey, candidates, hasEnded));
+  ): Promise<void> {
+    return this.change((rows) => nextServers(rows, accountKey, candidates, hasEnded));
   }
 
   /** Removes what belongs to accounts that signed out, as far as Jupyter can do without it. */
-  forgetAccounts(accountKeys: readonly string[]): void {
-    this.set(signedOutServers(this.own, accountKeys));
+  forgetAccounts(accountKeys: readonly string[]): Promise<void> {
+    return this.change((rows) => signedOutServers(rows, accountKeys));
   }
 
   /** Keeps a used server in every list until its instance has ended. */
-  noteUsed(alias: string): void {
-    this.set(this.own.map((row) => (row.alias === alias ? { ...row, isUsed: true } : row)));
+  noteUsed(alias: string): Promise<void> {
+    return this.change((rows) => rows.map((row) => (row.alias === alias ? { ...row, isUsed: true } : row)));
   }
 
   dispose(): void {
     this.changed.dispose();
   }
 
-  private set(rows: readonly ListedServer[]): void {
-    if (JSON.stringify(rows) === JSON.stringify(this.own)) {
-      return;
-    }
-    this.own = rows;
-    this.changed.fire();
-    void this.write();
+  /** One change at a time. Each takes in first what notebooks of other windows used, which this list must not lack. */
+  private change(make: (rows: readonly ListedServer[]) => readonly ListedServer[]): Promise<void> {
+    this.changing = this.changing
+      .then(async () => {
+        if (isSame(make(this.own), this.own)) {
+          return;
+        }
+        const rows = make(withUsed(this.own, await this.read()));
+        if (!isSame(rows, this.own)) {
+          this.own = rows;
+          this.changed.fire();
+          await this.file.write({ version: 1, servers: [...rows] });
+        }
+      })
+      .catch((error: unknown) => {
+        this.log.warn(`The servers for notebooks could not be kept: ${String(error)}`);
+      });
+    return this.changing;
   }
 
   private async read(): Promise<readonly ListedServer[]> {
     return (await this.file.read())?.servers ?? [];
   }
+}
 
-  private async write(): Promise<void> {
-    try {
-      const wasRefused = this.file.isRefused;
-      const written = await this.read();
-      if (wasRefused) {
-        // What was not read at the start is not known to be gone.
-        const here = new Set(this.own.map(({ alias }) => alias));
-        this.own = [...this.own, ...written.filter(({ alias, isUsed }) => isUsed && !here.has(alias))];
-      }
-      const used = new Set(written.filter(({ isUsed }) => isUsed).map(({ alias }) => alias));
-      // Another window may have used some of these servers.
-      this.own = this.own.map((row) => (used.has(row.alias) ? { ...row, isUsed: true } : row));
-      await this.file.write({ version: 1, servers: [...this.own] });
-    } catch (error) {
-      this.log.warn(`The servers for notebooks could not be kept: ${String(error)}`);
-    }
-  }
+function isSame(one: readonly ListedServer[], other: readonly ListedServer[]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

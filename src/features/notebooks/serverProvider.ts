@@ -177,7 +177,7 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
   }
 
   private isUsed(row: ListedServer, address: ServerAddress): JupyterServer {
-    this.deps.servers.noteUsed(row.alias);
+    void this.deps.servers.noteUsed(row.alias);
     this.needsSetUp.delete(row.alias);
     return asServer(row, address);
   }

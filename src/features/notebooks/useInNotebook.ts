@@ -48,7 +48,7 @@ export async function useInNotebook(deps: Deps, target: InstanceTarget | undefin
   if (!(await setUpServer(deps, { alias, accountKey: account.key, instanceId, name }))) {
     return;
   }
-  servers?.noteUsed(alias);
+  void servers?.noteUsed(alias);
   const hasNotebook = vscode.window.activeNotebookEditor !== undefined;
   message(
     'info',

@@ -69,6 +69,20 @@ export function nextServers(
   return [...listed, ...others];
 }
 
+/** The list with what notebooks of other windows used, by the file that all windows write. */
+export function withUsed(
+  own: readonly ListedServer[],
+  written: readonly ListedServer[],
+): readonly ListedServer[] {
+  const used = written.filter(({ isUsed }) => isUsed);
+  const names = new Set(used.map(({ alias }) => alias));
+  const here = new Set(own.map(({ alias }) => alias));
+  return [
+    ...own.map((row) => (names.has(row.alias) ? { ...row, isUsed: true } : row)),
+    ...used.filter(({ alias }) => !here.has(alias)),
+  ];
+}
+
 /** The list without what belongs to accounts that signed out; a used row keeps what Jupyter finds its kernels by. */
 export function signedOutServers(
   before: readonly ListedServer[],

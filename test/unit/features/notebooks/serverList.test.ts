@@ -53,4 +53,34 @@ describe('the list of servers for notebooks', () => {
       ['gpu-1', 'gpu-2'],
     ]);
   });
+
+  it('keeps a server that another window used, though it stops before this window knows of that', async () => {
+    const [used, other] = [await open(), await open()];
+    used.update(account, [candidate(1)], () => false);
+    other.update(account, [candidate(1)], () => false);
+    await settle();
+    used.noteUsed('gpu-1');
+    await settle();
+    const told: string[][] = [];
+    other.onDidChange(() => told.push(other.rows.map(({ alias }) => alias)));
+    const stopped = { ...candidate(1), canConnect: false, label: '#1 (Stopped)' };
+    other.update(account, [stopped], () => false);
+    await settle();
+    assert.deepEqual(told, [['gpu-1']]);
+    assert.deepEqual(other.rows, [
+      { accountKey: account, alias: 'gpu-1', instanceId: 1, label: '#1 (Stopped)', isUsed: true },
+    ]);
+    assert.deepEqual((await open()).rows, other.rows);
+  });
+
+  it('drops a server that another window used once its instance has ended', async () => {
+    const [used, other] = [await open(), await open()];
+    used.update(account, [candidate(1)], () => false);
+    used.noteUsed('gpu-1');
+    other.update(account, [candidate(2)], () => false);
+    await settle();
+    other.update(account, [], (id) => id === 1);
+    await settle();
+    assert.deepEqual(other.rows, []);
+  });
 });
