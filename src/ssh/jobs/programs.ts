@@ -1,3 +1,4 @@
+import containerVariables from '../containerVariables.sh';
 import { assembled } from '../shellProgram';
 import processes from '../timer/process.sh';
 import tick from '../timer/tick.sh';
@@ -11,7 +12,12 @@ import outputs from './shell/outputs.sh';
 import runner from './shell/runner.sh';
 import start from './shell/start.sh';
 
-const parts = { 'container.sh': container, 'process.sh': processes, 'tick.sh': tick };
+const parts = {
+  'container.sh': container,
+  'containerVariables.sh': containerVariables,
+  'process.sh': processes,
+  'tick.sh': tick,
+};
 
 /**
  * The programs that run on the machine: `runner`, `job` and `outputs` are in the folder of a job, the others are sent
@@ -19,7 +25,7 @@ const parts = { 'container.sh': container, 'process.sh': processes, 'tick.sh': t
  */
 export const jobPrograms = {
   runner: assembled(runner, parts),
-  job,
+  job: assembled(job, parts),
   outputs,
   processes,
   start,

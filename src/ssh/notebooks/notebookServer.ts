@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import alone from '../alone.sh';
+import containerVariables from '../containerVariables.sh';
 import { plainText } from '../plainText';
 import type { SshService } from '../service';
 import { assembled } from '../shellProgram';
@@ -9,7 +10,10 @@ import { lastWords } from '../transfer';
 import script from './server.sh';
 
 /** The script that runs on a machine, for the checks of the tests. */
-export const notebookScript = assembled(script, { 'alone.sh': alone });
+export const notebookScript = assembled(script, {
+  'alone.sh': alone,
+  'containerVariables.sh': containerVariables,
+});
 
 /** Our Jupyter server on a machine, which listens on the machine's loopback address only. */
 export interface NotebookServer {

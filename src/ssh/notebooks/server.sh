@@ -14,6 +14,8 @@ if ! mkdir -p "$own/run" 2>/dev/null || ! chmod 700 "$own" || ! : >"$own/written
   exit 0
 fi
 
+# include containerVariables.sh
+
 pythons() {
   for dir in "${VIRTUAL_ENV:-}" /venv/main /opt/conda /opt/venv /workspace/.venv "$venv"; do
     [ -n "$dir" ] && [ -x "$dir/bin/python" ] && echo "$dir/bin/python"

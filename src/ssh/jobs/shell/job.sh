@@ -2,13 +2,7 @@
 # Written by GPU Rental: gives the job its variables, sets the machine up once, and becomes the job. Variables of the job
 # can have any name that does not begin with GPU_RENTAL_, so ours do.
 
-# A login has not what the container was started with. What it has already stays; its programs come first.
-eval "$(
-  { tr '\n\0' '\001\n' </proc/1/environ | LC_ALL=C sed -n \
-    -e '/^CONTAINER_API_KEY=/d' -e "s/'/'\\\\''/g" -e "s/^PATH=\(.*\)\$/PATH=\$PATH:'\1'/p" -e '/^PATH=/d' \
-    -e "s/^\([A-Za-z_][A-Za-z0-9_]*\)=\(.*\)\$/[ \"\${\1+x}\" ] || export \1='\2'/p" | tr '\001' '\n'; } 2>/dev/null
-)"
-unset CONTAINER_API_KEY TMUX
+# include containerVariables.sh
 export PYTHONUNBUFFERED="${PYTHONUNBUFFERED-1}"
 # shellcheck source=/dev/null
 . "$GPU_RENTAL_JOB_FOLDER/env"

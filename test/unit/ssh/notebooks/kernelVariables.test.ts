@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { startServer } from '../../../../src/ssh/notebooks/notebookServer';
+import { runProgram } from '../../../../src/ssh/run';
+
+/** A Python with Jupyter, whose server writes down its variables and waits. */
+const python = `#!/bin/sh
+case "$1" in
+-c) echo jupyter_server ;;
+-m)
+  env >"$HOME/variables"
+  echo '{"port": 48650}' >"$JUPYTER_RUNTIME_DIR/jpserver-$$-open.html"
+  echo '{"port": 48650, "token": ""}' >"$JUPYTER_RUNTIME_DIR/jpserver-$$.json"
+  echo $$ >"$HOME/pid"
+  while [ -e "$HOME/pid" ]; do sleep 0.1; done ;;
+esac
+`;
+
+describe('The kernels of an instance', () => {
+  let home: string;
+  beforeEach(() => {
+    home = mkdtempSync(path.join(os.tmpdir(), 'gr-kernels-'));
+    const bin = path.join(home, '.gpu-rental', 'venv', 'bin');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(path.join(bin, 'python'), python, { mode: 0o755 });
+  });
+  afterEach(() => {
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  it('have what the container was started with, apart from our key', async () => {
+    const environ = path.join(home, 'environ');
+    const values = [
+      'HF_TOKEN=a b',
+      'CONTAINER_API_KEY=key',
+      'JUPYTER_TOKEN=of-the-image',
+      'HOME=/elsewhere',
+      'PATH=/opt/conda/bin',
+    ];
+    writeFileSync(environ, values.map((value) => `${value}\0`).join(''));
+    const machine = {
+      exec: (_: string, script: string, options: object = {}) =>
+        runProgram('/bin/sh', ['-c', script.replace('</proc/1/environ', `<"${environ}"`)], {
+          ...options,
+          env: { HOME: home, PATH: '/usr/bin:/bin' },
+        }),
+    };
+    assert.equal((await startServer(machine, 'gpu-7', 'project')).kind, 'running');
+    const variables = new Map(
+      readFileSync(path.join(home, 'variables'), 'utf8')
+        .split('\n')
+        .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)] as const),
+    );
+    assert.deepEqual(
+      ['HF_TOKEN', 'CONTAINER_API_KEY', 'JUPYTER_TOKEN', 'HOME', 'PATH'].map((name) => variables.get(name)),
+      ['a b', undefined, undefined, home, '/usr/bin:/bin:/opt/conda/bin'],
+    );
+    assert.ok(existsSync(path.join(home, 'pid')));
+  });
+});
