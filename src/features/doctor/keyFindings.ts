@@ -1,12 +1,14 @@
 import type { Client } from '../../api/client';
+import { explainMissingAgent } from '../../ssh/keyAgent';
 import { worksUnattended, matchKeys } from '../../ssh/localKeys';
 import type { SshService } from '../../ssh/service';
+import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 import { attempt, finding, fixes, skipAll, type DoctorFinding } from './finding';
 
 interface Ports {
   readonly account: { readonly client: Client } | undefined;
-  readonly ssh: Pick<SshService, 'localKeys' | 'unreadKeys'>;
+  readonly ssh: Pick<SshService, 'agent' | 'localKeys' | 'unreadKeys'>;
 }
 
 const titles = {
@@ -47,13 +49,7 @@ export async function keyFindings(
     ),
     local.some(worksUnattended)
       ? finding('unattended', titles.unattended, 'ok', text('A key works without a passphrase prompt.'))
-      : finding(
-          'unattended',
-          titles.unattended,
-          'problem',
-          text('Every key asks for a passphrase, and no SSH agent holds one. Run ssh-add in a terminal.'),
-          fixes.generateKey,
-        ),
+      : finding('unattended', titles.unattended, 'problem', await lockedText(ssh), fixes.generateKey),
   ];
   const listed = account && (await attempt(() => account.client.sshKeys.list({ signal })));
   if (!listed?.value) {
@@ -86,4 +82,25 @@ export async function keyFindings(
               fixes.addKey,
             ),
   ];
+}
+
+/** Returns why every key asks for a passphrase, and how the agent that ssh asks gets one. */
+async function lockedText(ssh: Pick<SshService, 'agent'>): Promise<Text> {
+  const { value: agent, error } = await attempt(() => ssh.agent());
+  if (!agent) {
+    if (error instanceof UserError) {
+      return text('Every key asks for a passphrase. {0}', error.text);
+    }
+    throw error;
+  }
+  const { isRunning, asked } = agent;
+  if (!isRunning || asked === 'none') {
+    return text('Every key asks for a passphrase. {0}', explainMissingAgent(process.platform, asked).text);
+  }
+  return asked === 'environment'
+    ? text('Every key asks for a passphrase, and no SSH agent holds one. Run ssh-add in a terminal.')
+    : text(
+        'Every key asks for a passphrase, and the SSH agent that your SSH config names holds none: {0}. To add one, set SSH_AUTH_SOCK to that path and run ssh-add in a terminal.',
+        asked.socket,
+      );
 }

@@ -67,6 +67,30 @@ describe("The doctor's examination", () => {
     assert.deepEqual([found['keyOnInstance'], found['login']], ['skipped', 'ok']);
   });
 
+  it('says how the agent that ssh asks gets a key, whichever that is', async () => {
+    scene.emptyHome();
+    scene.home.key('locked', 'secret');
+    const said = async (config: string, code: number) => {
+      scene.home.write(config);
+      scene.run = (program, args, options) =>
+        program === 'ssh-add'
+          ? Promise.resolve({ code, stdout: '', stderr: '', timedOut: false })
+          : scene.home.run(program, args, options);
+      const found = (await scene.look()).find(({ id }) => id === 'unattended');
+      return formatText(found?.detail ?? '');
+    };
+    const [noKeys, noAgent] = [1, 2];
+    const other = 'IdentityAgent "/run/other agent.sock"\n';
+    assert.match(await said('', noKeys), /no SSH agent holds one\. Run ssh-add in a terminal\.$/);
+    assert.match(await said('', noAgent), /^Every key asks for a passphrase\. No SSH agent is running/);
+    assert.match(
+      await said(other, noKeys),
+      /names holds none: \/run\/other agent\.sock\. .* set SSH_AUTH_SOCK to that path/,
+    );
+    assert.match(await said(other, noAgent), /names is not running: \/run\/other agent\.sock\./);
+    assert.match(await said('IdentityAgent none\n', noKeys), /because of IdentityAgent/);
+  });
+
   it('does not call a key unfit that it could not compare', async () => {
     const well = await scene.rented();
     const file = join(scene.home.sshDir, 'id_ed25519');
