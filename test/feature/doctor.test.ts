@@ -139,6 +139,53 @@ describe('the doctor', () => {
   }
 });
 
+describe('the doctor as the first command of a window', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+  const lists = { method: 'GET', path: '/api/v0/instances/' } as const;
+  const asked = () => computer().simulator.received('GET', '/api/v0/users/current/').length;
+  let window: FeatureWindow;
+
+  before(async () => {
+    window = await computer().openWindow({ extensions: [remoteSshExtension()] });
+    await window.signIn();
+    await window.view('instances').welcomeShows('No instances');
+    window.close();
+    await computer().rest();
+    // Rented elsewhere since the last list.
+    await reachableInstance(computer(), 'trainer');
+    window = await computer().openWindow({ extensions: [remoteSshExtension()] });
+  });
+
+  it('does not say that no instance is running where it could not read them', async () => {
+    computer().simulator.fail({ ...lists, kind: 'html500', times: 0 });
+    window.run('Run Doctor');
+    await window.quick.title('Doctor:');
+    await window.quick.row(/^Login .*Could not read the instances\./s);
+    await window.quick.row(/^SSH client OpenSSH/);
+  });
+
+  it('reads them when it looks again, and tries the login', async () => {
+    computer().simulator.faults.clear();
+    await window.quick.pick('Check Again');
+    await window.quick.row(/^Login .*The login works/s);
+    window.quick.escape();
+    window.clearToasts();
+  });
+
+  it('checks nothing where the user leaves the choice of an instance', async () => {
+    await computer().rentRunning({ label: 'second', runtype: 'ssh_direct' });
+    window.run('Refresh');
+    await window.view('instances').row('second');
+    window.run('Run Doctor');
+    await window.quick.title('Test the login to which instance?');
+    await computer().rest();
+    const before = asked();
+    window.quick.escape();
+    await computer().rest();
+    assert.deepEqual([window.quick.isOpen, asked(), window.toasts()], [false, before, []]);
+  });
+});
+
 describe('the doctor without an account', () => {
   const computer = useComputer();
 

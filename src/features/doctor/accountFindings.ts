@@ -13,11 +13,13 @@ import { mayUse, permissionMeaning, usualPermissions } from '../../model/account
 import type { SshAccount } from '../../ssh/prepareHost';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
-import { attempt, finding, fixes, skipAll, type DoctorFinding } from './finding';
+import { attempt, finding, fixes, noAccountText, skipAll, type DoctorFinding } from './finding';
 import { clockFinding, networkFindings, networkTitles, type NetworkPorts } from './networkFindings';
 
 export interface AccountPorts extends NetworkPorts {
   readonly account: (SshAccount & { readonly client: Client }) | undefined;
+  /** Why the saved account can't be read, while the user is signed in. */
+  readonly unreadable?: unknown;
   now(): number;
 }
 
@@ -42,8 +44,8 @@ export async function accountFindings(
   const title = text('Account');
   if (!account) {
     return [
-      finding('signedIn', title, 'problem', text('You are not signed in.'), fixes.signIn),
-      ...skipAll({ ...networkTitles, ...titles }, text('You are not signed in.')),
+      noAccount(title, ports.unreadable),
+      ...skipAll({ ...networkTitles, ...titles }, noAccountText(ports.unreadable)),
     ];
   }
   const calls = new Calls(ports, signal);
@@ -63,6 +65,13 @@ export async function accountFindings(
     calls.rateLimit(),
     credit(user.value),
   ];
+}
+
+function noAccount(title: Text, unreadable: unknown): DoctorFinding {
+  const isOurs = unreadable instanceof UserError;
+  const why = isOurs ? unreadable.text : noAccountText(unreadable);
+  const isAskedAgain = unreadable !== undefined && !(isOurs && unreadable.nextStep === 'signIn');
+  return finding('signedIn', title, 'problem', why, isAskedAgain ? fixes.readAgain : fixes.signIn);
 }
 
 /** Makes the calls, and keeps what they show: the service's time, the longest wait, and a refusal. */

@@ -18,6 +18,7 @@ export interface DoctorPorts extends AccountPorts {
   facts(instanceId: number): InstanceFacts;
   /** The instance to log in to; `undefined` skips the login. */
   readonly instanceId: number | undefined;
+  readonly noChoice?: Text | undefined;
 }
 
 /**

@@ -35,6 +35,13 @@ export function skipAll(checks: Readonly<Record<string, Text>>, why: Text): read
   return Object.entries(checks).map(([id, title]) => finding(id, title, 'skipped', why));
 }
 
+/** Returns why nothing of an account can be checked: nobody is signed in, or the saved account can't be read. */
+export function noAccountText(unreadable: unknown): Text {
+  return unreadable === undefined
+    ? text('You are not signed in.')
+    : text("The account can't be read on this computer.");
+}
+
 const command = (label: Text, id: string, ...args: readonly unknown[]): DoctorFix => ({
   label,
   kind: 'command',
@@ -44,6 +51,7 @@ const command = (label: Text, id: string, ...args: readonly unknown[]): DoctorFi
 
 export const fixes = {
   signIn: command(text('Sign In'), 'gpuRental.signIn'),
+  readAgain: command(text('Retry'), 'gpuRental.refresh'),
   createKey: command(text('Create API Key'), 'gpuRental.apiKey.create'),
   openConsole: command(text('Open Web Console'), 'gpuRental.openConsole'),
   addKey: command(text('Add SSH Key'), 'gpuRental.sshKey.add'),

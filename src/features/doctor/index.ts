@@ -4,13 +4,16 @@ import { confirmForgettingHostKey } from '../../editor/confirm';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { localize, t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';
-import { withCancellableProgress } from '../../editor/progress';
+import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { pickOne, plainLabel } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import { findResolvers } from '../../ssh/resolvers';
+import { listedInstances } from '../../store/instances/listed';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { CancelledError, UserError } from '../../util/errors';
+import { text } from '../../util/text';
 import { connectable, examine, type DoctorPorts } from './checks';
-import type { DoctorFinding, DoctorFix, Verdict } from './finding';
+import { attempt, type DoctorFinding, type DoctorFix, type Verdict } from './finding';
 import { reportText } from './reportText';
 
 type Deps = Pick<
@@ -27,18 +30,11 @@ export function register(deps: Deps): Disposable {
 
 async function runDoctor(deps: Deps, target: InstanceTarget | undefined): Promise<void> {
   await deps.sshConsent.ask();
-  const ports = portsOf(deps);
-  const candidates = connectable(ports);
-  const instanceId =
-    candidates.length === 0
-      ? undefined
-      : await chooseInstance(target, candidates, {
-          title: t('Test the login to which instance?'),
-          none: '',
-        });
+  let chosen: Choice = { instanceId: target?.instanceId };
   for (let again = true; again;) {
+    chosen = await choose(deps, chosen);
     const findings = await withCancellableProgress(t('Checking your setup'), (signal, say) =>
-      examine({ ...portsOf(deps), instanceId }, signal, (part) => {
+      examine({ ...portsOf(deps), ...chosen }, signal, (part) => {
         say(localize(part));
       }),
     );
@@ -46,8 +42,37 @@ async function runDoctor(deps: Deps, target: InstanceTarget | undefined): Promis
   }
 }
 
+type Choice = Pick<DoctorPorts, 'instanceId' | 'noChoice'>;
+
+/**
+ * Returns the instance to log in to: the one chosen before, else the only one or the one that the user picks. Without
+ * the list, the examination goes on, because it may show why the list can't be read.
+ */
+async function choose(deps: Deps, before: Choice): Promise<Choice> {
+  const { accounts, fleet } = deps;
+  if (before.instanceId !== undefined || !accounts.active) {
+    return before;
+  }
+  const { error } = await attempt(() => listedInstances(fleet, whileReadingInstances));
+  if (error !== undefined) {
+    const why = error instanceof UserError ? error.text : text('See the log for details.');
+    return { instanceId: undefined, noChoice: text('Could not read the instances. {0}', why) };
+  }
+  const candidates = connectable(portsOf(deps));
+  if (candidates.length === 0) {
+    return { instanceId: undefined };
+  }
+  const title = t('Test the login to which instance?');
+  const instanceId = await chooseInstance(undefined, candidates, { title, none: '' });
+  if (instanceId === undefined) {
+    throw new CancelledError();
+  }
+  return { instanceId };
+}
+
 function portsOf({ accounts, fleet, ssh, clock, settings, network }: Deps): Omit<DoctorPorts, 'instanceId'> {
   const account = accounts.active;
+  const { state: signIn } = accounts;
   const { state } = fleet;
   const resolvers = findResolvers(
     vscode.extensions.all.map(({ id, packageJSON }) => ({ id, manifest: packageJSON as unknown })),
@@ -60,6 +85,7 @@ function portsOf({ accounts, fleet, ssh, clock, settings, network }: Deps): Omit
       isDemo: account.isDemo,
       client: account.client,
     },
+    unreadable: signIn.kind === 'unreadable' ? signIn.error : undefined,
     network: network(),
     env: process.env,
     ssh,

@@ -4,10 +4,11 @@ import { worksUnattended, matchKeys } from '../../ssh/localKeys';
 import type { SshService } from '../../ssh/service';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
-import { attempt, finding, fixes, skipAll, type DoctorFinding } from './finding';
+import { attempt, finding, fixes, noAccountText, skipAll, type DoctorFinding } from './finding';
 
 interface Ports {
   readonly account: { readonly client: Client } | undefined;
+  readonly unreadable?: unknown;
   readonly ssh: Pick<SshService, 'agent' | 'localKeys' | 'unreadKeys'>;
 }
 
@@ -27,7 +28,7 @@ export function uncomparedText(files: readonly string[]): Text {
 
 /** Returns the findings about the keys of this computer, and whether one of them is registered. */
 export async function keyFindings(
-  { account, ssh }: Ports,
+  { account, unreadable, ssh }: Ports,
   signal: AbortSignal,
 ): Promise<readonly DoctorFinding[]> {
   const [local, uncompared] = await Promise.all([ssh.localKeys(signal), ssh.unreadKeys(signal)]);
@@ -53,7 +54,7 @@ export async function keyFindings(
   ];
   const listed = account && (await attempt(() => account.client.sshKeys.list({ signal })));
   if (!listed?.value) {
-    const why = account ? text('Could not read the keys of the account.') : text('You are not signed in.');
+    const why = account ? text('Could not read the keys of the account.') : noAccountText(unreadable);
     return [...found, finding('registered', titles.registered, 'skipped', why)];
   }
   const registered = listed.value.items.map((key) => key.publicKey);

@@ -11,13 +11,24 @@ import type { SshService } from '../../ssh/service';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 import { uncomparedText } from './keyFindings';
-import { attempt, finding, fixes, skipAll, type DoctorFinding, type DoctorFix } from './finding';
+import {
+  attempt,
+  finding,
+  fixes,
+  noAccountText,
+  skipAll,
+  type DoctorFinding,
+  type DoctorFix,
+} from './finding';
 
 interface Ports {
   readonly ssh: Pick<SshService, 'connect' | 'exec' | 'localKeys' | 'reach' | 'unreadKeys'>;
   readonly account: (SshAccount & { readonly client: Client }) | undefined;
+  readonly unreadable?: unknown;
   readonly instances: readonly Instance[];
   readonly instanceId: number | undefined;
+  /** Why the user could choose no instance, if there is another reason than that none is running. */
+  readonly noChoice?: Text | undefined;
 }
 
 const titles = {
@@ -36,8 +47,11 @@ const titles = {
 export async function machineFindings(ports: Ports, signal: AbortSignal): Promise<readonly DoctorFinding[]> {
   const { account, ssh, instanceId } = ports;
   const instance = ports.instances.find(({ id }) => id === instanceId);
-  if (!account || !instance) {
-    return skipAll(titles, text('No running instance was chosen.'));
+  if (!account) {
+    return skipAll(titles, noAccountText(ports.unreadable));
+  }
+  if (!instance) {
+    return skipAll(titles, ports.noChoice ?? text('No running instance was chosen.'));
   }
   const { keyOnInstance, ...others } = titles;
   const registered = await attempt(() => registeredKeys(account.client, instance.id, signal));

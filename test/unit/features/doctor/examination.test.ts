@@ -7,6 +7,7 @@ import { defaultNetworkSettings } from '../../../../src/api/chooseTransport';
 import { NotReachableError, UnauthorizedError } from '../../../../src/api/errors';
 import { examine } from '../../../../src/features/doctor/checks';
 import { reportText } from '../../../../src/features/doctor/reportText';
+import { KeyLostError, KeyUnreadableError } from '../../../../src/store/accounts/accountErrors';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { CancelledError } from '../../../../src/util/errors';
 import { formatText } from '../../../../src/util/text';
@@ -65,6 +66,22 @@ describe("The doctor's examination", () => {
     scene.fails.instanceKeys = new NotReachableError();
     const found = await scene.verdicts(well);
     assert.deepEqual([found['keyOnInstance'], found['login']], ['skipped', 'ok']);
+  });
+
+  it('calls nobody signed out whose key or account cannot be read, and leads to another try', async () => {
+    const look = async (unreadable: unknown) => {
+      const findings = await scene.look({ account: undefined, unreadable });
+      const said = findings.map(({ detail }) => formatText(detail)).join('\n');
+      assert.doesNotMatch(said, /not signed in/);
+      const { verdict, detail, fix } = findings.find(({ id }) => id === 'signedIn') ?? assert.fail();
+      return [verdict, formatText(detail), fix && formatText(fix.label)];
+    };
+    const [verdict, said = '', fix] = await look(new KeyUnreadableError(new Error('locked')));
+    assert.deepEqual([verdict, fix], ['problem', 'Retry']);
+    assert.match(said, /Could not read the saved API key\. Unlock the key ring/);
+    assert.equal((await look(new KeyLostError()))[2], 'Sign In');
+    const refused = await look(new Error('EACCES: permission denied'));
+    assert.deepEqual(refused, ['problem', "The account can't be read on this computer.", 'Retry']);
   });
 
   it('says how the agent that ssh asks gets a key, whichever that is', async () => {
