@@ -1,4 +1,3 @@
-import { homedir, userInfo } from 'node:os';
 import * as vscode from 'vscode';
 import { settingDefaults, type Settings } from '../../contributions';
 import { localize, t } from '../../editor/localize';
@@ -8,6 +7,7 @@ import { isReady, stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { durationText } from '../../util/duration';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { thisPerson } from '../../util/impersonal';
 import { bundleText } from './bundleText';
 import { diagnosticsText, type DiagnosticFacts } from './diagnosticsText';
 
@@ -39,8 +39,7 @@ export function register(deps: Deps): Disposable {
 
 /** Saves one file with the diagnostics and the log, exactly as shown. */
 async function saveBundle(deps: Deps): Promise<void> {
-  const person = { home: homedir(), userName: userInfo().username };
-  const content = deps.redactor.redact(bundleText(facts(deps), deps.log.recent(), person));
+  const content = deps.redactor.redact(bundleText(facts(deps), deps.log.recent(), thisPerson()));
   const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
   await vscode.window.showTextDocument(document, { preview: true });
   await suggest(

@@ -11,7 +11,8 @@ import { findResolvers } from '../../ssh/resolvers';
 import { listedInstances } from '../../store/instances/listed';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { CancelledError, UserError } from '../../util/errors';
-import { text } from '../../util/text';
+import { thisPerson } from '../../util/impersonal';
+import { text, type Text } from '../../util/text';
 import { connectable, examine, type DoctorPorts } from './checks';
 import { attempt, type DoctorFinding, type DoctorFix, type Verdict } from './finding';
 import { reportText } from './reportText';
@@ -113,7 +114,8 @@ async function show(deps: Deps, findings: readonly DoctorFinding[]): Promise<boo
       return true;
     }
     if (picked === 'showText') {
-      const content = reportText(findings, (value) => deps.redactor.redact(localize(value)));
+      const say = (value: Text | string) => deps.redactor.redact(localize(value));
+      const content = reportText(findings, say, thisPerson());
       await vscode.window.showTextDocument(
         await vscode.workspace.openTextDocument({ language: 'markdown', content }),
       );

@@ -1,3 +1,4 @@
+import { impersonal, type Person } from '../../util/impersonal';
 import type { Text } from '../../util/text';
 import type { DoctorFinding, Verdict } from './finding';
 
@@ -8,18 +9,14 @@ const marks: Record<Verdict, string> = {
   skipped: '[not checked]',
 };
 
-/** Returns the findings as text to save or send; `say` translates and removes secrets. */
+/** Returns the findings as text to save or send, without the user's name; `say` translates and removes secrets. */
 export function reportText(
   findings: readonly DoctorFinding[],
   say: (value: Text | string) => string,
+  person: Person,
 ): string {
   const lines = findings.map(
     ({ verdict, title, detail }) => `- ${marks[verdict]} ${say(title)}: ${say(detail)}`,
   );
-  return `# GPU Rental: Doctor\n\n${withoutHome(lines.join('\n'))}\n`;
-}
-
-/** Replaces the home folder, because its path contains the user's name. */
-function withoutHome(value: string): string {
-  return value.replace(/(?<![\w.-])(?:\/home\/|\/Users\/|[A-Za-z]:[/\\]Users[/\\])[^/\\\s]+/g, '~');
+  return `# GPU Rental: Doctor\n\n${impersonal(lines.join('\n'), person)}\n`;
 }

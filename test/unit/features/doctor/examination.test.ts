@@ -201,12 +201,14 @@ describe("The doctor's examination", () => {
           id: 'x',
           title: { template: 'X', args: [] },
           verdict: 'note',
-          detail: '/home/ada/.ssh C:\\Users\\ada\\x C:/Users/ada/y KEY',
+          detail: '/var/home/ada b/.ssh of ada@example.com at 203.0.113.7 KEY',
         },
       ],
       (value) => formatText(value).replaceAll('KEY', '***'),
+      { home: '/var/home/ada b', userName: 'ada' },
     );
     assert.match(text, /- \[ok\] API key: /);
-    assert.doesNotMatch(text, /ada|KEY/);
+    assert.doesNotMatch(text, /ada|KEY|203\./);
+    assert.match(text, /: ~\/\.ssh of /);
   });
 });
