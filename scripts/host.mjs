@@ -8,7 +8,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { withLock } from './lock.mjs';
-import { cleanNpmEnvironment, run } from './process.mjs';
+import { cleanNpmEnvironment, npmFailure, run } from './process.mjs';
 
 const versions = JSON.parse(readFileSync(new URL('host.json', import.meta.url), 'utf8'));
 
@@ -93,7 +93,7 @@ async function npmInstall(folder, spec, extra) {
       env,
       onLine: () => undefined,
     });
-    if (code !== 0) throw new Error(`npm could not install ${spec}:\n${lines.slice(-40).join('\n')}`);
+    if (code !== 0) throw npmFailure(`npm install ${spec}`, code, lines);
   } finally {
     clearInterval(tick);
   }

@@ -48,7 +48,38 @@ export function forEachLine(stream, callback) {
 /** The environment without what an outer `npm run` put there, so that an inner npm starts from its own settings. */
 export function cleanNpmEnvironment(extra = {}) {
   const kept = Object.entries(process.env).filter(
-    ([name]) => !/^npm_(?!config_(registry|https?_proxy|proxy|cafile|userconfig)$)/i.test(name),
+    ([name]) => !/^npm_(?!config_(registry|https?_proxy|proxy|noproxy|cafile|cache|userconfig)$)/i.test(name),
   );
   return { ...Object.fromEntries(kept), ...extra };
+}
+
+/** Codes of npm that it names in `npm error code`, and what the user can do. */
+const unreachable = [
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'ERR_SOCKET_TIMEOUT',
+  'ETIMEDOUT',
+];
+const unwritable = ['EACCES', 'ENOSPC', 'EPERM', 'EROFS'];
+
+/** The error of an npm command: one line where the network, the disk or npm itself is missing, else its last lines. */
+export function npmFailure(command, exitCode, lines) {
+  if (exitCode === 127) return new Error('npm was not found. Install it beside Node.');
+  const named = (what) =>
+    lines.map((line) => new RegExp(`^npm (?:error|ERR!) ${what} (.+)$`).exec(line)?.[1]).find(Boolean);
+  const code = named('code');
+  if (unreachable.includes(code)) {
+    return new Error(
+      `${command} could not reach the npm registry (${code}). Check the network or the proxy, and start again.`,
+    );
+  }
+  if (unwritable.includes(code)) {
+    return new Error(`${command} could not write ${named('path') ?? 'its files'} (${code}).`);
+  }
+  const said = lines.filter((line) => !/^npm (?:error|ERR!) +at /.test(line));
+  return new Error(`${command} failed:\n${said.slice(-30).join('\n')}`);
 }

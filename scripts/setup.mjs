@@ -6,7 +6,7 @@ import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installHost, installInspector, isHostInstalled } from './host.mjs';
-import { cleanNpmEnvironment, run } from './process.mjs';
+import { cleanNpmEnvironment, npmFailure, run } from './process.mjs';
 
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
@@ -120,7 +120,7 @@ async function installModules(say) {
     env: cleanNpmEnvironment(),
     onLine: () => undefined,
   });
-  if (code !== 0) throw new Error(`npm ci failed:\n${lines.slice(-30).join('\n')}`);
+  if (code !== 0) throw npmFailure('npm ci', code, lines);
 }
 
 /** True when every package that the lock file names is there in that version (those of other platforms aside). */

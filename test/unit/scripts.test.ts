@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -86,6 +87,36 @@ describe('The scripts that set a machine up', () => {
       setUp(['tools']),
       /^refused: Missing: git, openssl, rsync, shellcheck, busybox, python3, ansible-core, parallel, clustershell \(for .*\)\. Get it with: .*$/,
     );
+  });
+
+  it('say in one line that npm is missing, cannot reach its registry or cannot write its files', () => {
+    cpSync(scripts, join(folder, 'scripts'), { recursive: true });
+    writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages: { 'node_modules/a': {} } }));
+    const npm = join(folder, 'bin', 'npm');
+    mkdirSync(join(folder, 'bin'));
+    const fails = (...lines: readonly string[]) => {
+      if (lines.length > 0) {
+        const said = lines.map((line) => `echo 'npm error ${line}' >&2`);
+        writeFileSync(npm, ['#!/bin/sh', ...said, 'exit 1', ''].join('\n'), { mode: 0o755 });
+      }
+      return run(
+        `
+        import { setUp } from ${JSON.stringify(join(folder, 'scripts', 'setup.mjs'))};
+        await setUp(['modules'], () => undefined).catch((error) => console.log(error.message));`,
+        { PATH: join(folder, 'bin'), HOME: folder },
+      );
+    };
+    const stack = '    at ClientRequest.<anonymous> (/usr/lib/node_modules/npm/index.js:130:14)';
+    assert.equal(fails(), 'npm was not found. Install it beside Node.');
+    assert.equal(
+      fails('code ENOTFOUND', 'syscall getaddrinfo', 'network request to https://x failed', stack),
+      'npm ci could not reach the npm registry (ENOTFOUND). Check the network or the proxy, and start again.',
+    );
+    assert.equal(
+      fails('code EACCES', 'syscall mkdir', 'path /nonexistent', stack),
+      'npm ci could not write /nonexistent (EACCES).',
+    );
+    assert.equal(fails('code E404', stack, '404 Not Found').split('\n').length, 3);
   });
 
   it('say in one line that the clone cannot be written to', () => {
