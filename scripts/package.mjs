@@ -1,27 +1,41 @@
 /** `npm run package`: builds and writes `dist/gpu-rental.vsix`; a warning of the packager is an error. */
+import { rename } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withLock } from './lock.mjs';
 import { run } from './process.mjs';
 import { root, setUpOrEnd } from './setup.mjs';
 
 export const vsixFile = path.join(root, 'dist', 'gpu-rental.vsix');
 
-/** Builds and packages; throws with the packager's output when something is wrong. */
-export async function makePackage() {
+/**
+ * Builds and packages, one process after the other; throws with the packager's output when something is wrong. The
+ * package is replaced in one step, because another command may be installing it.
+ */
+export function makePackage(say = () => undefined) {
+  return withLock(path.join(root, 'out', 'package.lock'), buildAndPackage, () =>
+    say('another process is packaging the extension; waiting for it'),
+  );
+}
+
+async function buildAndPackage() {
   const build = await run(process.execPath, ['esbuild.mjs'], { cwd: root });
   if (build.code !== 0) throw new Error('The build failed.');
   const vsce = path.join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
   const flags = ['--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links'];
-  const { code, lines } = await run(process.execPath, [vsce, 'package', ...flags, '--out', vsixFile], {
+  const made = `${vsixFile}.new`;
+  const { code, lines } = await run(process.execPath, [vsce, 'package', ...flags, '--out', made], {
     cwd: root,
     onLine: () => undefined,
   });
   const output = lines.join('\n');
   if (code !== 0 || /\bwarning\b/i.test(output)) throw new Error(`vsce package:\n${output}`);
-  return lines.filter((line) => line.trim() !== '').at(-1) ?? '';
+  await rename(made, vsixFile);
+  const last = lines.filter((line) => line.trim() !== '').at(-1) ?? '';
+  return last.replace(made, vsixFile);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await setUpOrEnd(['modules']);
-  process.stdout.write(`${(await makePackage()).trim()}\n`);
+  process.stdout.write(`${(await makePackage((line) => process.stdout.write(`${line}\n`))).trim()}\n`);
 }

@@ -6,6 +6,7 @@ import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installHost, installInspector, isHostInstalled } from './host.mjs';
+import { withLock } from './lock.mjs';
 import { cleanNpmEnvironment, npmFailure, run } from './process.mjs';
 
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -112,15 +113,23 @@ export async function setUpOrEnd(needs, say) {
   });
 }
 
+/** Installs `node_modules` once, also where two commands start at the same time in a fresh clone. */
 async function installModules(say) {
   if (modulesAreCurrent()) return;
-  say('installing node_modules from package-lock.json');
-  const { code, lines } = await run('npm', ['ci', '--no-audit', '--no-fund'], {
-    cwd: root,
-    env: cleanNpmEnvironment(),
-    onLine: () => undefined,
-  });
-  if (code !== 0) throw npmFailure('npm ci', code, lines);
+  await withLock(
+    path.join(root, 'out', 'modules.lock'),
+    async () => {
+      if (modulesAreCurrent()) return;
+      say('installing node_modules from package-lock.json');
+      const { code, lines } = await run('npm', ['ci', '--no-audit', '--no-fund'], {
+        cwd: root,
+        env: cleanNpmEnvironment(),
+        onLine: () => undefined,
+      });
+      if (code !== 0) throw npmFailure('npm ci', code, lines);
+    },
+    () => say('another process is installing node_modules; waiting for it'),
+  );
 }
 
 /** True when every package that the lock file names is there in that version (those of other platforms aside). */
@@ -150,6 +159,9 @@ async function installSystemPackages(wanted, say) {
           'apt-get',
           '-y',
           '-q',
+          // A system that was just started may be updating itself, and another command may be installing the same.
+          '-o',
+          'DPkg::Lock::Timeout=300',
           ...args,
         ],
         {

@@ -73,7 +73,7 @@ async function packageIfChanged() {
   const changed = Math.max(...inputs.map((name) => newest(path.join(root, name))));
   if (existsSync(vsixFile) && statSync(vsixFile).mtimeMs > changed) return;
   say('building and packaging the extension');
-  await makePackage();
+  await makePackage(say);
 }
 
 /** Runs `install` unless exactly this package was installed there before. */

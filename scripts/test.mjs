@@ -135,7 +135,8 @@ async function runStages(durations) {
   let packaged = true;
   if (['package', 'unit', 'feature', 'machines'].some(isWanted) || needsEditor) {
     packaged = await report.stage('package', async () => {
-      report.say('package', (await makePackage()).trim());
+      const say = (line) => report.say('package', line);
+      say((await makePackage(say)).trim());
       report.count('package', { passed: 1, failed: 0 });
     });
   }

@@ -89,6 +89,48 @@ describe('The scripts that set a machine up', () => {
     );
   });
 
+  it('install and package once where two commands start in a fresh clone', () => {
+    cpSync(scripts, join(folder, 'scripts'), { recursive: true });
+    const inFolder = (...names: readonly string[]) => join(folder, ...names);
+    const lockFile = JSON.stringify({ packages: { 'node_modules/a': { version: '1.0.0' } } });
+    writeFileSync(inFolder('package-lock.json'), lockFile);
+    writeFileSync(inFolder('esbuild.mjs'), '');
+    for (const name of ['out', 'dist', 'node_modules/@vscode/vsce'])
+      mkdirSync(inFolder(name), { recursive: true });
+    const vsce = `require('node:fs').writeFileSync(process.argv.at(-1), 'whole'); console.log('DONE', process.argv.at(-1));`;
+    writeFileSync(inFolder('node_modules/@vscode/vsce/vsce'), vsce);
+    const begun = (lock: string) => {
+      writeFileSync(inFolder('out', lock), String(process.pid));
+    };
+    // The other process ends its work while this one waits.
+    const wait = (whenTold: string, work: string) =>
+      run(
+        `
+        import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+        import { setUp } from ${JSON.stringify(inFolder('scripts', 'setup.mjs'))};
+        import { makePackage } from ${JSON.stringify(inFolder('scripts', 'package.mjs'))};
+        process.chdir(${JSON.stringify(folder)});
+        const say = (line) => { console.log(line); ${whenTold} };
+        console.log(await ${work});`,
+        { PATH: '', HOME: folder },
+      ).split('\n');
+    begun('modules.lock');
+    const installed = `writeFileSync('node_modules/.package-lock.json', ${JSON.stringify(lockFile)});`;
+    assert.deepEqual(wait(`${installed} rmSync('out/modules.lock');`, `setUp(['modules'], say)`), [
+      'another process is installing node_modules; waiting for it',
+      'undefined',
+    ]);
+    begun('package.lock');
+    writeFileSync(inFolder('dist', 'gpu-rental.vsix'), 'before');
+    const look = `console.log(readFileSync('dist/gpu-rental.vsix', 'utf8'));`;
+    assert.deepEqual(wait(`${look} rmSync('out/package.lock');`, 'makePackage(say)'), [
+      'another process is packaging the extension; waiting for it',
+      'before',
+      `DONE ${inFolder('dist', 'gpu-rental.vsix')}`,
+    ]);
+    assert.equal(readFileSync(inFolder('dist', 'gpu-rental.vsix'), 'utf8'), 'whole');
+  });
+
   it('say in one line that npm is missing, cannot reach its registry or cannot write its files', () => {
     cpSync(scripts, join(folder, 'scripts'), { recursive: true });
     writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages: { 'node_modules/a': {} } }));
