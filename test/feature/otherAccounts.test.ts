@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { accountKeyFor } from '../../src/store/accounts/accountFiles';
 import { useComputer } from '../support/feature/useComputer';
 
 describe('a schedule of an account that is not the active one', () => {
@@ -132,5 +133,33 @@ describe('a switch away from an account with instances', () => {
     await window.quick.pick(/^renter/);
     await computer().rest();
     assert.deepEqual(window.toasts(), []);
+  });
+});
+
+describe('a demo marketplace that can’t start', () => {
+  const computer = useComputer();
+
+  it('leaves the account in use, which is watched as before', async () => {
+    await computer().rentRunning({ label: 'worker' });
+    const window = await computer().openWindow();
+    await window.signIn();
+    await window.view('instances').row('worker');
+    const serviceUrl = 'http://127.0.0.1:9';
+    const key = accountKeyFor(serviceUrl, 7, true);
+    const account = { version: 1, key, serviceUrl, userId: 7, name: 'demo', isDemo: true, user: { id: 7 } };
+    writeFileSync(path.join(computer().storage, 'accounts', `${key}.json`), JSON.stringify(account));
+    const session = { version: 1, account: key, apiKey: 'the-key-of-a-demo' };
+    await computer().secretStorage().store(`gpuRental.session.${key}`, JSON.stringify(session));
+    // A file stands where the demo keeps its folder.
+    writeFileSync(path.join(computer().storage, 'demo'), '');
+    window.clearToasts();
+    window.run('Try the Demo Marketplace');
+    await window.toast(/See the log/);
+    await computer().rest();
+    await window.view('instances').row('worker');
+    window.run('Switch Account…');
+    await window.quick.row(/^(?!Demo).*active/);
+    window.quick.escape();
+    window.clearToasts();
   });
 });

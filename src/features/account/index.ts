@@ -134,11 +134,16 @@ async function tryDemo(deps: Deps): Promise<void> {
         title: t('Starting the demo marketplace on this computer…'),
       },
       async () => {
-        const known = (await deps.accounts.known()).find((account) => account.isDemo);
+        const { accounts } = deps;
+        const { active } = accounts;
+        const known =
+          active?.isDemo === true ? active : (await accounts.others()).find(({ isDemo }) => isDemo);
         if (known) {
           try {
-            await deps.accounts.switchTo(known.key);
-            await deps.accounts.refreshUser();
+            // Until the demo answers, the account before it is watched.
+            await known.client.users.current({});
+            await accounts.switchTo(known.key);
+            await accounts.refreshUser();
             return;
           } catch (error) {
             // The demo's key or port is gone: another sign-in to the same market repairs both.
