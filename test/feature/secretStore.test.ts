@@ -49,6 +49,9 @@ describe('a secret store in trouble', () => {
     window = await computer().openWindow({ isFocused: true });
     await instances().welcomeShows("the account or its key can't be read");
     assert.doesNotMatch((await instances().welcome()).join('\n'), /Try the Demo/, 'not signed out');
+    for (const view of ['templates', 'sshKeys', 'account'] as const) {
+      await window.view(view).welcomeShows("can't be read");
+    }
   }
 
   async function goesOn(): Promise<void> {
