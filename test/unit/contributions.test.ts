@@ -268,6 +268,18 @@ describe('package.json', () => {
     }
   });
 
+  it('offers no command in the palette of the demo that no menu offers there', () => {
+    const { commandPalette = [], ...others } = contributes.menus;
+    const places = Object.values(others).flat();
+    const isOffered = ({ when: text = '' }: { when?: string | undefined }) =>
+      !text.includes('!gpuRental.demo');
+    const inDemo = commandPalette.filter(isOffered).filter(({ command }) => {
+      const inMenus = places.filter((place) => place.command === command);
+      return inMenus.length > 0 && !inMenus.some(isOffered);
+    });
+    assert.deepEqual(inDemo, []);
+  });
+
   it('does not offer a command in the palette that needs a row of a tree', () => {
     const hidden = new Set(
       (contributes.menus['commandPalette'] ?? [])
