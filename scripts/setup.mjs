@@ -176,9 +176,11 @@ async function installSystemPackages(wanted, say) {
   const still = missing.filter((name) => !isThere(systemPackages[name]));
   if (still.length === 0) return;
   const uses = [...new Set(still.map((name) => systemPackages[name].use))].join('; ');
-  throw new Error(
-    `Missing: ${still.join(', ')} (for ${uses}). Get it with: sudo apt-get install -y ${still.join(' ')}`,
-  );
+  const advice =
+    findProgram('apt-get') === undefined
+      ? "Install it with this system's package manager; the names are those of Debian."
+      : `Get it with: sudo apt-get install -y ${still.join(' ')}`;
+  throw new Error(`Missing: ${still.join(', ')} (for ${uses}). ${advice}`);
 }
 
 function isThere({ programs, files, all }) {
