@@ -85,10 +85,15 @@ export async function setUp(needs, say = (line) => process.stdout.write(`${line}
   if (needs.includes('inspector')) await installInspector(say).catch((error) => say(error.message));
 }
 
+/** Why nothing works with this version of Node, which the network library refuses; `undefined` if it can. */
+export function nodeProblem(version) {
+  const isOlder = version.localeCompare('20.18.1', undefined, { numeric: true }) < 0;
+  return isOlder ? `Node 20.18.1 or later is needed; this is ${version}.` : undefined;
+}
+
 function checkNode() {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major > 20 || (major === 20 && minor >= 18)) return;
-  throw new Error(`Node 20.18.1 or later is needed; this is ${process.versions.node}.`);
+  const problem = nodeProblem(process.versions.node);
+  if (problem !== undefined) throw new Error(problem);
 }
 
 function checkWritable(names) {

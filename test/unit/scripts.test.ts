@@ -137,6 +137,23 @@ describe('The scripts that set a machine up', () => {
     assert.equal(readFileSync(inFolder('dist', 'gpu-rental.vsix'), 'utf8'), 'whole');
   });
 
+  it('accept every version of Node that the README names', () => {
+    const answer = (version: string) =>
+      run(`
+        import { nodeProblem } from ${JSON.stringify(join(scripts, 'setup.mjs'))};
+        console.log(nodeProblem('${version}'));`);
+    const works = ['20.18.1', '20.19.0', '21.0.0', '22.12.0', '23.5.0', '24.0.0', '100.0.0'];
+    assert.deepEqual(
+      works.filter((version) => answer(version) !== 'undefined'),
+      [],
+    );
+    assert.equal(answer('20.18.0'), 'Node 20.18.1 or later is needed; this is 20.18.0.');
+    assert.equal(answer('20.9.0'), 'Node 20.18.1 or later is needed; this is 20.9.0.');
+    assert.equal(answer('18.20.4'), 'Node 20.18.1 or later is needed; this is 18.20.4.');
+    // Packages of the tools name fewer versions than those on which they work.
+    assert.doesNotMatch(readFileSync(join(scripts, '..', '.npmrc'), 'utf8'), /engine-strict/);
+  });
+
   it('say in one line that npm is missing, cannot reach its registry or cannot write its files', () => {
     cpSync(scripts, join(folder, 'scripts'), { recursive: true });
     writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages: { 'node_modules/a': {} } }));
