@@ -88,7 +88,7 @@ describe('each documented code of two-factor authentication', () => {
       after(() => simulator.close());
 
       for (const { status, code } of documented) {
-        it(`${status} ${code} is told in its own words, and not asked for twice`, async () => {
+        it(`${status} ${code} is told in its own words, and asked for again only by a read`, async () => {
           const { client } = clients.connect(simulator);
           const seen = simulator.requests().at(-1)?.seq ?? 0;
           simulator.faults.clear();
@@ -112,7 +112,9 @@ describe('each documented code of two-factor authentication', () => {
             }
             return true;
           });
-          assert.equal(simulator.requests(seen).length, 1);
+          // A read is repeated after a failure of the service; a refusal never, and no write.
+          const isRepeated = name.startsWith('GET') && status >= 500;
+          assert.equal(simulator.requests(seen).length, isRepeated ? 3 : 1);
         });
       }
     });

@@ -7,7 +7,7 @@ describe('The limits', () => {
   it('refuse a call that comes too early, with the documented body and threshold', async () => {
     const simulator = await simulators.start({ limits: true, fakeClock: true });
     const call = () => simulator.call('PUT', '/api/v0/instances/command/1/', { command: 'ls' });
-    assert.equal((await call()).status, 404);
+    assert.equal((await call()).status, 400);
     const refused = await call();
     assert.deepEqual(
       [refused.status, refused.json],
