@@ -206,6 +206,14 @@ describe('the account and its second factor', () => {
     window.quick.escape();
   });
 
+  it('asks for the name of a team role where the roles can’t be listed, and says if there is none', async () => {
+    computer().simulator.fail({ kind: 'error', path: '/api/v0/team/roles-full/', status: 403 });
+    window.run('Show Team Role');
+    await window.quick.title('Show Team Role');
+    await window.quick.type('Night shift');
+    await window.toast('There is no team role “Night shift”. Check the name and try again.');
+  });
+
   it('asks in a new window for nothing while the session of the one before holds', async () => {
     window.close();
     window = await computer().openWindow({ isFocused: true });

@@ -6,14 +6,14 @@ import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
 import { isCategory, permissionMeaning } from '../../model/accounts/permissionText';
 import type { TeamRole } from '../../model/accounts/teamRole';
 import type { Account } from '../../store/ports';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
 
 /** Finds a role by name and shows its permissions. */
 export async function showTeamRole(account: Account, wantedName: string | undefined): Promise<void> {
   const title = t('Show Team Role');
   const role =
-    wantedName === undefined
-      ? await chooseRole(account, title)
-      : await whileAsking(account.client.teamRoles.get(wantedName));
+    wantedName === undefined ? await chooseRole(account, title) : await roleNamed(account, wantedName);
   if (!role) {
     return;
   }
@@ -55,5 +55,17 @@ async function chooseRole(account: Account, title: string): Promise<TeamRole | u
     return picked?.role;
   }
   const name = await askLine({ title, prompt: t('Name of the role.') });
-  return name === undefined || name.trim() === '' ? undefined : account.client.teamRoles.get(name.trim());
+  return name === undefined || name.trim() === '' ? undefined : roleNamed(account, name.trim());
+}
+
+async function roleNamed({ client }: Account, name: string): Promise<TeamRole> {
+  try {
+    return await whileAsking(client.teamRoles.get(name));
+  } catch (error) {
+    throw error instanceof NotFoundError
+      ? new UserError(text('There is no team role “{0}”. Check the name and try again.', plainLabel(name)), {
+          cause: error,
+        })
+      : error;
+  }
 }
