@@ -23,9 +23,9 @@ export function serviceUrlProblem(input: string): Text | undefined {
   return undefined;
 }
 
-/** Removes the final slash; keeps a path prefix. */
+/** Removes the final slash and the part that all calls begin with; keeps a path prefix. */
 export function normalizeServiceUrl(input: string): string {
-  return new URL(input.trim()).toString().replace(/\/+$/, '');
+  return new URL(input.trim()).toString().replace(/(?:\/api\/v\d+)?\/*$/, '');
 }
 
 function isLoopback(hostname: string): boolean {

@@ -30,4 +30,8 @@ describe('service address', () => {
   it('keeps a path prefix and drops the final slash', () => {
     assert.equal(normalizeServiceUrl(' https://gpu.example/prefix/ '), 'https://gpu.example/prefix');
   });
+  it('drops the part that all calls begin with, as documentation shows it', () => {
+    assert.equal(normalizeServiceUrl('https://console.vast.ai/api/v0/'), 'https://console.vast.ai');
+    assert.equal(normalizeServiceUrl('https://gpu.example/prefix/api/v1'), 'https://gpu.example/prefix');
+  });
 });
