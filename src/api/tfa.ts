@@ -115,8 +115,10 @@ function managementOf(http: Http): Pick<Client['tfa'], Management> {
       // `target_id` also where it may be left out: the service must not choose what goes. A legacy
       // account has no methods and so nothing to name.
       const body = { ...proofBody(proof), target_id: targetId };
-      const answer = await http.call({ ...write('DELETE /api/v0/tfa/'), body }, tfaRemoveAnswer, options);
-      return typeof answer.remaining_methods === 'number' ? { remaining: answer.remaining_methods } : {};
+      const request = { ...write('DELETE /api/v0/tfa/'), body };
+      const { remaining_methods, msg = '' } = await http.call(request, tfaRemoveAnswer, options);
+      // Only the end of 2FA has no number, and it says so (docs/service/two-factor.md#remove-a-method).
+      return /disabled/i.test(msg) ? {} : { remaining: required(remaining_methods, request) };
     },
     regenerateBackupCodes: async (proof, options) => {
       const request = { ...write('PUT /api/v0/tfa/regen-backup-codes/'), body: proofBody(proof) };

@@ -90,6 +90,13 @@ describe('removing a second factor', () => {
     });
   }
 
+  it('does not take the other methods for gone where the answer says nothing of them', async () => {
+    const { simulator, remove, proof } = await start('both');
+    const body = { success: true };
+    simulator.fail({ kind: 'answer', method: 'DELETE', path: '/api/v0/tfa/', body, after: true });
+    assert.deepEqual(await remove(proof(), {}), { remaining: 1 });
+  });
+
   it('does not take one for gone that may be among those that could not be read', async () => {
     const { simulator, client, remove, proof, status } = await start('both');
     const { json } = await status();
