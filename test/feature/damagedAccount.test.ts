@@ -47,7 +47,7 @@ describe('an account whose file is damaged', () => {
       if (action === 'delete') {
         deleted.push(key);
       }
-      return proceed();
+      return Promise.resolve(proceed());
     };
     let window = await computer().openWindow();
     await window.view('templates').menu('My Trainer', 'Add Template to Favorites');
