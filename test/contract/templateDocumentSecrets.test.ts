@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
 import { MissingSecretError } from '../../src/model/templates/templateWire';
 import { templateOwner } from '../../src/model/templates/templateReference';
+import { UserError } from '../../src/util/errors';
 import { changeText, useTemplateScene } from '../support/templateScene';
 import type { TemplateWindow } from '../support/templateWindow';
 
@@ -103,6 +105,29 @@ describe('template documents with secrets', () => {
     const source = changeText(await textOf(window), { env: { T: '${secret:elsewhere}' } });
     await assert.rejects(window.documents.save(id, source), MissingSecretError);
     assert.deepEqual(sent(), []);
+  });
+
+  it('say what to do where the secret store does not answer, and open once it does', async () => {
+    await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
+    const source = changeText(await textOf(window), { env: { HF_TOKEN: '${secret:hf-token}' } });
+    await window.documents.save(id, source);
+    const draft = await window.creation.addDraft({ name: 'new' });
+    const { secretPort } = scene().computer;
+    const get = secretPort.get.bind(secretPort);
+    secretPort.get = () => Promise.reject(new Error('locked: hf_value_123'));
+    const other = await scene().computer.openWindow();
+    const refused = (error: unknown) => {
+      assert.ok(error instanceof UserError);
+      assert.match(error.message, /Unlock the key ring of this computer, then try again/);
+      assert.doesNotMatch(inspect(error), /hf_value_123/);
+      return true;
+    };
+    await assert.rejects(textOf(other), refused);
+    await assert.rejects(other.creation.draft(draft), refused);
+    const changed = changeText(source, { env: { HF_TOKEN: '${secret:hf-token}', MODE: 'train' } });
+    await assert.rejects(window.documents.save(id, changed), refused);
+    secretPort.get = get;
+    assert.ok((await textOf(other)).includes('${secret:hf-token}'));
   });
 
   it('write no secret to the disk, and tell the log of each', async () => {

@@ -23,6 +23,17 @@ export class SecretNotKeptError extends UserError {
   }
 }
 
+/** The editor did not give a secret that it may still hold; the cause could contain a value, so it is dropped. */
+export class SecretUnreadableError extends UserError {
+  constructor() {
+    super(
+      text(
+        'Could not read the secrets of this template. Unlock the key ring of this computer, then try again.',
+      ),
+    );
+  }
+}
+
 const prefix = 'gpuRental.templateSecret.';
 const draftPrefix = 'gpuRental.templateDraft.';
 
@@ -170,7 +181,7 @@ export class TemplateSecrets {
   }
 
   draft(token: string): Promise<string | undefined> {
-    return this.secrets.get(`${draftPrefix}${token}`);
+    return this.read(`${draftPrefix}${token}`);
   }
 
   async dropDrafts(tokens: readonly string[]): Promise<void> {
@@ -189,8 +200,17 @@ export class TemplateSecrets {
     }
   }
 
+  private async read(key: string): Promise<string | undefined> {
+    try {
+      return await this.secrets.get(key);
+    } catch (error) {
+      // A place where no key may be read has its own reason.
+      throw error instanceof UserError ? error : new SecretUnreadableError();
+    }
+  }
+
   private async value(accountKey: string, name: string): Promise<string | undefined> {
-    const value = await this.secrets.get(keyOf(accountKey, name));
+    const value = await this.read(keyOf(accountKey, name));
     if (value !== undefined) {
       this.onSecret(value);
     }
