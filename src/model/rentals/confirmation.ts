@@ -3,7 +3,7 @@ import { budgetState, type BudgetNow, type BudgetState } from '../budget/budget'
 import { overrunText } from '../budget/budgetWords';
 import { formatCents, formatMoney, type Micros } from '../money';
 import type { Offer, RentalType } from '../offers/offer';
-import { rentFacts, type Fact, type RentStep } from './rentFacts';
+import { rentFacts, type Fact } from './rentFacts';
 import {
   diskRate,
   spanOfHours,
@@ -20,34 +20,14 @@ import {
   type Rate,
   type Usage,
 } from '../quote';
-import { effectiveRuntype, lacksShell, plannedDiskGb, type RentChoices } from './rentPlan';
-import { rentalFit, type Misfit } from '../fit/rentalFit';
+import { plannedDiskGb, type RentChoices } from './rentPlan';
+import { fitWarnings, machineWarnings, type RentWarning } from './rentWarnings';
+import { rentalFit } from '../fit/rentalFit';
 import type { UsualMachine } from '../fit/usualMachine';
 import type { Filters } from '../offers/searchFields';
 
 export { machineName } from './rentFacts';
 export type { Fact, RentStep } from './rentFacts';
-
-export interface RentWarning {
-  readonly id:
-    | Misfit['id']
-    | 'noShell'
-    | 'credit'
-    | 'limit'
-    | 'budget'
-    | 'limitUnknown'
-    | 'priceUnknown'
-    | 'volumeUnknown'
-    | 'stoppedUnknown'
-    | 'unverified'
-    | 'endsSoon'
-    | 'bid'
-    | 'vmKey'
-    | 'waits';
-  readonly text: Text;
-  /** The step that can change it. */
-  readonly step?: RentStep;
-}
 
 export interface ConfirmationInput {
   readonly offer: Offer;
@@ -292,57 +272,6 @@ function priceWarnings(
         hours === 0
           ? text('You have no credit left, and at zero the service stops everything. Add credit first.')
           : text('Your credit lasts only {0}. At zero, the service stops everything.', spanOfHours(hours)),
-    });
-  }
-  return found;
-}
-
-function fitWarnings({ choices }: ConfirmationInput, misfits: readonly Misfit[]): readonly RentWarning[] {
-  const found: RentWarning[] = [];
-  if (lacksShell(effectiveRuntype(choices))) {
-    found.push({
-      id: 'noShell',
-      text: text("This run type has neither SSH nor Jupyter, so you can't connect to the machine."),
-      step: 'runtype',
-    });
-  }
-  found.push(...misfits);
-  if (choices.vm === true) {
-    found.push({
-      id: 'vmKey',
-      text: text("A virtual machine gets its SSH keys when it is created. You can't add any later."),
-    });
-  }
-  return found;
-}
-
-function machineWarnings({ offer, choices, rentalType }: ConfirmationInput): readonly RentWarning[] {
-  const found: RentWarning[] = [];
-  if (rentalType === 'interruptible') {
-    found.push({
-      id: 'bid',
-      text: text(
-        'Interruptible: the instance stops when another user bids more or rents the machine on demand.',
-      ),
-      step: 'bid',
-    });
-  }
-  if (offer.verified === false) {
-    found.push({ id: 'unverified', text: text('The service has not verified this machine.') });
-  }
-  if (offer.durationSeconds !== undefined && offer.durationSeconds < 86_400) {
-    found.push({
-      id: 'endsSoon',
-      text: text('The host offers this machine for only {0}.', spanOfHours(offer.durationSeconds / 3600)),
-    });
-  }
-  if (choices.cancelUnavailable === false) {
-    found.push({
-      id: 'waits',
-      text: text(
-        'If another user takes the machine first, your rental waits stopped, and its disk costs money.',
-      ),
-      step: 'options',
     });
   }
   return found;

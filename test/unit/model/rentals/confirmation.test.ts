@@ -250,6 +250,19 @@ describe('the confirmation', () => {
     );
   });
 
+  it('warns of a template that holds a reference instead of the value of a secret', () => {
+    const env = '-e HF_TOKEN=${secret:HF_TOKEN-12} -e WANDB="key ${secret:w}" -e MODE=$HOME';
+    const source = { kind: 'template' as const, template: { ...template, env } };
+    const { warnings } = confirmation(anInput({ choices: { source } }));
+    assert.deepEqual(
+      warnings.map(({ id, step }) => [id, step]),
+      [['reference', 'options']],
+    );
+    assert.match(formatText(warnings[0]?.text ?? { template: '', args: [] }), /: HF_TOKEN, WANDB\./);
+    const own = { HF_TOKEN: 'hf_1', WANDB: 'w' };
+    assert.deepEqual(confirmation(anInput({ choices: { source, env: own } })).warnings, []);
+  });
+
   it('warns of everything that does not fit', () => {
     assert.deepEqual(warned({ offer: marketOffer({ directPorts: 0 }) }), ['ports']);
     assert.deepEqual(warned({ offer: marketOffer({ diskSpaceGb: 10 }) }), ['disk']);
