@@ -4,6 +4,7 @@ import path from 'node:path';
 import { FakeUri } from '../support/fakeEditor/values';
 import type { FakeTextDocument } from '../support/fakeEditor/textDocument';
 import { DocumentDriver } from '../support/feature/documentDriver';
+import { ServiceTemplates } from '../support/feature/templateRecords';
 import { reachableInstance, remoteSshExtension } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -177,6 +178,27 @@ describe('a workspace that knows its machine', () => {
     await computer().rest();
     assert.deepEqual([rentals(), starts()], [1, 1]);
     window.clearToasts();
+  });
+
+  it('asks about a template that was edited elsewhere, also while it is unsaved here', async () => {
+    const service = new ServiceTemplates(computer);
+    const { hash_id: hash } = await service.record(templateId);
+    await window.view('templates').click('Recipe');
+    await editor().shows('Recipe.json', '"name": "Recipe"');
+    const { document } = editor();
+    await editor().type({ desc: 'typed', extra_filters: { num_gpus: { eq: 4 } } });
+    await service.editElsewhere(templateId, { extra_filters: '{"num_gpus": {"eq": 2}}' });
+    await write({ template: { id: templateId, name: 'Recipe', hash } });
+    window.run(rent);
+    await window.dialog(/Recipe was edited since/);
+    await window.dialogButton('Rent from the Current Version');
+    await window.quick.title('Search Offers for This Workspace');
+    await computer().until('the search with its filters', () => {
+      const body = computer().simulator.received('POST', '/api/v0/bundles/').at(-1)?.body;
+      return JSON.stringify((body as Record<string, unknown>)['num_gpus']) === '{"eq":2}';
+    });
+    window.quick.escape();
+    window.screen.documents.close(document);
   });
 
   it('says that its template was edited or deleted before money is spent', async () => {

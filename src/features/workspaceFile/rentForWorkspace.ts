@@ -13,6 +13,7 @@ import type { DraftJob } from '../../model/jobs/rentForJob';
 import type { RentDraft } from '../../model/rentals/rentDraft';
 import { defaultQuery, queryWith } from '../../model/offers/savedSearches';
 import { plannedDiskGb, type RentChoices, type RentSource } from '../../model/rentals/rentPlan';
+import type { Template } from '../../model/templates/template';
 import { readFilters } from '../../model/templates/templateDocument';
 import { templateName } from '../../model/templates/templateName';
 import { refState } from '../../model/templates/templateRef';
@@ -21,13 +22,13 @@ import type { Services } from '../../services';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import type { Account } from '../../store/ports';
-import { currentTemplate } from '../../store/templates/findTemplate';
+import { findTemplate } from '../../store/templates/findTemplate';
 import { defined } from '../../util/defined';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { workspaceFiles } from './workspaceFiles';
 
-type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'templateStores'>;
+type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet'>;
 
 /** Connects to an existing instance for the workspace, or rents the machine that its file describes. */
 export async function rentForWorkspace(deps: Deps): Promise<void> {
@@ -51,7 +52,7 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
   if (await useExisting(deps, recipe)) {
     return;
   }
-  const draft = await draftOf(deps, account, recipe, t('Search Offers for This Workspace'));
+  const draft = await draftOf(account, recipe, t('Search Offers for This Workspace'));
   if (draft) {
     await runCommand('gpuRental.searchFor', draft);
   }
@@ -73,7 +74,7 @@ export async function rentForJob(deps: Deps, { job, recipe }: WantedForJob): Pro
   const { each, machines } = job;
   const title = t('Search Offers for {0}', name);
   const draft: RentDraft | undefined = recipe
-    ? await draftOf(deps, account, recipe, title)
+    ? await draftOf(account, recipe, title)
     : { accountKey: account.key, title, query: defaultQuery };
   if (!draft) {
     return;
@@ -93,19 +94,14 @@ export async function rentForJob(deps: Deps, { job, recipe }: WantedForJob): Pro
 }
 
 /** Returns the search for what the file describes, or undefined if the user cancels. */
-async function draftOf(
-  deps: Deps,
-  account: Account,
-  recipe: Recipe,
-  title: string,
-): Promise<RentDraft | undefined> {
-  const source = await sourceOf(deps, account, recipe);
+async function draftOf(account: Account, recipe: Recipe, title: string): Promise<RentDraft | undefined> {
+  const source = await sourceOf(account, recipe);
   if (source === 'cancelled') {
     return undefined;
   }
   // Fields merge by key, and the workspace wins (docs/service/renting.md#template-merge).
-  const fields = recipe.template && deps.templateStores.documents.peek(recipe.template.id)?.fields;
-  const filters = { ...readFilters(fields?.['extra_filters']), ...recipe.filters };
+  const record = source?.kind === 'template' ? source.template.raw : undefined;
+  const filters = { ...readFilters(record?.['extra_filters']), ...recipe.filters };
   const { env, diskGb, onStart: onstart } = recipe;
   const planned = diskGb ?? (source ? plannedDiskGb({ source }) : defaultQuery.diskGb);
   return {
@@ -123,14 +119,12 @@ async function draftOf(
 
 /** Returns the current template or the image that the recipe names; undefined if it names neither. */
 async function sourceOf(
-  deps: Deps,
-  { client }: Account,
-  { template, image }: Recipe,
+  account: Account,
+  { template: ref, image }: Recipe,
 ): Promise<RentSource | 'cancelled' | undefined> {
-  if (template) {
-    return (await isWantedAsItIs(deps, template))
-      ? { kind: 'template', template: await whileAsking(currentTemplate(client, template.id)) }
-      : 'cancelled';
+  if (ref) {
+    const template = await wantedTemplate(account, ref);
+    return template ? { kind: 'template', template } : 'cancelled';
   }
   return image === undefined ? undefined : { kind: 'image', image };
 }
@@ -254,26 +248,26 @@ async function start(instance: Instance): Promise<void> {
 }
 
 /**
- * Warns before money is spent if the template was edited. Returns false if the user cancels; throws if it was
- * deleted.
+ * Returns the current template, after a question if it was edited since the file named it; `undefined` if the user
+ * cancels. An open document may be of another account, or older than the template. Throws if it was deleted.
  */
-async function isWantedAsItIs(deps: Deps, ref: NonNullable<Recipe['template']>): Promise<boolean> {
-  const { documents } = deps.templateStores;
-  await documents.open(ref.id);
-  await documents.refresh(ref.id);
-  const known = documents.peek(ref.id);
-  const name = templateName(known ?? ref);
-  switch (refState(ref, known).kind) {
-    case 'deleted':
-      throw new UserError(
-        text(
-          'The template {0} was deleted or made private by its owner. Name another one in the file.',
-          name,
-        ),
-      );
-    case 'edited':
-      return confirmEditedTemplate(t('The template {0} was edited since this workspace chose it.', name));
-    case 'current':
-      return true;
+async function wantedTemplate(
+  { client }: Account,
+  ref: NonNullable<Recipe['template']>,
+): Promise<Template | undefined> {
+  const found = await whileAsking(findTemplate(client, { templateId: ref.id }));
+  if (!found) {
+    throw new UserError(
+      text(
+        'The template {0} was deleted or made private by its owner. Name another one in the file.',
+        templateName(ref),
+      ),
+    );
   }
+  const isWanted =
+    refState(ref, found).kind === 'current' ||
+    (await confirmEditedTemplate(
+      t('The template {0} was edited since this workspace chose it.', templateName(found)),
+    ));
+  return isWanted ? found : undefined;
 }
