@@ -4,7 +4,7 @@ import type { Micros } from '../../model/money';
 const secondsPerDay = 86_400;
 
 /**
- * Splits a charge into one part per UTC day and returns the parts within the range (Unix seconds, both ends
+ * Splits a charge into one part per UTC day and returns the parts within the range of whole days (Unix seconds, both ends
  * included). If the range covers the whole charge, the parts add up to its amount.
  */
 export function spreadOverDays(
@@ -20,11 +20,10 @@ export function spreadOverDays(
     return at >= range.from && at <= range.to ? [charge] : [];
   }
   const parts: Charge[] = [];
-  for (let from = start; from < end;) {
+  // Walks the days of the range, because the times of a charge may be absurd.
+  for (let from = Math.max(start, range.from); from < end && from <= range.to;) {
     const to = Math.min(end, (Math.floor(from / secondsPerDay) + 1) * secondsPerDay);
-    if (from >= range.from && from <= range.to) {
-      parts.push(partOf(charge, { start, end }, { start: from, end: to }));
-    }
+    parts.push(partOf(charge, { start, end }, { start: from, end: to }));
     from = to;
   }
   return parts;
@@ -38,7 +37,7 @@ interface Times {
 function partOf(charge: Charge, whole: Times, part: Times): Charge {
   const share = (amount: Micros) => {
     const until = (moment: number) =>
-      Math.round((amount * (moment - whole.start)) / (whole.end - whole.start));
+      Math.round(amount * ((moment - whole.start) / (whole.end - whole.start)));
     return (until(part.end) - until(part.start)) as Micros;
   };
   const items = charge.items.map((item) => ({ ...item, amount: share(item.amount) }));

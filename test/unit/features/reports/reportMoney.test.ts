@@ -48,6 +48,15 @@ describe('a charge over several days', () => {
     assert.equal(sum(parts.map(({ items }) => items[0]?.amount ?? 0)), fromDollars(1));
   });
 
+  it('is read at once where its times are absurd', () => {
+    assert.deepEqual(byDay(aCharge({ start: -1e12, end: -1e11 })), []);
+    assert.deepEqual(
+      byDay(aCharge({ start: -1.7e308, end: 1.7e308 })).map(([at, dollars = 0]) => [at, dollars < 0.01]),
+      [0, 1, 2, 3].map((at) => [at, true]),
+    );
+    assert.deepEqual(byDay(aCharge({ start: 1e299, end: 1e300 })), []);
+  });
+
   it('stays as it is where it is of one moment, or of none', () => {
     const moment = aCharge({ start: first * day });
     assert.deepEqual(spreadOverDays(moment, range), [moment]);
