@@ -1,4 +1,5 @@
 import type { Client } from '../../api/client';
+import { mayHaveTakenEffect } from '../../api/errors';
 import { volumeName, type Volume } from '../../model/volume';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
@@ -24,12 +25,22 @@ export async function removeVolumes(
       sent.set(volume, await failureOf(client.remove(volume.id)));
     }
   }
-  const { items, skipped } = await client.list();
+  const all = [...sent];
+  let listed: Awaited<ReturnType<typeof client.list>>;
+  try {
+    listed = await client.list();
+  } catch (unread) {
+    const isRefused = (error: unknown) => error !== undefined && !mayHaveTakenEffect(error);
+    const problems = all.map(([volume, error]) =>
+      isRefused(error) ? error : new NotConfirmedError(volume, unread),
+    );
+    return { deleted: [], problems };
+  }
+  const { items, skipped } = listed;
   const left = new Set(items.map(({ id }) => id));
   // The record that could not be read may be one of them.
   const isLeft = ([{ id }, error]: readonly [Volume, unknown]) =>
     left.has(id) || (error !== undefined && skipped > 0);
-  const all = [...sent];
   return {
     deleted: all.filter((each) => !isLeft(each)).map(([volume]) => volume),
     problems: all.filter(isLeft).map(([volume, error]) => error ?? new NotDeletedError(volume)),
@@ -41,6 +52,18 @@ function failureOf(work: Promise<void>): Promise<unknown> {
     () => undefined,
     (error: unknown) => error,
   );
+}
+
+class NotConfirmedError extends UserError {
+  constructor(volume: Volume, cause: unknown) {
+    super(
+      text(
+        'The service did not confirm that the volume {0} is deleted. If it is not, it still costs money. Refresh to check.',
+        volumeName(volume),
+      ),
+      { cause },
+    );
+  }
 }
 
 class NotDeletedError extends UserError {

@@ -66,6 +66,22 @@ describe('deleting volumes', () => {
     assert.equal(simulator.received('DELETE').length, 1);
   });
 
+  it('says of each what is not confirmed where the list can’t be read afterwards', async () => {
+    const all = await make(3);
+    simulator.fail({ kind: 'error', method: 'DELETE', path, status: 403, error: 'auth_error', msg: 'No.' });
+    simulator.fail({ kind: 'dropAfter', method: 'DELETE', path });
+    simulator.fail({ kind: 'html500', method: 'GET', path, times: 0 });
+    const { deleted, problems } = await removeVolumes(client, all, signal);
+    assert.deepEqual(deleted, []);
+    assert.doesNotMatch(String(problems[0]), /confirm/);
+    assert.deepEqual(
+      problems
+        .slice(1)
+        .map((problem) => /did not confirm that the volume .* is deleted/.test(String(problem))),
+      [true, true],
+    );
+  });
+
   it('keeps one that the service refuses to delete, with the reason', async () => {
     const all = await make(1);
     simulator.fail({ kind: 'error', method: 'DELETE', path, status: 403, error: 'auth_error', msg: 'No.' });
