@@ -261,7 +261,8 @@ describe('reports', () => {
     const body = { success: true, gpus: [], needs_machine: true };
     computer().simulator.fail({ kind: 'answer', path: '/api/v0/metrics/gpu/current/', status: 200, body });
     await market.press('Refresh');
-    await market.notice(/These prices come from current offers/);
+    await market.notice(/These prices come from at most 64 current offers/);
+    assert.ok(market.rows('supply').every(([, ...figures]) => figures.every((figure) => figure === '–')));
     assert.equal(market.section('prices').chart?.kind, 'boxPlot');
     assert.ok(market.rows('prices').length > 0);
   });

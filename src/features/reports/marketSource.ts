@@ -1,5 +1,6 @@
 import { localize, t } from '../../editor/localize';
 import type { GpuMetrics, MetricsQuery } from '../../model/offers/gpuMetrics';
+import { mostRows } from '../../model/offers/marketQuery';
 import { historySections, marketSections, type MarketDay, type PaidByModel } from './marketView';
 import { reportNotice } from './notice';
 import type { ReportSource } from './reportController';
@@ -98,7 +99,8 @@ export class MarketSource implements ReportSource<Market> {
             reportNotice(
               'info',
               t(
-                'The service shows its market figures only to accounts that host a machine. These prices come from current offers and leave out rented machines.',
+                'The service shows its market figures only to accounts that host a machine. These prices come from at most {0} current offers and leave out rented machines.',
+                mostRows,
               ),
             ),
           ]

@@ -3,6 +3,7 @@ import type { Charge } from '../../model/accounts/charge';
 import type { MetricsQuery } from '../../model/offers/gpuMetrics';
 import { stateOf } from '../../model/instances/instanceState';
 import { add, zero, type Micros } from '../../model/money';
+import { mostRows } from '../../model/offers/marketQuery';
 import { quantilesFromOffers } from '../../model/offers/offerQuantiles';
 import { ForbiddenError, UnauthorizedError } from '../../api/errors';
 import type { Services } from '../../services';
@@ -145,7 +146,7 @@ async function readPrices(
       },
       rentalType: 'on-demand',
       order: [['score', 'desc']],
-      limit: 64,
+      limit: mostRows,
     },
     { signal },
   );

@@ -3,7 +3,10 @@ import type { GpuMetrics } from './gpuMetrics';
 import type { Micros } from '../money';
 import type { Offer } from './offer';
 
-/** Returns the price quantiles of each GPU model. Offers say nothing about rentals, so those figures stay undefined. */
+/**
+ * Returns the price quantiles of each GPU model. A search returns some offers of the market and nothing about rentals, so
+ * the figures of supply and demand stay undefined.
+ */
 export function quantilesFromOffers(offers: readonly Offer[]): readonly GpuMetrics[] {
   const prices = new Map<string, Micros[]>();
   for (const offer of offers) {
@@ -22,7 +25,6 @@ export function quantilesFromOffers(offers: readonly Offer[]): readonly GpuMetri
     );
     return defined<GpuMetrics>({
       gpuName,
-      available: sorted.length,
       priceP10,
       priceP25,
       priceMedian,

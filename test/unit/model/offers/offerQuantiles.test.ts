@@ -10,7 +10,7 @@ describe('quantiles of offers', () => {
     totalPerHour: fromDollars(dollars),
   });
 
-  it('are prices of one GPU, by model', () => {
+  it('are prices of one GPU, by model, and no count of free GPUs, of which a search returns a few', () => {
     const gpus = quantilesFromOffers([
       offer(1, 'A', 1),
       offer(2, 'A', 4, 2),
@@ -21,8 +21,8 @@ describe('quantiles of offers', () => {
     assert.deepEqual(
       gpus.map(({ gpuName, available, priceMedian }) => [gpuName, available, priceMedian]),
       [
-        ['A', 3, 2_000_000],
-        ['B', 1, 500_000],
+        ['A', undefined, 2_000_000],
+        ['B', undefined, 500_000],
       ],
     );
     assert.deepEqual(
