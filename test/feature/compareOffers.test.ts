@@ -90,6 +90,25 @@ describe('comparing offers', () => {
     await page.shows('the first price', () => notes().length === 0);
   });
 
+  it('knows nothing any more of an offer that was unpinned and comes back', async () => {
+    const [, second = 0] = ids();
+    const { name = '' } = columns()[1]?.buttons.find(({ id }) => id === `unpin:${second}`) ?? {};
+    await openSearch();
+    const row = offers()[1] ?? '';
+    quick().escape();
+    market().mark('goneOffers', second, true);
+    await page.press('Refresh');
+    await page.shows('that it is gone', () => notes().length === 1);
+    await page.press(name);
+    await page.shows('one column', () => columns().length === 1);
+    market().mark('goneOffers', second, false);
+    await openSearch();
+    await quick().rowButton(row, 'Pin to Compare');
+    await page.shows('both', () => columns().length === 2);
+    assert.deepEqual([ids()[1], notes()], [second, []]);
+    quick().escape();
+  });
+
   it('keeps what was there when it cannot be read again, and says so', async () => {
     const before = page.view.comparison;
     computer().simulator.fail({ kind: 'error', path: '/api/v0/bundles/', status: 400, msg: 'No.' });

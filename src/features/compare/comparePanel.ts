@@ -36,7 +36,8 @@ export class ComparePanel implements vscode.Disposable {
 
   constructor(private readonly deps: CompareDeps) {
     this.listening = vscode.Disposable.from(
-      deps.offerPins.onDidChange(() => {
+      deps.offerPins.onDidChange((pins) => {
+        this.forgetAllBut(pins);
         this.draw();
       }),
     );
@@ -140,6 +141,16 @@ export class ComparePanel implements vscode.Disposable {
       this.known.set(id, { status: statusOf(pin, now.get(id)), readAt });
     }
     this.deps.offerPins.update([...now.values()]);
+  }
+
+  /** An offer that is pinned again is as it is listed then. */
+  private forgetAllBut(pins: readonly OfferPin[]): void {
+    const ids = new Set(pins.map(({ offer }) => offer.id));
+    for (const id of this.known.keys()) {
+      if (!ids.has(id)) {
+        this.known.delete(id);
+      }
+    }
   }
 
   private async readFailures(): Promise<void> {
