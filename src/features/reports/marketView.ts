@@ -15,7 +15,7 @@ export type PaidByModel = ReadonlyMap<string, Micros>;
 /** Medians of one day, in whole micro-dollars. */
 export interface MarketDay {
   readonly day: number;
-  readonly medians: Readonly<Record<string, number>>;
+  readonly medians: Readonly<Record<string, Micros>>;
 }
 
 /** The number of lines that a reader can still tell apart. */
@@ -60,10 +60,7 @@ export function historySections(
         ],
         rows: history.map((day) => ({
           id: String(day.day),
-          cells: [
-            textCell(dayName(day.day)),
-            ...names.map((name) => numberCell(value(day, name) ?? undefined, 3)),
-          ],
+          cells: [textCell(dayName(day.day)), ...names.map((name) => exactMoneyCell(day.medians[name]))],
         })),
       },
     },

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { GpuMetrics } from '../../model/offers/gpuMetrics';
-import type { Micros } from '../../model/money';
+import { micros, type Micros } from '../../model/money';
 import type { Log } from '../../util/log';
 import { JsonFile } from '../jsonFile';
 
@@ -11,7 +11,7 @@ const snapshot = z.object({
   /** Identifies the figures: service and filters. */
   key: z.string(),
   /** Whole millionths of a dollar for one GPU and hour, by model. */
-  medians: z.record(z.string(), z.number().int()),
+  medians: z.record(z.string(), micros),
 });
 const file = z.object({ version: z.literal(1), snapshots: z.array(snapshot) });
 export type MarketSnapshot = z.infer<typeof snapshot>;

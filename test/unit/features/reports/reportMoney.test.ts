@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { earningsView } from '../../../../src/features/reports/earningsView';
 import { withDollarNames } from '../../../../src/features/reports/exports';
-import { marketSections } from '../../../../src/features/reports/marketView';
+import { historySections, marketSections } from '../../../../src/features/reports/marketView';
 import { spreadOverDays } from '../../../../src/features/reports/spreadCharges';
 import type { Charge } from '../../../../src/model/accounts/charge';
 import { fromDollars, toDollars } from '../../../../src/model/money';
@@ -81,6 +81,15 @@ describe('the quantiles of the market', () => {
     const [prices] = marketSections([gpu], new Map(), (text) => formatText(text));
     const cells = prices?.table.rows[0]?.cells.map(({ text }) => text) ?? [];
     assert.ok(cells.includes('$2.325') && cells.includes('$2.00'), cells.join(' '));
+  });
+});
+
+describe('the medians of earlier days', () => {
+  it('are amounts, and never rounded down', () => {
+    const history = [first, first + 1].map((at) => ({ day: at, medians: { H100: fromDollars(2.3214) } }));
+    const [section] = historySections(history, new Map(), (text) => formatText(text));
+    const cells = section?.table.rows[0]?.cells.map(({ text, sort }) => [text, sort]);
+    assert.deepEqual(cells?.[1], ['$2.3214', 2.3214]);
   });
 });
 
