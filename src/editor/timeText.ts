@@ -1,8 +1,13 @@
 import * as vscode from 'vscode';
+import { t } from './localize';
 
 /** Formats a time: `17:30` today, otherwise with the day. */
 export function momentText(ms: number, now: number): string {
   const at = new Date(ms);
+  if (Number.isNaN(at.getTime())) {
+    // The service may report a time beyond the last valid date.
+    return t('an unknown time');
+  }
   const isToday = at.toDateString() === new Date(now).toDateString();
   return formatFor(vscode.env.language, isToday, at.getTimezoneOffset()).format(at);
 }

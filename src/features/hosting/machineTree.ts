@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { listProblems, problemRow, type ListProblem } from '../../editor/listRows';
 import { t } from '../../editor/localize';
+import { momentText } from '../../editor/timeText';
 import { tooltip, type TooltipLine } from '../../editor/tooltip';
 import { plain } from '../../model/instances/instanceState';
 import type { Machine } from '../../model/hosting/machine';
@@ -78,7 +79,7 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
       ]
         .filter((part) => part !== undefined)
         .join(' · ');
-      item.tooltip = machineTooltip(machine);
+      item.tooltip = machineTooltip(machine, this.clock.now());
       item.accessibilityInformation = { label: `${name}, ${item.description}` };
     }
     return item;
@@ -102,7 +103,7 @@ export function occupancyText({ occupancy }: Machine): string | undefined {
   return t('{0} of {1} rented', letters.length - free, letters.length);
 }
 
-function machineTooltip(machine: Machine): vscode.MarkdownString {
+function machineTooltip(machine: Machine, now: number): vscode.MarkdownString {
   const lines: TooltipLine[] = [];
   const line = (label: string, value: string | undefined) => lines.push([label, value]);
   const money = (amount: Machine['gpuPerHour'], unit: string) =>
@@ -123,9 +124,7 @@ function machineTooltip(machine: Machine): vscode.MarkdownString {
   line(t('Location'), machine.location && placeText(machine.location));
   line(
     t('Offered until'),
-    machine.listedUntil === undefined
-      ? undefined
-      : new Date(machine.listedUntil * 1000).toLocaleString(vscode.env.language),
+    machine.listedUntil === undefined ? undefined : momentText(machine.listedUntil * 1000, now),
   );
   return tooltip(lines);
 }

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import type * as product from '../../../src/editor/timeText';
+import { loadSource } from '../../support/fakeEditor/product';
+
+describe('A moment in words', () => {
+  const { momentText } = loadSource('src/editor/timeText.ts', {
+    vscode: { env: { language: 'en' }, l10n: { t: (sentence: string) => sentence } },
+  }) as typeof product;
+  const now = new Date(2027, 0, 9, 17, 30).getTime();
+  const at = (...parts: [year: number, month: number, day: number]) =>
+    momentText(new Date(...parts, 8, 5).getTime(), now).replace(/\s/g, ' ');
+
+  it('is the time alone today, and has the day otherwise', () => {
+    assert.equal(at(2027, 0, 9), '8:05 AM');
+    assert.equal(at(2027, 0, 8), 'Fri, Jan 8, 8:05 AM');
+    assert.equal(at(2026, 11, 31), 'Thu, Dec 31, 8:05 AM');
+  });
+
+  it('is no error where there is no such moment', () => {
+    assert.equal(momentText(1e18, now), 'an unknown time');
+  });
+});
