@@ -1,7 +1,10 @@
 import * as vscode from 'vscode';
 import { t } from './localize';
 
-/** Formats a time: `17:30` today, otherwise with the day. */
+/** A day and month this close to now can only be of one year (ms). */
+const nearMs = 180 * 24 * 3_600_000;
+
+/** Formats a time: `17:30` today, otherwise with the day, and with the year if it is far from now. */
 export function momentText(ms: number, now: number): string {
   const at = new Date(ms);
   if (Number.isNaN(at.getTime())) {
@@ -9,21 +12,25 @@ export function momentText(ms: number, now: number): string {
     return t('an unknown time');
   }
   const isToday = at.toDateString() === new Date(now).toDateString();
-  return formatFor(vscode.env.language, isToday, at.getTimezoneOffset()).format(at);
+  const shown = isToday ? 'time' : Math.abs(ms - now) < nearMs ? 'day' : 'year';
+  return formatFor(vscode.env.language, shown, at.getTimezoneOffset()).format(at);
 }
+
+type Shown = 'time' | 'day' | 'year';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Caches formats: each takes a millisecond to make, too long for each of several hundred rows. */
-function formatFor(language: string, isToday: boolean, offset: number): Intl.DateTimeFormat {
+function formatFor(language: string, shown: Shown, offset: number): Intl.DateTimeFormat {
   // A format keeps the time zone in which it was made.
-  const key = `${language} ${isToday} ${offset}`;
+  const key = `${language} ${shown} ${offset}`;
   const known = formats.get(key);
   if (known) {
     return known;
   }
   const format = new Intl.DateTimeFormat(language, {
-    ...(isToday ? {} : { weekday: 'short', day: 'numeric', month: 'short' }),
+    ...(shown === 'time' ? {} : { weekday: 'short', day: 'numeric', month: 'short' }),
+    ...(shown === 'year' ? { year: 'numeric' } : {}),
     hour: 'numeric',
     minute: '2-digit',
   });

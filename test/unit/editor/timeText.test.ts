@@ -16,6 +16,11 @@ describe('A moment in words', () => {
     assert.equal(at(2026, 11, 31), 'Thu, Dec 31, 8:05 AM');
   });
 
+  it('has the year where the day alone could be one of several years', () => {
+    assert.equal(at(2026, 2, 4), 'Wed, Mar 4, 2026, 8:05 AM');
+    assert.equal(at(2028, 0, 10), 'Mon, Jan 10, 2028, 8:05 AM');
+  });
+
   it('is no error where there is no such moment', () => {
     assert.equal(momentText(1e18, now), 'an unknown time');
   });
