@@ -27,8 +27,15 @@ export class Forwards implements Disposable {
     return this.of(alias).find((forward) => forward.remotePort === remotePort);
   }
 
-  /** Keeps a forward until it ends; `onEnd` hears of it unless it was closed here. */
+  /**
+   * Keeps a forward until it ends; `onEnd` hears of it unless it was closed here. Closes it at once where its port was
+   * forwarded in the same moment, because a port has one row.
+   */
   add(owner: ForwardOwner, forward: Forward, onEnd: () => void): void {
+    if (this.find(owner.alias, forward.remotePort)) {
+      forward.close();
+      return;
+    }
     this.all.push({ owner, forward });
     this.changed.fire();
     void forward.ended.then(() => {

@@ -32,6 +32,17 @@ describe('The forwarded ports of a window', () => {
     forwards.dispose();
   });
 
+  it('are one for each port, where it was forwarded twice at the same time', () => {
+    const forwards = new Forwards();
+    const lost: string[] = [];
+    const [first, second] = [aForward(8888), aForward(8888)];
+    forwards.add({ alias: 'gpu-7', accountKey: 'a' }, first, () => lost.push('first'));
+    forwards.add({ alias: 'gpu-7', accountKey: 'a' }, second, () => lost.push('second'));
+    assert.deepEqual([first.isClosed, second.isClosed, lost], [false, true, []]);
+    assert.deepEqual(forwards.of('gpu-7'), [first]);
+    forwards.dispose();
+  });
+
   it('end with their account, without a word of a lost connection', async () => {
     const forwards = new Forwards();
     const lost: string[] = [];
