@@ -3,6 +3,7 @@
  * Only Node's own modules, because this is what installs the others.
  */
 import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installHost, installInspector, isHostInstalled } from './host.mjs';
@@ -212,4 +213,19 @@ export function findProgram(name) {
       ),
     )
     .find((file) => existsSync(file));
+}
+
+/**
+ * Full path of the command of the desktop editor. On macOS it is on PATH only after the user asked for that. In WSL and in
+ * the terminal of a remote window, `code` acts on the user's own editor, whatever profile it is given.
+ */
+export function findEditor() {
+  if (process.env['VSCODE_IPC_HOOK_CLI'] || process.env['WSL_DISTRO_NAME']) return undefined;
+  const inApplication = ['Visual Studio Code.app', 'Contents', 'Resources', 'app', 'bin', 'code'];
+  const applications =
+    process.platform === 'darwin' ? ['/Applications', path.join(os.homedir(), 'Applications')] : [];
+  return (
+    findProgram('code') ??
+    applications.map((folder) => path.join(folder, ...inApplication)).find((file) => existsSync(file))
+  );
 }

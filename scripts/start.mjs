@@ -1,6 +1,6 @@
 /**
  * `npm start`: an editor with the extension installed and its view open, one click away from the demo. The desktop
- * editor where `code` is on PATH, otherwise the browser-hosted one. Profile, settings and extensions are kept in a
+ * editor where it is installed, otherwise the browser-hosted one. Profile, settings and extensions are kept in a
  * folder of their own under the cache, so nothing of the user's editor changes and the next start is at once.
  *
  *   npm start                   the editor that is there
@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util';
 import { cacheFolder, codeServer, hostNode } from './host.mjs';
 import { makePackage, vsixFile } from './package.mjs';
 import { forEachLine, run } from './process.mjs';
-import { findProgram, root, setUp } from './setup.mjs';
+import { findEditor, root, setUp } from './setup.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -27,10 +27,10 @@ const { values } = parseArgs({
 });
 const say = (line) => process.stdout.write(`${line}\n`);
 const hasDisplay =
-  process.platform !== 'linux' || Boolean(process.env['DISPLAY'] ?? process.env['WAYLAND_DISPLAY']);
-const desktop = values.browser || !hasDisplay ? undefined : findProgram('code');
+  process.platform !== 'linux' || Boolean(process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']);
+const desktop = values.browser || !hasDisplay ? undefined : findEditor();
 
-/** Settings of a fresh profile; the user's changes to them are kept. */
+/** Settings of a fresh profile. */
 const firstSettings = {
   'workbench.startupEditor': 'none',
   'telemetry.telemetryLevel': 'off',
@@ -93,8 +93,17 @@ function prepareFolder(name) {
   return folder;
 }
 
+/** Writes the settings of a fresh profile; the user's changes to them are kept. */
+function writeFirstSettings(userData) {
+  const settings = path.join(userData, 'User', 'settings.json');
+  if (existsSync(settings)) return;
+  mkdirSync(path.dirname(settings), { recursive: true });
+  writeFileSync(settings, `${JSON.stringify(firstSettings, null, 2)}\n`);
+}
+
 async function startDesktop(code) {
   const folder = prepareFolder('desktop');
+  writeFirstSettings(path.join(folder, 'user'));
   const profile = [
     '--user-data-dir',
     path.join(folder, 'user'),
@@ -149,11 +158,7 @@ async function startBrowserHosted() {
     return;
   }
 
-  const settings = path.join(folder, 'data', 'User', 'settings.json');
-  if (!existsSync(settings)) {
-    mkdirSync(path.dirname(settings), { recursive: true });
-    writeFileSync(settings, `${JSON.stringify(firstSettings, null, 2)}\n`);
-  }
+  writeFirstSettings(path.join(folder, 'data'));
   const { url, child } = await listen(folder, extensionsDir, Number(values.port)).catch(() =>
     listen(folder, extensionsDir, 0),
   );

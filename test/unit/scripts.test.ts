@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const scripts = join(__dirname, '..', '..', 'scripts');
 
@@ -93,6 +93,61 @@ describe('The scripts that set a machine up', () => {
       setUp(['tools']),
       /^refused: Missing: git, openssl, rsync, shellcheck, busybox, python3, ansible-core, parallel, clustershell \(for .*\)\. Get it with: .*$/,
     );
+  });
+
+  it('find the desktop editor where its system keeps it, and no command that acts on the editor of the user', () => {
+    const onMac = join(folder, 'Applications/Visual Studio Code.app/Contents/Resources/app/bin/code');
+    const onPath = join(folder, 'bin', 'code');
+    for (const file of [onMac, onPath]) {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, '');
+    }
+    const find = (platform: NodeJS.Platform, env: NodeJS.ProcessEnv) =>
+      run(
+        `
+        Object.defineProperty(process, 'platform', { value: ${JSON.stringify(platform)} });
+        const { findEditor } = await import(${JSON.stringify(join(scripts, 'setup.mjs'))});
+        console.log(findEditor());`,
+        { HOME: folder, ...env },
+      );
+    const path = { PATH: dirname(onPath) };
+    assert.equal(find('linux', path), onPath);
+    assert.equal(find('darwin', { PATH: '' }), onMac);
+    assert.equal(find('linux', { PATH: '' }), 'undefined');
+    assert.equal(find('linux', { ...path, WSL_DISTRO_NAME: 'Debian' }), 'undefined');
+    assert.equal(
+      find('linux', { ...path, VSCODE_IPC_HOOK_CLI: '/run/user/1000/vscode-ipc.sock' }),
+      'undefined',
+    );
+  });
+
+  it('start the desktop editor in a profile of its own with quiet settings', () => {
+    cpSync(scripts, join(folder, 'scripts'), { recursive: true });
+    for (const name of ['bin', 'out', 'dist', 'node_modules', 'profile']) mkdirSync(join(folder, name));
+    for (const name of ['package-lock.json', 'node_modules/.package-lock.json']) {
+      writeFileSync(join(folder, name), JSON.stringify({ packages: {} }));
+    }
+    const vsix = join(folder, 'dist', 'gpu-rental.vsix');
+    writeFileSync(vsix, '');
+    const later = new Date(Date.now() + 60_000);
+    utimesSync(vsix, later, later);
+    for (const program of ['code', 'ssh', 'ssh-keygen']) {
+      writeFileSync(join(folder, 'bin', program), '#!/bin/sh\n', { mode: 0o755 });
+    }
+    const profile = join(folder, 'profile');
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(folder, 'scripts', 'start.mjs'), '--profile', profile],
+      {
+        env: { PATH: join(folder, 'bin'), HOME: folder, DISPLAY: '', WAYLAND_DISPLAY: 'wayland-0' },
+        encoding: 'utf8',
+      },
+    );
+    assert.match(stdout, /The editor is open\./, stderr);
+    const settings: unknown = JSON.parse(
+      readFileSync(join(profile, 'desktop', 'user', 'User', 'settings.json'), 'utf8'),
+    );
+    assert.equal((settings as Record<string, unknown>)['workbench.startupEditor'], 'none');
   });
 
   it('install and package once where two commands start in a fresh clone', () => {
