@@ -13,8 +13,7 @@
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
-import { run } from './process.mjs';
+import { readOptions, run } from './process.mjs';
 import { root, setUpOrEnd } from './setup.mjs';
 
 /** Runs that share a process; its windows stay in memory, so a new one takes over. */
@@ -22,7 +21,7 @@ const perProcess = 10;
 /** How often the figures so far are told. */
 const runsPerLine = 100;
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readOptions({
   allowPositionals: true,
   options: {
     runs: { type: 'string' },

@@ -20,13 +20,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
-import { run } from './process.mjs';
+import { readOptions, run } from './process.mjs';
 import { root, setUpOrEnd } from './setup.mjs';
 import { testsNear } from './testing/near.mjs';
 import { inLanes } from './testing/report.mjs';
 
-const { values } = parseArgs({
+const { values } = readOptions({
   options: {
     ring: { type: 'string', default: 'model,store,api,ssh,features' },
     count: { type: 'string', default: '30' },

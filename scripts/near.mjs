@@ -8,8 +8,7 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
-import { run } from './process.mjs';
+import { readOptions, run } from './process.mjs';
 import { root, setUpOrEnd } from './setup.mjs';
 import { testsNear } from './testing/near.mjs';
 
@@ -18,7 +17,10 @@ const most = 20;
 
 await setUpOrEnd(['modules']);
 const { importGraph } = await import('./testing/importGraph.mjs');
-const { values, positionals } = parseArgs({ options: { all: { type: 'boolean' } }, allowPositionals: true });
+const { values, positionals } = readOptions({
+  options: { all: { type: 'boolean' } },
+  allowPositionals: true,
+});
 const changed = positionals.length > 0 ? positionals : await changedFiles();
 const found = testsNear(importGraph(), changed, (file) => readFileSync(path.join(root, file), 'utf8'));
 const files = found.slice(0, values.all ? found.length : most);

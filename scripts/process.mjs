@@ -1,6 +1,7 @@
 /** Child processes for the scripts; only Node's own modules, because they run before `npm ci`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { parseArgs } from 'node:util';
 
 /**
  * Runs a program to its end. Its output goes to `onLine` line by line (default: straight to this terminal)
@@ -82,4 +83,14 @@ export function npmFailure(command, exitCode, lines) {
   }
   const said = lines.filter((line) => !/^npm (?:error|ERR!) +at /.test(line));
   return new Error(`${command} failed:\n${said.slice(-30).join('\n')}`);
+}
+
+/** What the command line says, as `parseArgs` reads it; one that it can't read ends the script with the reason. */
+export function readOptions(config) {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(2);
+  }
 }

@@ -10,8 +10,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { makePackage } from './package.mjs';
+import { readOptions } from './process.mjs';
 import { root, setUpOrEnd } from './setup.mjs';
 import { Programs } from './testing/programs.mjs';
 import { added, nextSuite, repeatsText } from './testing/repeats.mjs';
@@ -19,7 +19,7 @@ import { Report } from './testing/report.mjs';
 import { gateSuites, workbenchSuites } from './testing/suites.mjs';
 import { editorLanes, runTraced } from './testing/workbench.mjs';
 
-const { values } = parseArgs({
+const { values } = readOptions({
   options: { minutes: { type: 'string', default: '60' }, suite: { type: 'string' } },
 });
 const named = values.suite?.split(',') ?? workbenchSuites();

@@ -11,12 +11,11 @@
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
-import { run } from './process.mjs';
+import { readOptions, run } from './process.mjs';
 import { root, setUpOrEnd } from './setup.mjs';
 import { chosenLines, steadySuites } from './testing/shown.mjs';
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readOptions({
   options: { runs: { type: 'string', default: '3' }, check: { type: 'boolean', default: false } },
   allowPositionals: true,
 });

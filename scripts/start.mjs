@@ -12,13 +12,12 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { cacheFolder, codeServer, hostNode } from './host.mjs';
 import { makePackage, vsixFile } from './package.mjs';
-import { forEachLine, run } from './process.mjs';
+import { forEachLine, readOptions, run } from './process.mjs';
 import { findEditor, root, setUp } from './setup.mjs';
 
-const { values } = parseArgs({
+const { values } = readOptions({
   options: {
     browser: { type: 'boolean', default: false },
     port: { type: 'string', default: '8790' },

@@ -19,8 +19,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { makePackage } from './package.mjs';
+import { readOptions } from './process.mjs';
 import { root, setUp } from './setup.mjs';
 import { Programs } from './testing/programs.mjs';
 import { inLanes, Report } from './testing/report.mjs';
@@ -28,7 +28,7 @@ import { allowedFlakes, checks, gateSuites, layers, workbenchSuites } from './te
 import { badKnownFlakes, longestFirst } from './testing/verdict.mjs';
 import { runWorkbench } from './testing/workbench.mjs';
 
-const { values } = parseArgs({
+const { values } = readOptions({
   options: {
     only: { type: 'string' },
     suite: { type: 'string' },

@@ -259,6 +259,17 @@ describe('The scripts that set a machine up', () => {
     }
   });
 
+  it('say in one line which option they do not know', () => {
+    for (const script of ['start', 'test', 'fuzz', 'near', 'repeat', 'shown', 'mutants']) {
+      const { status, stderr } = spawnSync(process.execPath, [join(scripts, `${script}.mjs`), '--brwoser'], {
+        encoding: 'utf8',
+        timeout: 20_000,
+      });
+      assert.equal(status, 2, `${script}: ${stderr}`);
+      assert.match(stderr, /^Unknown option '--brwoser'.*\n$/, script);
+    }
+  });
+
   it('install every program that the tests run', () => {
     // `xattr` is a part of macOS, and asked for there alone.
     const essential = [
