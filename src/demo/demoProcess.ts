@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../util/errorCode';
 import { UserError } from '../util/errors';
+import { isAlive } from '../util/isAlive';
 import { text } from '../util/text';
 import type { Log } from '../util/log';
 import type { Disposable } from '../util/disposable';
@@ -46,6 +48,7 @@ function digestOf(key: string): string {
 }
 
 const startTimeoutMs = 20_000;
+const heldCodes = ['EACCES', 'EBUSY', 'EPERM'];
 const heartbeatMs = 30_000;
 /** A boot of one to three minutes becomes one that a first visitor waits for. */
 const bootSpeed = 4;
@@ -101,35 +104,49 @@ export class DemoProcess implements Disposable {
 
   /** Two windows may want it at once: the one that creates the lock file starts it. */
   private async startLocked(key: string, port: number | undefined): Promise<string> {
-    await mkdir(this.options.dir, { recursive: true, mode: 0o700 });
     const lock = join(this.options.dir, 'starting.lock');
-    const handle = await open(lock, 'wx').catch(() => undefined);
-    if (!handle) {
-      return this.waitForOther(key, lock);
+    const since = performance.now();
+    while (!(await this.take(lock))) {
+      const known = await this.readAddress();
+      if (known && (await greet(known.port, key)) === 'demo') {
+        this.beat(known.port, key);
+        return url(known.port);
+      }
+      const owner = Number(await readFile(lock, 'utf8').catch(() => ''));
+      const isLate = performance.now() - since >= startTimeoutMs;
+      if (isLate || (owner > 0 && !isAlive(owner))) {
+        // Whoever held the lock died with it, for example with its window.
+        await rm(lock, { force: true });
+      }
+      if (isLate) {
+        throw new DemoUnavailableError('another window is still starting it');
+      }
+      await new Promise((resolve) => setTimeout(resolve, 150));
     }
     try {
       const started = await this.startSomehow(key, port);
       this.beat(started.port, key);
       return url(started.port);
     } finally {
-      await handle.close();
       await rm(lock, { force: true });
     }
   }
 
-  private async waitForOther(key: string, lock: string): Promise<string> {
-    const startedAt = performance.now();
-    while (performance.now() - startedAt < startTimeoutMs) {
-      const known = await this.readAddress();
-      if (known && (await greet(known.port, key)) === 'demo') {
-        this.beat(known.port, key);
-        return url(known.port);
+  /** Creates the lock file with the number of this process; returns false if another one holds it. */
+  private async take(lock: string): Promise<boolean> {
+    try {
+      await mkdir(this.options.dir, { recursive: true, mode: 0o700 });
+      await writeFile(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
+      return true;
+    } catch (error) {
+      const code = errorCode(error);
+      // Windows refuses the name of a file for as long as another process is deleting it.
+      const isHeld = code === 'EEXIST' || (process.platform === 'win32' && heldCodes.includes(code));
+      if (isHeld && (await isFolder(this.options.dir))) {
+        return false;
       }
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      throw new DemoUnavailableError(error instanceof Error ? error.message : String(error));
     }
-    // Whoever held the lock died with it.
-    await rm(lock, { force: true });
-    throw new DemoUnavailableError('another window is still starting it');
   }
 
   /** The state is sealed with the key, so that what an earlier key sealed is of no use any more. */
@@ -254,6 +271,13 @@ export class DemoProcess implements Disposable {
     await writeFile(temporary, JSON.stringify(address), { mode: 0o600 });
     await rename(temporary, this.addressFile);
   }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (facts) => facts.isDirectory(),
+    () => false,
+  );
 }
 
 function url(port: number): string {

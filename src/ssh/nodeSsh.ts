@@ -1,7 +1,7 @@
 import { homedir, hostname, userInfo } from 'node:os';
 import type { Clock } from '../util/clock';
 import type { Log } from '../util/log';
-import { errorCode } from '../util/errorCode';
+import { isAlive } from '../util/isAlive';
 import { nodeFileSystem } from './fileSystem';
 import { withLock, type ProcessIdentity } from './lock';
 import type { SshEnvironment } from './paths';
@@ -12,15 +12,7 @@ import type { SshDeps } from './context';
 export const thisProcess: ProcessIdentity = {
   pid: process.pid,
   host: hostname(),
-  isAlive: (pid) => {
-    try {
-      process.kill(pid, 0);
-      return true;
-    } catch (error) {
-      // EPERM: the process lives and belongs to another user.
-      return errorCode(error) !== 'ESRCH';
-    }
-  },
+  isAlive,
 };
 
 /** Returns a lock by a file (`withLock`), so that only one process of this computer acts at a time. */

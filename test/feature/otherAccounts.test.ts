@@ -154,7 +154,7 @@ describe('a demo marketplace that can’t start', () => {
     writeFileSync(path.join(computer().storage, 'demo'), '');
     window.clearToasts();
     window.run('Try the Demo Marketplace');
-    await window.toast(/See the log/);
+    await window.toast(/could not start/);
     await computer().rest();
     await window.view('instances').row('worker');
     window.run('Switch Account…');

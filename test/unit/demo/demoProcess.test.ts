@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -164,6 +173,33 @@ describe('The process of the demo', () => {
     } finally {
       Date.now = now;
     }
+  });
+
+  it('is started at once where the window that was starting it is gone', async () => {
+    const { pid } = spawnSync(process.execPath, ['-e', '']);
+    const lock = path.join(path.dirname(addressFile()), 'starting.lock');
+    mkdirSync(path.dirname(lock), { recursive: true });
+    writeFileSync(lock, String(pid));
+    const url = await demo().ensure(key);
+    assert.equal(url, `http://127.0.0.1:${endsAfterwards()}`);
+    assert.ok(!existsSync(lock));
+  });
+
+  it('is started where another window gave up, which holds nothing any more', async () => {
+    const lock = path.join(path.dirname(addressFile()), 'starting.lock');
+    mkdirSync(path.dirname(lock), { recursive: true });
+    writeFileSync(lock, String(process.pid));
+    const { port, heard } = await stranger((_, response) => response.writeHead(404).end());
+    noteAddress(port);
+    const url = demo().ensure(key);
+    await until('the window to wait', () => heard.length > 1);
+    rmSync(lock);
+    assert.equal(await url, `http://127.0.0.1:${endsAfterwards()}`);
+  });
+
+  it('says at once why it can’t be started where this computer lets nothing be written', async () => {
+    writeFileSync(path.join(dir, 'demo'), 'a file where its folder should be');
+    await assert.rejects(demo().ensure(key), /could not start: EEXIST/);
   });
 
   it('begins anew where its state is not one that it takes', async () => {
