@@ -137,7 +137,7 @@ function keyValidity(error: unknown): DoctorFinding {
     titles.key,
     isKeyRefused(error) ? 'problem' : 'note',
     sentence,
-    isKeyRefused(error) ? fixes.signIn : undefined,
+    isKeyRefused(error) ? fixes.replaceKey : undefined,
   );
 }
 
@@ -165,7 +165,7 @@ function reading(id: 'may read instances' | 'may read SSH keys', error: unknown)
   }
   const sentence = error instanceof UserError ? error.text : text('Could not check this.');
   return isKeyRefused(error)
-    ? finding(id, titles[id], 'problem', sentence, fixes.signIn)
+    ? finding(id, titles[id], 'problem', sentence, fixes.replaceKey)
     : finding(id, titles[id], 'note', sentence);
 }
 
@@ -176,7 +176,7 @@ function others(key: ApiKey | undefined, error: unknown): DoctorFinding {
     return say(
       'note',
       text('This key has no permission to read its own permissions. The service may refuse some actions.'),
-      fixes.signIn,
+      fixes.replaceKey,
     );
   }
   if (!key) {
@@ -191,7 +191,7 @@ function others(key: ApiKey | undefined, error: unknown): DoctorFinding {
           'The key has no permission for: {0}.',
           joined(lacking.map((category) => permissionMeaning[category])),
         ),
-        fixes.signIn,
+        fixes.replaceKey,
       );
 }
 

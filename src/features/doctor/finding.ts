@@ -51,6 +51,7 @@ const command = (label: Text, id: string, ...args: readonly unknown[]): DoctorFi
 
 export const fixes = {
   signIn: command(text('Sign In'), 'gpuRental.signIn'),
+  replaceKey: command(text('Replace Key'), 'gpuRental.replaceKey'),
   readAgain: command(text('Retry'), 'gpuRental.refresh'),
   createKey: command(text('Create API Key'), 'gpuRental.apiKey.create'),
   openConsole: command(text('Open Web Console'), 'gpuRental.openConsole'),

@@ -49,7 +49,8 @@ function reachability(error: unknown): DoctorFinding {
         networkTitles.reachable,
         'problem',
         error.text,
-        fixes.openSetting('gpuRental.service.url'),
+        // Not the address, which each account keeps.
+        fixes.openSetting('gpuRental.network.transport'),
       )
     : finding('reachable', networkTitles.reachable, 'ok', text('The service answers.'));
 }

@@ -111,13 +111,13 @@ describe('The doctor', () => {
     'a key that is refused': fault(
       'key',
       'problem',
-      'gpuRental.signIn',
+      'gpuRental.replaceKey',
       none(() => (scene.fails.current = new UnauthorizedError())),
     ),
     'a key that may not read instances': fault(
       'may read instances',
       'problem',
-      'gpuRental.signIn',
+      'gpuRental.replaceKey',
       none(() => (scene.fails.instances = new ForbiddenError())),
     ),
     'a key that may not read instances, told by a 401': fault(
@@ -129,13 +129,13 @@ describe('The doctor', () => {
     'a key that may not read SSH keys': fault(
       'may read SSH keys',
       'problem',
-      'gpuRental.signIn',
+      'gpuRental.replaceKey',
       none(() => (scene.fails.sshKeys = new ForbiddenError())),
     ),
     'a key that may only read': fault(
       'permissions',
       'note',
-      'gpuRental.signIn',
+      'gpuRental.replaceKey',
       none(
         () => (scene.key = { id: 5, permissions: { api: { instance_read: {}, user_read: {}, misc: {} } } }),
       ),
@@ -143,7 +143,7 @@ describe('The doctor', () => {
     'a key that may not tell what it may': fault(
       'permissions',
       'note',
-      'gpuRental.signIn',
+      'gpuRental.replaceKey',
       none(() => (scene.fails.apiKeys = new ForbiddenError())),
     ),
     'a key that may not tell what it may, told by a 401': fault(
@@ -261,6 +261,12 @@ describe('The doctor', () => {
       assert.deepEqual([found?.verdict, fixOf(found)], [verdict, fix]);
     });
   }
+
+  it('opens no setting that the account in use does not follow', async () => {
+    scene.fails.current = unreachable('notReachable');
+    const { fix } = (await scene.look()).find(({ id }) => id === 'reachable') ?? assert.fail();
+    assert.deepEqual(fix?.kind === 'command' && fix.args, ['gpuRental.network.transport']);
+  });
 
   /** What can be wrong with a machine; each begins with one on which all is well. */
   const machineFaults: Readonly<Record<string, Fault>> = {
