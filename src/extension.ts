@@ -32,9 +32,12 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
         message(
           'error',
           t('GPU Rental could not start: {0}', error instanceof Error ? error.message : String(error)),
+          { label: t('Retry'), run: tryToLoad },
         );
         throw error;
       }));
+  // `load` reports its own failure.
+  const tryToLoad = () => load().catch(() => undefined);
   const flat: readonly ViewId[] = ['gpuRental.sshKeys', 'gpuRental.hosting'];
   const tree = (id: ViewId) =>
     new LazyTree(id, load, { canSelectMany: true, showCollapseAll: !flat.includes(id) });
@@ -82,7 +85,7 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
       },
     }),
     ...manifest.contributes.commands.map(({ command: id }) =>
-      vscode.commands.registerCommand(id, async (...args: unknown[]) => (await load()).run(id, args)),
+      vscode.commands.registerCommand(id, async (...args: unknown[]) => (await tryToLoad())?.run(id, args)),
     ),
   );
   const tools = (manifest.contributes.languageModelTools ?? []).map(({ name }) => name);

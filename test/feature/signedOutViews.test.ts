@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -21,5 +22,22 @@ describe('the views before anybody is signed in', () => {
       assert.doesNotMatch((await window.view(view).welcome()).join('\n'), /Sign in to see/);
     }
     window.clearToasts();
+  });
+});
+
+describe('a window in which the product can’t start', () => {
+  const computer = useComputer();
+
+  it('says why and tries again when asked to, without a reload', async () => {
+    const { storage } = computer();
+    rmSync(storage, { recursive: true });
+    writeFileSync(storage, 'a file where a folder should be');
+    const window = await computer().openWindow();
+    window.run('Run Doctor');
+    await window.toast(/GPU Rental could not start: EEXIST/);
+    rmSync(storage);
+    await window.toastButton('GPU Rental could not start', 'Retry');
+    await window.view('instances').welcomeShows('Sign In');
+    assert.deepEqual(window.toasts(), []);
   });
 });
