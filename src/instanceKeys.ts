@@ -1,4 +1,5 @@
 import type { Client } from './api/client';
+import type { CallOptions } from './api/http';
 import { NotReachableError, ServiceFailedError, TimedOutError } from './api/errors';
 import { matchKeys } from './ssh/localKeys';
 import type { PrepareRequest } from './ssh/prepareHost';
@@ -30,7 +31,7 @@ export async function keysOf(
     const isUnsure = skipped > 0 && matchKeys(await ssh.localKeys(), lines).length === 0;
     return {
       registeredKeys: isUnsure ? undefined : lines,
-      log: () => client.instances.logs(instanceId, { tail: 2000 }, options),
+      log: printedLog(client, instanceId, options),
     };
   } catch (error) {
     if (down.some((kind) => error instanceof kind)) {
@@ -39,6 +40,18 @@ export async function keysOf(
     }
     throw error;
   }
+}
+
+/**
+ * Returns how the log of an instance is read for the host key that some images print there. Each request that may be
+ * the first contact needs it, in the background as well: the first login stores the host key.
+ */
+export function printedLog(
+  client: Client,
+  instanceId: number,
+  options: CallOptions,
+): NonNullable<PrepareRequest['log']> {
+  return () => client.instances.logs(instanceId, { tail: 2000 }, options);
 }
 
 /** Errors of an unreachable service; the instance may still be running. */

@@ -1,3 +1,4 @@
+import { printedLog } from './instanceKeys';
 import type { SshConsent } from './sshConsent';
 import type { CheckAnswer, CheckProblem, CheckStage, NotCheckedReason } from './model/rentals/machineCheck';
 import { probeGpus, type ProbeAnswer } from './ssh/gpuProbe';
@@ -141,14 +142,13 @@ async function requestFor(
   if (fits.length === 0 && (await ssh.unreadKeys(signal)).length === 0) {
     return notChecked('noKey');
   }
-  const { client } = account;
   return {
     account,
     instanceId,
     instance,
     registeredKeys,
     // Read once per machine, at its first contact.
-    log: () => client.instances.logs(instanceId, { tail: 2000 }, { signal, isUnasked: true }),
+    log: printedLog(account.client, instanceId, { signal, isUnasked: true }),
   };
 }
 

@@ -42,6 +42,22 @@ describe('an instance that prints its host key into its log', () => {
     assert.equal(window.quick.isOpen, false);
   });
 
+  it('is refused by the doctor as well, which keeps nothing either', async () => {
+    window.run('Run Doctor');
+    await window.quick.title('Doctor:');
+    await window.quick.row(/^Host key of the instance .*not the one that the log of the instance names/s);
+    window.quick.escape();
+    assert.equal(knownHosts(), '');
+  });
+
+  it('is refused by the check before a destroy as well, which keeps nothing either', async () => {
+    await instances().menu('trainer', 'Destroy…');
+    const { detail } = await window.dialog('Destroy “trainer”?');
+    assert.match(detail ?? '', /unsaved work on it can't be checked\. .*not the one that the log/i);
+    await window.dialogButton('Cancel', 'Destroy “trainer”?');
+    assert.equal(knownHosts(), '');
+  });
+
   it('is let in where the key is that one, and its log is not asked for again', async () => {
     const hostKey = path.join(computer().root, 'instances', `${id}.machine`, 'host_key');
     const [, fingerprint = ''] = execFileSync('ssh-keygen', ['-lf', hostKey], { encoding: 'utf8' }).split(

@@ -93,6 +93,18 @@ describe('the layout of the repository', () => {
     );
   });
 
+  it('lets no login be the first one without the log, in which an image may print its host key', () => {
+    const files = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.startsWith(`ssh${path.sep}`))
+      .map((file) => ({ file, text: readFileSync(path.join(root, 'src', file), 'utf8') }));
+    const asking = files.filter(({ text }) => /\bregisteredKeys[:,]/.test(text));
+    assert.ok(asking.length >= 5);
+    assert.deepEqual(
+      asking.filter(({ text }) => !/\bprintedLog\(/.test(text)).map(({ file }) => file),
+      [],
+    );
+  });
+
   it('exports no constant, function or class that nothing imports', () => {
     const all = ['src', 'test', 'scripts'].flatMap(sources);
     const imported = new Set(

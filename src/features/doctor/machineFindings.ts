@@ -1,4 +1,5 @@
 import type { Client } from '../../api/client';
+import { printedLog } from '../../instanceKeys';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Instance } from '../../model/instances/instance';
 import type { PreflightProblem, PreflightResult } from '../../ssh/preflight';
@@ -55,7 +56,13 @@ export async function machineFindings(ports: Ports, signal: AbortSignal): Promis
   }
   const { keyOnInstance, ...others } = titles;
   const registered = await attempt(() => registeredKeys(account.client, instance.id, signal));
-  const request = { account, instanceId: instance.id, instance, registeredKeys: registered.value?.lines };
+  const request = {
+    account,
+    instanceId: instance.id,
+    instance,
+    registeredKeys: registered.value?.lines,
+    log: printedLog(account.client, instance.id, { signal }),
+  };
   const probes = await attempt(() => ssh.reach(instance, signal));
   const outcome = await attempt(() => ssh.connect(request, { signal }));
   const found = [

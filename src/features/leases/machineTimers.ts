@@ -4,6 +4,7 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
+import { printedLog } from '../../instanceKeys';
 import type { ArmedTimer, Lease } from '../../model/instances/lease';
 import { HostKeyError } from '../../ssh/hostKey';
 import {
@@ -128,7 +129,7 @@ export async function check(deps: LeaseDeps, scheduled: Scheduled): Promise<void
 
 /** Checks without questions or messages, and only if this computer has logged in before. */
 export async function proveTimer(
-  { ssh, fleet, log }: Pick<LeaseDeps, 'ssh' | 'fleet' | 'log'>,
+  { ssh, fleet, log: ownLog }: Pick<LeaseDeps, 'ssh' | 'fleet' | 'log'>,
   account: Account,
   lease: Lease,
   { token }: ArmedTimer,
@@ -138,9 +139,10 @@ export async function proveTimer(
   if (!instance || !(await ssh.entry(ssh.aliasOf(account, instanceId)))) {
     return 'nothing';
   }
-  const { alias } = await ssh.prepare({ account, instanceId, instance, registeredKeys: undefined });
+  const log = printedLog(account.client, instanceId, { isUnasked: true });
+  const { alias } = await ssh.prepare({ account, instanceId, instance, registeredKeys: undefined, log });
   const { kind } = await checkTimer(ssh, alias, orderOf(lease, account.serviceUrl, token, 0));
-  log.info(`The check of the timer on ${instanceId} says: ${kind}`);
+  ownLog.info(`The check of the timer on ${instanceId} says: ${kind}`);
   // Other problems may resolve before its time.
   return kind === 'armed' ? 'armed' : kind === 'notAlive' ? 'gone' : 'nothing';
 }

@@ -1,5 +1,6 @@
 import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
+import { printedLog } from '../../instanceKeys';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { hasBeenReady, hasShell, isStarting, stateOf } from '../../model/instances/instanceState';
@@ -110,8 +111,16 @@ async function look(deps: Deps, account: Account, instance: Instance, signal: Ab
     if (!(await ssh.entry(ssh.aliasOf(account, instance.id)))) {
       return { kind: 'never' };
     }
-    const request = { account, instanceId: instance.id, instance, registeredKeys: undefined };
-    const { alias } = await ssh.prepare(request, signal);
+    const { alias } = await ssh.prepare(
+      {
+        account,
+        instanceId: instance.id,
+        instance,
+        registeredKeys: undefined,
+        log: printedLog(account.client, instance.id, { signal }),
+      },
+      signal,
+    );
     const work = await findUnsavedWork(ssh, alias, { signal, timeoutMs: patienceMs });
     if (!work) {
       return { kind: 'noAnswer' };
