@@ -21,6 +21,8 @@ export interface RemoteEntry extends Version {
   /** The name below the listed folder, with forward slashes. */
   readonly name: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
+  /** True for a file that its owner can execute. */
+  readonly isExecutable?: true;
 }
 
 export interface RemoteTree {
@@ -194,8 +196,19 @@ export function parseRecord(bytes: Buffer): RemoteEntry | undefined {
   if (mode === undefined || name === undefined) {
     return undefined;
   }
-  return { name, kind: kindOf(parseInt(mode, 16)), size: Number(size), modified: Number(modified) };
+  const bits = parseInt(mode, 16);
+  const kind = kindOf(bits);
+  return {
+    name,
+    kind,
+    size: Number(size),
+    modified: Number(modified),
+    ...(kind === 'file' && (bits & executableBit) !== 0 ? { isExecutable: true } : {}),
+  };
 }
+
+/** The bit of a mode for the owner. */
+export const executableBit = 0o100;
 
 function kindOf(mode: number): RemoteEntry['kind'] {
   const kinds: Readonly<Record<number, RemoteEntry['kind']>> = { 0x8: 'file', 0x4: 'folder', 0xa: 'link' };

@@ -4,7 +4,7 @@ import { errorCode } from '../util/errorCode';
 import { localTree, type LocalFile, type LocalTree } from './fileTree';
 import { inOrder } from '../util/inParallel';
 import { joined, joinedBytes, readPiece } from './pieces';
-import { remoteFacts, remoteTree, type RemoteEntry } from './remoteTree';
+import { executableBit, remoteFacts, remoteTree, type RemoteEntry } from './remoteTree';
 import { tarEnd, tarHeader, tarPadding } from './tar';
 import {
   lastWords,
@@ -154,8 +154,11 @@ class Upload {
 
   private isThere(file: LocalFile, there: RemoteEntry | undefined): boolean {
     const sent = this.sent.get(file.name);
-    const isOld = file.modified < (this.order.mirror?.scanned ?? Infinity);
-    const isCurrent = sent === undefined ? isOld : sent === versionKey(file);
+    const { mirror: to } = this.order;
+    const isOld = file.modified < (to?.scanned ?? Infinity);
+    // Neither size nor time shows that a file was made executable.
+    const hasMode = !to || (there?.isExecutable ?? false) === ((file.mode & executableBit) !== 0);
+    const isCurrent = sent === undefined ? isOld && hasMode : sent === versionKey(file);
     // Some disks keep the time of a file less exactly than it was given.
     const isKnown = there?.modified === file.modified || (sent !== undefined && this.said === '');
     return there?.kind === 'file' && there.size === file.size && isCurrent && isKnown;

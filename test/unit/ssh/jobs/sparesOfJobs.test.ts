@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -62,6 +63,19 @@ describe('The spare copy of a workspace on a machine', () => {
     rmSync(join(workspace, 'a/link.py'));
     await sync('a3');
     assert.deepEqual([...filesBelow(src('a3', ''))].sort(), ['a/other.py', 'a/same.py', 'new.py']);
+  });
+
+  it('has a file that was made executable since, or no longer is', async () => {
+    const script = join(scene().workspace, 'a/same.py');
+    const modeAfter = async (id: string, mode: number) => {
+      chmodSync(script, mode);
+      await sync(id);
+      return lstatSync(src(id, 'a/same.py')).mode & 0o777;
+    };
+    utimesSync(script, old, old);
+    assert.equal(await modeAfter('a1', 0o644), 0o644);
+    assert.equal(await modeAfter('a2', 0o755), 0o755);
+    assert.equal(await modeAfter('a3', 0o644), 0o644);
   });
 
   it('is not taken where something else was put into it, or it can’t be brought up to date', async () => {
