@@ -104,8 +104,8 @@ const document = z.preprocess(
 );
 /** A worker of a pull engine on each of these instances. */
 const workers = z.object({ engine: z.string(), instanceIds: z.array(id) });
-/** A job of a workspace file, whose address it names, or one combination of its matrix. */
-const job = named({ uri: z.string(), jobName: z.string().optional(), combination: z.string().optional() });
+/** A job of a workspace file, whose address it names. */
+const job = named({ uri: z.string(), jobName: z.string().optional() });
 /** A job that ran. */
 const jobRow = named({ jobId: z.string() });
 /** A row of the account view chooses the page. */

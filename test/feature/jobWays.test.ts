@@ -91,4 +91,13 @@ describe('a job', () => {
     assert.deepEqual(gone.buttons, ['Fetch Outputs', 'Run Again', 'Show Instance']);
     assert.equal(shown().length, 1);
   });
+
+  it('runs again as it was ordered where no file has it', async () => {
+    window.clearToasts();
+    await window.view('jobs').menu(/my train\.sh.*succeeded/, 'Run Job Again');
+    await confirm('Run my train.sh: Confirm');
+    await window.toast(/^my train\.sh: succeeded/);
+    const rows = await window.view('jobs').rows();
+    assert.equal(rows.filter(({ text }) => /my train\.sh.*succeeded/.test(text)).length, 2);
+  });
 });

@@ -1,6 +1,5 @@
-import * as vscode from 'vscode';
 import type { JobRowTarget } from '../../commandArguments';
-import { commandAction, runCommand } from '../../editor/commands';
+import { commandAction } from '../../editor/commands';
 import { choose, confirm, isPerson, type Question } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -10,14 +9,15 @@ import { attemptIdsHere } from '../../model/jobs/attemptIds';
 import { isAtWork, isOver, isRetried, isStranded, machineOf, type JobRow } from '../../model/jobs/job';
 import { canReleaseMachine } from '../../model/jobs/outOfReach';
 import { isFetchRepeatable } from '../../model/jobs/fetchAgain';
-import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 import { momentText } from '../../editor/timeText';
 import type { MachineEnd } from '../../model/jobs/jobSpec';
 import { otherJobText } from '../../model/jobs/jobWords';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { machineLeft } from '../../store/jobs/machineLeft';
 import type { JobDeps } from './deps';
+import { sourceAgain } from './jobSource';
 import { instanceAction } from './jobTold';
+import { isTrusted, runSource } from './runJob';
 import { fetchAfterEnd, startToFetch } from './startToFetch';
 
 /** Returns the job of the command's target, or lets the user pick one. */
@@ -139,7 +139,7 @@ function isListed({ fleet }: Pick<JobDeps, 'fleet'>, row: JobRow): boolean {
   return instanceId !== undefined && fleet.find(instanceId) !== undefined;
 }
 
-/** Runs it as the file has it now; of a matrix, the one combination. */
+/** Runs a job that is over once more. */
 export async function rerun(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
   const row = await chooseRow(
     deps,
@@ -147,14 +147,8 @@ export async function rerun(deps: JobDeps, target: JobRowTarget | undefined): Pr
     { title: t('Run Which Job Again?'), none: t('No job has ended yet.') },
     isOver,
   );
-  if (row) {
-    const file = vscode.Uri.joinPath(vscode.Uri.file(row.job.workspace), workspaceFilePath);
-    const { name, nameInFile } = row.job.spec;
-    await runCommand('gpuRental.job.run', {
-      uri: file.toString(),
-      jobName: nameInFile ?? name,
-      combination: nameInFile === undefined ? undefined : name,
-    });
+  if (row && isTrusted()) {
+    await runSource(deps, await sourceAgain(row.job));
   }
 }
 

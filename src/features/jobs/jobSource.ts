@@ -6,6 +6,7 @@ import { message } from '../../editor/message';
 import { openNamedDocument } from '../../editor/namedDocument';
 import { pickOne } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
+import type { Job } from '../../model/jobs/job';
 import { variantsOf } from '../../model/jobs/jobMatrix';
 import { jobNames, readJob, type JobSpec } from '../../model/jobs/jobSpec';
 import { recipeForJobs, workspaceFilePath, type Recipe } from '../../model/workspace/workspaceFile';
@@ -36,8 +37,26 @@ export async function chooseJob(target: JobTarget | undefined): Promise<JobSourc
     throw new UserError(text('{0} has no job named {1}.', workspaceFilePath, target.jobName));
   }
   const picked = await pick(wanted);
-  const source = picked && (await read(picked));
-  return source && target?.combination !== undefined ? combinationOf(source, target.combination) : source;
+  return picked && read(picked);
+}
+
+/**
+ * Returns a job as the file of its open folder has it now; of a matrix, the one combination. A job that the file does not
+ * have, such as a script, is as it was ordered.
+ */
+export async function sourceAgain({ spec, workspace }: Pick<Job, 'spec' | 'workspace'>): Promise<JobSource> {
+  const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(workspace));
+  if (!folder) {
+    throw new UserError(text('Open the folder of the job on this computer to run it.'));
+  }
+  const uri = vscode.Uri.joinPath(folder.uri, workspaceFilePath);
+  const { name, nameInFile = name } = spec;
+  const isInFile = jobNames((await sourceOf(uri)) ?? '').includes(nameInFile);
+  if (!isInFile) {
+    return { spec, folder: workspace, recipe: undefined };
+  }
+  const source = await read({ uri, name: nameInFile });
+  return nameInFile === name ? source : combinationOf(source, name);
 }
 
 /** Returns one job of a matrix, with its share of the cost limit. */
