@@ -36,10 +36,10 @@ export async function findSentFiles(
   }
   await checkRoot(root, computer.home);
   const { sync } = spec;
-  const listed = await listedByGit(computer, root);
+  const unread: LeftOut[] = [];
+  const listed = await listedByGit(computer, root, unread);
   const ignoreFile = await ifPresent(readFile(join(root, '.gpurentalignore'), 'utf8'));
   const wanted = matcher(sync.include);
-  const unread: LeftOut[] = [];
   const all = listed && sync.include.length === 0 && !sync.git ? [] : await walk(root, sync.git, unread);
   const names = [
     ...(listed ?? (await withoutIgnored(root, all))),
@@ -112,36 +112,84 @@ async function identityOf(folder: string): Promise<string | undefined> {
   return facts === undefined || facts.ino === 0n ? undefined : `${facts.dev} ${facts.ino}`;
 }
 
-/** Also what is new and not ignored. `undefined` where the folder is in no repository, or git is missing. */
-async function listedByGit({ run, signal }: Computer, root: string): Promise<readonly string[] | undefined> {
-  const list = async (...more: readonly string[]): Promise<readonly string[] | undefined> => {
-    const pieces: Buffer[] = [];
-    // git would run a file system monitor that the repository names.
-    const args = ['-C', root, '-c', 'core.fsmonitor=false', 'ls-files', '-z', ...more];
-    const result = await run('git', args, {
-      signal,
-      timeoutMs: 60_000,
-      output: async (bytes) => {
-        for await (const piece of bytes) {
-          pieces.push(piece);
-        }
-      },
-    }).catch((error: unknown) => {
-      if (signal?.aborted) {
-        throw error;
+/**
+ * Also lists what is new and not ignored, and repositories inside of this one, of which git names only the folder.
+ * Returns `undefined` if the folder is in no repository, or git is missing.
+ */
+async function listedByGit(
+  computer: Computer,
+  root: string,
+  unread: LeftOut[],
+): Promise<readonly string[] | undefined> {
+  const known = await listFiles(computer, root, '--cached', '--recurse-submodules');
+  const staged = known && (await listFiles(computer, root, '--stage'));
+  const others = staged && (await listFiles(computer, root, '--others', '--exclude-standard'));
+  if (!others) {
+    return undefined;
+  }
+  // One that was added without being a submodule is a commit for git.
+  const commits = new Set(staged.flatMap((line) => /^160000 [^\t]*\t([^]+)$/.exec(line)?.[1] ?? []));
+  const names: (readonly string[])[] = [];
+  for (const name of [...known.filter((one) => commits.has(one)), ...others.filter(isFolderName)]) {
+    const kind = await kindOfGit(join(root, name));
+    const isTree = kind === 'file' && !commits.has(name);
+    const below = isTree || !kind ? undefined : await listedByGit(computer, join(root, name), unread);
+    if (below) {
+      names.push(below.map((one) => `${name.replace(/\/$/, '')}/${one}`));
+    } else if (kind) {
+      unread.push({ name, why: isTree ? anotherTree : notListed });
+    }
+  }
+  return [known, others]
+    .flat()
+    .filter((name) => !isFolderName(name) && !commits.has(name))
+    .concat(...names);
+}
+
+function isFolderName(name: string): boolean {
+  return name.endsWith('/');
+}
+
+/** Returns what makes a folder a repository of its own: a folder, or a file for a working tree or a submodule. */
+async function kindOfGit(folder: string): Promise<'file' | 'folder' | undefined> {
+  return lstat(join(folder, '.git')).then(
+    (facts) => (facts.isDirectory() ? 'folder' : 'file'),
+    () => undefined,
+  );
+}
+
+const anotherTree = text('another working tree of Git');
+const notListed = text('a Git repository whose files could not be listed');
+
+/** Returns what git prints for the files of a folder, and `undefined` if it fails. */
+async function listFiles(
+  { run, signal }: Computer,
+  root: string,
+  ...more: readonly string[]
+): Promise<readonly string[] | undefined> {
+  const pieces: Buffer[] = [];
+  // git would run a file system monitor that the repository names.
+  const args = ['-C', root, '-c', 'core.fsmonitor=false', 'ls-files', '-z', ...more];
+  const result = await run('git', args, {
+    signal,
+    timeoutMs: 60_000,
+    output: async (bytes) => {
+      for await (const piece of bytes) {
+        pieces.push(piece);
       }
-      return undefined;
-    });
-    return result?.code === 0
-      ? Buffer.concat(pieces)
-          .toString('utf8')
-          .split('\0')
-          .filter((name) => name !== '')
-      : undefined;
-  };
-  const known = await list('--cached', '--recurse-submodules');
-  const others = known && (await list('--others', '--exclude-standard'));
-  return known && others ? [...known, ...others] : undefined;
+    },
+  }).catch((error: unknown) => {
+    if (signal?.aborted) {
+      throw error;
+    }
+    return undefined;
+  });
+  return result?.code === 0
+    ? Buffer.concat(pieces)
+        .toString('utf8')
+        .split('\0')
+        .filter((name) => name !== '')
+    : undefined;
 }
 
 /** Folders that are never searched; `include` can't name their content either. */

@@ -60,6 +60,28 @@ describe('The files that a job sends', () => {
     assert.deepEqual((await find({ workdir: 'sub' })).names, ['b.py']);
   });
 
+  it('are also those of a repository inside of it, by its own rules, but not of another working tree', async () => {
+    put('a.py', 'lib/b.py', 'lib/c.bin', 'lib/deep/d.py', 'vendor/e.py');
+    writeFileSync(join(workspace, 'lib/.gitignore'), '*.bin\n');
+    for (const folder of ['.', 'lib', 'lib/deep', 'vendor']) git('init', '-q', folder);
+    for (const folder of ['lib/deep', 'lib', 'vendor']) {
+      git('-C', folder, 'add', '.');
+      git('-C', folder, 'commit', '-qm', 'first');
+    }
+    // One that was added is a commit for git, of which it lists nothing.
+    git('add', 'a.py', 'vendor');
+    git('commit', '-qm', 'first');
+    git('worktree', 'add', '-q', 'other');
+    const { names, leftOut } = await find();
+    assert.deepEqual(names, ['a.py', 'lib/.gitignore', 'lib/b.py', 'lib/deep/d.py', 'vendor/e.py']);
+    assert.deepEqual(
+      leftOut.map(({ name, why }) => `${name}: ${formatText(why)}`),
+      ['other/: another working tree of Git'],
+    );
+    rmSync(join(workspace, 'vendor/.git'), { recursive: true });
+    assert.deepEqual((await find({ workdir: 'vendor' })).names, [], 'of a commit alone nothing is known');
+  });
+
   it('bring what a rule includes, also where git ignores it, and its own folder where that is asked for', async () => {
     put('a.py', 'data/x.bin', 'data/y.bin', '.env');
     writeFileSync(join(workspace, '.gitignore'), 'data/\n.env\n');
