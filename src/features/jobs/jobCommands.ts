@@ -7,7 +7,7 @@ import { pickOne } from '../../editor/quickPick';
 import { showFolder } from '../../editor/showFolder';
 import { attemptIdsHere } from '../../model/jobs/attemptIds';
 import { isAtWork, isOver, isRetried, isStranded, machineOf, type JobRow } from '../../model/jobs/job';
-import { canReleaseMachine } from '../../model/jobs/outOfReach';
+import { canReleaseMachine, isLeftStopped } from '../../model/jobs/outOfReach';
 import { isFetchRepeatable } from '../../model/jobs/fetchAgain';
 import { momentText } from '../../editor/timeText';
 import type { MachineEnd } from '../../model/jobs/jobSpec';
@@ -225,7 +225,7 @@ export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undef
       message: t('What should happen to “{0}”?', machine.name),
       detail: [...others, ...uncheckedSentence(row), lossSentence(row)].join('\n'),
     },
-    { label: t('Stop'), run: end('stop') },
+    { label: isLeftStopped(row) ? t('Leave Stopped') : t('Stop'), run: end('stop') },
     { label: t('Destroy'), run: end('destroy') },
   );
 }
@@ -238,6 +238,12 @@ function uncheckedSentence({ state: { trouble } }: JobRow): readonly string[] {
 /** Says what is lost with the machine. */
 function lossSentence(row: JobRow): string {
   const { name } = row.job.spec;
+  if (isLeftStopped(row)) {
+    return t(
+      'It is stopped, so the outputs of {0} can’t be fetched first. If you leave it stopped, you can fetch them later. If you destroy it, all data on it is lost, including these outputs.',
+      name,
+    );
+  }
   if (isAtWork(row)) {
     return t(
       'It does not answer, so {0} may still run there. If you destroy it, all data on it is lost, including the outputs of {0}.',

@@ -59,6 +59,7 @@ export interface Job {
   readonly reopen?: Reopen | undefined;
   /** The user's decision during or after the run; overrides `ends`. */
   readonly machineEnd?: MachineEnd | undefined;
+  readonly machineEndAt?: number | undefined;
 }
 
 export type JobPhase =

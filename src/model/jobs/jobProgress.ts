@@ -188,7 +188,9 @@ function after(job: Job, state: JobState, event: JobEvent, now: number): JobStat
     case 'released':
       return over(event.outcome);
     case 'givenUp':
-      return isAtWork({ state }) ? to('releasing', { endedAt: now }) : state;
+      return isAtWork({ state }) || state.phase === 'ended' || state.phase === 'fetching'
+        ? to('releasing', { endedAt: state.endedAt ?? now })
+        : state;
     case 'machineGone':
       return over(goneOutcome(state), { endedAt: state.endedAt ?? now, why: event.why ?? state.why });
     case 'notStarted':

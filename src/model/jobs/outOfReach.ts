@@ -9,13 +9,22 @@ function isOutOfReach(row: JobRow): boolean {
   return job.stopAt !== undefined && isSilent && isAtWork(row) && !isRenting(state.phase) && needsYou(row);
 }
 
-/** Returns whether the user may decide about the machine of the job now. */
-export function canReleaseMachine(row: JobRow): boolean {
-  return !isOver(row) && (!isAtWork(row) || isOutOfReach(row));
+/** Returns whether the machine of a started job is stopped: its outputs are there, and nothing else goes on. */
+export function isLeftStopped({ state }: Pick<JobRow, 'state'>): boolean {
+  return state.trouble?.kind === 'machineStopped' && !isOver({ state }) && !isBeforeStart(state.phase);
 }
 
-/** Returns whether the user decided to end the machine although it does not answer. */
+/** Returns whether the user may decide about the machine of the job now. */
+export function canReleaseMachine(row: JobRow): boolean {
+  return !isOver(row) && (!isAtWork(row) || isOutOfReach(row) || isLeftStopped(row));
+}
+
+/**
+ * Returns whether the user decided to end the machine although it does not answer, or to leave or destroy a stopped one
+ * with outputs on it. What was decided before it was stopped was to happen after the fetch.
+ */
 export function isGivenUp(row: JobRow): boolean {
-  const { machineEnd = 'keep' } = row.job;
-  return machineEnd !== 'keep' && isOutOfReach(row);
+  const { machineEnd = 'keep', machineEndAt = 0 } = row.job;
+  const isLeft = isLeftStopped(row) && machineEndAt > (row.state.trouble?.since ?? 0);
+  return machineEnd !== 'keep' && (isOutOfReach(row) || isLeft);
 }

@@ -6,6 +6,7 @@ import { mayAct } from '../../shared/oneWindow';
 import { carryOut } from '../leases/carryOut';
 import type { Account } from '../ports';
 import type { JobStepDeps, Step } from './jobStep';
+import { isStopped } from './jobTrouble';
 import { othersInTheWay } from './otherJobs';
 
 /** How soon to check again whether other jobs still use the machine (ms). */
@@ -23,6 +24,10 @@ export async function endMachineOf(
   const action = machineEndOf(row);
   if (action === 'keep' || instanceId === undefined) {
     return keep(deps, account, row, signal);
+  }
+  // The user left it stopped, whatever other jobs have there.
+  if (job.machineEnd === 'stop' && isStopped(deps, row)) {
+    return { event: { kind: 'released', outcome: 'stopped' } };
   }
   const others = deps.jobs.rows.filter(
     (one) => machineOf(one).instanceId === instanceId && one.job.id !== job.id,

@@ -85,6 +85,7 @@ export const jobFile: z.ZodType<Job & { readonly version: 1 }> = z.object({
     })
     .optional(),
   machineEnd: machineEnd.optional(),
+  machineEndAt: z.number().optional(),
 });
 
 /** The progress of a job. */

@@ -208,7 +208,7 @@ export class Jobs implements Disposable {
 
   /** Records the user's decision about the machine, which overrides what was confirmed before. */
   endMachine(jobId: string, machineEnd: MachineEnd): Promise<boolean> {
-    return this.say(jobId, (job) => ({ ...job, machineEnd }));
+    return this.say(jobId, (job, at) => ({ ...job, machineEnd, machineEndAt: at }));
   }
 
   /** Deletes what is stored about a job, including its log; the outputs stay. */
@@ -322,5 +322,6 @@ export class Jobs implements Disposable {
 }
 
 function lastWordAt({ stopAt = 0, extendedAt = 0, retryAt = 0, fetchPausedAt = 0, ...job }: Job): number {
-  return Math.max(stopAt, extendedAt, retryAt, fetchPausedAt, job.copyAt ?? 0, job.reopen?.at ?? 0);
+  const { copyAt = 0, machineEndAt = 0, reopen } = job;
+  return Math.max(stopAt, extendedAt, retryAt, fetchPausedAt, copyAt, machineEndAt, reopen?.at ?? 0);
 }

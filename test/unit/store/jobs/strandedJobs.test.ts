@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { canReleaseMachine } from '../../../../src/model/jobs/outOfReach';
+import { machineLeft } from '../../../../src/store/jobs/machineLeft';
+import { anInstance } from '../../../support/builders';
+import { FakeService } from '../../../support/fakeService';
+import { FakeComputer } from '../../../support/fakeWindows';
+import { FakeJobDisk } from '../../../support/fakeJobDisk';
+import { aJob, CutConnection, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+
+const minute = 60_000;
+const id = 5001;
+
+describe('Jobs whose machine was stopped before their outputs came', () => {
+  let service: FakeService;
+  let computer: FakeComputer;
+  let machine: FakeMachine;
+  let window: Awaited<ReturnType<typeof openJobWindow>>;
+  beforeEach(async () => {
+    service = new FakeService();
+    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
+    machine = new FakeMachine();
+    computer = await FakeComputer.make(service.client);
+    window = await openJobWindow(computer, new FakeJobDisk(), machine);
+  });
+  afterEach(() => computer.dispose());
+
+  const pass = (ms: number) => computer.clock.advance(ms);
+  const cut = () => {
+    machine.trouble = () => {
+      throw new CutConnection();
+    };
+  };
+  async function isStopped(): Promise<void> {
+    cut();
+    service.instances = [anInstance({ id, actualStatus: 'exited', intendedStatus: 'stopped' })];
+    await window.fleet.refresh();
+    await pass(minute);
+  }
+  /** A job in this phase. */
+  async function order(phase: string): Promise<string> {
+    const { id: job } = await window.jobs.order(aJob(id, { retries: { interrupted: 1 } }), []);
+    await pass(0);
+    if (phase === 'fetching') {
+      machine.trouble = (call) => {
+        if (call === 'fetch') throw new CutConnection();
+      };
+      machine.ends({ code: 0, why: 'itself' });
+      await pass(minute);
+    }
+    assert.equal(window.row(job).state.phase, phase);
+    return job;
+  }
+
+  for (const phase of ['running', 'fetching']) {
+    it(`leave it stopped by the word of the user while ${phase}, and can be fetched later`, async () => {
+      const job = await order(phase);
+      await isStopped();
+      assert.equal(window.row(job).state.trouble?.kind, 'machineStopped');
+      assert.equal(canReleaseMachine(window.row(job)), true);
+      await window.jobs.endMachine(job, 'stop');
+      await pass(minute);
+      assert.deepEqual([window.row(job).state.phase, window.row(job).state.outcome], ['over', 'stopped']);
+      assert.equal(machineLeft(window, window.row(job))?.instanceId, id);
+    });
+
+    it(`let it be destroyed by the word of the user while ${phase}`, async () => {
+      const job = await order(phase);
+      await isStopped();
+      await window.jobs.endMachine(job, 'destroy');
+      await pass(minute);
+      assert.deepEqual([window.row(job).state.outcome, service.count('instances.destroy')], ['destroyed', 1]);
+    });
+  }
+
+  it('are over one by one where the machine has several', async () => {
+    const [first, second] = [await order('running'), (await window.jobs.order(aJob(id), [])).id];
+    await pass(minute);
+    await isStopped();
+    await window.jobs.endMachine(first, 'stop');
+    await pass(5 * minute);
+    const phases = [first, second].map((job) => window.row(job).state.phase);
+    assert.deepEqual([phases[0], phases[1] === 'over'], ['over', false]);
+  });
+
+  it('are not given up by what the user decided while it ran', async () => {
+    const job = await order('fetching');
+    await window.jobs.endMachine(job, 'destroy');
+    await isStopped();
+    await pass(60 * minute);
+    const { phase, trouble } = window.row(job).state;
+    assert.deepEqual(
+      [phase, trouble?.kind, service.count('instances.destroy')],
+      ['fetching', 'machineStopped', 0],
+    );
+  });
+});
