@@ -18,6 +18,8 @@ export interface Cut {
 export class OutputDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly contents = new Map<string, string>();
+  /** The editors that showed the end of a document before it grew, by its address. */
+  private readonly atEnd = new Map<string, readonly vscode.TextEditor[]>();
   private readonly changed = this.store.add(new vscode.EventEmitter<vscode.Uri>());
   readonly onDidChange = this.changed.event;
 
@@ -26,6 +28,12 @@ export class OutputDocuments implements vscode.TextDocumentContentProvider, vsco
     this.store.add(
       vscode.workspace.onDidCloseTextDocument(({ uri }) => {
         this.contents.delete(uri.toString());
+        this.atEnd.delete(uri.toString());
+      }),
+    );
+    this.store.add(
+      vscode.workspace.onDidChangeTextDocument(({ document: { uri } }) => {
+        this.atEnd.get(uri.toString())?.forEach(showEnd);
       }),
     );
   }
@@ -49,6 +57,15 @@ export class OutputDocuments implements vscode.TextDocumentContentProvider, vsco
     }
   }
 
+  /** Sets the text of a document that grows. Editors that show its end show the new end once they have read it. */
+  grow(uri: vscode.Uri, content: string, cut?: Cut): void {
+    const editors = vscode.window.visibleTextEditors.filter(
+      ({ document }) => document.uri.toString() === uri.toString(),
+    );
+    this.atEnd.set(uri.toString(), editors.filter(showsEnd));
+    this.set(uri, content, cut);
+  }
+
   async show(uri: vscode.Uri, content: string, language?: string, cut?: Cut): Promise<vscode.TextEditor> {
     this.set(uri, content, cut);
     const document = await vscode.workspace.openTextDocument(uri);
@@ -62,6 +79,15 @@ export class OutputDocuments implements vscode.TextDocumentContentProvider, vsco
     this.store.dispose();
     this.contents.clear();
   }
+}
+
+function showsEnd({ document, visibleRanges }: vscode.TextEditor): boolean {
+  return visibleRanges.some(({ end }) => end.line >= document.lineCount - 2);
+}
+
+export function showEnd(editor: vscode.TextEditor): void {
+  const last = new vscode.Position(Math.max(0, editor.document.lineCount - 1), 0);
+  editor.revealRange(new vscode.Range(last, last));
 }
 
 /** Returns whole lines from the end, below a line that says that the beginning is omitted. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
-import { OutputDocuments, type Cut } from '../../editor/outputDocuments';
+import { OutputDocuments, showEnd, type Cut } from '../../editor/outputDocuments';
 import { isOver, type JobRow } from '../../model/jobs/job';
 import { plainLog } from '../../model/jobs/logText';
 import { DisposableStore } from '../../util/disposable';
@@ -33,7 +33,7 @@ export class JobLogs implements vscode.Disposable {
     this.tellWatched();
     const { text, ...cut } = await this.read(row);
     const editor = await this.documents.show(uri, text, 'log', cut);
-    toEnd(editor);
+    showEnd(editor);
   }
 
   dispose(): void {
@@ -62,15 +62,10 @@ export class JobLogs implements vscode.Disposable {
       }
       try {
         const { text, ...cut } = await this.read(row);
-        this.documents.set(vscode.Uri.parse(address, true), text, cut);
+        this.documents.grow(vscode.Uri.parse(address, true), text, cut);
       } catch (error) {
         this.deps.log.warn(`The log of job ${id} could not be read: ${String(error)}`);
       }
     }
   }
-}
-
-function toEnd(editor: vscode.TextEditor): void {
-  const last = new vscode.Position(Math.max(0, editor.document.lineCount - 1), 0);
-  editor.revealRange(new vscode.Range(last, last));
 }

@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
-import type { OutputDocuments } from '../../editor/outputDocuments';
-import { outputScheme } from '../../editor/outputDocuments';
+import { outputScheme, showEnd, type OutputDocuments } from '../../editor/outputDocuments';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';
@@ -51,7 +50,7 @@ export class LogFollower implements vscode.Disposable {
     const uri = this.documents.uri(`log-${instance.id}`, `${name}.log`);
     this.logs.set(uri.toString(), { id: instance.id, accountKey });
     const editor = await this.documents.show(uri, content === '' ? t('The log is empty.') : content, 'log');
-    toEnd(editor);
+    showEnd(editor);
     this.plan();
   }
 
@@ -97,31 +96,13 @@ export class LogFollower implements vscode.Disposable {
     }
     const { id } = log;
     try {
-      const wasAtEnd = editor.visibleRanges.some(({ end }) => end.line >= editor.document.lineCount - 2);
       const content = await clientOf(this.deps).instances.logs(id, { tail: tailLines });
-      if (content !== '' && content !== editor.document.getText()) {
-        const changed = new Promise<void>((resolve) => {
-          const heard = vscode.workspace.onDidChangeTextDocument(({ document }) => {
-            if (document.uri.toString() === uri.toString()) {
-              heard.dispose();
-              resolve();
-            }
-          });
-        });
-        this.documents.set(uri, content);
-        await changed;
-        if (wasAtEnd) {
-          toEnd(editor);
-        }
+      if (content !== '') {
+        this.documents.grow(uri, content);
       }
     } catch (error) {
       // The shown text stays; the next read may succeed.
       this.deps.log.warn(`The log of ${id} could not be read again: ${String(error)}`);
     }
   }
-}
-
-function toEnd(editor: vscode.TextEditor): void {
-  const last = new vscode.Position(editor.document.lineCount - 1, 0);
-  editor.revealRange(new vscode.Range(last, last));
 }

@@ -51,7 +51,7 @@ describe('The log of an instance in a document', () => {
       fleet: { find: () => anInstance({ id: 7 }) },
       windowInUse: { isFocused: true, onDidChange: event },
     };
-    const documents = { uri: () => uri, show: () => Promise.resolve(editor), set: () => undefined };
+    const documents = { uri: () => uri, show: () => Promise.resolve(editor), grow: () => undefined };
     const follower = new LogFollower(deps as never, documents as never);
     await follower.show(anInstance({ id: 7 }));
     await clock.advance(16_000);
