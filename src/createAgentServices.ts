@@ -129,7 +129,7 @@ function agentSsh(deps: Pick<AgentServicesDeps, 'ssh' | 'fleet' | 'log'>): Agent
     run: async (account, instanceId, command, { timeoutMs, signal }) => {
       const { alias } = await prepare(account, instanceId, signal);
       // The command goes to standard input, so that no other shell parses it.
-      return ssh.exec(alias, 'exec sh -s', { input: command, timeoutMs, signal });
+      return ssh.exec(alias, 'exec sh -s', { input: command, timeoutMs, signal, keepsEnd: true });
     },
   };
 }

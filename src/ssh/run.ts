@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Removed from the environment of this process: names of variables, with `*` and `?` as in `SendEnv`. */
   readonly withoutEnv?: readonly string[] | undefined;
+  /** Keeps the end of a stream that is longer than what is kept, in place of its beginning. */
+  readonly keepsEnd?: boolean;
   /** Called with each piece of output. */
   readonly onStdout?: (piece: string) => void;
   /** Called with each piece of the messages. */
@@ -34,6 +36,8 @@ export interface RunResult {
   readonly stdout: string;
   readonly stderr: string;
   readonly timedOut: boolean;
+  /** A part of a stream is missing, because it was too long. */
+  readonly isCut?: boolean;
 }
 
 /** Runs a program with an argument array, never through a shell. */
@@ -49,7 +53,7 @@ export class ProgramMissingError extends UserError {
   }
 }
 
-/** The most characters of one stream; the rest is dropped. */
+/** The most characters of one stream. */
 const outputLimit = 1_000_000;
 const killGraceMs = 2_000;
 /** After a program has exited, its children may hold its pipes for this long; see both functions below. */
@@ -99,6 +103,18 @@ function closeMessagesAfterExit({ stderr }: ChildProcessWithoutNullStreams): voi
   stderr.once('close', () => clearTimeout(timer));
 }
 
+interface Kept {
+  stdout: string;
+  stderr: string;
+  isCut: boolean;
+}
+
+function keep(kept: Kept, stream: 'stdout' | 'stderr', piece: string, { keepsEnd }: RunOptions): void {
+  const all = kept[stream] + piece;
+  kept.isCut ||= all.length > outputLimit;
+  kept[stream] = keepsEnd === true ? all.slice(-outputLimit) : all.slice(0, outputLimit);
+}
+
 /** Runs a real program. Messages are in English (`LC_ALL=C`), because they are distinguished by their text. */
 export const runProgram: Run = (program, args, options = {}) =>
   new Promise((resolve, reject) => {
@@ -114,8 +130,7 @@ export const runProgram: Run = (program, args, options = {}) =>
       env: { ...environmentWithout(options.withoutEnv ?? []), LC_ALL: 'C', ...options.env },
       cwd: options.cwd,
     });
-    let stdout = '';
-    let stderr = '';
+    const kept = { stdout: '', stderr: '', isCut: false };
     let timedOut = false;
     let failure: { readonly error: unknown } | undefined;
     const stop = () => {
@@ -146,12 +161,12 @@ export const runProgram: Run = (program, args, options = {}) =>
     if (!read) {
       child.stdout.setEncoding('utf8').on('data', (piece: string) => {
         options.onStdout?.(piece);
-        stdout = (stdout + piece).slice(0, outputLimit);
+        keep(kept, 'stdout', piece, options);
       });
     }
     child.stderr.setEncoding('utf8').on('data', (piece: string) => {
       options.onStderr?.(piece);
-      stderr = (stderr + piece).slice(0, outputLimit);
+      keep(kept, 'stderr', piece, options);
     });
     child.once('exit', () => closeMessagesAfterExit(child));
     child.on('error', (error: NodeJS.ErrnoException) => {
@@ -166,7 +181,7 @@ export const runProgram: Run = (program, args, options = {}) =>
         } else if (failure) {
           reject(failure.error instanceof Error ? failure.error : new Error(String(failure.error)));
         } else {
-          resolve({ code, stdout, stderr, timedOut });
+          resolve({ code, timedOut, ...kept });
         }
       });
     });

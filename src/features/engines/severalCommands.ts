@@ -47,17 +47,25 @@ export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Pr
     fileName: (instance) => `${safeFileName(instanceName(instance), 'instance')}.txt`,
     work: async (instance, signal) => {
       const alias = await entryOf(instance);
-      const { code, stdout, stderr, timedOut } = await deps.ssh.exec(alias, command, {
+      const {
+        code,
+        stdout,
+        stderr,
+        timedOut,
+        isCut = false,
+      } = await deps.ssh.exec(alias, command, {
         usesAgent: true,
+        keepsEnd: true,
         signal,
         timeoutMs: commandMs,
       });
-      const output = `$ ${command.trim()}\n${stdout}${stderr}`;
+      const cut = isCut ? `${t('[The beginning is omitted.]')}\n` : '';
+      const output = `$ ${command.trim()}\n${cut}${stdout}${stderr}`;
       if (timedOut) {
         return { isOk: false, summary: t('not finished after 10 minutes'), output };
       }
       return code === 0
-        ? { isOk: true, summary: firstLine(stdout) ?? t('no output'), output }
+        ? { isOk: true, summary: (isCut ? lastLine : firstLine)(stdout) ?? t('no output'), output }
         : { isOk: false, summary: failure(code, stderr), output };
     },
   });

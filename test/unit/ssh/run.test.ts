@@ -89,3 +89,22 @@ describe('A program whose child outlives it', () => {
     assert.equal((await inTime(running)).timedOut, true);
   });
 });
+
+describe('An output that is longer than what is kept', () => {
+  const long = ['-c', 'seq 1 300000; seq 1 300000 >&2'];
+
+  it('has its end where that is asked for, and says that the beginning is missing', async () => {
+    const { stdout, stderr, isCut } = await runProgram('/bin/sh', long, { keepsEnd: true });
+    for (const text of [stdout, stderr]) {
+      assert.equal(text.length, 1_000_000);
+      assert.match(text, /\n299999\n300000\n$/);
+    }
+    assert.equal(isCut, true);
+    assert.equal((await runProgram('/bin/sh', ['-c', 'echo short'], { keepsEnd: true })).isCut, false);
+  });
+
+  it('has its beginning otherwise, with which our own scripts greet', async () => {
+    const { stdout } = await runProgram('/bin/sh', long);
+    assert.match(stdout, /^1\n2\n/);
+  });
+});
