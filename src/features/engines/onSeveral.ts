@@ -28,12 +28,16 @@ export interface Several {
 /** Parallel logins; more would exceed the limit of a shared proxy server. */
 const atOnce = 8;
 
-/** Runs the same work on each machine and shows a row for each result, with a retry of the failed ones. */
+/**
+ * Runs the same work on each machine and shows a row for each result, with a retry of the failed ones. The rows come back
+ * after the output of one: nothing else holds those of the others.
+ */
 export async function onSeveral(instances: readonly Instance[], several: Several): Promise<void> {
   const outcomes = new Map<number, MachineOutcome>();
   await attempt(instances, outcomes, several);
+  let activeId: string | undefined;
   for (;;) {
-    const chosen = await showResults(instances, outcomes, several.done);
+    const chosen = await showResults(instances, outcomes, several.done, activeId);
     if (chosen === undefined) {
       return;
     }
@@ -45,7 +49,10 @@ export async function onSeveral(instances: readonly Instance[], several: Several
         title: several.fileName(chosen),
         content: outcomes.get(chosen.id)?.output ?? '',
       });
-      return;
+      if (instances.length === 1) {
+        return;
+      }
+      activeId = String(chosen.id);
     }
   }
 }
@@ -91,6 +98,7 @@ async function showResults(
   instances: readonly Instance[],
   outcomes: ReadonlyMap<number, MachineOutcome>,
   title: string,
+  activeId: string | undefined,
 ): Promise<Instance | 'retry' | undefined> {
   const failed = instances.filter(({ id }) => outcomes.get(id)?.isOk !== true).length;
   const answer = await pickFromList<Instance | 'retry'>({
@@ -100,6 +108,7 @@ async function showResults(
         ? t('Done on all {0}. Select one to see its output.', instances.length)
         : t('Done on {0} of {1}. Select one to see its output.', instances.length - failed, instances.length),
     ignoreFocusOut: true,
+    ...(activeId === undefined ? {} : { activeId }),
     rows: [
       ...(failed === 0
         ? []
