@@ -16,6 +16,7 @@ import {
 import type { RunResult } from './run';
 import { readTar, type TarEntry } from './tar';
 import {
+  askToReplace,
   beginMark,
   beginScript,
   lastWords,
@@ -116,6 +117,7 @@ class Download {
 
   async run(): Promise<TransferOutcome> {
     let plan = await this.plan();
+    await askToReplace(this.options, await this.local.taken(filesOf({ entries: plan.todo })));
     const isOpen = () => plan.todo.some(({ name }) => !this.local.refused.has(name));
     for (let round = 0; round < rounds && isOpen(); round += 1) {
       await this.fetch(plan);

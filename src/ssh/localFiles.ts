@@ -14,12 +14,15 @@ import {
   utimes,
 } from 'node:fs/promises';
 import { join, posix, sep } from 'node:path';
+import { inParallel } from '../util/inParallel';
 import { localProblem } from '../util/localProblem';
 import { errorCode } from '../util/errorCode';
 import { ifPresent } from '../util/missing';
 import { partName, reasons, TransferError, versionKey, type LeftOut, type Version } from './transfer';
 
 const largeBytes = 1_000_000;
+/** The number of files that are looked at at a time. */
+const width = 8;
 
 /**
  * Joins pieces of a stream: each write waits for another thread, which costs more than the bytes of a small piece.
@@ -120,6 +123,18 @@ export class LocalFiles {
     const isSame = Math.floor(facts.mtimeMs / 1000) === file.modified;
     // Some disks store file times with less precision than given.
     return arrived === undefined ? isSame : arrived === versionKey(file);
+  }
+
+  /** Returns the names that a file or a link already has. */
+  async taken(files: readonly NamedVersion[]): Promise<readonly string[]> {
+    const taken: string[] = [];
+    await inParallel(files, width, async ({ name }) => {
+      const facts = await lstat(this.path(name)).catch(() => undefined);
+      if (facts?.isDirectory() === false) {
+        taken.push(name);
+      }
+    });
+    return taken.sort();
   }
 
   /** Returns the bytes of the file from an earlier transfer; 0 if there is nothing to continue. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '../util/clock';
-import { UserError } from '../util/errors';
+import { CancelledError, UserError } from '../util/errors';
 import { text, type Text } from '../util/text';
 import { plainText } from './plainText';
 import type { RunOptions, RunResult } from './run';
@@ -28,6 +28,18 @@ export interface TransferDeps {
 export interface TransferOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: TransferProgress) => void;
+  /** Asked once, before the first byte, if files of the target have another content; without it they are replaced. */
+  readonly mayReplace?: (names: readonly string[]) => Promise<boolean>;
+}
+
+/** The user keeps the files that the transfer would have replaced, so that nothing was transferred. */
+export class FilesKeptError extends CancelledError {}
+
+/** Throws `FilesKeptError` unless the files may be replaced. */
+export async function askToReplace({ mayReplace }: TransferOptions, names: readonly string[]): Promise<void> {
+  if (names.length > 0 && mayReplace && !(await mayReplace(names))) {
+    throw new FilesKeptError();
+  }
 }
 
 /** A chosen file that is missing or different on the other side. */

@@ -7,6 +7,7 @@ import { joined, joinedBytes, readPiece } from './pieces';
 import { executableBit, remoteFacts, remoteTree, type RemoteEntry } from './remoteTree';
 import { tarEnd, tarHeader, tarPadding } from './tar';
 import {
+  askToReplace,
   lastWords,
   partName,
   reasons,
@@ -94,6 +95,12 @@ class Upload {
 
   async run(): Promise<TransferOutcome> {
     let plan = await this.plan();
+    const { there } = plan;
+    const replaced = plan.files.filter(({ name }) => ['file', 'link'].includes(there.get(name)?.kind ?? ''));
+    await askToReplace(
+      this.order.options,
+      replaced.map(({ name }) => name),
+    );
     for (let round = 0; round < rounds && namesOf(plan).some((name) => !this.refused.has(name)); round += 1) {
       await this.send(plan);
       plan = await this.plan();

@@ -71,6 +71,50 @@ describe('files to an instance and back', () => {
     window.clearToasts();
   });
 
+  it('asks before it replaces other versions, here and on the machine', async () => {
+    const folder = local('versions');
+    mkdirSync(folder);
+    mkdirSync(onMachine('versions'));
+    for (const name of ['same.txt', 'edited.txt'])
+      writeFileSync(onMachine('versions', name), `${name} of the machine`);
+    const downloadVersions = async () => {
+      window.screen.fileDialogs.push([local()]);
+      await instances().menu('trainer', 'Download…');
+      await window.quick.title('Download from trainer');
+      await window.quick.type(onMachine('versions'));
+    };
+    const questions = () => window.screen.messages.shown.filter(({ modal }) => modal).length;
+    await downloadVersions();
+    await window.toast('Downloading from trainer: done');
+    assert.equal(questions(), 0);
+    window.clearToasts();
+
+    writeFileSync(path.join(folder, 'edited.txt'), 'edited here');
+    writeFileSync(onMachine('versions', 'new.txt'), 'new');
+    await downloadVersions();
+    await window.dialogButton('Cancel', 'Replace 1 file on this computer?');
+    await computer().rest();
+    assert.equal(readFileSync(path.join(folder, 'edited.txt'), 'utf8'), 'edited here');
+    assert.deepEqual([existsSync(path.join(folder, 'new.txt')), window.toasts()], [false, []]);
+    await downloadVersions();
+    await window.dialogButton('Replace');
+    await window.toast('Downloading from trainer: done');
+    assert.equal(readFileSync(path.join(folder, 'edited.txt'), 'utf8'), 'edited.txt of the machine');
+    window.clearToasts();
+
+    for (const name of ['same.txt', 'edited.txt']) writeFileSync(path.join(folder, name), 'edited here, too');
+    window.screen.fileDialogs.push([folder]);
+    await instances().menu('trainer', 'Upload…');
+    await window.quick.title('Upload to trainer');
+    await window.quick.pick('Folders…');
+    await window.quick.message('Target folder on the instance');
+    await window.quick.enter();
+    await window.dialogButton('Replace', 'Replace 2 files on trainer?');
+    await window.toast('Uploading to trainer: done');
+    assert.equal(readFileSync(onMachine('versions', 'same.txt'), 'utf8'), 'edited here, too');
+    window.clearToasts();
+  });
+
   it('sends nothing where no file or no folder is chosen', async () => {
     window.screen.fileDialogs.push(undefined);
     await instances().menu('trainer', 'Upload…');

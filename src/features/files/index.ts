@@ -15,7 +15,13 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { isRemotePath, readFolders } from '../../ssh/remoteFolders';
 import { download } from '../../ssh/download';
-import { reasons, TransferError, type TransferOptions, type TransferOutcome } from '../../ssh/transfer';
+import {
+  FilesKeptError,
+  reasons,
+  TransferError,
+  type TransferOptions,
+  type TransferOutcome,
+} from '../../ssh/transfer';
 import { upload } from '../../ssh/upload';
 import { bytesText } from '../../util/bytes';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -54,8 +60,9 @@ async function uploadTo(deps: Deps, target: InstanceTarget | undefined): Promise
   if (folder === undefined) {
     return;
   }
+  const mayReplace = replacingQuestion(chosen.name);
   await run(deps, t('Uploading to {0}', chosen.name), (options) =>
-    upload(transferDeps(deps), chosen.alias, locals, folder, options),
+    upload(transferDeps(deps), chosen.alias, locals, folder, { ...options, mayReplace }),
   );
 }
 
@@ -100,8 +107,9 @@ async function downloadFrom(deps: Deps, target: InstanceTarget | undefined): Pro
   }
   const into = folder.fsPath;
   const title = t('Downloading from {0}', chosen.name);
+  const mayReplace = replacingQuestion();
   const get = (withActing: boolean) => (options: TransferOptions) =>
-    download(transferDeps(deps), chosen.alias, remote, into, { ...options, withActing });
+    download(transferDeps(deps), chosen.alias, remote, into, { ...options, withActing, mayReplace });
   return run(deps, title, get(false), async () =>
     (await mayBringActing(chosen)) ? run(deps, title, get(true)) : false,
   );
@@ -115,6 +123,37 @@ function mayBringActing({ name }: Chosen): Promise<boolean> {
     ),
     button: t('Download All'),
   });
+}
+
+/**
+ * Returns the question before files with another content are replaced on an instance, or on this computer without a
+ * name. It asks once for each file, however often the transfer resumes.
+ */
+function replacingQuestion(instance?: string): (names: readonly string[]) => Promise<boolean> {
+  const agreed = new Set<string>();
+  return async (names) => {
+    const others = names.filter((name) => !agreed.has(name));
+    const named = others.slice(0, namedInMessage).map(plainLabel).join(', ');
+    const more = others.length - namedInMessage;
+    const files = filesText(others.length);
+    const mayReplace =
+      others.length === 0 ||
+      (await confirm({
+        message:
+          instance === undefined
+            ? t('Replace {0} on this computer?', files)
+            : t('Replace {0} on {1}?', files, instance),
+        detail: t(
+          'Their current content is lost, even if it is newer: {0}.',
+          more > 0 ? t('{0} and {1} more', named, more) : named,
+        ),
+        button: t('Replace'),
+      }));
+    if (mayReplace) {
+      others.forEach((name) => agreed.add(name));
+    }
+    return mayReplace;
+  };
 }
 
 /** Transfers with progress; a canceled or broken transfer can resume. Returns true if everything was transferred. */
@@ -139,6 +178,9 @@ async function run(
       return await tellLeftOut(deps, title, outcome, again, withActing);
     }
   } catch (error) {
+    if (error instanceof FilesKeptError) {
+      return false;
+    }
     if (!isCancelled(error) && !(error instanceof TransferError)) {
       throw error;
     }
