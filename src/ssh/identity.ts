@@ -1,5 +1,6 @@
 import { findLocalKeys, matchKeys, worksUnattended, type KeyDeps, type LocalKey } from './localKeys';
 import { forwardSlashes } from './paths';
+import { sameKey } from './publicKey';
 
 /** The public part of a key that only an agent holds, in our folder: ssh needs a file that names the one key to offer. */
 export interface AgentKey {
@@ -18,8 +19,9 @@ export interface Identity {
 }
 
 /**
- * Chooses a registered key, or the previous one if the registered keys are unknown. If none fits, it may be a key
- * that can't be read without its passphrase: only a login can tell.
+ * Chooses a registered key, the previous one if possible: one that is registered since may not be on a running machine.
+ * If the registered keys are unknown, only the previous one counts. If none fits, it may be a key that can't be read
+ * without its passphrase: only a login can tell.
  */
 export async function chooseIdentity(
   deps: KeyDeps,
@@ -35,7 +37,11 @@ export async function chooseIdentity(
   const isOfAgent = isLast(agentKey.file);
   const wanted = registered ?? (isOfAgent ? [agentKey.line ?? ''] : undefined);
   const matching = wanted ? matchKeys(keys, wanted) : keys.filter((key) => isLast(fileOf(key)));
-  const key = matching.find(worksUnattended) ?? matching[0];
+  const isPrevious = (one: LocalKey) =>
+    isLast(fileOf(one)) && (fileOf(one) !== agentKey.file || sameKey(one.line, agentKey.line ?? ''));
+  const unattended = matching.filter(worksUnattended);
+  const best = unattended.length > 0 ? unattended : matching;
+  const key = best.find(isPrevious) ?? best[0];
   if (key) {
     const isLocked = key.encrypted && !key.inAgent;
     return {

@@ -34,6 +34,18 @@ describe('The key that an instance is opened with', () => {
     assert.equal((await ssh.entry('gpu-7'))?.identityFile, join(home.sshDir, 'b_own'));
   });
 
+  it('is the one of the last time where another one is registered since, which a running machine may not know', async () => {
+    const own = home.key('b_own');
+    await prepare([own]);
+    const newer = home.key('a_newer');
+    assert.equal((await prepare([newer, own])).identity.key?.line, own);
+    assert.equal((await prepare([newer])).identity.key?.line, newer);
+    // One that works without a question comes before one that now has a passphrase.
+    const locked = home.key('c_locked', 'secret');
+    await prepare([locked]);
+    assert.equal((await prepare([locked, newer])).identity.key?.line, newer);
+  });
+
   it('is none of this computer where there was none the last time', async () => {
     home.key('a_other');
     assert.equal((await prepare(undefined)).identity.key, undefined);
@@ -96,6 +108,11 @@ describe('The key that an instance is opened with', () => {
       await prepare([]);
       assert.equal((await prepare(undefined)).identity.key, undefined);
       assert.equal(await named(), undefined);
+    });
+
+    it('stays the same where another one of the agent is registered since', async () => {
+      await prepare([held[1] ?? '']);
+      assert.equal((await prepare(held)).identity.key?.line, held[1]);
     });
 
     it('gives way to a file with a passphrase of which nothing can be read', async () => {
