@@ -142,8 +142,8 @@ class Download {
     const { deps, local, targets } = this;
     const { entries, leftOut } = possibleHere(await this.source.list(), deps.platform);
     const folders = entries.filter(({ kind }) => kind === 'folder');
-    for (const { name } of folders) {
-      await local.makeFolder(name);
+    for (const { name, isPrivate } of folders) {
+      await local.makeFolder(name, isPrivate);
     }
     const todo = entries.filter(({ name, kind }) => kind === 'link' && !targets.has(name));
     await inParallel(filesOf({ entries }), width, async (file) => {

@@ -60,6 +60,8 @@ async function insteadOf<T>(path: string, make: () => Promise<T>): Promise<T> {
 /** A file by its name below the target folder. */
 export interface NamedVersion extends Version {
   readonly name: string;
+  /** Whether only its owner can read it on the machine, and so here. */
+  readonly isPrivate?: boolean;
 }
 
 /** Errors that concern one file; all others end the transfer. */
@@ -83,7 +85,7 @@ export async function hashOfFile(path: string): Promise<string> {
 
 /**
  * Writes a download into a local folder. A file gets its name once it is complete, and is never executable, so that a
- * program from a rented machine does not run here merely by its name.
+ * program from a rented machine does not run here merely by its name. What only its owner can read there stays so here.
  */
 export class LocalFiles {
   /** Versions that were written completely. */
@@ -103,10 +105,10 @@ export class LocalFiles {
     return this.arrived.has(name);
   }
 
-  async makeFolder(name: string): Promise<void> {
+  async makeFolder(name: string, isPrivate = false): Promise<void> {
     await this.attempt(name, async () => {
       await this.checkInside(name);
-      await mkdir(this.path(name), { recursive: true });
+      await mkdir(this.path(name), { recursive: true, mode: isPrivate ? 0o700 : 0o777 });
     });
   }
 
@@ -153,7 +155,8 @@ export class LocalFiles {
   ): Promise<void> {
     await this.checkInside(posix.dirname(file.name));
     const part = this.path(partName(file.name, file));
-    const target = start === 0 ? await insteadOf(part, () => open(part, 'wx')) : await open(part, 'a');
+    const mode = file.isPrivate === true ? 0o600 : 0o666;
+    const target = start === 0 ? await insteadOf(part, () => open(part, 'wx', mode)) : await open(part, 'a');
     // A continued file is read again for its hash.
     const hash = start === 0 && this.hashes.has(file.name) ? createHash('sha256') : undefined;
     let size = start;

@@ -6,6 +6,7 @@ import type { RunOptions, RunResult } from './run';
 import {
   beginMark,
   beginScript,
+  isPrivateMode,
   lastWords,
   reasons,
   runStep,
@@ -23,6 +24,8 @@ export interface RemoteEntry extends Version {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   /** True for a file that its owner can execute. */
   readonly isExecutable?: true;
+  /** Whether only its owner can read it there, if the list says so. */
+  readonly isPrivate?: boolean;
 }
 
 export interface RemoteTree {
@@ -203,6 +206,7 @@ export function parseRecord(bytes: Buffer): RemoteEntry | undefined {
     kind,
     size: Number(size),
     modified: Number(modified),
+    isPrivate: isPrivateMode(bits),
     ...(kind === 'file' && (bits & executableBit) !== 0 ? { isExecutable: true } : {}),
   };
 }

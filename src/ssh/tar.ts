@@ -1,4 +1,5 @@
 import type { ByteReader } from './byteReader';
+import { isPrivateMode } from './transfer';
 
 /** One entry of an archive. */
 export interface TarEntry {
@@ -10,6 +11,7 @@ export interface TarEntry {
   readonly modified: number;
   /** The target of a link, as it is in the archive. */
   readonly target: string;
+  readonly isPrivate: boolean;
 }
 
 /** The stream is not an archive, or a damaged one. */
@@ -73,6 +75,7 @@ export async function readTar(
       size: type === '1' || type === '2' || type === '5' ? 0 : length,
       modified: Math.floor(more.mtime === undefined ? number(header, 136, 12) : Number(more.mtime)),
       target: more.linkpath ?? upToZero(header.subarray(157, 257)),
+      isPrivate: isPrivateMode(number(header, 100, 8)),
     };
     more = {};
     await readBody(bytes, entry, body);

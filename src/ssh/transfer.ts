@@ -101,6 +101,11 @@ export interface Version {
   readonly modified: number;
 }
 
+/** Returns whether the mode of a file or folder lets nobody but its owner read it. */
+export function isPrivateMode(mode: number): boolean {
+  return (mode & 0o044) === 0;
+}
+
 export function versionKey({ size, modified }: Version): string {
   return `${size} ${modified}`;
 }

@@ -236,6 +236,25 @@ describe('Moving files over SSH', () => {
     assert.equal(statSync(join(remote, 'out', 'data')).mode & 0o111, 0);
   });
 
+  for (const [size, conditions] of Object.entries({ small: {}, large: { singleBytes: 1 } })) {
+    it(`keeps from others here what is private on the machine (${size})`, async () => {
+      fill(join(remote, 'out'), ['token', 'closed/inner', 'public']);
+      chmodSync(join(remote, 'out', 'token'), 0o600);
+      chmodSync(join(remote, 'out', 'closed'), 0o700);
+      await down(join(remote, 'out'), {}, conditions);
+      const forOthers = (...names: readonly string[]) =>
+        (statSync(join(local, 'out', ...names)).mode & 0o077).toString(8);
+      assert.deepEqual(
+        ['token', 'closed'].map((name) => forOthers(name)),
+        ['0', '0'],
+      );
+      assert.notEqual(forOthers('public'), '0');
+      chmodSync(join(remote, 'out', 'public'), 0o400);
+      await down(join(remote, 'out', 'public'), {}, conditions);
+      assert.equal(statSync(join(local, 'public')).mode & 0o777, 0o600);
+    });
+  }
+
   it('brings both names of one file', async () => {
     fill(join(remote, 'out'), ['one']);
     linkSync(join(remote, 'out', 'one'), join(remote, 'out', 'two'));
