@@ -27,9 +27,16 @@ export interface SshDeps {
 
 /**
  * For logins in the background: no question, and no connection that is shared. A shared one would carry the sessions of
- * the user, who lose them when ours is ended, or outlive ours and look like a user who is connected.
+ * the user, who lose them when ours is ended, or outlive ours and look like a user who is connected. The usual log level,
+ * because a changed host key is known by a message that `LogLevel QUIET` of the user would suppress.
  */
-const alone = ['BatchMode=yes', 'RemoteCommand=none', 'ControlMaster=no', 'ControlPath=none'];
+const alone = [
+  'BatchMode=yes',
+  'RemoteCommand=none',
+  'ControlMaster=no',
+  'ControlPath=none',
+  'LogLevel=INFO',
+];
 
 /** Locates the SSH files and programs by the current settings. */
 export class SshContext {

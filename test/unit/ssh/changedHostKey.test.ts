@@ -49,6 +49,16 @@ describe('A host key that changed', () => {
     home.dispose();
   });
 
+  it('is told where the config of the user silences ssh, too', async () => {
+    const config = home.read();
+    home.write(`${config}\nHost *\n  LogLevel QUIET\n`);
+    try {
+      await assert.rejects(ssh.exec('gpu-7', 'true'), HostKeyError);
+    } finally {
+      home.write(config);
+    }
+  });
+
   const order: TimerOrder = {
     serviceUrl: 'https://console.vast.ai',
     instanceId: 7,
