@@ -4,6 +4,7 @@ import type { Log } from '../util/log';
 import { EffectiveConfig } from './effectiveConfig';
 import type { FileSystem } from './fileSystem';
 import type { HostEntry } from './hostConfig';
+import { hostKeyOptions } from './hostKey';
 import type { KeyDeps } from './localKeys';
 import type { ProcessIdentity } from './lock';
 import { OwnFolder } from './ownFolder';
@@ -90,6 +91,12 @@ export class SshContext {
     const first = ['-T', ...[...alone, ...setEnv].flatMap((option) => ['-o', option])];
     return (program, args, options) =>
       this.deps.run(program, [...first, ...args], { ...options, withoutEnv });
+  }
+
+  /** Returns the options by which a login in the background checks the host key, as the entry says it. */
+  async hostKeyOptions(alias: string): Promise<readonly string[]> {
+    const isPinned = (await this.folder().hostKeys(alias)).length > 0;
+    return hostKeyOptions(alias, this.paths().knownHosts, isPinned ? 'yes' : 'ask');
   }
 
   fileDeps() {

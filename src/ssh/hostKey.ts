@@ -1,5 +1,6 @@
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
+import { tokenPath } from './paths';
 
 /** Matches ssh's message when the server's host key differs from the known one. */
 export const changedHostKey = /REMOTE HOST IDENTIFICATION HAS CHANGED|you have requested strict checking/;
@@ -15,6 +16,24 @@ export const hostKeyNotPrinted = text(
 const hostKeyUnknown = text(
   'No login has proved the host key of the instance yet, so nothing was sent. Connect to it, then try again.',
 );
+
+/**
+ * Returns the options by which ssh checks the host key of an alias against a file, and by nothing else: on the command
+ * line they also hold where lines of the user's config come before our entry.
+ */
+export function hostKeyOptions(
+  alias: string,
+  file: string,
+  checking: 'yes' | 'ask' | 'accept-new',
+): readonly string[] {
+  return [
+    `HostKeyAlias=${alias}`,
+    `UserKnownHostsFile=${tokenPath(file)}`,
+    'GlobalKnownHostsFile=none',
+    'HashKnownHosts=no',
+    `StrictHostKeyChecking=${checking}`,
+  ];
+}
 
 /** ssh did not accept the host key of the machine, so nothing was sent to it. */
 export class HostKeyError extends UserError {

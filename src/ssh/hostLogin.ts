@@ -1,7 +1,7 @@
 import { wait } from '../util/clock';
 import type { SshContext } from './context';
+import { hostKeyOptions } from './hostKey';
 import type { OwnFolder } from './ownFolder';
-import { tokenPath } from './paths';
 import {
   runPreflight,
   type Failure,
@@ -36,12 +36,13 @@ async function provenPreflight(
   const run = context.runAlone(await context.verifyAlias(alias, options?.signal));
   const deps = { ...context.deps, run, command: context.ssh() };
   if ((await folder.hostKeys(alias)).length > 0) {
-    return runPreflight(deps, alias, options);
+    const pinned = await context.hostKeyOptions(alias);
+    return runPreflight({ ...deps, options: pinned }, alias, options);
   }
   return folder.provingHostKey(
     alias,
     async (file, seen) => {
-      const own = [`UserKnownHostsFile=${tokenPath(file)}`, 'StrictHostKeyChecking=accept-new'];
+      const own = hostKeyOptions(alias, file, 'accept-new');
       const result = await runPreflight({ ...deps, options: own }, alias, options);
       const isProven = isLoggedIn(result);
       return isProven && (await isOtherThanPrinted(context, await seen(), options))

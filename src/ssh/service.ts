@@ -6,7 +6,7 @@ import { readClientConfig } from './clientConfig';
 import { commandLine, sshCommand } from './commandLine';
 import { SshContext, type SshDeps } from './context';
 import { endpointsOf, type Endpoint } from './endpoints';
-import { HostKeyError, hostKeyErrorOf } from './hostKey';
+import { HostKeyError, hostKeyErrorOf, hostKeyOptions } from './hostKey';
 import { openForward, type Forward, type WantedForward } from './forward';
 import type { HostEntry } from './hostConfig';
 import { isAgentRunning, type KeyAgent } from './keyAgent';
@@ -14,7 +14,6 @@ import { measureLatency } from './latency';
 import { findLocalKeys, generateKey, type LocalKey, type NewKeyOptions } from './localKeys';
 import { preflightHost } from './hostLogin';
 import { inspectClient, inspectConfig, tighten, type ClientFacts, type ConfigFacts } from './inspect';
-import { tokenPath } from './paths';
 import { withoutAgent, type PreflightOptions, type PreflightResult } from './preflight';
 import {
   connectHost,
@@ -120,6 +119,10 @@ export interface SshService {
 /** The user name with which the service lets rsync in (docs/service/commands.md#copy-to-this-computer). */
 const copyUser = 'vastai_kaalia';
 
+function asArguments(options: readonly string[]): readonly string[] {
+  return options.flatMap((option) => ['-o', option]);
+}
+
 export function createSshService(deps: SshDeps): SshService {
   return new NativeSsh(deps);
 }
@@ -175,7 +178,9 @@ class NativeSsh implements SshService {
   }
 
   async exec(alias: string, script: string, { usesAgent, ...options }: ExecOptions = {}): Promise<RunResult> {
-    return this.runQuietly(checkAlias(alias), usesAgent === true ? [] : withoutAgent, script, options);
+    const hostKey = await this.context.hostKeyOptions(checkAlias(alias));
+    const agent = usesAgent === true ? [] : withoutAgent;
+    return this.runQuietly(alias, [...agent, ...asArguments(hostKey)], script, options);
   }
 
   execOnHost(
@@ -184,16 +189,12 @@ class NativeSsh implements SshService {
     options: Omit<RunOptions, 'env' | 'cwd'>,
   ): Promise<RunResult> {
     // The first value counts, so the entry of the instance supplies the rest.
-    const onHost = [
+    const onHost = asArguments([
       `HostName=${checkHost(host)}`,
       `Port=${checkPort(port)}`,
       `User=${copyUser}`,
-      `HostKeyAlias=${hostAliasOf(checkAlias(alias))}`,
-      'StrictHostKeyChecking=accept-new',
-      // Never written to the user's own file, even if the entry is not read.
-      `UserKnownHostsFile=${tokenPath(this.context.paths().knownHosts)}`,
-      'GlobalKnownHostsFile=none',
-    ].flatMap((option) => ['-o', option]);
+      ...hostKeyOptions(hostAliasOf(checkAlias(alias)), this.context.paths().knownHosts, 'accept-new'),
+    ]);
     return this.runQuietly(alias, [...withoutAgent, ...onHost], 'rsync --server --daemon .', options);
   }
 
@@ -223,8 +224,10 @@ class NativeSsh implements SshService {
       throw new UserError(given.text, { nextStep: 'retry' });
     }
     const run = this.context.runAlone(verification);
+    const options = asArguments(await this.context.hostKeyOptions(alias));
+    const command = [...this.context.ssh(), ...options] as const;
     try {
-      return await openForward({ ...this.deps, run, command: this.context.ssh() }, alias, wanted, signal);
+      return await openForward({ ...this.deps, run, command }, alias, wanted, signal);
     } catch (error) {
       if (error instanceof HostKeyError) {
         this.refused.add(alias);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createMachineChecks, type MachineChecksDeps } from '../../../src/machineChecks';
+import { HostKeyError } from '../../../src/ssh/hostKey';
 import { explainFailure } from '../../../src/ssh/problemText';
 import { runProgram } from '../../../src/ssh/run';
 import { systemClock } from '../../../src/util/clock';
@@ -104,6 +105,40 @@ describe('SSH with the real client and a real server', () => {
     });
     await ssh.tighten();
     assert.equal((await ssh.connect(request({}, [key]))).preflight.ok, true);
+  });
+
+  it('checks host keys in the background by its own file, whatever comes before a pasted Include', async () => {
+    const key = home.key();
+    machine.authorize(key);
+    const lines = [
+      'Host *',
+      '  UserKnownHostsFile /dev/null',
+      '  HashKnownHosts yes',
+      '  StrictHostKeyChecking',
+    ];
+    const include = `  Include ${home.ownDir}/*.conf\n`;
+    const { port } = machine;
+    for (const checking of ['yes', 'no']) {
+      // Managed by another program, so that the line stays where it is.
+      home.write(`${lines.join('\n')} ${checking}\n${include}`);
+      chmodSync(home.configFile, 0o400);
+      const ssh = home.service();
+      const { verification } = await ssh.prepare(request({}, [key]));
+      assert.equal(verification.kind, 'overridden');
+      assert.equal((await ssh.exec('gpu-7', 'echo $((40+2))')).stdout, '42\n');
+      (await ssh.forward('gpu-7', { remotePort: port })).close();
+      assert.equal((await ssh.preflight('gpu-7')).ok, true);
+      await machine.stop();
+      machine.newHostKey();
+      await machine.start({ port });
+      await assert.rejects(ssh.exec('gpu-7', 'true'), HostKeyError);
+      await assert.rejects(ssh.forward('gpu-7', { remotePort: port }), HostKeyError);
+      const { preflight } = await ssh.connect(request({}, [key]));
+      assert.ok(!preflight.ok);
+      assert.equal(preflight.problem, 'hostKeyChanged');
+      await ssh.removeAll().catch(() => undefined);
+      rmSync(home.configFile);
+    }
   });
 
   it('refuses a host key that changed until it is forgotten', async () => {
