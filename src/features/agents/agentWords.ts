@@ -6,7 +6,7 @@ import type { AgentLimits } from '../../model/agents/limits';
 import type { AgentRequest } from '../../model/agents/request';
 import { placeText } from '../../model/offers/places';
 import { formatCents, formatMoney, fromDollars, zero } from '../../model/money';
-import { trafficText } from '../../model/rentals/confirmation';
+import { trafficText } from '../../model/rentals/costFacts';
 import { plainLabel } from '../../util/plainLabel';
 
 /** The known facts of a request, for its question. */

@@ -15,6 +15,7 @@ import { formatMoney, fromDollars } from '../../model/money';
 import { describeFilters } from '../../model/offers/filterText';
 import type { Filters } from '../../model/offers/searchFields';
 import { perHour, type Rate } from '../../model/quote';
+import { searchLimit } from '../../model/rentals/rentDraft';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import { sourceName } from '../../model/rentals/rentPlan';
 
@@ -101,8 +102,7 @@ function jobRows(
   notice: ConfirmNotice | undefined,
 ): readonly Row<Confirmed>[] {
   const { name, costDollars } = job.order.spec;
-  const limit = query.filters.pricePerHour?.max;
-  const about = jobFacts(job, facts.quote.running, limit === undefined ? undefined : fromDollars(limit));
+  const about = jobFacts(job, facts.quote.running, searchLimit(query));
   const rows = confirmRows(input, facts, notice).filter(({ id }) => id !== 'options');
   if (!about) {
     const label = t(

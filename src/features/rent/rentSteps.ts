@@ -29,7 +29,7 @@ import type { Client } from '../../api/client';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import type { Runtype } from '../../model/rentals/rent';
 import { quoteOffer, readStay } from '../../model/quote';
-import { stoppedText } from '../../model/rentals/confirmation';
+import { stoppedText } from '../../model/rentals/costFacts';
 import type { RegistryLogins } from '../../store/accounts/registryLogins';
 import type { LastRental } from '../../store/rentals/lastRental';
 import { templateOf, type TemplateChoices, type TemplatePick } from './templateRows';

@@ -10,6 +10,7 @@ import { confirmation, machineName, type ConfirmationInput } from '../../model/r
 import { perHour, type Rate } from '../../model/quote';
 import { usualMachine } from '../../model/fit/usualMachine';
 import type { Filters } from '../../model/offers/searchFields';
+import { searchLimit } from '../../model/rentals/rentDraft';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import type { Services } from '../../services';
 import { burnSoon } from '../../store/instances/burn';
@@ -204,6 +205,7 @@ class RentWizard {
       isRunningEarly: burn.isEarly,
       credit,
       limitPerHour: limit > 0 ? fromDollars(limit) : undefined,
+      replaceLimit: searchLimit(flow.query),
       usual: usualMachine(machinesRented(deps.rentals, deps.account.key)),
       budget,
     };

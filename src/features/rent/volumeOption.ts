@@ -1,7 +1,7 @@
 import type { Client, Listing } from '../../api/client';
 import { localize, t } from '../../editor/localize';
 import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
-import { stoppedText } from '../../model/rentals/confirmation';
+import { stoppedText } from '../../model/rentals/costFacts';
 import { diskRate } from '../../model/quote';
 import type { VolumeChoice } from '../../model/rentals/rent';
 import { usualMountPath } from '../../model/rentals/rentPlan';

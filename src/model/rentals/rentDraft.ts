@@ -72,6 +72,12 @@ export function rentalQuery({ query, choices }: Pick<CompleteDraft, 'query' | 'c
   return { ...query, diskGb: plannedDiskGb(choices) };
 }
 
+/** Returns the price limit of a search per hour, up to which a machine may be replaced. */
+export function searchLimit({ filters }: MarketQuery): Micros | undefined {
+  const most = filters.pricePerHour?.max;
+  return most === undefined ? undefined : fromDollars(most);
+}
+
 /** Also includes the template's script, because ours must come before it (docs/service/renting.md#template-merge). */
 function guarded(
   { order: { spec } }: DraftJob,
@@ -94,8 +100,7 @@ function guarded(
 /** Returns the request for a draft; `confirmed` is the price of one machine without volumes. */
 export function requestOf(draft: CompleteDraft, confirmed: Rate | undefined): RentRequest {
   const { accountKey, offer, query, choices, job } = draft;
-  const { rentalType, filters } = query;
-  const limit = filters.pricePerHour?.max;
+  const { rentalType } = query;
   const priceConfirmed = confirmed === undefined ? zero : perHour(confirmed);
   return defined<RentRequest>({
     accountKey,
@@ -103,7 +108,7 @@ export function requestOf(draft: CompleteDraft, confirmed: Rate | undefined): Re
     config: job ? guarded(job, choices, rentalType, confirmed) : planRent(choices, rentalType),
     search: toOfferSearch(rentalQuery(draft)),
     rentalType,
-    priceLimit: limit === undefined ? priceConfirmed : fromDollars(limit),
+    priceLimit: searchLimit(query) ?? priceConfirmed,
     mostPerHour: confirmed === undefined ? undefined : priceConfirmed,
   });
 }

@@ -70,6 +70,14 @@ describe('the confirmation', () => {
     assert.equal(credit, '$20.00 lasts 2 days 1 h, or 14 h with the instances that already run');
   });
 
+  it('names the most that a replacement may cost, which a template or a workspace may have set', () => {
+    const most = (replaceLimit: number) =>
+      shown(anInput({ replaceLimit: fromDollars(replaceLimit) }))['replacement'];
+    assert.equal(most(0.9), 'up to $0.900/h, the price limit of this search');
+    assert.equal(most(0.3), undefined);
+    assert.equal(shown(anInput())['replacement'], undefined);
+  });
+
   it('estimates the stay that is asked for, and says where that cannot be', () => {
     const stay = { hours: 10, downGb: 100, upGb: 0 };
     // 10 h at $0.405/h less rounding, and 100 GB at $0.004.
