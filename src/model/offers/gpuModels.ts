@@ -132,10 +132,14 @@ const hasBuilds = /^(?:[abhv]\d{3}|gh200|(?:rtx)?pro\d{4})/;
 
 /** Normalizes a name: `RTX_4090`, `rtx 4090` and `RTX4090` become the same text. */
 function normalizeGpuName(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/[^a-z0-9]/g, '')
-    .replace('super', 's');
+  return (
+    name
+      .toLowerCase()
+      .replace(/[^a-z0-9]/g, '')
+      .replace('super', 's')
+      // The market writes 4070S Ti for a 4070 Ti Super.
+      .replace(/tis$/, 'sti')
+  );
 }
 
 /** Returns the name itself, and the name without each of its possible first words. */

@@ -4,6 +4,7 @@ import { findGpuModels, knownGpuModels } from './gpuModels';
 import type { RentalType } from './offer';
 import { findPlaces } from './places';
 import { flagNames, numberNames, rentalNames, unitScales } from './typedNames';
+import { fillers, inSigns, priceUnit } from './typedPhrases';
 import {
   fieldLabel,
   type ChoiceKey,
@@ -40,7 +41,7 @@ interface Draft {
 type Reading = FieldKey | Text | undefined;
 
 const comparison =
-  /^(?<name>[a-z_]*?)(?<op><=|>=|=<|=>|<|>|≤|≥|=|:)?\$?(?<number>\d+(?:[.,]\d+)?)(?<unit>[a-z%/$]*)(?<plus>\+)?$/;
+  /^(?<name>[a-z_]*?)(?<op><=|>=|=<|=>|<|>|≤|≥|=|:)?\$?(?<number>\d+(?:[.,]\d+)?|[.,]\d+)(?<unit>[a-z%/$]*)(?<plus>\+)?$/;
 const countBefore = /^[x×*](?<n>\d{1,3})(?<plus>\+)?$/;
 const countAfter = /^(?<n>\d{1,3})[x×*](?<plus>\+)?$/;
 
@@ -61,7 +62,7 @@ export function parseTypedQuery(line: string, models: readonly string[] = knownG
     at += length;
     if (read !== undefined) {
       readings.push({ source, reading: read.reading });
-    } else if (!(tokens.slice(at).every(isOperator) && isBeginning(source))) {
+    } else if (!fillers.has(source) && !(tokens.slice(at).every(isOperator) && isBeginning(source))) {
       words.push(source);
     }
   }
@@ -91,7 +92,7 @@ function isOperator(word: string): boolean {
 const operators = '<=|>=|=<|=>|<|>|≤|≥';
 const looseOperator = new RegExp(`\\s*(${operators})\\s*`, 'g');
 const looseUnit =
-  /(^|[\s<>=≤≥])(\d{1,3}(?:\.\d+)?)\s+(gb|tb|gib|mbit|gbit|mbps|gbps|days?|weeks?|months?|[dw]|%)(?=\s|$)/g;
+  /(^|[\s<>=≤≥])(\d{1,3}(?:\.\d+)?|\d{4,5}(?=\s+(?:mbit|mbps|gb\s+(?:disk|storage|ssd|ram))\b))\s+(gb|tb|gib|mbit|gbit|mbps|gbps|days?|weeks?|months?|[dw]|%)(?=\s|$)/g;
 
 type LooseUnit = [before: string, number: string, unit: string, at: number, whole: string];
 
@@ -108,8 +109,7 @@ function isNextName(unit: string, before: string, after: string): boolean {
  * is typed without a space belongs together: `24gb ram<64` has two numbers, and `24gb ram <0.8` has a price.
  */
 function tokenize(line: string): readonly string[] {
-  return line
-    .toLowerCase()
+  return inSigns(line)
     .replace(looseOperator, (found: string, operator: string, at: number, whole: string) =>
       found.startsWith(operator) && own(numberNames, /[a-z_]*$/.exec(whole.slice(0, at))?.[0] ?? '')
         ? operator
@@ -120,7 +120,7 @@ function tokenize(line: string): readonly string[] {
         ? found
         : `${before}${number}${unit}`,
     )
-    .split(/[\s;]+|,(?!\d)/)
+    .split(/[\s;|]+|,(?!\d)|(?<=\d{4}[a-z]{0,3})[,/](?=\d)/)
     .flatMap((token) => {
       const first = /^(\d{1,2})[x×](?=[a-z]*\d{2,})(.+)$/.exec(token);
       if (first) return [`x${first[1] ?? ''}`, first[2] ?? ''];
@@ -145,20 +145,35 @@ function readAt(
   const token = tokens[at] ?? '';
   const negated = /^[-!]./.test(token) && token.length > 2;
   const bare = negated ? token.slice(1) : token;
-  // The longest name wins: "4070 ti" is not a 4070.
-  for (let length = Math.min(4, tokens.length - at); length >= 1; length -= 1) {
-    const parts = [bare, ...tokens.slice(at + 1, at + length)];
-    const found = parts.every((part) => /[a-z0-9]/.test(part)) ? findGpuModels(parts.join(' '), models) : [];
-    if (found.length > 0) {
-      return { reading: addChoice(draft, 'gpu', found, negated), length };
-    }
+  const gpu = gpuAt([bare, ...tokens.slice(at + 1)], models);
+  if (gpu) {
+    return { reading: addChoice(draft, 'gpu', gpu.found, negated), length: gpu.length };
   }
   const pair = readPair(token, tokens[at + 1], tokens[at + 2], draft);
   if (pair !== undefined) {
     return { reading: pair, length: 2 };
   }
-  const reading = readCount(token, draft) ?? readComparison(token, draft) ?? readWord(bare, negated, draft);
-  return reading === undefined ? undefined : { reading, length: 1 };
+  // `8 h100`
+  const isCount = /^(?:[1-9]|1[0-6])$/.test(token) && gpuAt(tokens.slice(at + 1), models) !== undefined;
+  const reading = readCount(isCount ? `x${token}` : token, draft) ?? readComparison(token, draft);
+  return reading === undefined
+    ? readWords([bare, ...tokens.slice(at + 1)], negated, draft)
+    : { reading, length: 1 };
+}
+
+/** Returns the models that the tokens begin with. The longest name wins: "4070 ti" is not a 4070. */
+function gpuAt(
+  tokens: readonly string[],
+  models: readonly string[],
+): { readonly found: readonly string[]; readonly length: number } | undefined {
+  for (let length = Math.min(4, tokens.length); length >= 1; length -= 1) {
+    const parts = tokens.slice(0, length);
+    const found = parts.every((part) => /[a-z0-9]/.test(part)) ? findGpuModels(parts.join(' '), models) : [];
+    if (found.length > 0) {
+      return { found, length };
+    }
+  }
+  return undefined;
 }
 
 /** Reads `64gb ram` and `ram 64gb`. */
@@ -223,14 +238,14 @@ function readComparison(token: string, draft: Draft): Reading {
     return undefined;
   }
   const number = Number((groups['number'] ?? '').replace(',', '.'));
-  const unit = (groups['unit'] ?? '').replace(/\/h$|\$$/g, '');
-  const priced = token.includes('$') || token.includes('/h');
+  const { unit, priced, perDay } = priceUnit(groups['unit'] ?? '', token.includes('$'));
   const key = fieldOf(groups['name'] ?? '', unit, priced, groups['op'], number);
-  if (key === undefined) {
+  if (key === undefined || (priced && unit !== '' && key === 'pricePerHour')) {
     return undefined;
   }
   const scale = own(unitScales, unit) ?? 1;
-  const value = tidy(key === 'reliability' && number <= 1 ? number * 100 : number * scale);
+  const inUnits = tidy(key === 'reliability' && number <= 1 ? number * 100 : number * scale);
+  const value = perDay ? Math.floor((inUnits / 24) * 1e4) / 1e4 : inUnits;
   const range = rangeOf(groups['op'], groups['plus'] !== undefined, value, key);
   draft.numbers.set(key, { ...draft.numbers.get(key), ...range });
   return key;
@@ -287,7 +302,25 @@ function fieldOf(
   return value <= 1 ? 'pricePerHour' : 'gpuRamGb';
 }
 
-function readWord(word: string, negated: boolean, draft: Draft): Reading {
+/** Reads flags, rental types and places, which may have several words: `static ip`, `united states`. */
+function readWords(tokens: readonly string[], negated: boolean, draft: Draft): Read | undefined {
+  const [first = '', ...others] = tokens;
+  // `in europe`, but `in` alone is India.
+  const place = first === 'in' && !negated ? readWords(others, negated, draft) : undefined;
+  if (place?.reading === 'country') {
+    return { ...place, length: place.length + 1 };
+  }
+  for (let length = Math.min(3, tokens.length); length >= 1; length -= 1) {
+    const reading = readWord(tokens.slice(0, length), negated, draft);
+    if (reading !== undefined) {
+      return { reading, length };
+    }
+  }
+  return undefined;
+}
+
+function readWord(parts: readonly string[], negated: boolean, draft: Draft): Reading {
+  const word = parts.join('');
   const flag = own(flagNames, word);
   if (flag) {
     draft.flags.set(flag[0], negated ? !flag[1] : flag[1]);
@@ -298,7 +331,7 @@ function readWord(word: string, negated: boolean, draft: Draft): Reading {
     draft.rentalType = rentalType;
     return rentalType === 'interruptible' ? text('Interruptible') : text('On demand');
   }
-  const countries = findPlaces(word);
+  const countries = findPlaces(parts.join(' '));
   return countries.length === 0 ? undefined : addChoice(draft, 'country', countries, negated);
 }
 

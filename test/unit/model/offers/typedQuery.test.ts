@@ -134,9 +134,52 @@ describe('a typed search', () => {
     });
   }
 
+  const europe = findPlaces('europe');
+  /** What people write in words; each line alone, since words may belong to those beside them. */
+  const spoken: readonly (readonly [line: string, filters: Filters])[] = [
+    ['$10/day', { pricePerHour: { max: 0.4166 } }],
+    ['<$24 a day', { pricePerHour: { max: 1 } }],
+    ['$0.5 per hour', { pricePerHour: { max: 0.5 } }],
+    ['1 $/h', { pricePerHour: { max: 1 } }],
+    ['$0.5/', { pricePerHour: { max: 0.5 } }],
+    ['<.5', { pricePerHour: { max: 0.5 } }],
+    ['$0.2-$0.5', { pricePerHour: { min: 0.2, max: 0.5 } }],
+    ['0.2 - 0.5', { pricePerHour: { min: 0.2, max: 0.5 } }],
+    ['16-24 gb', { gpuRamGb: { min: 16, max: 24 } }],
+    ['2-4 gpus', { gpuCount: { min: 2, max: 4 } }],
+    ['2 x 4090', { gpuCount: { min: 2, max: 2 }, gpu: { oneOf: ['RTX 4090'] } }],
+    ['4090 x 2', { gpuCount: { min: 2, max: 2 }, gpu: { oneOf: ['RTX 4090'] } }],
+    ['2 4090', { gpuCount: { min: 2, max: 2 }, gpu: { oneOf: ['RTX 4090'] } }],
+    ['24gb -4090', { gpuRamGb: { min: 24 }, gpu: { noneOf: ['RTX 4090'] } }],
+    ['4090,3090', { gpu: { oneOf: ['RTX 4090', 'RTX 3090'] } }],
+    ['4090 or 3090', { gpu: { oneOf: ['RTX 4090', 'RTX 3090'] } }],
+    ['not 4090', { gpu: { noneOf: ['RTX 4090'] } }],
+    ['not in united states', { country: { noneOf: ['US'] } }],
+    ['4070 ti super', { gpu: { oneOf: ['RTX 4070S Ti'] } }],
+    ['4090 under $0.5', { gpu: { oneOf: ['RTX 4090'] }, pricePerHour: { max: 0.5 } }],
+    ['at least 24gb in europe', { gpuRamGb: { min: 24 }, country: { oneOf: europe } }],
+    ['in', { country: { oneOf: ['IN'] } }],
+    ['cuda 12.4 or higher', { cuda: { min: 12.4 } }],
+    ['north america static ip', { country: { oneOf: findPlaces('na') }, staticIp: true }],
+    ['1000 mbit down', { downMbit: { min: 1000 } }],
+    ['inet_down>500 gpu_ram>=24', { downMbit: { min: 500 }, gpuRamGb: { min: 24 } }],
+  ];
+  for (const [line, filters] of spoken) {
+    it(`reads "${line}" as it is meant`, () => {
+      const typed = parseTypedQuery(line);
+      assert.deepEqual(typed.filters, filters);
+      assert.deepEqual(typed.words, []);
+    });
+  }
+
+  it('takes a price for anything but time for no filter', () => {
+    assert.deepEqual(parseTypedQuery('$0.5/gpu'), { filters: {}, understood: [], words: ['$0.5/gpu'] });
+  });
+
   it('reads the rental type', () => {
     assert.equal(parseTypedQuery('4090 spot').rentalType, 'interruptible');
     assert.equal(parseTypedQuery('on-demand').rentalType, 'on-demand');
+    assert.equal(parseTypedQuery('on demand 4090').rentalType, 'on-demand');
     assert.equal(parseTypedQuery('4090').rentalType, undefined);
   });
 
