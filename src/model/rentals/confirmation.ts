@@ -1,4 +1,4 @@
-import { text, type Text } from '../../util/text';
+import { text } from '../../util/text';
 import { budgetState, type BudgetNow, type BudgetState } from '../budget/budget';
 import { overrunText } from '../budget/budgetWords';
 import { formatMoney, type Micros } from '../money';
