@@ -9,8 +9,12 @@ export function isForThisComputer({ host = '' }) {
   return ['localhost', '127.0.0.1', '[::1]'].includes(name) || name.endsWith('.localhost');
 }
 
-/** Browsers name the page that opens a socket; programs that are no browser name none, and no page can use them. */
-export function mayOpenSocket({ host = '', origin }) {
-  if (!isForThisComputer({ host })) return false;
-  return origin === undefined || origin.toLowerCase() === `http://${host.toLowerCase()}`;
+/**
+ * Browsers name the page that opens a socket; programs that are no browser name none, and no page can use them. A proxy
+ * that forwards a port names the page's host in a header that no page can set.
+ */
+export function mayOpenSocket(headers) {
+  const { host = '', origin, 'x-forwarded-host': forwarded } = headers;
+  if (!isForThisComputer(headers)) return false;
+  return origin === undefined || (URL.canParse(origin) && [host, forwarded].includes(new URL(origin).host));
 }

@@ -310,6 +310,8 @@ describe('The scripts that set a machine up', () => {
     assert.equal(asked({ host, origin: 'http://127.0.0.1:8790' }), 'true true');
     assert.equal(asked({ host: 'editor.localhost', origin: 'http://editor.localhost' }), 'true true');
     assert.equal(asked({ host }), 'true true');
+    const page = 'box-8790.example';
+    assert.equal(asked({ host, 'x-forwarded-host': page, origin: `https://${page}` }), 'true true');
     assert.equal(asked({ host, origin: 'https://page.example' }), 'true false');
     assert.equal(asked({ host, origin: 'http://127.0.0.1:3000' }), 'true false');
     assert.equal(asked({ host, origin: 'null' }), 'true false');
