@@ -19,5 +19,7 @@ describe('A look at a job', () => {
     const bytesPerSecond = 20_000;
     assert.ok((await timeFor(4_000_000)) >= (4_000_000 / bytesPerSecond) * 1000);
     assert.equal(await timeFor(0), 120_000);
+    // A connection that is dead must not hold up the next look for hours.
+    assert.ok((await timeFor(4_000_000)) <= 600_000);
   });
 });
