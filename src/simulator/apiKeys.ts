@@ -30,10 +30,10 @@ export function apiKeyRoutes(world: World): Route[] {
       return ok({ id: created.record.id, key: created.value, permissions: true });
     }),
     route('DELETE /api/v0/auth/apikeys/{id}/', writes, (request) => {
-      const { accountId, keyId } = callerOf(request);
+      const { accountId } = callerOf(request);
       const key = ownKey(world, accountId, request.params['id']);
-      if (key.id === keyId) {
-        throw new ServiceError(400, undefined, 'A key cannot delete itself.');
+      if (key.id === world.keys.find(world.apiKey)?.id) {
+        throw new ServiceError(400, undefined, 'The key of the simulator itself has to stay.');
       }
       world.keys.remove(key.id);
       world.changed();

@@ -118,6 +118,15 @@ describe('API keys', () => {
     await assert.rejects(client.apiKeys.remove(made.id), NotFoundError);
   });
 
+  it('ends the key in use', async () => {
+    const simulator = await simulators.start();
+    const { client } = clients.connect(simulator);
+    const made = await client.apiKeys.create({ permissions: { write: true } });
+    const { client: own } = clients.connect(simulator, { key: made.value });
+    await own.apiKeys.remove(made.id);
+    await assert.rejects(own.users.current(), UnauthorizedError);
+  });
+
   it('takes the shapes of the public command-line client', async () => {
     const simulator = await simulators.start();
     const asText = await simulator.call('POST', '/api/v0/auth/apikeys', {
@@ -132,7 +141,7 @@ describe('API keys', () => {
     const shown = await simulator.call('GET', `${address}${simulator.world.keys.list(4101)[0]?.id}/`);
     assert.equal(shown.json.name, 'Full access');
     const own = await simulator.call('DELETE', `${address}${shown.json.id}/`);
-    assert.deepEqual(own.json, { success: false, msg: 'A key cannot delete itself.' });
+    assert.deepEqual(own.json, { success: false, msg: 'The key of the simulator itself has to stay.' });
     const broken = await simulator.call('POST', address, { permissions, key_params: '{' });
     assert.deepEqual([broken.status, broken.json.error], [400, 'invalid_args']);
   });

@@ -145,6 +145,24 @@ describe('keys of an account', () => {
     window.clearToasts();
   });
 
+  it('deletes the key in use, and leads to another one', async () => {
+    const spare = await newKey();
+    window.run('Replace Key…');
+    await giveKey(spare.key);
+    await window.toast(/Replaced the key of .* in all windows/);
+    window.clearToasts();
+    window.run('Delete API Key…');
+    await window.quick.pick(/Made for a test.*in use/);
+    await window.dialogButton('Delete', 'Delete the API key');
+    await window.toastButton('The API key in use is deleted', 'Replace Key');
+    await giveKey(computer().simulator.apiKey);
+    await window.toast(/Replaced the key of .* in all windows/);
+    await account().expand('API Keys');
+    await account().row('Full access');
+    await account().noRow('Could not load');
+    window.clearToasts();
+  });
+
   it("counts the user's own SSH key among the SSH keys", async () => {
     await sshKeys().row(/laptop.*of your account, on this computer/);
   });

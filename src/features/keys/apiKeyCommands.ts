@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { commandAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -147,21 +148,28 @@ export async function deleteApiKey(account: Account, wantedId: number | undefine
   if (!key) {
     return false;
   }
+  const isInUse = key.id === account.user.keyId;
   if (
     !(await confirm({
       message: t('Delete the API key “{0}”?', apiKeyName(key)),
-      detail:
-        key.id === account.user.keyId
-          ? t(
-              'You are signed in with this key, so you will have to sign in with another one. Instances keep running and cost money.',
-            )
-          : t("Everything that uses this key stops working immediately. This can't be undone."),
+      detail: isInUse
+        ? t(
+            'You are signed in with this key, so you will have to sign in with another one. Instances keep running and cost money.',
+          )
+        : t("Everything that uses this key stops working immediately. This can't be undone."),
       button: t('Delete'),
     }))
   ) {
     return false;
   }
   await whileSending(account.client.apiKeys.remove(key.id));
+  if (isInUse) {
+    message(
+      'warning',
+      t('The API key in use is deleted. Enter another one to continue.'),
+      commandAction(t('Replace Key'), 'gpuRental.replaceKey'),
+    );
+  }
   return true;
 }
 
