@@ -9,8 +9,11 @@ export interface RegistryLogin {
   readonly registry: string;
 }
 
-/** One word that cannot be another flag, a quote, or a further shell command. */
-const word = '[^\\s\\x00-\\x1f\\x7f\'"`$\\\\;|&<>(){}-][^\\s\\x00-\\x1f\\x7f\'"`$\\\\;|&<>(){}]*';
+/**
+ * One word that cannot be another flag, a quote, or a further shell command. A dollar sign alone is none, and occurs in
+ * names such as `$oauthtoken`, the user of nvcr.io.
+ */
+const word = '[^\\s\\x00-\\x1f\\x7f\'"`\\\\;|&<>(){}-][^\\s\\x00-\\x1f\\x7f\'"`\\\\;|&<>(){}]*';
 const host = '[A-Za-z0-9][A-Za-z0-9.-]*(?::\\d{1,5})?(?:/[A-Za-z0-9._/-]+)?';
 const wordForm = new RegExp(`^${word}$`);
 const hostForm = new RegExp(`^${host}$`);

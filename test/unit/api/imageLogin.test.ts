@@ -11,12 +11,22 @@ describe('imageLogin', () => {
     assert.ok(isImageLogin(imageLogin(good)));
   });
 
+  it('takes users of registries whose names have a dollar sign', () => {
+    for (const user of ['$oauthtoken', 'robot$team+builder']) {
+      const flags = imageLogin({ user, token: 'nvapi-A_b', registry: 'nvcr.io' });
+      assert.equal(flags, `-u ${user} -p nvapi-A_b nvcr.io`);
+      assert.ok(isImageLogin(flags));
+    }
+  });
+
   const bad: readonly Partial<typeof good>[] = [
     { user: '' },
     { user: '-v' },
     { user: 'a b' },
     { token: 'x; rm -rf /' },
     { token: '$(id)' },
+    { user: '${HOME}' },
+    { user: '`id`' },
     { token: "it's" },
     { token: 'a\nb' },
     { token: '-p' },
