@@ -132,7 +132,13 @@ function readFlag(word: string): FlagToken | undefined {
   return role === 'other' ? { role, flag: word } : { role, flag, inline: rest.replace(/^=/, '') };
 }
 
-/** Parses `host:container` with an optional `/tcp` or `/udp`. Returns `undefined` for any other text. */
+/** From here on, a pair of equal numbers asks for the same free port inside and outside. */
+const firstIdentityPort = 70_000;
+
+/**
+ * Parses `host:container` with an optional `/tcp` or `/udp`. Returns `undefined` for any other text
+ * (docs/service/renting.md#ports).
+ */
 export function parsePort(mapping: string): PortPair | undefined {
   const match = /^(\d{1,5}):(\d{1,5})(?:\/(tcp|udp))?$/.exec(mapping);
   if (!match) {
@@ -142,7 +148,8 @@ export function parsePort(mapping: string): PortPair | undefined {
   const hostPort = Number(host);
   const containerPort = Number(container);
   const valid = (port: number) => port >= 1 && port <= 65535;
-  return valid(hostPort) && valid(containerPort)
+  const isIdentity = hostPort === containerPort && hostPort >= firstIdentityPort;
+  return isIdentity || (valid(hostPort) && valid(containerPort))
     ? { hostPort, containerPort, protocol: protocol === 'udp' ? 'udp' : 'tcp' }
     : undefined;
 }

@@ -155,7 +155,11 @@ function addressFields(instance: InstanceState): Row {
     ...(ports.length > 0
       ? {
           ports: Object.fromEntries(
-            ports.map(([name, port]) => [name, [{ HostIp: '0.0.0.0', HostPort: String(port) }]]),
+            ports.map(([name, port]) => [
+              // Beyond all ports: the same free one inside and outside (docs/service/renting.md#ports).
+              Number.parseInt(name, 10) > 65_535 ? `${port}/tcp` : name,
+              [{ HostIp: '0.0.0.0', HostPort: String(port) }],
+            ]),
           ),
         }
       : {}),

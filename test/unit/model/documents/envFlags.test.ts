@@ -189,7 +189,10 @@ describe('a port mapping', () => {
   it('is two ports with an optional protocol', () => {
     assert.deepEqual(parsePort('8080:80'), { hostPort: 8080, containerPort: 80, protocol: 'tcp' });
     assert.deepEqual(parsePort('53:53/udp'), { hostPort: 53, containerPort: 53, protocol: 'udp' });
+    assert.deepEqual(parsePort('70000:70000'), { hostPort: 70000, containerPort: 70000, protocol: 'tcp' });
     for (const wrong of [
+      '65536:65536',
+      '70000:70001',
       '80',
       '80:',
       ':80',

@@ -177,6 +177,11 @@ describe('environment and ports', () => {
     assert.equal(neededPorts(broken), 2);
   });
 
+  it('of a template may be the same inside and outside, wherever that is', () => {
+    const same = fromTemplate({ env: '-p 8080:8080 -p 72299:72299', runtype: 'ssh', sshDirect: true });
+    assert.equal(neededPorts(same), 3);
+  });
+
   it('need a direct port each, beside those of the run type', () => {
     assert.equal(neededPorts(choices), 3);
     assert.equal(neededPorts({ ...choices, runtype: 'jupyter_direct' }), 4);

@@ -28,7 +28,12 @@ describe('A simulated machine', () => {
     await simulator.call('POST', '/api/v0/ssh/', { ssh_key: readFileSync(`${keyFile}.pub`, 'utf8') });
     id = await rentRunning(simulator, {
       runtype: 'ssh_direct',
-      env: { GREETING: 'it\'s $HOME "fine"\nsecond', BASH_ENV: '/nope', '-p 8000:8000': '1' },
+      env: {
+        GREETING: 'it\'s $HOME "fine"\nsecond',
+        BASH_ENV: '/nope',
+        '-p 8000:8000': '1',
+        '-p 70000:70000': '1',
+      },
       onstart: `touch ${path.join(folder, 'onstart-ran')}`,
     });
   });
@@ -70,6 +75,13 @@ describe('A simulated machine', () => {
     running.child.stdin?.end();
     return (await running).stdout;
   }
+
+  it('gives a port that has the same number inside and outside', async () => {
+    const { json } = await simulator.call('GET', `/api/v0/instances/${id}/`);
+    const ports = Object.entries(json.instances.ports as Record<string, readonly { HostPort: string }[]>);
+    const same = ports.filter(([name, [first]]) => name === `${String(first?.HostPort)}/tcp`);
+    assert.deepEqual([same.length, ports.length], [1, 3]);
+  });
 
   it('runs a command in the home of the machine, at the direct and at the proxy address', async () => {
     const { direct, proxy, host } = await address();
