@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { DocumentDriver } from '../support/feature/documentDriver';
 import { openForJobs, rentForJob, reviewJob, writeJob } from '../support/feature/jobDriver';
 import { watchPrograms } from '../support/feature/programsRun';
 import { useComputer } from '../support/feature/useComputer';
@@ -32,6 +33,21 @@ describe('a job that a machine is rented for', () => {
     // Hours that the job does not have would contradict its end.
     assert.match(rows, /^Traffic.*download .*, upload /m);
     assert.doesNotMatch(rows, /Estimate|More Options/);
+    window.quick.escape();
+    await computer().rest();
+    assert.equal(rentals().length, 0);
+  });
+
+  it('keeps to the limit, filters and environment of a file that names no image', async () => {
+    await writeJob(window, { run: 'sh train.sh' }, { image: undefined, env: { FROM_FILE: 'yes' } });
+    await new DocumentDriver(window).press('Run Job');
+    await window.quick.title('Search Offers for train');
+    await window.quick.pick(/1× RTX 3090/);
+    await window.quick.title('Rent for train: Confirm');
+    assert.match(window.quick.rows().join('\n'), /^Environment.*FROM_FILE/m);
+    const search = computer().simulator.received('POST', '/api/v0/bundles/').at(-1)?.body as object;
+    assert.deepEqual(Reflect.get(search, 'dph_total'), { lte: 0.5 });
+    assert.deepEqual(Reflect.get(search, 'gpu_name'), { eq: 'RTX 3090' });
     window.quick.escape();
     await computer().rest();
     assert.equal(rentals().length, 0);

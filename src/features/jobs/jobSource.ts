@@ -9,7 +9,7 @@ import type { Instance } from '../../model/instances/instance';
 import type { Job } from '../../model/jobs/job';
 import { variantsOf } from '../../model/jobs/jobMatrix';
 import { jobNames, readJob, type JobSpec } from '../../model/jobs/jobSpec';
-import { recipeForJobs, workspaceFilePath, type Recipe } from '../../model/workspace/workspaceFile';
+import { recipeForJobs, workspaceFilePath, type JobRecipe } from '../../model/workspace/workspaceFile';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
@@ -18,7 +18,7 @@ export interface JobSource {
   readonly spec: JobSpec;
   /** The workspace folder. */
   readonly folder: string;
-  readonly recipe: Recipe | undefined;
+  readonly recipe: JobRecipe | undefined;
   /** The instances that share the jobs, if they were already chosen. */
   readonly machines?: readonly [Instance, ...Instance[]];
 }

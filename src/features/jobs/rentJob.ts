@@ -1,6 +1,6 @@
 import { runCommand } from '../../editor/commands';
 import type { DraftJob } from '../../model/jobs/rentForJob';
-import type { Recipe } from '../../model/workspace/workspaceFile';
+import type { JobRecipe } from '../../model/workspace/workspaceFile';
 import type { SentFiles } from '../../ssh/jobs/sentFiles';
 import { sentBytes } from './confirmJob';
 import type { JobDeps } from './deps';
@@ -11,7 +11,7 @@ export async function rentJob(
   order: Omit<DraftJob['order'], 'ends'>,
   each: DraftJob['each'],
   sent: SentFiles,
-  recipe: Recipe | undefined,
+  recipe: JobRecipe | undefined,
 ): Promise<void> {
   const { spec } = order;
   const job: DraftJob = {

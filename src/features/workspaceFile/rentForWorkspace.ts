@@ -17,7 +17,12 @@ import type { Template } from '../../model/templates/template';
 import { readFilters } from '../../model/templates/templateDocument';
 import { templateName } from '../../model/templates/templateName';
 import { refState } from '../../model/templates/templateRef';
-import { parseWorkspaceFile, WorkspaceFileError, type Recipe } from '../../model/workspace/workspaceFile';
+import {
+  parseWorkspaceFile,
+  WorkspaceFileError,
+  type JobRecipe,
+  type Recipe,
+} from '../../model/workspace/workspaceFile';
 import type { Services } from '../../services';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
@@ -61,7 +66,7 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
 /** A job that needs a machine, and the machine that its file describes. */
 export interface WantedForJob {
   readonly job: DraftJob;
-  readonly recipe?: Recipe | undefined;
+  readonly recipe?: JobRecipe | undefined;
 }
 
 /** Shows the offers for a job. The caller has read its file in a trusted workspace. */
@@ -94,7 +99,7 @@ export async function rentForJob(deps: Deps, { job, recipe }: WantedForJob): Pro
 }
 
 /** Returns the search for what the file describes, or undefined if the user cancels. */
-async function draftOf(account: Account, recipe: Recipe, title: string): Promise<RentDraft | undefined> {
+async function draftOf(account: Account, recipe: JobRecipe, title: string): Promise<RentDraft | undefined> {
   const source = await sourceOf(account, recipe);
   if (source === 'cancelled') {
     return undefined;
@@ -120,7 +125,7 @@ async function draftOf(account: Account, recipe: Recipe, title: string): Promise
 /** Returns the current template or the image that the recipe names; undefined if it names neither. */
 async function sourceOf(
   account: Account,
-  { template: ref, image }: Recipe,
+  { template: ref, image }: JobRecipe,
 ): Promise<RentSource | 'cancelled' | undefined> {
   if (ref) {
     const template = await wantedTemplate(account, ref);

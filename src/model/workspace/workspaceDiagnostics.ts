@@ -28,8 +28,14 @@ function* checkKeys(places: JsonPlaces): Iterable<Finding> {
   }
 }
 
+/** A file may have jobs alone: they run on instances that exist, or the user chooses what to rent. */
+function hasJobsAlone(places: JsonPlaces): boolean {
+  const names = new Set(places.keys().map(({ name }) => name));
+  return names.has('jobs') && !names.has('template') && !names.has('image');
+}
+
 function* checkPriceLimit(places: JsonPlaces): Iterable<Finding> {
-  if (places.value(['maxPricePerHour']) === undefined) {
+  if (places.value(['maxPricePerHour']) === undefined && !hasJobsAlone(places)) {
     yield {
       code: 'priceLimitMissing',
       severity: 'error',
@@ -66,7 +72,7 @@ function* checkSource(places: JsonPlaces): Iterable<Finding> {
   } else if (!template && !image) {
     yield {
       code: 'nothingToRent',
-      severity: 'error',
+      severity: hasJobsAlone(places) ? 'information' : 'error',
       span: brace(places),
       message: text('Name what to rent: "template" or "image".'),
       fixes: [

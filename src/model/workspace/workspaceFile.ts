@@ -93,6 +93,9 @@ export interface Recipe {
   readonly whenRunning: 'connect' | 'start' | 'ask';
 }
 
+/** The same for the machine of a job: the user chooses the image, and confirms the price, where the file does not. */
+export type JobRecipe = Omit<Recipe, 'maxPricePerHour'> & Partial<Pick<Recipe, 'maxPricePerHour'>>;
+
 /** The workspace file cannot be rented from; `path` says where. */
 export class WorkspaceFileError extends UserError {
   constructor(
@@ -120,7 +123,23 @@ export function checkSyntax({ brokenLine }: JsonPlaces): void {
  * @throws WorkspaceFileError naming what is missing or wrong.
  */
 export function parseWorkspaceFile(source: string): Recipe {
-  const places = new JsonPlaces(source);
+  const recipe = readRecipe(new JsonPlaces(source));
+  const { template, image, maxPricePerHour } = recipe;
+  if (maxPricePerHour === undefined) {
+    throw new WorkspaceFileError(
+      text(
+        '{0} names no "maxPricePerHour". Add the dollars an hour you would pay at most.',
+        workspaceFilePath,
+      ),
+    );
+  }
+  if ((template === undefined) === (image === undefined)) {
+    throw new WorkspaceFileError(text('{0} must name either "template" or "image".', workspaceFilePath));
+  }
+  return { ...recipe, maxPricePerHour };
+}
+
+function readRecipe(places: JsonPlaces): JobRecipe {
   checkSyntax(places);
   const value = places.value([]);
   const parsed = workspaceFile.safeParse(value);
@@ -134,17 +153,6 @@ export function parseWorkspaceFile(source: string): Recipe {
     );
   }
   const file = parsed.data;
-  if (file.maxPricePerHour === undefined) {
-    throw new WorkspaceFileError(
-      text(
-        '{0} names no "maxPricePerHour". Add the dollars an hour you would pay at most.',
-        workspaceFilePath,
-      ),
-    );
-  }
-  if ((file.template === undefined) === (file.image === undefined)) {
-    throw new WorkspaceFileError(text('{0} must name either "template" or "image".', workspaceFilePath));
-  }
   const badPort = (file.ports ?? []).findIndex((port) => !parsePort(port));
   if (badPort >= 0) {
     throw new WorkspaceFileError(
@@ -163,7 +171,7 @@ export function parseWorkspaceFile(source: string): Recipe {
       ['env'],
     );
   }
-  return defined<Recipe>({
+  return defined<JobRecipe>({
     filters: definedFilters(file.filters ?? {}),
     template: file.template === undefined ? undefined : templateRef(file.template),
     image: file.image,
@@ -176,12 +184,23 @@ export function parseWorkspaceFile(source: string): Recipe {
   });
 }
 
-/** Returns the recipe of a file with jobs; `undefined` if the file names nothing to rent. */
-export function recipeForJobs(source: string): Recipe | undefined {
+const ofMachine: ReadonlySet<string> = new Set<keyof WorkspaceFile>([
+  'filters',
+  'diskGb',
+  'env',
+  'ports',
+  'onStart',
+  'maxPricePerHour',
+]);
+
+/** Returns the recipe of a file with jobs; `undefined` if the file says nothing about a machine. */
+export function recipeForJobs(source: string): JobRecipe | undefined {
   const places = new JsonPlaces(source);
-  return places.value(['template']) === undefined && places.value(['image']) === undefined
-    ? undefined
-    : parseWorkspaceFile(source);
+  const names = places.keys().map(({ name }) => name);
+  if (names.includes('template') || names.includes('image')) {
+    return parseWorkspaceFile(source);
+  }
+  return names.some((name) => ofMachine.has(name)) ? readRecipe(places) : undefined;
 }
 
 function definedFilters(filters: Readonly<Record<string, unknown>>): Recipe['filters'] {

@@ -99,6 +99,10 @@ describe('the workspace file', () => {
   it('gives a job no machine where it names none, and is refused for one where its machine is wrong', () => {
     assert.equal(recipeForJobs('{"jobs":{}}'), undefined);
     assert.equal(recipeForJobs('{"image":"a","maxPricePerHour":1,"jobs":{}}')?.image, 'a');
+    assert.deepEqual(recipeForJobs('{"maxPricePerHour":1,"env":{"A":"1"},"jobs":{}}'), {
+      ...{ filters: {}, env: { A: '1' }, maxPricePerHour: 1, whenRunning: 'ask' },
+    });
+    assert.equal(recipeForJobs('{"diskGb":40,"jobs":{}}')?.maxPricePerHour, undefined);
     for (const env of ['-p 8080', { '-p 8080': '1' }]) {
       const source = JSON.stringify({ image: 'a', maxPricePerHour: 1, env, jobs: {} });
       assert.throws(
