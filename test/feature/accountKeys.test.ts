@@ -295,6 +295,17 @@ describe('keys of an account', () => {
     await account().row('Lab');
   });
 
+  it('says what is no longer watched where the key of another user leads to its account', async () => {
+    window.run('Replace Key…');
+    await giveKey(otherKey);
+    await window.dialogButton('Add as Another Account', 'This key belongs to other@example.com');
+    await account().row('other@example.com');
+    await window.toast(/^Signed in as other@example\.com\./);
+    await window.toastButton(/^Instances of Lab still cost money: 1\./, 'Switch Back');
+    await account().row('Lab');
+    window.clearToasts();
+  });
+
   it('removes all that is the account’s when it signs out, and says so', async () => {
     const files = () =>
       ['accounts', 'fleet', 'keyAccess', 'readiness', 'rentals', 'watches']

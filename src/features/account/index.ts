@@ -54,26 +54,29 @@ export function register(deps: Deps): Disposable {
   const { accounts, commands } = deps;
   const signedIn = store.add(new MutableDisposable());
   store.add(tellOfDamagedAccounts(deps));
-  store.add(
-    commands.register('gpuRental.signIn', async () => {
-      const account = await switching(deps, () => signIn(deps));
-      if (account?.isKept === false) {
-        deps.report.error(new KeyNotKeptError());
-      } else if (account) {
-        // A user who signed in to continue does not wait for the welcome message.
-        welcome(account);
-      }
-      if (account) {
-        // A user who signs in expects the question immediately.
-        const wish = deps.secondFactor.want(account.key);
-        signedIn.value = deps.clock.schedule(() => wish.dispose(), signInMs);
-      }
-    }),
-  );
+  const enter = async (run: () => Promise<Account | undefined>) => {
+    const account = await switching(deps, run);
+    if (account?.isKept === false) {
+      deps.report.error(new KeyNotKeptError());
+    } else if (account) {
+      // A user who signed in to continue does not wait for the welcome message.
+      welcome(account);
+    }
+    if (account) {
+      // A user who signs in expects the question immediately.
+      const wish = deps.secondFactor.want(account.key);
+      signedIn.value = deps.clock.schedule(() => wish.dispose(), signInMs);
+    }
+  };
+  store.add(commands.register('gpuRental.signIn', () => enter(() => signIn(deps))));
   store.add(commands.register('gpuRental.tryDemo', () => switching(deps, () => tryDemo(deps))));
   store.add(commands.register('gpuRental.switchAccount', () => switchAccount(deps)));
   store.add(commands.register('gpuRental.renameAccount', () => renameAccount(deps)));
-  store.add(commands.register('gpuRental.replaceKey', () => replaceKey(deps)));
+  store.add(
+    commands.register('gpuRental.replaceKey', () =>
+      replaceKey({ ...deps, addAccount: (key) => enter(() => accounts.signIn(key)) }),
+    ),
+  );
   store.add(commands.register('gpuRental.signOut', () => signOut(deps)));
   store.add(adaptToKey(deps));
   store.add(tellKeyTrouble(deps));

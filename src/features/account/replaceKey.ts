@@ -7,10 +7,13 @@ import type { Services } from '../../services';
 import { KeyNotKeptError } from '../../store/accounts/accountErrors';
 import { askForKey } from './keyBox';
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'report'>;
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'report'> & {
+  /** Signs in to another account, with all that a sign-in says. */
+  readonly addAccount: (key: { readonly serviceUrl: string; readonly apiKey: string }) => Promise<void>;
+};
 
 /** Replaces the key of an account, which keeps its data; a key of another user becomes a separate account. */
-export async function replaceKey({ accounts, fleet, report }: Deps): Promise<void> {
+export async function replaceKey({ accounts, fleet, report, addAccount }: Deps): Promise<void> {
   const { state } = accounts;
   const account = state.kind === 'signedIn' || state.kind === 'unreadable' ? state.account : undefined;
   if (!account) {
@@ -40,7 +43,7 @@ export async function replaceKey({ accounts, fleet, report }: Deps): Promise<voi
         button: t('Add as Another Account'),
       })
     ) {
-      await accounts.signIn({ serviceUrl: account.serviceUrl, apiKey: answer.apiKey });
+      await addAccount({ serviceUrl: account.serviceUrl, apiKey: answer.apiKey });
     }
   } else if (answer) {
     if (answer.outcome.account.isKept) {
