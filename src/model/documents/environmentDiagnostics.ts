@@ -1,4 +1,5 @@
 import { text, type Text } from '../../util/text';
+import { secretNameProblem, secretValueProblem } from '../accounts/keyInput';
 import { parseEnvFlags, type EnvEntry, type EnvProblemKind, type Span } from './envFlags';
 import { envEntries, envFlagsToObject, objectEntry } from './envObject';
 import type { Finding, Fix } from './finding';
@@ -53,12 +54,26 @@ function secretFixes(variable: Variable, options: EnvironmentOptions): Fix[] {
       action: { kind: 'moveToSecrets', slot: `env.${variable.name}`, path: variable.path },
     });
   }
-  fixes.push({
-    title: text('Make It an Account Secret'),
-    preferred: options.secrets === 'file',
-    action: { kind: 'makeAccountSecret', name: variable.name, path: variable.path },
-  });
+  if (fitsAccount(variable)) {
+    fixes.push({
+      title: text('Make It an Account Secret'),
+      preferred: options.secrets === 'file',
+      action: { kind: 'makeAccountSecret', name: variable.name, path: variable.path },
+    });
+  }
   return fixes;
+}
+
+/**
+ * Returns whether the account can hold the variable under its own name: the service writes names in upper case and
+ * refuses some characters (docs/service/environment-variables.md#names-and-values).
+ */
+function fitsAccount({ name, value }: Variable): boolean {
+  return (
+    name === name.toUpperCase() &&
+    secretNameProblem(name) === undefined &&
+    secretValueProblem(value) === undefined
+  );
 }
 
 function* checkSecret(
