@@ -211,6 +211,29 @@ describe('commands for templates', () => {
     await templates().noRow('Gamma');
   });
 
+  it('name those of several that could not be deleted, and leave out of the list those that were', async () => {
+    for (const name of ['Delta', 'Epsilon', 'Zeta']) await service.make(name);
+    window.run('Refresh');
+    await templates().row('Zeta');
+    computer().simulator.fail({
+      kind: 'error',
+      status: 403,
+      error: 'forbidden',
+      method: 'DELETE',
+      path: '/api/v0/template/',
+      skip: 1,
+    });
+    await templates().menu('Zeta', 'Delete Template', ['Delta', 'Epsilon']);
+    await window.dialogButton('Delete', 'Delete 3 templates');
+    const { text } = await window.toast(/^Not deleted: /);
+    const left = ['Delta', 'Epsilon', 'Zeta'].filter((name) => text.includes(name));
+    assert.equal(left.length, 2);
+    const [gone = ''] = ['Delta', 'Epsilon', 'Zeta'].filter((name) => !left.includes(name));
+    await templates().noRow(gone);
+    await templates().row(left[0] ?? '');
+    window.clearToasts();
+  });
+
   it('show the first rows of a long list at once, and the next when asked', async () => {
     for (let index = 0; index < 205; index++) await service.make(`Bulk ${index}`);
     window.run('Refresh');

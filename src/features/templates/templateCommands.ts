@@ -147,12 +147,31 @@ export async function deleteTemplates(
     detail: t("This can't be undone. Instances that you already rented stay."),
     button: t('Delete'),
   });
-  if (isWanted) {
+  if (!isWanted) {
+    return;
+  }
+  const left = [...mine];
+  try {
     for (const { id } of mine) {
       await deps.templateStores.creation.remove(account(), id);
+      left.shift();
     }
-    await deps.templates.refresh();
+  } catch (error) {
+    if (left.length < mine.length) {
+      // The list must not offer what was deleted before the failure, which is told instead of a failed read.
+      await deps.templates.refresh().catch(() => undefined);
+    }
+    throw mine.length > 1 && error instanceof UserError ? notDeleted(left, error) : error;
   }
+  await deps.templates.refresh();
+}
+
+/** Returns the failure of one of several deletions, with the names of those that are left. */
+function notDeleted(left: readonly KnownTemplate[], error: UserError): UserError {
+  return new UserError(text('Not deleted: {0}. {1}', left.map(templateName).join(', '), error.text), {
+    nextStep: error.nextStep,
+    cause: error,
+  });
 }
 
 export async function copyOf(
