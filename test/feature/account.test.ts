@@ -171,6 +171,32 @@ describe('the account and its second factor', () => {
     window.clearToasts();
   });
 
+  it('shows a key and a variable whose answers were lost, and says that the key has no use', async () => {
+    const { quick } = window;
+    const lose = (method: string, path: string) =>
+      computer().simulator.fail({ kind: 'dropAfter', method, path });
+    lose('POST', '/api/v0/auth/apikeys/');
+    window.run('Create API Key…');
+    await quick.title('Create API Key');
+    await quick.type('lost one');
+    await quick.pick('Read Everything');
+    await quick.type('');
+    await window.toast(/the API key may exist although its value was not shown/);
+    await view().row('lost one');
+    lose('POST', '/api/v0/secrets/');
+    window.run('Set Environment Variable…');
+    await quick.type('LOST');
+    await quick.title('Set Environment Variable: LOST');
+    await quick.type(secretValue);
+    await window.toast(/may have taken effect/);
+    await view().row(/LOST.*••••••/);
+    lose('DELETE', '/api/v0/secrets/');
+    await view().menu('LOST', 'Delete Environment Variable');
+    await window.dialogButton('Delete');
+    await view().noRow('LOST');
+    window.clearToasts();
+  });
+
   it('says that this marketplace has no web console, and opens none', async () => {
     await view().menu('Credit: $25.00', 'Open Web Console');
     await window.toast('has no web console');

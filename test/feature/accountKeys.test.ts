@@ -230,7 +230,13 @@ describe('keys of an account', () => {
     await sshKeys().menu('with_phrase', 'Delete SSH Key…');
     await window.dialog('It still gives access to trainer');
     assert.equal(deletes(), 0);
+    const { json } = await simulator.call('GET', '/api/v0/ssh/');
+    const registered = json as unknown as readonly Readonly<Record<string, unknown>>[];
+    const { id } = registered.find((one) => Object.values(one).includes(key)) ?? {};
+    // The list shows what became of a change whose answer was lost.
+    simulator.fail({ kind: 'dropAfter', method: 'DELETE', path: `/api/v0/ssh/${String(id)}/` });
     await window.dialogButton('Delete');
+    await window.toast(/may have taken effect\. Check before you try again/);
     await sshKeys().noRow('with_phrase');
     assert.equal(deletes(), 1);
     window.clearToasts();

@@ -41,6 +41,24 @@ describe('the keys of an instance', () => {
     await instances().row(/^SSH keys 2$/);
   });
 
+  it('are read again where the answer to a change is lost, which the message asks to check', async () => {
+    const { simulator } = computer();
+    const lose = (method: string, route: string) =>
+      simulator.fail({ kind: 'dropAfter', method, path: route });
+    const { json } = await simulator.call('GET', path);
+    const [, second] = JSON.parse(String(json.ssh_keys)) as readonly { id: number }[];
+    lose('DELETE', `${path}${second?.id ?? 0}/`);
+    await instances().menu('second', 'Detach SSH Key');
+    await window.dialogButton('Detach');
+    await window.toast(/may have taken effect\. Check before you try again/);
+    await instances().noRow('second');
+    lose('POST', path);
+    await instances().inline('SSH keys', 'Attach SSH Key…');
+    await window.quick.pick('Use second');
+    await instances().row('second');
+    window.clearToasts();
+  });
+
   it('name those that can’t be read, and count them', async () => {
     const { simulator } = computer();
     simulator.faults.clear();

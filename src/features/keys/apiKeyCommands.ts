@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { commandAction } from '../../editor/commands';
+import { mayHaveTakenEffect } from '../../api/errors';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -22,7 +23,9 @@ import {
 } from '../../model/accounts/permissionText';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
+import { UserError } from '../../util/errors';
 import type { Redactor } from '../../util/redact';
+import { text } from '../../util/text';
 import { closeKeyDocument, readOpenDocument, writeKeyDocument } from './keyDocument';
 
 /** Creates a scoped key and shows its value once. */
@@ -64,7 +67,9 @@ export async function createFromDocument(
 }
 
 async function create(redactor: Redactor, account: Account, wanted: NewApiKey): Promise<boolean> {
-  const created = await whileSending(account.client.apiKeys.create(wanted));
+  const created = await whileSending(account.client.apiKeys.create(wanted)).catch((error: unknown) => {
+    throw mayHaveTakenEffect(error) ? new UserError(valueLost, { cause: error }) : error;
+  });
   redactor.addSecret(created.value);
   await showOnce({
     title: t('API Key: Shown Only Once'),
@@ -76,6 +81,11 @@ async function create(redactor: Redactor, account: Account, wanted: NewApiKey): 
   });
   return true;
 }
+
+/** The service shows the value only in the answer, so the key has no use. */
+const valueLost = text(
+  'The service did not answer, so the API key may exist although its value was not shown. Delete it in the list of API keys and create another one.',
+);
 
 async function pickPermissions(title: string): Promise<KeyPermissions | 'document' | undefined> {
   const scoped = {

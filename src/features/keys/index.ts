@@ -1,5 +1,6 @@
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../shared/notSignedIn';
+import { readIfLost } from '../../store/lostAnswer';
 import type { Account } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { createApiKey, createFromDocument, deleteApiKey } from './apiKeyCommands';
@@ -21,8 +22,9 @@ export function register(deps: Deps): Disposable {
   };
   /** Refreshes what the views show after a change. */
   const changing = async (change: Promise<boolean>): Promise<void> => {
-    if (await change) {
-      await commands.run('gpuRental.refreshAccount', []);
+    const refresh = () => commands.run('gpuRental.refreshAccount', []);
+    if (await readIfLost(change, refresh)) {
+      await refresh();
     }
   };
   store.add(commands.register('gpuRental.apiKey.create', () => changing(createApiKey(deps, active()))));

@@ -4,6 +4,7 @@ import { pickOne } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import { SecondFactorNeededError } from '../../store/accounts/secondFactor';
+import { readIfLost } from '../../store/lostAnswer';
 import type { Account } from '../../store/ports';
 import type { StartOptions } from '../../store/accounts/sessionRenewal';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -52,9 +53,12 @@ export function register(deps: Deps): Disposable {
     }),
   );
   const changing = (change: (account: Account) => Promise<boolean>) => async () => {
-    if (await change(activeAccount(deps))) {
+    const refresh = async () => {
       await accounts.refreshUser();
       await commands.run('gpuRental.refreshAccount', []);
+    };
+    if (await readIfLost(change(activeAccount(deps)), refresh)) {
+      await refresh();
     }
   };
   store.add(

@@ -15,6 +15,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import type { SshKey } from '../../model/accounts/account';
 import type { Services } from '../../services';
 import { isComplete, listedInstances } from '../../store/instances/listed';
+import { readIfLost } from '../../store/lostAnswer';
 import { matchKeys } from '../../ssh/localKeys';
 import { sameKey } from '../../ssh/publicKey';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -159,7 +160,7 @@ async function addKey(deps: Deps): Promise<void> {
 async function registerKey(deps: Deps, client: Client, line: string): Promise<void> {
   const { items } = await whileAsking(client.sshKeys.list());
   if (!items.some((key) => sameKey(key.publicKey, line))) {
-    await whileSending(client.sshKeys.add(line));
+    await readIfLost(whileSending(client.sshKeys.add(line)), () => deps.sshKeys.refresh());
   }
   await deps.sshKeys.refresh();
   message(
@@ -201,7 +202,7 @@ async function deleteKey(deps: Deps, target: SshKeyTarget | undefined): Promise<
       button: t('Delete'),
     })
   ) {
-    await client().sshKeys.remove(key.id);
+    await readIfLost(client().sshKeys.remove(key.id), () => deps.sshKeys.refresh());
     await deps.sshKeys.refresh();
   }
 }

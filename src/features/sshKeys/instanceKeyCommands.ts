@@ -7,6 +7,7 @@ import { whileAsking, whileReadingInstances, whileSending } from '../../editor/p
 import type { Services } from '../../services';
 import { sameKey } from '../../ssh/publicKey';
 import { listedInstances } from '../../store/instances/listed';
+import { readIfLost } from '../../store/lostAnswer';
 import { keyClient } from './keyClient';
 import type { InstanceKeyRows } from './instanceKeyRows';
 import { pickKey, pickListed } from './keyPicker';
@@ -37,7 +38,8 @@ export async function attachKey(
   if (choice?.kind !== 'key') {
     return false;
   }
-  await whileSending(client().instances.attachKey(instanceId, choice.line));
+  const attached = whileSending(client().instances.attachKey(instanceId, choice.line));
+  await readIfLost(attached, () => rows.refresh(instanceId));
   await rows.refresh(instanceId);
   vscode.window.setStatusBarMessage(t('SSH key attached'), 4_000);
   return true;
@@ -70,7 +72,8 @@ export async function detachKey(
       button: t('Detach'),
     })
   ) {
-    await whileSending(client().instances.detachKey(instanceId, key.id));
+    const detached = whileSending(client().instances.detachKey(instanceId, key.id));
+    await readIfLost(detached, () => rows.refresh(instanceId));
     await rows.refresh(instanceId);
     vscode.window.setStatusBarMessage(t('SSH key detached'), 4_000);
   }
