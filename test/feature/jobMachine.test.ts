@@ -42,6 +42,7 @@ describe('a job that a machine is rented for', () => {
     await writeJob(window, { run: 'sh train.sh' }, { image: undefined, env: { FROM_FILE: 'yes' } });
     await new DocumentDriver(window).press('Run Job');
     await window.quick.title('Search Offers for train');
+    await window.quick.row(/^Filters.*Available for: ≥ 0\.09 days/);
     await window.quick.pick(/1× RTX 3090/);
     await window.quick.title('Rent for train: Confirm');
     assert.match(window.quick.rows().join('\n'), /^Environment.*FROM_FILE/m);

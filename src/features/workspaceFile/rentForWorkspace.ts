@@ -84,11 +84,9 @@ export async function rentForJob(deps: Deps, { job, recipe }: WantedForJob): Pro
   if (!draft) {
     return;
   }
-  // The rental must not end before the job does.
-  const days = Math.max(
-    (hours * Math.ceil(each.length / machines) + 1) / 24,
-    draft.query.filters.days?.min ?? 0,
-  );
+  // The rental must not end before the job does. The filter is shown, so it has few digits.
+  const needed = (hours * Math.ceil(each.length / machines) + 1) / 24;
+  const days = Math.max(Math.ceil(needed * 100) / 100, draft.query.filters.days?.min ?? 0);
   const filters = { ...draft.query.filters, days: { ...draft.query.filters.days, min: days } };
   await runCommand('gpuRental.searchFor', {
     ...draft,
