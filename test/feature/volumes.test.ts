@@ -223,11 +223,18 @@ describe('volumes and what a destroy leaves', () => {
     assert.deepEqual(destroyed(), []);
   });
 
-  it('destroys once, after which the volume is shown as free', async () => {
+  it('destroys once, after which the volume is shown as free, also before the service frees it', async () => {
+    const path = '/api/v0/volumes/';
+    const { json } = await computer().simulator.call('GET', `${path}?owner=me&type=all_volume`);
+    computer().simulator.fail({ kind: 'answer', method: 'GET', path, status: 200, body: json, times: 0 });
     await instances().menu('trainer', 'Destroy…');
     await window.dialogButton('Destroy');
     await window.toast(/trainer is destroyed/);
     await instances().row(/^corpus .*unused/);
     assert.equal(destroyed().length, 1);
+    const before = deletions().length;
+    await instances().menu('corpus', 'Delete Volume…');
+    await window.toast(/has not freed the volume corpus yet/);
+    assert.equal(deletions().length, before);
   });
 });

@@ -27,9 +27,12 @@ export async function deleteVolumes(deps: Deps, targets: readonly VolumeTarget[]
   const chosen = await chooseVolumes(deps, all, targets, t('Delete which volume?'));
   const used = chosen.find(isAttached);
   if (used) {
+    const names = attachedNames(deps, used);
     message(
       'warning',
-      t('Destroy {1} first: the volume {0} is in use there.', volumeName(used), attachedNames(deps, used)),
+      names === ''
+        ? t('The service has not freed the volume {0} yet. Try again in half a minute.', volumeName(used))
+        : t('Destroy {1} first: the volume {0} is in use there.', volumeName(used), names),
     );
     return;
   }

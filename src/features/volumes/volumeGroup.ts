@@ -7,7 +7,7 @@ import { tooltip } from '../../editor/tooltip';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { add, formatMoney, zero } from '../../model/money';
 import { placeText } from '../../model/offers/places';
-import { isAttached, volumeName, volumePerDay, type Volume } from '../../model/volume';
+import { volumeName, volumePerDay, type Volume } from '../../model/volume';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
 import type { RefreshOptions } from '../../shared/reading';
@@ -159,11 +159,17 @@ export function attachedText({ fleet }: Pick<Services, 'fleet'>, volume: Volume)
   if (volume.instanceIds === undefined) {
     return '';
   }
-  return isAttached(volume) ? t('used by {0}', attachedNames({ fleet }, volume)) : t('unused');
+  const names = attachedNames({ fleet }, volume);
+  return names === '' ? t('unused') : t('used by {0}', names);
 }
 
+/**
+ * Returns the names of the instances that use the volume. Leaves out those that are gone: the service takes up to half a
+ * minute to free a volume (docs/service/volumes.md#delete).
+ */
 export function attachedNames({ fleet }: Pick<Services, 'fleet'>, { instanceIds }: Volume): string {
-  const names = (instanceIds ?? []).map((id) => {
+  const present = (instanceIds ?? []).filter((id) => !fleet.hasEnded(id));
+  const names = present.map((id) => {
     const instance = fleet.find(id);
     return instance ? instanceName(instance) : `#${id}`;
   });
