@@ -238,3 +238,25 @@ describe('volumes and what a destroy leaves', () => {
     assert.equal(deletions().length, before);
   });
 });
+
+describe('the list of volumes', () => {
+  const computer = useComputer();
+
+  it('is read when an instance comes or goes, not where the service lists them in another order', async () => {
+    const names = ['first', 'second'];
+    for (const label of names) await computer().rentRunning({ label });
+    const window = await computer().openWindow();
+    await window.signIn();
+    await window.view('instances').row('first');
+    const { simulator } = computer();
+    const path = '/api/v0/instances/';
+    const { json } = await simulator.call('GET', path);
+    const body = { ...json, instances: (json.instances as unknown[]).toReversed() };
+    const read = () => simulator.received('GET', '/api/v0/volumes/').length;
+    const [before, lists] = [read(), simulator.received('GET', path).length];
+    assert.ok(before > 0);
+    simulator.fail({ kind: 'answer', method: 'GET', path, status: 200, body, times: 0 });
+    await computer().until('another list', () => simulator.received('GET', path).length > lists + 1);
+    assert.equal(read(), before);
+  });
+});

@@ -112,7 +112,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
     const { accounts, trees } = this.deps;
     const { state } = this.deps.fleet;
     const isIdle = this.deps.volumes.state.kind === 'idle';
-    const ids = state.kind === 'ready' ? state.value.instances.map(({ id }) => id).join() : undefined;
+    const ids = state.kind === 'ready' ? idsOf(state.value.instances) : undefined;
     const hasChanged = ids !== undefined && this.instanceIds !== undefined && ids !== this.instanceIds;
     this.instanceIds = ids ?? this.instanceIds;
     const isWanted = isIdle ? ids !== undefined || trees['gpuRental.instances'].view.visible : hasChanged;
@@ -143,6 +143,14 @@ export class VolumeGroup implements TreeGroup, Disposable {
     ]);
     return item;
   }
+}
+
+/** Returns the same text for the same instances in any order. */
+function idsOf(instances: readonly { readonly id: number }[]): string {
+  return instances
+    .map(({ id }) => id)
+    .sort((a, b) => a - b)
+    .join();
 }
 
 export function sizeText({ sizeGb }: Volume): string {
