@@ -24,6 +24,7 @@ export class BudgetScene {
   lagMs = 0;
   /** What the service lists instead of its charges. */
   distort: (charges: readonly Charge[]) => readonly Charge[] = (charges) => charges;
+  volumes: BudgetDeps['volumes']['state'] = { kind: 'idle' };
   private readonly begun: number;
   /** Milliseconds since the beginning at which machines were stopped. */
   private readonly stoppedAt = new Map<number, number>();
@@ -74,7 +75,7 @@ export class BudgetScene {
       new BudgetStore({
         accounts,
         fleet,
-        volumes: { state: { kind: 'idle' }, onDidChange: new Emitter<never>().event },
+        volumes: { state: this.volumes, onDidChange: new Emitter<never>().event },
         hub,
         clock: this.computer.clock,
         log: silentLog,

@@ -8,6 +8,7 @@ import {
   volumeSource,
   type CostSource,
 } from '../../model/budget/spent';
+import { noRate } from '../../model/quote';
 import { channel } from '../../shared/channel';
 import { followAccount } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
@@ -15,6 +16,7 @@ import { DisposableStore, MutableDisposable, type Disposable } from '../../util/
 import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import type { Account, Accounts, Fleet, VolumeList, WindowHub } from '../ports';
+import { isComplete } from '../instances/listed';
 import { readLedger } from './readLedger';
 
 export interface BudgetDeps {
@@ -49,6 +51,9 @@ const jumpMs = 60_000;
 const tickMs = 60_000;
 /** Limit for a read of the charges when the service hangs. */
 const longestReadMs = 15_000;
+
+/** Stands for what could not be read: its cost is unknown. */
+const unreadSource: CostSource = { name: 'unread', rate: undefined, stoppedRate: noRate, runsFor: 0 };
 
 const ledgers = channel(
   'budget.ledger',
@@ -127,7 +132,19 @@ export class BudgetStore implements Budget, Disposable {
     const charged = this.known?.ledger ?? unreadLedger(at);
     // What runs since the last charges is known by the list alone.
     const ledger = this.deps.fleet.state.kind === 'ready' ? charged : { ...charged, isWhole: false };
-    return budgetAt(limits, ledger, [...this.sources.values(), ...this.gone.values()], at);
+    const unread = this.hasUnread ? [unreadSource] : [];
+    return budgetAt(limits, ledger, [...this.sources.values(), ...this.gone.values(), ...unread], at);
+  }
+
+  /** True if an instance or volume that costs money may be missing from the lists. */
+  private get hasUnread(): boolean {
+    const { fleet, volumes } = this.deps;
+    const { kind } = volumes.state;
+    return (
+      (fleet.state.kind === 'ready' && !isComplete(fleet.state.value)) ||
+      kind === 'failed' ||
+      (kind === 'ready' && volumes.state.skipped !== undefined)
+    );
   }
 
   async current(): Promise<BudgetNow | undefined> {

@@ -99,6 +99,29 @@ describe('what an account has spent of its budget', () => {
     assert.equal(reads() - before, 2);
   });
 
+  it('is at least what is known, where volumes or instances could not be read', async () => {
+    const error = new NotReachableError();
+    const isAtLeast = async () => {
+      const { budget, close } = await scene.open();
+      await budget.reread();
+      const now = budget.now;
+      close();
+      assert.equal(now?.isProved, true, 'machines are stopped all the same');
+      return now.parts[0]?.spent.isAtLeast;
+    };
+    assert.equal(await isAtLeast(), false);
+    scene.volumes = { kind: 'failed', error };
+    assert.equal(await isAtLeast(), true);
+    scene.volumes = { kind: 'ready', value: [], fetchedAt: 0, skipped: 1 };
+    assert.equal(await isAtLeast(), true);
+    scene.volumes = { kind: 'ready', value: [], fetchedAt: 0 };
+    assert.equal(await isAtLeast(), false);
+    const { instances } = scene.service.client;
+    const list = instances.list.bind(instances);
+    instances.list = async (options) => ({ ...(await list(options)), skipped: 1 });
+    assert.equal(await isAtLeast(), true);
+  });
+
   it('counts a machine that is gone until its last hours are charged', async () => {
     scene.lagMs = 40 * minute;
     const window = await scene.open();
