@@ -42,12 +42,16 @@ function matchKey({ id, machineId, gpuCount }: Offer): string {
   return machineId === undefined ? `offer ${id}` : `machine ${machineId} ${gpuCount ?? ''}`;
 }
 
-/** Returns the matches after an answer. Known matches keep the time when they first appeared. */
+/**
+ * Returns the matches after an answer. Known matches keep the time when they first appeared. An offer that another limit
+ * leaves out is forgotten at once, so that it is new when its price falls below that limit.
+ */
 export function matchesAfter(
   watch: SearchWatch,
   before: readonly WatchMatch[],
   answer: readonly Offer[],
   now: number,
+  hasOtherLimit = false,
 ): { readonly matches: readonly WatchMatch[]; readonly offers: readonly Offer[] } {
   const offers = fitting(answer, watchedSearch(watch)).filter(({ rentable }) => rentable !== false);
   const known = new Map(before.map((match) => [match.key, match]));
@@ -60,7 +64,8 @@ export function matchesAfter(
     }
   }
   const missing = before.filter(
-    ({ key, lastSeenAt }) => !seen.has(key) && now - lastSeenAt < forgetMatchMs && lastSeenAt <= now,
+    ({ key, lastSeenAt }) =>
+      !hasOtherLimit && !seen.has(key) && now - lastSeenAt < forgetMatchMs && lastSeenAt <= now,
   );
   return { matches: [...seen.values(), ...missing], offers };
 }

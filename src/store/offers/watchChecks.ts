@@ -198,9 +198,11 @@ export class WatchChecks implements Disposable {
       });
       if (this.checking === own) {
         const checkedAt = clock.now();
-        const { matches, offers } = matchesAfter(watch, state.matches, items, checkedAt);
+        const { maxPerHour } = watch;
+        const hasOtherLimit = state.maxPerHour !== undefined && state.maxPerHour !== maxPerHour;
+        const { matches, offers } = matchesAfter(watch, state.matches, items, checkedAt, hasOtherLimit);
         this.failures.delete(watch.id);
-        await this.keep(watch.id, { checkedAt, matches });
+        await this.keep(watch.id, { checkedAt, maxPerHour, matches });
         this.tellFound(active.key, watch, matches, offers);
       }
     } catch (error) {

@@ -11,6 +11,8 @@ import type { Text } from '../../util/text';
 export interface WatchState {
   /** When the last answer arrived. */
   readonly checkedAt?: number | undefined;
+  /** The limit of that check. */
+  readonly maxPerHour?: number | undefined;
   readonly matches: readonly WatchMatch[];
   /** Why the last check failed; the matches are from the check before. */
   readonly error?: { readonly at: number; readonly text: Text } | undefined;
@@ -36,6 +38,7 @@ const textArg: z.ZodType<Text['args'][number]> = z.lazy(() =>
 const stateFile = z.object({
   version: z.literal(1),
   checkedAt: z.number().optional(),
+  maxPerHour: z.number().optional(),
   matches: z.array(
     z.object({ key: z.string(), offerId: z.number(), firstSeenAt: z.number(), lastSeenAt: z.number() }),
   ),
@@ -91,10 +94,11 @@ export class WatchFiles {
   }
 
   async putState(id: string, state: WatchState): Promise<void> {
-    const { checkedAt, matches, error } = state;
+    const { checkedAt, maxPerHour, matches, error } = state;
     await this.stateFile(id).write({
       version: 1,
       checkedAt,
+      maxPerHour,
       matches: [...matches],
       error: error && { at: error.at, text: { ...error.text, args: [...error.text.args] } },
     });
@@ -126,8 +130,8 @@ export class WatchFiles {
     if (content.kind !== 'present') {
       return { matches: [] };
     }
-    const { checkedAt, matches, error } = content.value;
-    return { matches, checkedAt, error };
+    const { checkedAt, maxPerHour, matches, error } = content.value;
+    return { matches, checkedAt, maxPerHour, error };
   }
 
   private watchFile(id: string): JsonFile<z.infer<typeof watchFile>> {

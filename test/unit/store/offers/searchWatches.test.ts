@@ -261,6 +261,35 @@ describe('watched searches', () => {
     await until('no file', async () => (await readdir(folder)).length === 0);
   });
 
+  it('tells anew of an offer that a lower limit left out, and of no other', async () => {
+    const at = (dollars: number) => ({
+      gpuPerHour: fromDollars(dollars),
+      totalPerHour: fromDollars(dollars),
+    });
+    const other = marketOffer({ id: 2, machineId: 20, ...at(0.1) });
+    service.offers = [cheap, other];
+    const one = await watching();
+    const watch = await one.watches.add(watched);
+    await checks(1);
+    await idle(one);
+    const told = one.found.at(-1)?.since;
+    await one.watches.change(watch.id, { maxPerHour: fromDollars(0.2) });
+    await computer.clock.advance(checksApartMs);
+    await checks(2);
+    await idle(one);
+    assert.deepEqual(
+      one.found.at(-1)?.offers.map(({ id }) => id),
+      [2],
+    );
+    assert.equal(one.found.at(-1)?.since, told, 'it was told before');
+    service.offers = [{ ...cheap, ...at(0.15) }, other];
+    await computer.clock.advance(checkEveryMs);
+    await checks(3);
+    await idle(one);
+    const found = one.found.find(({ since, offers }) => since !== told && offers.some(({ id }) => id === 1));
+    assert.ok(found, 'the price fell below the new limit');
+  });
+
   it('leaves out a file that is none, and shows the others', async () => {
     const one = await watching();
     await one.watches.add(watched);
