@@ -268,6 +268,17 @@ describe('package.json', () => {
     }
   });
 
+  it('offers files of the browser-hosted editor where it offers files of this computer', () => {
+    const ofFiles = conditions(contributes).filter((text) => /resourceScheme == file\b/.test(text));
+    assert.ok(ofFiles.length > 0);
+    assert.deepEqual(
+      ofFiles.filter(
+        (text) => !text.includes('(resourceScheme == file || isWeb && resourceScheme == vscode-remote)'),
+      ),
+      [],
+    );
+  });
+
   it('offers no command in the palette of the demo that no menu offers there', () => {
     const { commandPalette = [], ...others } = contributes.menus;
     const places = Object.values(others).flat();
