@@ -8,7 +8,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { withLock } from './lock.mjs';
-import { cleanNpmEnvironment, npmFailure, run } from './process.mjs';
+import { cleanNpmEnvironment, npmFailure, runNpm } from './process.mjs';
 
 const versions = JSON.parse(readFileSync(new URL('host.json', import.meta.url), 'utf8'));
 
@@ -88,7 +88,7 @@ async function npmInstall(folder, spec, extra) {
     process.stdout.write(`  … ${spec}: ${Math.round((Date.now() - started) / 1000)} s\n`);
   }, 30_000);
   try {
-    const { code, lines } = await run('npm', ['install', '--prefix', folder, spec], {
+    const { code, lines } = await runNpm(['install', '--prefix', folder, spec], {
       cwd: folder,
       env,
       onLine: () => undefined,

@@ -8,7 +8,9 @@ import { parseArgs } from 'node:util';
  * and the last 200 lines are returned with the exit code. Does not throw when the program fails.
  */
 export async function run(command, args, { cwd, env, onLine, shell = false, input = 'ignore' } = {}) {
-  const child = spawn(command, args, {
+  // A shell gets one line, in which a path may have spaces.
+  const words = [command, ...args].map((word) => (shell ? `"${word}"` : word));
+  const child = spawn(words[0], words.slice(1), {
     cwd,
     env: env ?? process.env,
     shell,
@@ -30,6 +32,11 @@ export async function run(command, args, { cwd, env, onLine, shell = false, inpu
   } catch (error) {
     return { code: 127, lines: [`${command}: ${error.message}`] };
   }
+}
+
+/** Runs npm, which is a script for the command shell on Windows. */
+export function runNpm(args, options) {
+  return run('npm', args, { ...options, shell: process.platform === 'win32' });
 }
 
 /** Calls back for each line of a stream, the last one included when it has no line end. */

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installHost, installInspector, isHostInstalled } from './host.mjs';
 import { withLock } from './lock.mjs';
-import { cleanNpmEnvironment, npmFailure, run } from './process.mjs';
+import { cleanNpmEnvironment, npmFailure, run, runNpm } from './process.mjs';
 
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
@@ -127,7 +127,7 @@ async function installModules(say) {
     async () => {
       if (modulesAreCurrent()) return;
       say('installing node_modules from package-lock.json');
-      const { code, lines } = await run('npm', ['ci', '--no-audit', '--no-fund'], {
+      const { code, lines } = await runNpm(['ci', '--no-audit', '--no-fund'], {
         cwd: root,
         env: cleanNpmEnvironment(),
         onLine: () => undefined,

@@ -42,6 +42,9 @@ const firstSettings = {
 };
 
 try {
+  if (desktop === undefined && process.platform === 'win32') {
+    throw new Error('VS Code was not found. Install it, or start this in WSL.');
+  }
   await setUp(['modules', 'sshClient', ...(desktop === undefined ? ['host'] : [])], say);
   await packageIfChanged();
   await (desktop === undefined ? startBrowserHosted() : startDesktop(desktop));

@@ -259,6 +259,16 @@ describe('The scripts that set a machine up', () => {
     }
   });
 
+  it('run programs through a shell whose path and arguments have spaces', () => {
+    const program = join(folder, 'a code.cmd');
+    writeFileSync(program, '#!/bin/sh\necho "$#: $1"\n', { mode: 0o755 });
+    const said = run(`
+      import { run } from ${JSON.stringify(join(scripts, 'process.mjs'))};
+      const { lines } = await run(${JSON.stringify(program)}, ['C:/José García/x'], { shell: true, onLine: () => undefined });
+      console.log(lines.join());`);
+    assert.equal(said, '1: C:/José García/x');
+  });
+
   it('say in one line which option they do not know', () => {
     for (const script of ['start', 'test', 'fuzz', 'near', 'repeat', 'shown', 'mutants']) {
       const { status, stderr } = spawnSync(process.execPath, [join(scripts, `${script}.mjs`), '--brwoser'], {
