@@ -24,11 +24,23 @@ export const codeServer = path.join(hostFolder, 'node_modules', 'code-server');
 /** The Inspector of MCP, whose command line judges the server for agents. */
 const inspectorFolder = path.join(cacheFolder, `inspector-${versions.inspector}`);
 
+/** Makes a folder in the cache; throws an `Error` that says what helps where this user may not write there. */
+export async function makeInCache(folder) {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    throw new Error(
+      `${folder} cannot be made (${error.code}). Name a folder where you may write in XDG_CACHE_HOME.`,
+    );
+  }
+}
+
 export const isHostInstalled = () => existsSync(hostNode) && existsSync(codeServer);
 
 /** Installs the host if it is not there; two callers at once do it once. Throws with the tail of npm's output. */
 export async function installHost(say) {
   if (isHostInstalled()) return;
+  await makeInCache(cacheFolder);
   await withLock(
     `${hostFolder}.lock`,
     async () => {
@@ -56,6 +68,7 @@ export async function installHost(say) {
 /** Installs the Inspector if it is not there; it runs by the Node of the host. */
 export async function installInspector(say) {
   if (existsSync(inspectorFolder)) return;
+  await makeInCache(cacheFolder);
   await withLock(
     `${inspectorFolder}.lock`,
     async () => {

@@ -229,3 +229,5 @@ export function findEditor() {
     applications.map((folder) => path.join(folder, ...inApplication)).find((file) => existsSync(file))
   );
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await setUpOrEnd(['modules']);

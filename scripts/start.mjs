@@ -12,7 +12,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { cacheFolder, codeServer, hostNode } from './host.mjs';
+import { cacheFolder, codeServer, hostNode, makeInCache } from './host.mjs';
 import { makePackage, vsixFile } from './package.mjs';
 import { forEachLine, readOptions, run } from './process.mjs';
 import { findEditor, root, setUp } from './setup.mjs';
@@ -89,9 +89,9 @@ async function installIfChanged(folder, install) {
   writeFileSync(mark, hash);
 }
 
-function prepareFolder(name) {
+async function prepareFolder(name) {
   const folder = path.resolve(values.profile ?? path.join(cacheFolder, 'start'), name);
-  mkdirSync(path.join(folder, 'workspace'), { recursive: true });
+  await makeInCache(path.join(folder, 'workspace'));
   return folder;
 }
 
@@ -104,7 +104,7 @@ function writeFirstSettings(userData) {
 }
 
 async function startDesktop(code) {
-  const folder = prepareFolder('desktop');
+  const folder = await prepareFolder('desktop');
   writeFirstSettings(path.join(folder, 'user'));
   const profile = [
     '--user-data-dir',
@@ -130,7 +130,7 @@ async function startDesktop(code) {
 }
 
 async function startBrowserHosted() {
-  const folder = prepareFolder('browser');
+  const folder = await prepareFolder('browser');
   const running = path.join(folder, 'running.json');
   const workspace = path.join(folder, 'workspace');
   const address = (url) => `${url}/?folder=${encodeURIComponent(workspace)}`;
