@@ -141,13 +141,13 @@ class Walk {
   tree(): LocalTree {
     const isFolder = (name: string) => this.folders.has(name);
     const known = { has: (name: string) => this.has(name), isFolder };
-    const inner = [...this.links].filter(([name, target]) => isInnerLink(name, target, known));
-    const outer = [...this.links.keys()].filter((name) => !inner.some(([other]) => other === name));
+    const inner = new Map([...this.links].filter(([name, target]) => isInnerLink(name, target, known)));
+    const outer = [...this.links.keys()].filter((name) => !inner.has(name));
     return {
       // A folder sorts before its content.
       folders: [...this.folders].sort(),
       files: [...this.files.values()],
-      links: new Map(inner),
+      links: inner,
       leftOut: [...this.leftOut, ...outer.map((name) => ({ name, why: reasons.outsideLink }))],
     };
   }

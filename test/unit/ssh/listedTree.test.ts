@@ -38,4 +38,23 @@ describe('The files of a list', () => {
       outer: 'a link that leads out of what is transferred, or to nothing',
     });
   });
+
+  it('keep the editor at work however many links there are', async () => {
+    const names = Array.from({ length: 20_000 }, (_, index) => `link${index}`);
+    writeFileSync(join(root, 'data'), 'x');
+    names.forEach((name) => {
+      symlinkSync(name === 'link7' ? 'gone' : 'data', join(root, name));
+    });
+    let longestMs = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longestMs = Math.max(longestMs, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    const tree = await listedTree(root, ['data', ...names]);
+    longestMs = Math.max(longestMs, performance.now() - last);
+    clearInterval(timer);
+    assert.deepEqual([tree.links.size, tree.leftOut.map(({ name }) => name)], [19_999, ['link7']]);
+    assert.ok(longestMs < 1500, `nothing else ran for ${longestMs} ms`);
+  });
 });
