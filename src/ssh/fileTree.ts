@@ -29,6 +29,14 @@ export function canBeNamed(name: string, platform: NodeJS.Platform): boolean {
   return platform !== 'win32' || name.split('/').every(isNameOnWindows);
 }
 
+/**
+ * Returns the mode that a file gets on the machine. Windows does not know which files are programs, so each can be
+ * executed, like the files that Docker sends from there.
+ */
+export function sentMode(mode: number, platform: NodeJS.Platform): number {
+  return platform === 'win32' ? 0o755 : mode & 0o755;
+}
+
 /** Returns a key that is the same for names that this computer does not distinguish. */
 export function sameNameKey(name: string, platform: NodeJS.Platform): string {
   return platform === 'win32' || platform === 'darwin' ? name.normalize('NFC').toLowerCase() : name;
@@ -155,7 +163,13 @@ class Walk {
   private async take(path: string, name: string, facts: Stats): Promise<void> {
     if (facts.isFile()) {
       const modified = Math.floor(facts.mtimeMs / 1000);
-      this.files.set(name, { path, name, size: facts.size, modified, mode: facts.mode & 0o755 });
+      this.files.set(name, {
+        path,
+        name,
+        size: facts.size,
+        modified,
+        mode: sentMode(facts.mode, process.platform),
+      });
     } else if (facts.isDirectory()) {
       this.folders.add(name);
     } else if (facts.isSymbolicLink()) {

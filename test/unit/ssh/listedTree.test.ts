@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listedTree } from '../../../src/ssh/fileTree';
+import { listedTree, sentMode } from '../../../src/ssh/fileTree';
 import { formatText } from '../../../src/util/text';
 import { fill } from '../../support/transfers';
 
@@ -37,6 +37,18 @@ describe('The files of a list', () => {
       gone: 'was removed',
       outer: 'a link that leads out of what is transferred, or to nothing',
     });
+  });
+
+  it('can be executed as here, and all of them where this computer does not know which', () => {
+    const modes = [0o100644, 0o100755, 0o100666].map((mode) => [
+      sentMode(mode, 'linux'),
+      sentMode(mode, 'win32'),
+    ]);
+    assert.deepEqual(modes, [
+      [0o644, 0o755],
+      [0o755, 0o755],
+      [0o644, 0o755],
+    ]);
   });
 
   it('keep the editor at work however many links there are', async () => {
