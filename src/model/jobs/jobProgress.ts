@@ -14,6 +14,7 @@ import {
 } from './job';
 import { afterFailure, waitingTrouble } from './afterFailure';
 import { isFetchRepeatable } from './fetchAgain';
+import { areIncomplete } from './incompleteOutputs';
 import { afterEnd, onNextMachine, whileWaiting } from './nextAttempt';
 import type { LossCause } from './machineLoss';
 import { afterReopened, giveUpReason, notFetchedAgain, reopenedState } from './reopenedJob';
@@ -329,7 +330,7 @@ function decided(job: Job, state: JobState, to: To, now: number): JobState {
     // The guard that acts without an editor must be ended first.
     return to('releasing');
   }
-  if (isIncomplete(job, state) && job.machineEnd === undefined) {
+  if (areIncomplete({ job, state }) && job.machineEnd === undefined) {
     return { ...state, trouble: state.trouble ?? waitingTrouble(state, 'incomplete', now) };
   }
   // An explicit decision takes effect without the usual delay.
@@ -341,8 +342,4 @@ function decided(job: Job, state: JobState, to: To, now: number): JobState {
   return state.phase === 'keeping' && (state.keepUntil ?? now) <= keepUntil
     ? state
     : to('keeping', { keepUntil });
-}
-
-function isIncomplete(job: Job, { outputs }: JobState): boolean {
-  return job.spec.outputs.length > 0 && (!outputs || outputs.files === 0 || outputs.leftOut > 0);
 }

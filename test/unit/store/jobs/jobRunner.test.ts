@@ -162,6 +162,17 @@ describe('Jobs on an instance', () => {
     }
   });
 
+  it('stop a machine as confirmed although no output was found, because a stop loses nothing', async () => {
+    machine.outputsThere = [];
+    const window = await open();
+    const { id: job } = await window.jobs.order(aJob(id, { whenDone: { failure: 'stop' } }), []);
+    await pass(0);
+    machine.ends({ code: 1, why: 'itself' });
+    await pass(5 * minute);
+    assert.deepEqual([window.row(job).state.outcome, service.count('instances.stop')], ['stopped', 1]);
+    assert.deepEqual(window.told(), ['ended', 'released']);
+  });
+
   it('leave the machine for as long as said, and keep it on a word', async () => {
     const window = await open();
     const order = aJob(id, { whenDone: { success: 'destroy', keepMinutes: 10 } });
