@@ -252,6 +252,33 @@ describe('a notebook where Jupyter is not as it should be', () => {
     await window.toastButton('The Jupyter extension is too old to use instances.', 'Show Jupyter');
   });
 
+  it('is asked again where it did not start, without a message for each notebook', async () => {
+    let starts = 0;
+    const jupyter = new JupyterExtension();
+    const broken = {
+      id: 'ms-toolsai.jupyter',
+      packageJSON: {},
+      isActive: false,
+      activate: () => {
+        starts += 1;
+        return Promise.reject(new Error('Jupyter is broken'));
+      },
+    };
+    window.clearToasts();
+    window.nature.current = { ...window.nature.current, extensions: [broken] };
+    for (const tries of [1, 2]) {
+      window.screen.openNotebook();
+      await computer().until('a start of Jupyter', () => starts === tries);
+      await computer().rest();
+    }
+    assert.deepEqual(window.toasts(), []);
+    await ask();
+    await window.toast('The Jupyter extension did not start: Jupyter is broken');
+    window.nature.current = { ...window.nature.current, extensions: [jupyter] };
+    window.screen.openNotebook();
+    await computer().until('the collection', () => jupyter.collection !== undefined);
+  });
+
   it('names local windows where it runs on the other side', async () => {
     window.nature.current = { ...window.nature.current, extensions: [], remoteName: 'wsl' };
     await ask();

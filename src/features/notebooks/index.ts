@@ -7,7 +7,7 @@ import type { Notebooks } from './notebooks';
 /** Instances as kernels for notebooks. The code loads with the first notebook or command. */
 export function register(deps: NotebookDeps): Disposable {
   const store = new DisposableStore();
-  const { commands, report } = deps;
+  const { commands, log } = deps;
   let notebooks: Promise<Notebooks> | undefined;
   const load = () =>
     (notebooks ??= import('./notebooks').then((module) => store.add(new module.Notebooks(deps))));
@@ -16,8 +16,9 @@ export function register(deps: NotebookDeps): Disposable {
   };
   const look = () => {
     if (vscode.workspace.notebookDocuments.some(isNotebook)) {
+      // The user opened a notebook and asked for nothing of ours.
       attach().catch((error: unknown) => {
-        report.error(error);
+        log.error('The instances could not be offered to the Jupyter extension', error);
       });
     }
   };

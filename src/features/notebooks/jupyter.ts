@@ -1,6 +1,9 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import { suggest } from '../../editor/message';
+import { UserError } from '../../util/errors';
+import { plainLabel } from '../../util/plainLabel';
+import { text } from '../../util/text';
 import { isJupyter, type Jupyter } from './jupyterTypes';
 
 const jupyterId = 'ms-toolsai.jupyter';
@@ -12,8 +15,17 @@ export async function findJupyter(): Promise<Jupyter | 'missing' | 'tooOld' | 'r
     // In a remote window the Jupyter extension runs beside the files, where our extension can't reach it.
     return vscode.env.remoteName === undefined ? 'missing' : 'remoteWindow';
   }
-  const exported = extension.isActive ? extension.exports : await extension.activate();
+  const exported = extension.isActive ? extension.exports : await activated(extension);
   return isJupyter(exported) ? exported : 'tooOld';
+}
+
+async function activated(extension: vscode.Extension<unknown>): Promise<unknown> {
+  try {
+    return await extension.activate();
+  } catch (cause) {
+    const reason = plainLabel(cause instanceof Error ? cause.message : String(cause));
+    throw new UserError(text('The Jupyter extension did not start: {0}', reason), { cause });
+  }
 }
 
 /** Explains why notebooks can't use instances, and offers the step that changes it. */

@@ -40,14 +40,9 @@ export class Notebooks implements Disposable {
     this.owned.add(instanceGroups.addInstanceRows(new KernelRows(deps, connections)));
   }
 
-  /** Registers the list in the kernel picker once, if a suitable Jupyter extension is installed. */
+  /** Registers the list in the kernel picker once, if a suitable Jupyter extension is installed and starts. */
   attach(): Promise<ServerList | undefined> {
-    this.attached ??= attachTo(this.deps, this.connections, this.owned).then((servers) => {
-      if (!servers) {
-        this.attached = undefined;
-      }
-      return servers;
-    });
+    this.attached ??= this.tryToAttach();
     return this.attached;
   }
 
@@ -62,6 +57,20 @@ export class Notebooks implements Disposable {
 
   dispose(): void {
     this.owned.dispose();
+  }
+
+  private async tryToAttach(): Promise<ServerList | undefined> {
+    const owned = this.owned.add(new DisposableStore());
+    let servers: ServerList | undefined;
+    try {
+      servers = await attachTo(this.deps, this.connections, owned);
+      return servers;
+    } finally {
+      if (!servers) {
+        owned.dispose();
+        this.attached = undefined;
+      }
+    }
   }
 }
 
