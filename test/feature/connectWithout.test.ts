@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { reachableInstance, saysIn } from '../support/feature/reachable';
@@ -121,5 +122,21 @@ describe('connecting where no Remote-SSH is installed', () => {
       window.toasts().filter((one) => one.includes('no longer forwarded')),
       [],
     );
+  });
+
+  it('forwards a port again where its connection ended, at the same address', async () => {
+    window.clearToasts();
+    await instances().menu('trainer', 'Forward Port…');
+    await window.quick.pick('6006');
+    const first = await window.toast(/^Port 6006 of trainer is at localhost:\d+ on this computer/);
+    window.clearToasts();
+    const ssh = execFileSync('pgrep', ['-P', String(process.pid), '-f', ':127.0.0.1:6006'], {
+      encoding: 'utf8',
+    });
+    process.kill(Number(ssh));
+    await window.toastButton(/^Port 6006 of trainer is no longer forwarded/, 'Forward Again');
+    await window.toast(first.text);
+    await instances().inline('this computer only', 'Stop Forwarding');
+    await instances().noRow('this computer only');
   });
 });

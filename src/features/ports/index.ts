@@ -13,6 +13,7 @@ import type { Services } from '../../services';
 import { onAccountEnd } from '../../store/accounts/accountEnds';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
+import type { WantedForward } from '../../ssh/forward';
 import { isJupyterPort, publicPortsOf, withJupyterToken } from '../../ssh/publicPorts';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
@@ -88,7 +89,7 @@ async function forwardPort(
   forwards: Forwards,
   target: InstanceTarget | undefined,
 ): Promise<void> {
-  const { fleet, clock, ssh } = deps;
+  const { fleet, clock } = deps;
   const asked = accountFor(deps.accounts);
   const instanceId = await chooseInstance(
     target,
@@ -106,37 +107,63 @@ async function forwardPort(
     return;
   }
   const account = asked();
-  const instance = fleet.find(instanceId);
-  const name = instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
-  if (!forwards.find(ssh.aliasOf(account, instanceId), remotePort)) {
-    const alias = await runCommand('gpuRental.prepareSsh', { instanceId, accountKey: account.key });
-    if (alias === undefined) {
-      return;
-    }
-    const forward = await withCancellableProgress(
-      t('Forwarding port {0} of {1}', remotePort, name),
-      (signal) => ssh.forward(alias, { remotePort }, signal),
-    );
-    if (deps.accounts.active?.key !== account.key) {
-      // Signed out on the way.
-      forward.close();
-      return;
-    }
-    forwards.add({ alias, accountKey: account.key }, forward, () => {
-      message(
-        'warning',
-        t('Port {0} of {1} is no longer forwarded, because its SSH connection ended.', remotePort, name),
-      );
-    });
+  const machine = { instanceId, accountKey: account.key };
+  if (await openForwarded(deps, forwards, machine, { remotePort })) {
+    offerForwarded(deps, forwards, { instanceId, port: remotePort, via: 'forward' });
   }
-  offerForwarded(deps, forwards, { instanceId, port: remotePort, via: 'forward' }, name);
 }
 
-function offerForwarded(deps: Deps, forwards: Forwards, target: PortTarget, name: string): void {
+/** Forwards a port until its connection ends, and offers to do so again then. Returns whether it is forwarded. */
+async function openForwarded(
+  deps: Deps,
+  forwards: Forwards,
+  machine: { readonly instanceId: number; readonly accountKey: string },
+  wanted: WantedForward,
+): Promise<boolean> {
+  const { instanceId, accountKey } = machine;
+  const { remotePort } = wanted;
+  if (forwards.find(aliasNow(deps, instanceId) ?? '', remotePort)) {
+    return true;
+  }
+  const alias = await runCommand('gpuRental.prepareSsh', machine);
+  if (alias === undefined) {
+    return false;
+  }
+  const name = nameOf(deps, instanceId);
+  const forward = await withCancellableProgress(t('Forwarding port {0} of {1}', remotePort, name), (signal) =>
+    deps.ssh.forward(alias, wanted, signal),
+  );
+  if (deps.accounts.active?.key !== accountKey) {
+    // Signed out on the way.
+    forward.close();
+    return false;
+  }
+  const again = async () => {
+    const { localPort } = forward;
+    if (await openForwarded(deps, forwards, machine, { remotePort, localPort })) {
+      offerForwarded(deps, forwards, { instanceId, port: remotePort, via: 'forward' });
+    }
+  };
+  forwards.add({ alias, accountKey }, forward, () => {
+    message(
+      'warning',
+      t('Port {0} of {1} is no longer forwarded, because its SSH connection ended.', remotePort, name),
+      { label: t('Forward Again'), run: again },
+    );
+  });
+  return true;
+}
+
+function nameOf({ fleet }: Pick<Deps, 'fleet'>, instanceId: number): string {
+  const instance = fleet.find(instanceId);
+  return instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
+}
+
+function offerForwarded(deps: Deps, forwards: Forwards, target: PortTarget): void {
   const local = addressOf(deps, forwards, target, false);
   message(
     'info',
-    t('Port {0} of {1} is at {2} on this computer.', target.port, name, local),
+    t('Port {0} of {1} is at {2} on this computer.', target.port, nameOf(deps, target.instanceId), local),
     commandAction(t('Open in Browser'), 'gpuRental.port.open', target),
     commandAction(t('Copy Address'), 'gpuRental.port.copy', target),
   );
