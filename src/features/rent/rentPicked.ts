@@ -1,3 +1,4 @@
+import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { narrowedDraft, type PickedDraft, type RentDraft } from '../../model/rentals/rentDraft';
 import { RentFlow } from '../../model/rentals/rentFlow';
@@ -35,6 +36,17 @@ export async function rentPicked(
   };
   const choices = await startChoices(draft, rents, steps);
   const flow = new RentFlow({ ...draft, choices }, draft.choices?.source !== undefined);
+  const { volume } = choices;
+  if (volume?.machineId !== undefined && !flow.choices.volume) {
+    message(
+      'warning',
+      t(
+        'Volume V.{0} is on machine {1}, so it is not attached to an instance on this one.',
+        volume.volumeId,
+        volume.machineId,
+      ),
+    );
+  }
   if (draft.job) {
     // The job's file defines everything else.
     flow.toConfirmation();

@@ -37,6 +37,7 @@ export async function rentWithVolume(
       diskGb: new LastRental(deps.globalState).diskGb ?? defaultQuery.diskGb,
       filters: { rentable: true, machine: { oneOf: [String(machineId)] } },
     },
-    choices: { volume: { kind: 'link', volumeId: id, mountPath: usualMountPath } },
+    // The user may change the filters and pick an offer of another machine.
+    choices: { volume: { kind: 'link', volumeId: id, machineId, mountPath: usualMountPath } },
   });
 }

@@ -16,6 +16,8 @@ export interface VolumeChoice {
   readonly kind: 'link' | 'create';
   /** The id of the volume to link, or of the volume offer to create from. */
   readonly volumeId: number;
+  /** Not sent: the machine that a volume to link is on. It can't be linked on another one. */
+  readonly machineId?: number;
   readonly sizeGb?: number;
   readonly mountPath: string;
 }

@@ -1,6 +1,7 @@
 import type { RentStep } from './confirmation';
 import type { MarketQuery } from '../offers/marketQuery';
 import type { Offer } from '../offers/offer';
+import type { VolumeChoice } from './rent';
 import type { CompleteDraft } from './rentDraft';
 import type { RentChoices } from './rentPlan';
 
@@ -12,12 +13,16 @@ export class RentFlow {
   private readonly path: RentStep[];
   private current: CompleteDraft;
 
-  /** A source that is already chosen is not asked for again. */
+  /** A source that is already chosen is not asked for again. A volume on another machine is left out. */
   constructor(
     start: CompleteDraft,
     private readonly isSourceGiven = false,
   ) {
     this.current = start;
+    const { offer, choices } = start;
+    if (isElsewhere(choices.volume, offer)) {
+      this.unset('volume', 'volumePerGbMonth');
+    }
     this.path = [this.steps[0] ?? 'confirm'];
   }
 
@@ -120,4 +125,9 @@ export class RentFlow {
       this.unset('volume', 'volumePerGbMonth');
     }
   }
+}
+
+/** Returns whether a volume is known to be on another machine than an offer. */
+function isElsewhere(volume: VolumeChoice | undefined, { machineId }: Offer): boolean {
+  return volume?.machineId !== undefined && machineId !== undefined && volume.machineId !== machineId;
 }

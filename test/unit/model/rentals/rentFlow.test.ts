@@ -73,6 +73,21 @@ describe('the steps of a rental', () => {
     assert.equal(flow.step, 'source');
   });
 
+  it('begins without a volume that is on another machine than the offer', () => {
+    const volume = { kind: 'link' as const, volumeId: 9, machineId: 178, mountPath: '/data' };
+    const begun = (machineId: number | undefined) => {
+      const { machineId: own, ...offer } = marketOffer();
+      assert.ok(own !== undefined);
+      const choices = { source: { kind: 'image' as const, image: 'ubuntu' }, volume };
+      const at = machineId === undefined ? offer : { ...offer, machineId };
+      return new RentFlow({ title: 'Rent', query: defaultQuery, offer: at, choices }).choices.volume;
+    };
+    assert.equal(begun(179), undefined);
+    assert.deepEqual(begun(178), volume);
+    // A search for one machine may find offers that do not say which machine they are of.
+    assert.deepEqual(begun(undefined), volume);
+  });
+
   it('leave a volume on its machine when an offer of another one takes the place', () => {
     const volume = { kind: 'link' as const, volumeId: 9, mountPath: '/data' };
     const rented = aFlow();
