@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { reachableInstance, saysIn } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
+import { processesWith } from '../support/processes';
 
 describe('connecting where no Remote-SSH is installed', () => {
   const computer = useComputer({ simulator: { sshServer: true } });
@@ -130,10 +130,8 @@ describe('connecting where no Remote-SSH is installed', () => {
     await window.quick.pick('6006');
     const first = await window.toast(/^Port 6006 of trainer is at localhost:\d+ on this computer/);
     window.clearToasts();
-    const ssh = execFileSync('pgrep', ['-P', String(process.pid), '-f', ':127.0.0.1:6006'], {
-      encoding: 'utf8',
-    });
-    process.kill(Number(ssh));
+    const port = /localhost:(\d+)/.exec(first.text)?.[1] ?? '';
+    processesWith(`${port}:127.0.0.1:6006`).forEach((pid) => process.kill(pid));
     await window.toastButton(/^Port 6006 of trainer is no longer forwarded/, 'Forward Again');
     await window.toast(first.text);
     await instances().inline('this computer only', 'Stop Forwarding');

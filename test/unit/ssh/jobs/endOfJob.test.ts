@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import type { JobOrder } from '../../../../src/ssh/jobs/jobMachine';
 import { filesBelow, jobId, jobOrder, processesOf, shellMachine, useJobs } from '../../../support/jobScene';
+import { processesWith } from '../../../support/processes';
 import { until } from '../../../support/until';
 
 /** A small disk of its own takes the right to mount one. */
@@ -222,7 +223,7 @@ describe('The end of a job on its machine', () => {
     });
     assert.deepEqual([look.end?.why, look.end?.code, look.pidAlive], ['killed', undefined, false]);
     processesOf(jobId).forEach((pid) => process.kill(pid, 'SIGKILL'));
-    await until('the end of what watched it', () => spawnSync('pgrep', ['-f', scene().remote]).status === 1);
+    await until('the end of what watched it', () => processesWith(scene().remote).length === 0);
   });
 
   if (canMount) {
