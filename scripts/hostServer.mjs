@@ -10,7 +10,7 @@ import http from 'node:http';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { applyPatches } from './hostPatches.mjs';
-import { isForThisComputer, mayOpenSocket } from './ownRequests.mjs';
+import { isFromOwnPage, isToThisComputer, profilePath } from './hostRequests.mjs';
 
 const options = JSON.parse(process.argv[2]);
 const editor = path.join(options.codeServer, 'lib', 'vscode');
@@ -57,13 +57,17 @@ const patchedWorkbench = Buffer.from(
 const patchedHash = createHash('sha256').update(patchedWorkbench).digest('hex').slice(0, 16);
 
 const server = http.createServer((request, response) => {
-  if (!isForThisComputer(request.headers)) {
+  if (!isToThisComputer(request.headers)) {
     response
       .writeHead(403, { 'content-type': 'text/plain' })
       .end('Open the editor under 127.0.0.1 or localhost.\n');
     return;
   }
   const { pathname, search } = new URL(request.url, 'http://localhost');
+  if (pathname === profilePath) {
+    response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(options.dataDir);
+    return;
+  }
   if (request.method === 'POST' && pathname.endsWith('/mint-key')) {
     response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(readFileSync(keyFile));
     return;
@@ -95,7 +99,7 @@ function changePage(response) {
 }
 
 server.on('upgrade', (request, socket, head) => {
-  if (!mayOpenSocket(request.headers)) {
+  if (!isFromOwnPage(request.headers)) {
     socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
     return;
   }

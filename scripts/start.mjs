@@ -13,6 +13,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { cacheFolder, codeServer, hostNode, makeInCache } from './host.mjs';
+import { runningEditor } from './hostRequests.mjs';
 import { makePackage, vsixFile } from './package.mjs';
 import { forEachLine, readOptions, run } from './process.mjs';
 import { findEditor, root, setUp } from './setup.mjs';
@@ -141,7 +142,7 @@ async function startBrowserHosted() {
     say('In the view "GPU Rental", choose "Try the Demo Marketplace".');
     if (hasDisplay) openInBrowser(address(url));
   };
-  const other = await runningServer(running);
+  const other = await runningEditor(running, folder);
   const extensionsDir = path.join(folder, 'extensions');
   const server = path.join(codeServer, 'lib', 'vscode', 'out', 'server-main.js');
   const flags = [
@@ -201,17 +202,6 @@ function listen(folder, extensionsDir, port) {
     child.once('exit', () => reject(new Error(log.join('\n'))));
     child.once('error', reject);
   });
-}
-
-/** The address of a server that an earlier start left running, if it answers. */
-async function runningServer(file) {
-  try {
-    const { url } = JSON.parse(readFileSync(file, 'utf8'));
-    const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2000) });
-    return answer.status < 500 ? url : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function openInBrowser(url) {

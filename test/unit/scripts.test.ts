@@ -309,24 +309,4 @@ describe('The scripts that set a machine up', () => {
     assert.ok(used.includes('openssl') && used.includes('git'));
     assert.deepEqual(missing, []);
   });
-
-  it('open the editor’s sockets to its own pages only', () => {
-    const asked = (headers: Record<string, string>) =>
-      run(`
-        import { isForThisComputer, mayOpenSocket } from ${JSON.stringify(join(scripts, 'ownRequests.mjs'))};
-        const headers = ${JSON.stringify(headers)};
-        console.log(isForThisComputer(headers), mayOpenSocket(headers));`);
-    const host = '127.0.0.1:8790';
-    assert.equal(asked({ host, origin: 'http://127.0.0.1:8790' }), 'true true');
-    assert.equal(asked({ host: 'editor.localhost', origin: 'http://editor.localhost' }), 'true true');
-    assert.equal(asked({ host }), 'true true');
-    const page = 'box-8790.example';
-    assert.equal(asked({ host, 'x-forwarded-host': page, origin: `https://${page}` }), 'true true');
-    assert.equal(asked({ host, origin: 'https://page.example' }), 'true false');
-    assert.equal(asked({ host, origin: 'http://127.0.0.1:3000' }), 'true false');
-    assert.equal(asked({ host, origin: 'null' }), 'true false');
-    // A name of the page's own that was led to this computer after the page was loaded.
-    assert.equal(asked({ host: 'page.example:8790', origin: 'http://page.example:8790' }), 'false false');
-    assert.equal(asked({}), 'false false');
-  });
 });
