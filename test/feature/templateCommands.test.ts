@@ -211,6 +211,23 @@ describe('commands for templates', () => {
     await templates().noRow('Gamma');
   });
 
+  it('name in the question before a sign-out what is not saved yet, drafts included', async () => {
+    await createFrom('From Scratch');
+    await editor.lens('Create at the Service');
+    await templates().click('Alpha');
+    await editor.shows('Alpha.json', '"name": "Alpha"');
+    window.run('Sign Out…');
+    const { detail } = await window.dialog('Sign out of');
+    assert.match(detail ?? '', /Save these templates first to keep them: Template\. /);
+    await window.dialogButton('Cancel');
+    await editor.type({ desc: 'not saved' });
+    window.run('Sign Out…');
+    const next = await window.dialog('Sign out of');
+    assert.match(next.detail ?? '', /Save these templates first to keep them: Template, Alpha\. /);
+    await window.dialogButton('Cancel');
+    await editor.closeAll();
+  });
+
   it('name those of several that could not be deleted, and leave out of the list those that were', async () => {
     for (const name of ['Delta', 'Epsilon', 'Zeta']) await service.make(name);
     window.run('Refresh');

@@ -6,6 +6,7 @@ import { openRentalText, signOutText, stillCostsText } from '../../model/account
 import type { Services } from '../../services';
 import { BlockLeftError } from '../../ssh/userConfig';
 import { instanceCount, hasOpenRental } from './leftBehind';
+import { unsavedTemplates } from './unsavedTemplates';
 
 type Deps = Pick<
   Services,
@@ -35,9 +36,11 @@ export async function signOut(deps: Deps): Promise<void> {
   );
   const { question, button } = signOutText({ isDemo: account.isDemo, name });
   const cost = stillCostsText(account.isDemo, instanceCount(fleet.state));
+  const unsaved = unsavedTemplates(deps, account.key);
   const details = [
     ...(cost === undefined ? [] : [localize(cost), keptLater(deps), jobsLeft(deps)]),
     hasOpenRental(deps) ? localize(openRentalText()) : '',
+    unsaved.length === 0 ? '' : t('Save these templates first to keep them: {0}.', unsaved.join(', ')),
     removed,
   ];
   const wantsTo = await confirm({

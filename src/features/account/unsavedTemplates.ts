@@ -1,0 +1,21 @@
+import * as vscode from 'vscode';
+import { plainLabel } from '../../editor/quickPick';
+import { parseTemplateUri } from '../../model/templates/templateUri';
+import type { Services } from '../../services';
+
+/**
+ * Returns the names of open templates that the service does not have as they are shown: drafts, which are removed with
+ * the account, and unsaved changes, whose secrets are.
+ */
+export function unsavedTemplates(
+  { templateStores }: Pick<Services, 'templateStores'>,
+  accountKey: string,
+): readonly string[] {
+  return vscode.workspace.textDocuments.flatMap(({ uri, isDirty, isClosed }) => {
+    const read = isClosed ? undefined : parseTemplateUri(uri);
+    const isUnsaved =
+      read?.kind === 'draft' ||
+      (read?.kind === 'own' && isDirty && templateStores.documents.peek(read.id)?.accountKey === accountKey);
+    return isUnsaved ? [plainLabel(read.name)] : [];
+  });
+}
