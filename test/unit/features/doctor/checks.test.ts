@@ -123,7 +123,7 @@ describe('The doctor', () => {
     'a key that may not read instances, told by a 401': fault(
       'may read instances',
       'problem',
-      'gpuRental.signIn',
+      'gpuRental.replaceKey',
       none(() => (scene.fails.instances = new UnauthorizedError())),
     ),
     'a key that may not read SSH keys': fault(
@@ -149,7 +149,7 @@ describe('The doctor', () => {
     'a key that may not tell what it may, told by a 401': fault(
       'permissions',
       'note',
-      'gpuRental.signIn',
+      'gpuRental.replaceKey',
       none(() => (scene.fails.apiKeys = new UnauthorizedError())),
     ),
     'a rate limit': fault(
