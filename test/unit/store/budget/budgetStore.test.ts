@@ -102,10 +102,10 @@ describe('what an account has spent of its budget', () => {
   it('is at least what is known, where volumes or instances could not be read', async () => {
     const error = new NotReachableError();
     const isAtLeast = async () => {
-      const { budget, close } = await scene.open();
-      await budget.reread();
-      const now = budget.now;
-      close();
+      const window = await scene.open();
+      await window.budget.reread();
+      const { now } = window.budget;
+      window.close();
       assert.equal(now?.isProved, true, 'machines are stopped all the same');
       return now.parts[0]?.spent.isAtLeast;
     };
