@@ -2,3 +2,4 @@
 export { CommandTable, runOwnCommandsFrom } from '../../src/editor/commands';
 export { Renting } from '../../src/features/rent/renting';
 export { AgreementTooOldError } from '../../src/store/rentals/agreement';
+export { UserError } from '../../src/util/errors';

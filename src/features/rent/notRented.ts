@@ -38,8 +38,6 @@ export function again(reason: string, detail?: string): NotRented {
   return { kind: 'again', notice: { reason, detail } };
 }
 
-export const notAwaited = () => t('The jobs of the others no longer wait for a machine.');
-
 export function noneLeft(reason: string): NotRented {
   return { kind: 'noneLeft', notice: { reason } };
 }

@@ -1,4 +1,5 @@
 import { runCommand } from '../../editor/commands';
+import { reasonOf, t } from '../../editor/localize';
 import type { Job } from '../../model/jobs/job';
 import type { DraftJob, OneOfDraft } from '../../model/jobs/rentForJob';
 import type { CompleteDraft } from '../../model/rentals/rentDraft';
@@ -10,7 +11,7 @@ import { newMarker } from '../../store/rentals/newMarker';
 import type { RentOptions, RentResult } from '../../store/rentals/rentalStore';
 import { CancelledError } from '../../util/errors';
 
-type Deps = Pick<Services, 'jobs'>;
+type Deps = Pick<Services, 'jobs' | 'report'>;
 
 /** The jobs of one machine of the rental. */
 interface Share {
@@ -45,8 +46,22 @@ export class JobsOfRental {
     }));
   }
 
-  /** Returns false if all jobs of this machine (counted from 0) were stopped before its turn. */
-  async areWanted(copy: number): Promise<boolean> {
+  /**
+   * Returns why one of the machines (counted from 0) is not rented: all its jobs were stopped before its turn, or can't
+   * be read.
+   */
+  async whyNotWanted(copy: number): Promise<string | undefined> {
+    try {
+      return (await this.areWanted(copy))
+        ? undefined
+        : t('The jobs of the others no longer wait for a machine.');
+    } catch (error) {
+      this.deps.report.error(error);
+      return reasonOf(error) ?? t('See the log for details.');
+    }
+  }
+
+  private async areWanted(copy: number): Promise<boolean> {
     const ids = this.shares[copy]?.ids ?? [];
     const wanted = await Promise.all(ids.map((id) => this.deps.jobs.awaitsRental(id)));
     return wanted.length === 0 || wanted.includes(true);
@@ -74,8 +89,16 @@ export class JobsOfRental {
     return result;
   }
 
-  /** Moves the jobs of machines that could not be rented to those that were. */
+  /** Moves the jobs of machines that could not be rented to those that were. Never rejects: these are there anyway. */
   async settle(): Promise<void> {
+    try {
+      await this.moveJobs();
+    } catch (error) {
+      this.deps.report.error(error);
+    }
+  }
+
+  private async moveJobs(): Promise<void> {
     const { jobs } = this.deps;
     const sent = this.shares.filter(({ result }) => result);
     const takers = [

@@ -20,7 +20,7 @@ import type { Account } from '../../store/ports';
 import type { RentOptions, RentResult } from '../../store/rentals/rentalStore';
 import { findTemplate } from '../../store/templates/findTemplate';
 import { isCancelled } from '../../util/errors';
-import { again, changedOffer, noneLeft, notAwaited, type NotRented } from './notRented';
+import { again, changedOffer, noneLeft, type NotRented } from './notRented';
 import { JobsOfRental } from './orderJob';
 import { findCopy, nextOffer, recheckOffer } from './recheck';
 import { volumeChange } from './volumeChange';
@@ -130,8 +130,9 @@ export class Renting {
     const used = new Set<number>();
     let whyNotAll: string | undefined;
     for (let copy = 1; copy <= wanted; copy += 1) {
-      if (!(await jobs.areWanted(copy - 1))) {
-        whyNotAll = notAwaited();
+      const whyNot = await jobs.whyNotWanted(copy - 1);
+      if (whyNot !== undefined) {
+        whyNotAll = whyNot;
         continue;
       }
       if (wanted > 1) {
@@ -148,14 +149,15 @@ export class Renting {
       if (results.length === 0) {
         return attempt;
       }
-      if (order.signal.aborted || (await jobs.areWanted(copy - 1))) {
-        whyNotAll = order.signal.aborted
-          ? t('You canceled before the others were rented.')
-          : attempt.notice.reason;
+      const { aborted } = order.signal;
+      // The jobs may have been stopped while the offer was checked.
+      const stopped = aborted ? undefined : await jobs.whyNotWanted(copy - 1);
+      whyNotAll = aborted
+        ? t('You canceled before the others were rented.')
+        : (stopped ?? attempt.notice.reason);
+      if (stopped === undefined) {
         break;
       }
-      // The jobs were stopped while the offer was checked.
-      whyNotAll = notAwaited();
     }
     return { kind: 'rented', results, wanted, whyNotAll, answerWasLost: this.answerWasLost };
   }

@@ -4,6 +4,7 @@ import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { quoteOffer } from '../../../../src/model/quote';
 import { RentFlow } from '../../../../src/model/rentals/rentFlow';
 import type { RentOptions } from '../../../../src/store/rentals/rentalStore';
+import { text } from '../../../../src/util/text';
 import { translate } from '../../../support/fakeEditor/l10n';
 import { loadSource } from '../../../support/fakeEditor/product';
 import { aJob } from '../../../support/jobWindows';
@@ -11,7 +12,7 @@ import { marketOffer } from '../../../support/marketOffer';
 import type * as product from '../../../support/severalRentals';
 
 describe('Renting', () => {
-  const { AgreementTooOldError, CommandTable, Renting, runOwnCommandsFrom } = loadSource(
+  const { AgreementTooOldError, CommandTable, Renting, runOwnCommandsFrom, UserError } = loadSource(
     'test/support/severalRentals.ts',
     {
       vscode: { l10n: { t: translate }, commands: { executeCommand: () => Promise.resolve() } },
@@ -24,14 +25,20 @@ describe('Renting', () => {
   const [offer = marketOffer()] = offers;
 
   /** Rents three machines for three jobs. */
-  async function rentThree(onCheck: (sent: number, stop: (job: string) => void) => void) {
+  async function rentThree(
+    onCheck: (sent: number, stop: (job: string) => void) => void,
+    report: (error: unknown) => void = assert.ifError,
+    /** Refuses all that is asked of the jobs from the second machine on. */
+    refusal?: Error,
+  ) {
+    const answer = <T>(value: T) => (refusal && sent > 0 ? Promise.reject(refusal) : Promise.resolve(value));
     const stopped = new Set<string>();
     const ordered: string[] = [];
     let sent = 0;
     const jobs = {
       order: () => Promise.resolve({ id: String(ordered.push('job')) }),
-      awaitsRental: (id: string) => Promise.resolve(!stopped.has(id)),
-      rentedBy: () => Promise.resolve(),
+      awaitsRental: (id: string) => answer(!stopped.has(id)),
+      rentedBy: () => answer(undefined),
       forget: () => Promise.resolve(),
     };
     const rent = async (_: unknown, { beforeSent }: RentOptions) => {
@@ -62,7 +69,7 @@ describe('Renting', () => {
       clock: { now: () => 0 },
       jobs,
       rentals: { rent },
-      report: { error: assert.ifError },
+      report: { error: report },
     };
     return new Renting(flow, deps as never).rent({ rate: running, acceptsOverrun: false });
   }
@@ -122,5 +129,22 @@ describe('Renting', () => {
       },
     });
     assert.deepEqual(agreed, [1_000_000]);
+  });
+
+  it('says what was rented and why no more was where the jobs can’t be read any longer', async () => {
+    const reported: unknown[] = [];
+    const refusal = new UserError(text('The disk of this computer is full. Free some space on it.'));
+    const end = await rentThree(
+      () => undefined,
+      (error) => reported.push(error),
+      refusal,
+    );
+    assert.ok(end.kind === 'rented', JSON.stringify(end));
+    assert.deepEqual(
+      end.results.map((result) => result.kind === 'rented' && result.instanceId),
+      [6001],
+    );
+    assert.equal(end.whyNotAll, 'The disk of this computer is full. Free some space on it.');
+    assert.ok(reported.every((error) => error === refusal));
   });
 });
