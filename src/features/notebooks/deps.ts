@@ -10,6 +10,7 @@ export type NotebookDeps = Pick<
   | 'commands'
   | 'instanceGroups'
   | 'presence'
+  | 'oneWindow'
   | 'redactor'
   | 'report'
   | 'log'

@@ -23,10 +23,13 @@ import type {
 import type { ServerList } from './serverList';
 import { checkAccount, setUpServer } from './setUp';
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'report' | 'log'> & {
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'oneWindow' | 'report' | 'log'> & {
   readonly servers: ServerList;
   readonly connections: NotebookConnections;
 };
+
+/** Within this time, windows notice the same change of a host key (ms). */
+const sameChangeMs = 5 * 60_000;
 
 interface OwnCommand extends JupyterCommand {
   readonly run: () => Promise<JupyterServer | undefined>;
@@ -66,25 +69,43 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
     }
   }
 
-  /** Shows each reason once for an instance until it was connected again, and each changed host key once. */
+  /**
+   * Shows each reason once for an instance until it was connected again, and each changed host key once: the tunnels of
+   * all windows notice it at the same time, and one of the windows says so.
+   */
   tell(id: string, error: unknown, canSetUp = false): void {
-    const row = this.deps.servers.find(id);
+    const { clock, connections, oneWindow, servers } = this.deps;
+    const row = servers.find(id);
     // The same reason may hold words of the machine, which differ each time.
     const reason = error instanceof UserError ? error.text.template : '';
     const isHostKey = error instanceof HostKeyError;
     const offered = isHostKey ? (error.offered ?? '') : '';
-    const turn = [id, this.deps.connections.timesConnected(id), offered, reason].join(' ');
-    if (row && !isCancelled(error) && !this.told.has(turn)) {
-      this.told.add(turn);
-      const name = this.nameOf(row);
-      message(
-        'warning',
-        t("Notebooks can't use {0}: {1}", name, reasonOf(error) ?? String(error)),
-        canSetUp && { label: t('Set Up…'), run: () => this.setUp(row, name) },
-        // Logs in, which explains the key and offers to forget the old one.
-        isHostKey && { label: t('Retry'), run: () => this.setUp(row, name) },
-      );
+    const times = connections.timesConnected(id);
+    const turn = [id, times, offered, reason].join(' ');
+    if (!row || isCancelled(error) || this.told.has(turn)) {
+      return;
     }
+    const show = () => {
+      this.told.add(turn);
+      this.show(row, error, canSetUp);
+    };
+    if (isHostKey) {
+      const key = `notebooks.hostKey ${id} ${offered} ${Math.floor(clock.now() / sameChangeMs)}`;
+      oneWindow.offer(key, show, { isStillSo: () => connections.timesConnected(id) === times });
+    } else {
+      show();
+    }
+  }
+
+  private show(row: ListedServer, error: unknown, canSetUp: boolean): void {
+    const name = this.nameOf(row);
+    message(
+      'warning',
+      t("Notebooks can't use {0}: {1}", name, reasonOf(error) ?? String(error)),
+      canSetUp && { label: t('Set Up…'), run: () => this.setUp(row, name) },
+      // Logs in, which explains the key and offers to forget the old one.
+      error instanceof HostKeyError && { label: t('Retry'), run: () => this.setUp(row, name) },
+    );
   }
 
   /** Jupyter calls this for every key typed in the picker. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Instance } from '../../../../src/model/instances/instance';
+import { OneWindow } from '../../../../src/shared/oneWindow';
+import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
-import { FakeClock } from '../../../support/fakeClock';
+import { FakeClock, settle } from '../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { loadSource } from '../../../support/fakeEditor/product';
 import type * as product from '../../../support/notebookProvider';
@@ -35,7 +37,19 @@ describe('The kernel picker', () => {
 
   type Deps = ConstructorParameters<typeof ServerProvider>[0];
 
-  function scene(instances: readonly Instance[]) {
+  /** The windows of one computer, in all of which somebody works, or a single one. */
+  function scene(instances: readonly Instance[], claimed = new Set<string>()) {
+    const clock = new FakeClock();
+    const claim = (key: string) => Promise.resolve(!claimed.has(key) && claimed.add(key) !== undefined);
+    const oneWindow = new OneWindow({
+      hub: { isLeader: true, claim },
+      focus: { isFocused: true, onDidChange: new Emitter<boolean>().event },
+      clock,
+      log: silentLog,
+      onError: (error) => {
+        throw error;
+      },
+    });
     const accounts: { active: { readonly key: string } | undefined; load: () => Promise<void> } = {
       active: { key: 'own' },
       load: () => Promise.resolve(),
@@ -48,8 +62,9 @@ describe('The kernel picker', () => {
         facts: () => ({}),
       },
       ssh: { aliasOf: (_: unknown, id: number) => `gpu-${id}` },
-      clock: new FakeClock(),
+      clock,
       log: silentLog,
+      oneWindow,
     };
     const rows = instances.map(({ id }) => ({ alias: `gpu-${id}`, accountKey: 'own', instanceId: id }));
     const find = (alias: string) => rows.find((row) => row.alias === alias);
@@ -148,20 +163,39 @@ describe('The kernel picker', () => {
       ].join('\r\n'),
     );
 
-  it('says each change of the host key once, and offers to log in again', () => {
-    const { connections, provider } = scene([anInstance({ id: 7 })]);
+  it('says each change of the host key once, and offers to log in again', async () => {
+    const { connections, deps, provider } = scene([anInstance({ id: 7 })]);
     shown.length = 0;
     buttons.length = 0;
     provider.tell('gpu-7', changed('first'));
     provider.tell('gpu-7', changed('first'));
+    await settle();
     assert.deepEqual([shown.length, buttons], [1, ['Retry']]);
     provider.tell('gpu-7', changed('second'));
+    await settle();
     assert.equal(shown.length, 2, 'another key');
     provider.tell('gpu-7', changed('second'));
     // The old key was forgotten, the connection worked, and the key changes back.
     connections.timesConnected = () => 1;
+    deps.clock.jump(600_000);
     provider.tell('gpu-7', changed('first'));
     provider.tell('gpu-7', changed('first'));
+    await settle();
     assert.equal(shown.length, 3);
+  });
+
+  it('says it in one of the windows whose tunnels close, and in another one that needs it later', async () => {
+    const claimed = new Set<string>();
+    const windows = [1, 2].map(() => scene([anInstance({ id: 7 })], claimed));
+    shown.length = 0;
+    for (const { provider } of windows) provider.tell('gpu-7', changed('first'));
+    await settle();
+    assert.equal(shown.length, 1);
+    for (const { deps, provider } of windows) {
+      deps.clock.jump(600_000);
+      provider.tell('gpu-7', changed('first'));
+    }
+    await settle();
+    assert.equal(shown.length, 2);
   });
 });
