@@ -131,8 +131,9 @@ async function shutDown(
   {
     accounts,
     ssh,
+    log,
     connections,
-  }: Pick<NotebookDeps, 'accounts' | 'ssh'> & { connections: NotebookConnections },
+  }: Pick<NotebookDeps, 'accounts' | 'ssh' | 'log'> & { connections: NotebookConnections },
   target: KernelTarget | undefined,
 ): Promise<void> {
   const account = accounts.active;
@@ -149,7 +150,10 @@ async function shutDown(
   if (isSure) {
     await inView('gpuRental.instances', async () => {
       await shutDownKernel(server, target.kernelId);
-      await connections.look(alias);
+      // It has ended, whether or not the others can be read now.
+      await connections.look(alias).catch((error: unknown) => {
+        log.warn(`The kernels of ${alias} could not be read: ${String(error)}`);
+      });
     });
   }
 }

@@ -26,7 +26,10 @@ const kernelShape = z.object({
 
 /** The server was not reached, or refused. */
 export class NotServedError extends UserError {
-  constructor(reason: string) {
+  constructor(
+    reason: string,
+    readonly status?: number,
+  ) {
     super(text('The Jupyter server of the instance did not answer: {0}', reason), { nextStep: 'retry' });
   }
 }
@@ -54,12 +57,19 @@ export async function kernelsOf(server: ServerAddress, withinMs = patienceMs): P
   return [...kernels.values()];
 }
 
+/** Ends a kernel; one that the server does not have any more has ended. */
 export async function shutDownKernel(
   server: ServerAddress,
   id: string,
   withinMs = patienceMs,
 ): Promise<void> {
-  await call(server, 'DELETE', `/api/kernels/${encodeURIComponent(id)}`, withinMs);
+  try {
+    await call(server, 'DELETE', `/api/kernels/${encodeURIComponent(id)}`, withinMs);
+  } catch (error) {
+    if (!(error instanceof NotServedError && error.status === 404)) {
+      throw error;
+    }
+  }
 }
 
 function parse(json: string): unknown {
@@ -104,7 +114,7 @@ function call(
           if (statusCode >= 200 && statusCode < 300) {
             resolve(Buffer.concat(pieces).toString('utf8'));
           } else {
-            fail(new Error(`HTTP ${statusCode}`));
+            reject(new NotServedError(`HTTP ${statusCode}`, statusCode));
           }
         });
       },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { kernelsOf } from '../../../../src/ssh/notebooks/kernels';
+import { kernelsOf, shutDownKernel } from '../../../../src/ssh/notebooks/kernels';
 
 const token = 'a'.repeat(64);
 const idOf = (number: number) => `11111111-2222-3333-4444-${String(number).padStart(12, '0')}`;
@@ -54,5 +54,25 @@ describe('A hostile server of kernels', () => {
       given.write('[');
     };
     await assert.rejects(read(100), /no answer within 0.1 s/);
+  });
+
+  it('has shut down a kernel that it does not have any more, and none that it refuses to shut down', async () => {
+    const { port: localPort } = server.address() as AddressInfo;
+    for (const [status, isDone] of [
+      [404, true],
+      [204, true],
+      [403, false],
+      [500, false],
+    ] as const) {
+      answer = (_, given) => {
+        given.writeHead(status);
+        given.end();
+      };
+      const done = await shutDownKernel({ localPort, token }, idOf(1)).then(
+        () => true,
+        () => false,
+      );
+      assert.equal(done, isDone, String(status));
+    }
   });
 });
