@@ -125,7 +125,7 @@ export async function remoteTree(
   return { entries, leftOut: [...leftOut, ...unreadable(result, name)] };
 }
 
-/** Returns the facts of the given names that exist in a folder of the machine. */
+/** Returns the facts of the given names that exist in a folder of the machine, which is created if it is missing. */
 export async function remoteFacts(
   deps: TransferDeps,
   alias: string,
@@ -135,7 +135,7 @@ export async function remoteFacts(
 ): Promise<ReadonlyMap<string, RemoteEntry>> {
   const script = [
     'export LC_ALL=C',
-    `cd ${quoteForShell(folder)} || exit 3`,
+    `mkdir -p -- ${quoteForShell(folder)} && cd ${quoteForShell(folder)} || exit 3`,
     beginScript,
     `xargs -0 stat -c ${record} 2>/dev/null`,
     // 123: some names don't exist. A higher code means that nothing was read.

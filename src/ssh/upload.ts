@@ -26,8 +26,8 @@ import {
 } from './transfer';
 
 /**
- * Copies files and folders into a folder of the machine, which must exist. What is there in the same version is left,
- * what arrived in part is completed; afterwards both sides are compared.
+ * Copies files and folders into a folder of the machine, which is created if it is missing. What is there in the same
+ * version is left, what arrived in part is completed; afterwards both sides are compared.
  */
 export async function upload(
   deps: TransferDeps,

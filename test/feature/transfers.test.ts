@@ -71,6 +71,25 @@ describe('files to an instance and back', () => {
     window.clearToasts();
   });
 
+  it('creates the target folder of an upload where it is missing, and says why it cannot', async () => {
+    const uploadInto = async (folder: string) => {
+      window.screen.fileDialogs.push([local('my data')]);
+      await instances().menu('trainer', 'Upload…');
+      await window.quick.pick('Folders…');
+      await window.quick.message(/^Target folder on the instance\. It is created if it is missing\./);
+      await window.quick.type(folder);
+    };
+    await uploadInto(onMachine('new', "it's deep"));
+    await window.toast('Uploading to trainer: done');
+    assert.equal(readFileSync(onMachine('new', "it's deep", 'my data', 'deep', 'b.txt'), 'utf8'), 'second');
+    window.clearToasts();
+    writeFileSync(onMachine('a file'), '');
+    await uploadInto(onMachine('a file'));
+    const { kind } = await window.toast(/The transfer did not finish: .*a file.*File exists/);
+    assert.equal(kind, 'warning');
+    window.clearToasts();
+  });
+
   it('asks before it replaces other versions, here and on the machine', async () => {
     const folder = local('versions');
     mkdirSync(folder);

@@ -6,7 +6,6 @@ import { pickLocal } from '../../editor/pickLocal';
 import { askLine } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { quoteForShell } from '../../ssh/commandLine';
 import { isRemotePath } from '../../ssh/remoteFolders';
 import { upload } from '../../ssh/upload';
 import { accountFor, clientFor } from '../../store/accounts/sameAccount';
@@ -99,11 +98,6 @@ export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): P
     fileName: (instance) => `${safeFileName(instanceName(instance), 'instance')}.txt`,
     work: async (instance, signal): Promise<MachineOutcome> => {
       const alias = await entryOf(instance);
-      const made = await deps.ssh.exec(alias, `mkdir -p -- ${quoteForShell(into)}`, { signal });
-      if (made.code !== 0) {
-        const summary = failure(made.code, made.stderr);
-        return { isOk: false, summary, output: `${summary}\n${made.stderr}` };
-      }
       const { ssh, clock } = deps;
       const { files, leftOut } = await upload(
         { ssh, clock, platform: process.platform },

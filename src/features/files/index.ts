@@ -257,7 +257,10 @@ async function askRemote(
   );
   const path = await askLine({
     title: what === 'folder' ? t('Upload to {0}', name) : t('Download from {0}', name),
-    prompt: what === 'folder' ? t('Target folder on the instance') : t('File or folder on the instance'),
+    prompt:
+      what === 'folder'
+        ? t('Target folder on the instance. It is created if it is missing.')
+        : t('File or folder on the instance'),
     value: what === 'folder' ? home : `${home.replace(/\/$/, '')}/`,
     problem: (value) =>
       isRemotePath(value.trim()) && (what === 'folder' || value.trim() !== '/')

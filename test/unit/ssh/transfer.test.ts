@@ -270,6 +270,8 @@ describe('Moving files over SSH', () => {
       down(join(remote, 'nothing')),
       (error) => error instanceof TransferError && /No such file/.test(error.message),
     );
+    // The target folder is created where nothing is in its place.
+    fill(remote, ['nowhere']);
     await assert.rejects(
       upload(
         { ssh: scene().ssh, clock: systemClock, platform: process.platform },
