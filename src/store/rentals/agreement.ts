@@ -5,13 +5,13 @@ import { text } from '../../util/text';
 import { accountStill } from '../accounts/sameAccount';
 import type { Accounts } from '../ports';
 
-/** How long a confirmed rental may wait to be sent. The longest waits for the service's limits are shorter. */
-const agreedForMinutes = 10;
+/** How long a confirmed rental may wait to be sent (ms). The longest waits for the service's limits are shorter. */
+const agreedForMs = 10 * 60_000;
 
 /** Thrown before anything is sent: the user confirmed it too long ago. */
 export class AgreementTooOldError extends NotSentError {
   constructor() {
-    super(text('The rental could not be sent within {0} minutes.', agreedForMinutes));
+    super(text('The rental could not be sent within 10 minutes.'));
   }
 }
 
@@ -26,7 +26,7 @@ export function stillAgreed(
 ): () => Promise<boolean> {
   return () => {
     accountStill(accounts, accountKey);
-    if (!isWithin(agreedForMinutes * 60_000, agreedAt, clock.now())) {
+    if (!isWithin(agreedForMs, agreedAt, clock.now())) {
       throw new AgreementTooOldError();
     }
     return Promise.resolve(true);
