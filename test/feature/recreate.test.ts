@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { reachableInstance, remoteSshExtension } from '../support/feature/reachable';
+import { haveKey, newInstance, rentNow, reviewFirst, searchAndReview } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -98,5 +99,37 @@ describe('a container that is created again', () => {
     await window.dialogButton('Change Image', 'Change “trainer” to Planted?');
     await computer().until('it is sent', () => sent('update_template').length === 2);
     assert.deepEqual(sent('update_template')[1], { id, template_hash_id: hash });
+  });
+});
+
+describe('a rental whose image was changed later', () => {
+  const computer = useComputer({ settings: { 'gpuRental.ready.checkLogin': false } });
+
+  it('is rented again with the image that it has now', async () => {
+    await haveKey(computer());
+    const window = await computer().openWindow();
+    await window.signIn();
+    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+    await newInstance(computer(), () => rentNow(window));
+    await window.toast(/is ready/);
+    await window.view('instances').menu(/3090/, 'Change Image or Template…');
+    await window.quick.type('ubuntu:24.04', { enter: false });
+    await window.quick.row('Use the Image ubuntu:24.04');
+    await window.quick.enter();
+    await window.dialogButton('Change Image', /ubuntu:24.04/);
+    await computer().until(
+      'the answer',
+      () =>
+        computer()
+          .simulator.received('PUT', /update_template/)
+          .at(-1)?.status === 200,
+    );
+    await computer().rest();
+    await window.view('instances').menu(/3090/, 'Rent Another Like This…');
+    await window.quick.title(/Search Offers like/);
+    await reviewFirst(window, /% reliable/);
+    await window.quick.row(/^Image ubuntu:24\.04/);
+    window.quick.escape();
+    window.clearToasts();
   });
 });

@@ -2,7 +2,7 @@ import type { InstanceTarget } from '../../commandArguments';
 import { runCommand } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
-import type { ImageChange } from '../../model/instances/imageChange';
+import { withImage, type ImageChange } from '../../model/instances/imageChange';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { imageProblem } from '../../model/rentals/rentPlan';
@@ -49,7 +49,21 @@ export async function changeImage(deps: LifecycleDeps, target: InstanceTarget | 
   const question = async () =>
     changeImageQuestion(instance, chosen.name, await lookBeforeDestroy(deps, account(), [instance]));
   if (await askBeforeLoss(deps, account, [instance], question)) {
-    await change(deps, account(), 'recycle', t('Changing the image…'), [instance], chosen.change);
+    const rental = deps.rentals.find(instance.id);
+    const [row] = await change(
+      deps,
+      account(),
+      'recycle',
+      t('Changing the image…'),
+      [instance],
+      chosen.change,
+    );
+    if (rental && row?.kind === 'done' && row.value === 'done') {
+      // A replacement, or another one like it, is rented with what the container has now.
+      await deps.rentals.update(rental.marker, ({ config }) => ({
+        config: withImage(config, chosen.change),
+      }));
+    }
   }
 }
 

@@ -40,7 +40,14 @@ export type RentResult =
 export type RentalChange = Partial<
   Pick<
     Rental,
-    'phase' | 'replacements' | 'replacingSince' | 'replacingWindow' | 'replaceAt' | 'failure' | 'mostPerHour'
+    | 'config'
+    | 'phase'
+    | 'replacements'
+    | 'replacingSince'
+    | 'replacingWindow'
+    | 'replaceAt'
+    | 'failure'
+    | 'mostPerHour'
   >
 >;
 
