@@ -5,6 +5,7 @@ import { localize, t } from '../../editor/localize';
 import { numberText } from '../../model/offers/filterText';
 import { withFilter, type MarketQuery } from '../../model/offers/marketQuery';
 import { countries, findPlaces, regions } from '../../model/offers/places';
+import { typedRanges, type Bound } from '../../model/offers/typedRange';
 import {
   choiceKeys,
   fieldLabel,
@@ -77,53 +78,32 @@ function numberLevel(key: NumberKey, picker: QuickInput, editor: QueryEditor): L
     picker.pop();
   };
   const show = (value: number) => numberText(value, field.unit);
-  const row = (label: string, range: NumberRange): LevelRow => ({
-    id: label,
-    label,
-    alwaysShow: true,
-    run: () => {
-      choose(range);
-    },
-  });
-  const least = (value: number) => row(t('At least {0}', show(value)), { min: value });
-  const most = (value: number) => row(t('At most {0}', show(value)), { max: value });
-  const exactly = (value: number) => row(t('Exactly {0}', show(value)), { min: value, max: value });
-  const natural = upperFields.includes(key) ? most : exactFields.includes(key) ? exactly : least;
+  const row = (range: NumberRange): LevelRow => {
+    const label = rangeLabel(range, show);
+    return { id: label, label, alwaysShow: true, run: () => choose(range) };
+  };
+  const natural: Bound = upperFields.includes(key) ? 'most' : exactFields.includes(key) ? 'exactly' : 'least';
   return {
     title: title(key),
     placeholder: t('Choose, or type a number or a range such as 2-8'),
     followsTyping: true,
     rows: (typed) => {
-      const range = readRange(typed);
-      if (range && 'min' in range) {
-        return [row(`${show(range.min)} – ${show(range.max)}`, range)];
-      }
-      if (range) {
-        const all = [natural, least, most, exactly];
-        return [...new Set(all)].map((make) => make(range.value));
-      }
       if (typed.trim() !== '') {
-        return [{ label: t('Type a number'), alwaysShow: true }];
+        const ranges = typedRanges(typed, natural);
+        return ranges.length === 0 ? [{ label: t('Type a number'), alwaysShow: true }] : ranges.map(row);
       }
       const any: LevelRow = { id: 'any', label: t('Any'), run: () => choose(undefined) };
-      return [any, ...(presets[key] ?? []).map(natural)];
+      const usual = (presets[key] ?? []).flatMap((value) => typedRanges(String(value), natural)[0] ?? []);
+      return [any, ...usual.map(row)];
     },
   };
 }
 
-/** Reads `24`, `0,8`, `$0.8`, `24 GB` or a range such as `2-8`. */
-function readRange(typed: string): { value: number } | { min: number; max: number } | undefined {
-  const match = /^\s*[$≥≤<>=]*\s*(\d+(?:[.,]\d+)?)\s*(?:[-–]\s*\$?(\d+(?:[.,]\d+)?))?\s*\D*$/.exec(typed);
-  const number = (text: string | undefined) =>
-    text === undefined ? undefined : Number(text.replace(',', '.'));
-  const first = number(match?.[1]);
-  const second = number(match?.[2]);
-  if (first === undefined) {
-    return undefined;
+function rangeLabel({ min, max }: NumberRange, show: (value: number) => string): string {
+  if (min !== undefined && max !== undefined) {
+    return min === max ? t('Exactly {0}', show(min)) : `${show(min)} – ${show(max)}`;
   }
-  return second === undefined
-    ? { value: first }
-    : { min: Math.min(first, second), max: Math.max(first, second) };
+  return max === undefined ? t('At least {0}', show(min ?? 0)) : t('At most {0}', show(max));
 }
 
 function flagLevel(key: FlagKey, picker: QuickInput, editor: QueryEditor): Level {
