@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { confirmRental, haveKey, searchAndReview } from '../support/feature/rentDriver';
+import {
+  confirmRental,
+  haveKey,
+  newInstance,
+  rentalsOf,
+  rentNow,
+  searchAndReview,
+} from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { ViewName } from '../support/feature/viewDriver';
 import type { FeatureWindow } from '../support/feature/window';
@@ -207,5 +214,27 @@ describe('what is asked of an account that is signed out before the answer', () 
     await window.toast(/You are not signed in/);
     assert.deepEqual(computer().simulator.received('DELETE'), []);
     assert.ok(computer().simulator.world.instance(id));
+  });
+});
+
+describe('the replacement of a machine that is offered for one account, and chosen while another is active', () => {
+  const computer = useComputer();
+
+  it('is not done, for the reason', async () => {
+    await haveKey(computer());
+    const { simulator } = computer();
+    const { json } = await simulator.call('POST', '/__sim/accounts/', { credit: 10 });
+    const window = await computer().openWindow();
+    await window.signIn();
+    await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message: 'no space left' });
+    await searchAndReview(window, '1x 3090', /^1× RTX 3090/);
+    await newInstance(computer(), () => rentNow(window));
+    const offered = await window.toast(/will not get ready/);
+    await window.signIn((json as { key: string }).key);
+    offered.press('Destroy and Rent Next Best…');
+    await window.toast(isSaid);
+    assert.equal(simulator.world.instances.length, 1);
+    assert.equal(rentalsOf(computer()).length, 1);
+    window.clearToasts();
   });
 });

@@ -46,8 +46,8 @@ const newMs = 10 * 60_000;
 export class CheckMessages {
   constructor(
     private readonly deps: Deps,
-    /** Destroys the machine and rents the next best one, after a question. */
-    private readonly replace: (instanceId: number, name: string, unfit: string) => Promise<void>,
+    /** Returns the action that destroys the machine and rents the next best one, after a question. */
+    private readonly replacing: (instanceId: number, name: string, unfit: string) => () => Promise<void>,
   ) {}
 
   /** Shows the result; `ready` is the sentence for a machine that passed. */
@@ -100,7 +100,7 @@ export class CheckMessages {
       'warning',
       sentence,
       canReplace
-        ? { label: t('Replace…'), run: () => this.replace(instanceId, name, sentence) }
+        ? { label: t('Replace…'), run: this.replacing(instanceId, name, sentence) }
         : commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
       needsKey && commandAction(t('Attach a Key…'), 'gpuRental.instance.attachKey', { instanceId }),
       connect(instanceId),

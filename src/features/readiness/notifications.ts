@@ -8,6 +8,7 @@ import { instanceName, withoutMarker } from '../../model/instances/instanceLabel
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { hasBeenReady, hasShell } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
+import { accountFor } from '../../store/accounts/sameAccount';
 import type { Rental } from '../../store/ports';
 import type { BrokenOff } from '../../store/rentals/rentalStore';
 import type { FailedStart, StartEvent } from '../../store/rentals/startEvent';
@@ -33,7 +34,7 @@ export class ReadinessNotifications {
     /** The user waits for the machine in another place, or already uses it. */
     private readonly isFollowed: (instanceId: number) => boolean,
   ) {
-    this.checks = new CheckMessages(deps, (id, name, unfit) => this.replace(id, name, true, unfit));
+    this.checks = new CheckMessages(deps, (id, name, unfit) => this.replacing(id, name, true, unfit));
   }
 
   async show(event: StartEvent): Promise<void> {
@@ -184,8 +185,11 @@ export class ReadinessNotifications {
   /** Reports a replacement that its closing window left unfinished. */
   brokenOff({ rental, instanceId, isDestroyed }: BrokenOff): void {
     const name = this.deps.fleet.find(instanceId) ? this.name(instanceId) : nameOfRental(rental, instanceId);
+    const asked = accountFor(this.deps.accounts);
     const goOn = async () => {
+      asked();
       if (await isPerson(nextBestQuestion(name, rental.priceLimit))) {
+        asked();
         await replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false });
       }
     };
@@ -208,8 +212,7 @@ export class ReadinessNotifications {
   }
 
   private replaceAction(instanceId: number, name: string, hadData: boolean): Action {
-    const run = () => this.replace(instanceId, name, hadData);
-    return { label: t('Destroy and Rent Next Best…'), run };
+    return { label: t('Destroy and Rent Next Best…'), run: this.replacing(instanceId, name, hadData) };
   }
 
   private askWhatNext(event: FailedStart, name: string, reason: string | undefined): void {
@@ -264,7 +267,7 @@ export class ReadinessNotifications {
 
   /** Replaces a machine that has run before. */
   async replaceFailed(instanceId: number): Promise<void> {
-    await this.replace(instanceId, this.name(instanceId), true);
+    await this.replacing(instanceId, this.name(instanceId), true)();
   }
 
   private isLeftToWindow(event: StartEvent): boolean {
@@ -276,23 +279,31 @@ export class ReadinessNotifications {
     );
   }
 
-  /** Asks first if the machine may hold data; otherwise the click on the button was the consent. */
-  private async replace(instanceId: number, name: string, hadData: boolean, unfit?: string): Promise<void> {
-    const { fleet, rentals } = this.deps;
-    const priceLimit = rentals.find(instanceId)?.priceLimit;
-    const instance = fleet.find(instanceId);
-    const isKnown = instance !== undefined && hasBeenReady(instance, fleet.facts(instanceId));
-    // An instance that was not rented here is refused below, before any question or loss.
-    const isAgreed =
-      priceLimit === undefined ||
-      (hadData
-        ? await confirm(lossQuestion(name, priceLimit, isKnown))
-        : await isPerson(nextBestQuestion(name, priceLimit)));
-    if (!isAgreed) {
-      return;
-    }
-    const why = unfit === undefined ? {} : { unfit };
-    await replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: hadData, ...why });
+  /**
+   * Returns the action of a button, for the account that is active when the button is shown. It asks first if the machine
+   * may hold data; otherwise the click was the consent.
+   */
+  private replacing(instanceId: number, name: string, hadData: boolean, unfit?: string): () => Promise<void> {
+    const { accounts, fleet, rentals } = this.deps;
+    const asked = accountFor(accounts);
+    return async () => {
+      asked();
+      const priceLimit = rentals.find(instanceId)?.priceLimit;
+      const instance = fleet.find(instanceId);
+      const isKnown = instance !== undefined && hasBeenReady(instance, fleet.facts(instanceId));
+      // An instance that was not rented here is refused below, before any question or loss.
+      const isAgreed =
+        priceLimit === undefined ||
+        (hadData
+          ? await confirm(lossQuestion(name, priceLimit, isKnown))
+          : await isPerson(nextBestQuestion(name, priceLimit)));
+      if (!isAgreed) {
+        return;
+      }
+      asked();
+      const why = unfit === undefined ? {} : { unfit };
+      await replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: hadData, ...why });
+    };
   }
 
   private trouble(instanceId: number, name: string, trouble: Parameters<typeof troubleSentence>[1]): void {
@@ -305,7 +316,7 @@ export class ReadinessNotifications {
       'warning',
       trouble === 'outbid' && endsAtMs > now ? `${sentence} ${keptSentence(endsAtMs, now)}` : sentence,
       trouble === 'outbid' && commandAction(t('Change Bid…'), 'gpuRental.instance.changeBid', { instanceId }),
-      canReplace && { label: t('Replace…'), run: () => this.replace(instanceId, name, true) },
+      canReplace && { label: t('Replace…'), run: this.replacing(instanceId, name, true) },
       commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
     );
   }
