@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServerList } from '../../../../src/features/notebooks/serverList';
 import { silentLog } from '../../../../src/util/log';
-import { settle } from '../../../support/fakeClock';
 
 describe('the list of servers for notebooks', () => {
   let folder = '';
@@ -29,19 +28,16 @@ describe('the list of servers for notebooks', () => {
 
   it('keeps a server that was used though the disk refused the list at the start', async () => {
     const first = await open();
-    first.update(account, [candidate(1)], () => false);
-    first.noteUsed('gpu-1');
-    await settle();
+    await first.update(account, [candidate(1)], () => false);
+    await first.noteUsed('gpu-1');
     const path = join(folder, 'notebooks.json');
     await rename(path, `${path}.away`);
     await mkdir(path);
     const second = await open();
-    second.update(account, [candidate(2)], () => false);
-    await settle();
+    await second.update(account, [candidate(2)], () => false);
     await rmdir(path);
     await rename(`${path}.away`, path);
-    second.noteUsed('gpu-2');
-    await settle();
+    await second.noteUsed('gpu-2');
     const kept = [second, await open()].map(({ rows }) =>
       rows
         .filter(({ isUsed }) => isUsed)
@@ -56,16 +52,13 @@ describe('the list of servers for notebooks', () => {
 
   it('keeps a server that another window used, though it stops before this window knows of that', async () => {
     const [used, other] = [await open(), await open()];
-    used.update(account, [candidate(1)], () => false);
-    other.update(account, [candidate(1)], () => false);
-    await settle();
-    used.noteUsed('gpu-1');
-    await settle();
+    await used.update(account, [candidate(1)], () => false);
+    await other.update(account, [candidate(1)], () => false);
+    await used.noteUsed('gpu-1');
     const told: string[][] = [];
     other.onDidChange(() => told.push(other.rows.map(({ alias }) => alias)));
     const stopped = { ...candidate(1), canConnect: false, label: '#1 (Stopped)' };
-    other.update(account, [stopped], () => false);
-    await settle();
+    await other.update(account, [stopped], () => false);
     assert.deepEqual(told, [['gpu-1']]);
     assert.deepEqual(other.rows, [
       { accountKey: account, alias: 'gpu-1', instanceId: 1, label: '#1 (Stopped)', isUsed: true },
@@ -75,12 +68,10 @@ describe('the list of servers for notebooks', () => {
 
   it('drops a server that another window used once its instance has ended', async () => {
     const [used, other] = [await open(), await open()];
-    used.update(account, [candidate(1)], () => false);
-    used.noteUsed('gpu-1');
-    other.update(account, [candidate(2)], () => false);
-    await settle();
-    other.update(account, [], (id) => id === 1);
-    await settle();
+    await used.update(account, [candidate(1)], () => false);
+    await used.noteUsed('gpu-1');
+    await other.update(account, [candidate(2)], () => false);
+    await other.update(account, [], (id) => id === 1);
     assert.deepEqual(other.rows, []);
   });
 });

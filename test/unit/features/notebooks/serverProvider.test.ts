@@ -40,7 +40,11 @@ describe('The kernel picker', () => {
   /** The windows of one computer, in all of which somebody works, or a single one. */
   function scene(instances: readonly Instance[], claimed = new Set<string>()) {
     const clock = new FakeClock();
-    const claim = (key: string) => Promise.resolve(!claimed.has(key) && claimed.add(key) !== undefined);
+    const claim = (key: string) => {
+      const isFirst = !claimed.has(key);
+      claimed.add(key);
+      return Promise.resolve(isFirst);
+    };
     const oneWindow = new OneWindow({
       hub: { isLeader: true, claim },
       focus: { isFocused: true, onDidChange: new Emitter<boolean>().event },
