@@ -66,7 +66,10 @@ describe('keys of an account', function () {
     await workbench.shot('05-refused');
     // The editor takes an equal message away before it shows the next one.
     await until('one message', async () => (await toast.count()) === 1);
-    assert.match(await toast.innerText(), /wrong, expired or revoked, lacks a permission, or its list of IP addresses/);
+    assert.match(
+      await toast.innerText(),
+      /wrong, expired or revoked, lacks a permission, or its list of IP addresses/,
+    );
     assert.ok(await instances().row('trainer').isVisible());
     await instances().pane.getByText('Your instances still cost money').waitFor();
     await second.view('Instances').row('Could not refresh').waitFor();

@@ -61,7 +61,10 @@ describe('what a refused key is told', () => {
 
   it('is every possible cause, where nothing is said', () => {
     const causes = [/wrong/, /expired/, /revoked/, /permission/, /list of IP addresses/];
-    for (const body of [{ success: false, error: 'auth_error' }, { success: false, msg: 'Unauthorized' }]) {
+    for (const body of [
+      { success: false, error: 'auth_error' },
+      { success: false, msg: 'Unauthorized' },
+    ]) {
       const { message } = errorOf(read(401, body));
       for (const cause of causes) assert.match(message, cause);
     }

@@ -262,12 +262,6 @@ describe('The doctor', () => {
     });
   }
 
-  it('opens no setting that the account in use does not follow', async () => {
-    scene.fails.current = unreachable('notReachable');
-    const { fix } = (await scene.look()).find(({ id }) => id === 'reachable') ?? assert.fail();
-    assert.deepEqual(fix?.kind === 'command' && fix.args, ['gpuRental.network.transport']);
-  });
-
   /** What can be wrong with a machine; each begins with one on which all is well. */
   const machineFaults: Readonly<Record<string, Fault>> = {
     'no key of this computer on it': fault('keyOnInstance', 'problem', 'gpuRental.instance.attachKey', () => {

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { defaultNetworkSettings } from '../../../../src/api/chooseTransport';
 import { NotReachableError, UnauthorizedError } from '../../../../src/api/errors';
+import { TransportFailure } from '../../../../src/api/transport';
 import { examine } from '../../../../src/features/doctor/checks';
 import { reportText } from '../../../../src/features/doctor/reportText';
 import { KeyLostError, KeyUnreadableError } from '../../../../src/store/accounts/accountErrors';
@@ -46,6 +47,14 @@ describe("The doctor's examination", () => {
     const account = { ...sshAccount, serviceUrl: 'http://127.0.0.1:8787', client: scene.client() };
     const found = await scene.verdicts({ account });
     assert.deepEqual([found['proxy'], found['certificates'], found['clock']], ['skipped', 'skipped', 'ok']);
+  });
+
+  it('opens no setting that the account in use does not follow', async () => {
+    scene.fails.current = new NotReachableError({
+      cause: new TransportFailure('notReachable', undefined),
+    });
+    const { fix } = (await scene.look()).find(({ id }) => id === 'reachable') ?? assert.fail();
+    assert.deepEqual(fix?.kind === 'command' && fix.args, ['gpuRental.network.transport']);
   });
 
   it('names the proxy without its login', async () => {
