@@ -45,7 +45,8 @@ limit=$end
 echo $$ >"$file"
 await_end
 tries=0
-while [ "$tries" -lt 120 ]; do
+# As long as this process lives, the instance costs money: the service or the network of the host may be away for a day.
+while :; do
   if [ "$action" = stop ] || [ -n "$doubtful" ]; then status=$(call PUT '{"state":"stopped"}'); else status=$(call DELETE '{}'); fi
   case "$status" in 2??) grep -Eq '"success": *false' "$out" || break ;; esac
   tries=$((tries + 1))

@@ -54,7 +54,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 class TimedMachine {
   private readonly home = mkdtempSync(path.join(os.tmpdir(), 'gr-guard-'));
 
-  constructor(steps: readonly Step[]) {
+  /** The service does not answer so many calls. */
+  constructor(steps: readonly Step[], unanswered = 0) {
     const bin = path.join(this.home, 'bin');
     for (const folder of [bin, path.join(this.home, 'proc')]) mkdirSync(folder);
     for (const name of ['cat', 'grep', 'rm', 'sh', 'tail']) symlinkSync(placeOf(name), path.join(bin, name));
@@ -74,7 +75,14 @@ class TimedMachine {
     ]);
     this.program('date', ['read -r _ _ _ day <state', 'echo "$day"']);
     this.program('nvidia-smi', ['read -r used <use', 'echo $((used * 90))']);
-    this.program('curl', ['read -r _ true _ <state', 'echo "$true" >>calls', 'cat >/dev/null', 'echo 200']);
+    this.program('curl', [
+      'read -r _ true _ <state',
+      'echo "$true" >>calls',
+      'cat >/dev/null',
+      'count=0',
+      'while read -r _; do count=$((count + 1)); done <calls',
+      `if [ "$count" -gt ${unanswered} ]; then echo 200; else echo 000; fi`,
+    ]);
     const words = steps.map((one) =>
       [one.late, one.suspended, one.dateJump, one.uptimeJump, Number(one.hasUptime), Number(one.isUsed)].join(
         ' ',
@@ -136,8 +144,8 @@ const seconds = fc.integer({ min: 1, max: 120 });
 const steps = fc.array(step, { maxLength: 12 });
 const sum = (all: readonly number[]) => all.reduce((total, one) => total + one, 0);
 
-async function acted(mode: 'at' | 'idle', all: readonly Step[], wanted: number) {
-  const machine = new TimedMachine(all);
+async function acted(mode: 'at' | 'idle', all: readonly Step[], wanted: number, unanswered = 0) {
+  const machine = new TimedMachine(all, unanswered);
   try {
     return await machine.act(mode, wanted);
   } finally {
@@ -170,6 +178,12 @@ describe('whatever happens to the clocks of a machine', () => {
       }),
       { numRuns: sized(20, 800) },
     );
+  });
+
+  it('a service that does not answer for hours is asked until it does', async function () {
+    this.timeout(120_000);
+    const { calls } = await acted('at', [], 10, 300);
+    assert.equal(calls, 301);
   });
 
   it('a machine that was suspended acts as soon as it wakes up where its time is over', async () => {
