@@ -256,6 +256,18 @@ export class NotSentError extends ApiError {
   }
 }
 
+/** Thrown before anything is sent: what a person asked for would take effect long after. */
+export class WaitedTooLongError extends NotSentError {
+  constructor(info: ApiErrorInfo = {}) {
+    super(
+      text(
+        'The request waited for more than 10 minutes and was not sent, so nothing was changed. Try again if you still want it.',
+      ),
+      info,
+    );
+  }
+}
+
 /**
  * The rental was sent and its outcome is unknown. The caller reads the instances back by the label before it
  * reports anything (docs/rules.md#a-rental-is-sent-once).

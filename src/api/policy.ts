@@ -17,6 +17,11 @@ export interface HttpPolicy {
   readonly unaskedRateAttempts: number;
   /** Wait after a rate-limit refusal of a route whose interval is not known. */
   readonly unknownLimitMs: number;
+  /**
+   * How long a write that a person asked for may wait to be sent, for example for a 2FA code or while the computer
+   * sleeps. The longest waits for the limits of the service are shorter.
+   */
+  readonly writeWaitMs: number;
   readonly limits: LimitTable;
   /** First pause between two looks for a result file; it grows up to eight times that. */
   readonly resultPollMs: number;
@@ -33,6 +38,7 @@ export const defaultPolicy: HttpPolicy = {
   rateAttempts: 5,
   unaskedRateAttempts: 2,
   unknownLimitMs: 2_000,
+  writeWaitMs: 10 * 60_000,
   limits: documentedLimits,
   resultPollMs: 400,
   resultWaitMs: 45_000,

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { wait, type Clock } from '../util/clock';
+import { isWithin } from '../util/duration';
 import type { Disposable } from '../util/disposable';
 import { CancelledError } from '../util/errors';
 import type { Log } from '../util/log';
@@ -19,6 +20,7 @@ import {
   ServiceFailedError,
   TimedOutError,
   UnauthorizedError,
+  WaitedTooLongError,
 } from './errors';
 import type { ApiRequest, CallOptions, Http } from './http';
 import type { PacedCall, Pacing } from './pacing';
@@ -134,6 +136,7 @@ export class ServiceHttp implements Http {
     let failures = 0;
     let refusals = 0;
     const refused = new Set<string>();
+    const calledAt = clock.now();
     for (;;) {
       await pacing.acquire(call, options);
       const bearer = options.bearer ?? (await this.parts.bearer());
@@ -142,6 +145,9 @@ export class ServiceHttp implements Http {
       }
       if (request.repeat === 'write' && !options.isStillWanted && options.bearer === undefined) {
         this.parts.beforeWrite?.();
+        if (!isWithin(policy.writeWaitMs, calledAt, clock.now())) {
+          throw new WaitedTooLongError({ route: request.route });
+        }
       }
       try {
         return await this.once(request, bearer, options);

@@ -109,9 +109,10 @@ export function scriptedClient(
     readonly beforeRead?: (route: string) => void;
     readonly beforeWrite?: () => void;
     readonly onSecrets?: (values: readonly string[]) => Disposable;
+    readonly clock?: FakeClock;
   } = {},
 ): ScriptedClient {
-  const clock = new FakeClock();
+  const { clock = new FakeClock() } = options;
   const transport = new FakeTransport(script, clock);
   const log = new MemoryLog();
   const client = createClient({

@@ -1,12 +1,10 @@
 import { NotSentError } from '../../api/errors';
+import { defaultPolicy } from '../../api/policy';
 import type { Clock } from '../../util/clock';
 import { isWithin } from '../../util/duration';
 import { text } from '../../util/text';
 import { accountStill } from '../accounts/sameAccount';
 import type { Accounts } from '../ports';
-
-/** How long a confirmed rental may wait to be sent (ms). The longest waits for the service's limits are shorter. */
-const agreedForMs = 10 * 60_000;
 
 /** Thrown before anything is sent: the user confirmed it too long ago. */
 export class AgreementTooOldError extends NotSentError {
@@ -26,7 +24,7 @@ export function stillAgreed(
 ): () => Promise<boolean> {
   return () => {
     accountStill(accounts, accountKey);
-    if (!isWithin(agreedForMs, agreedAt, clock.now())) {
+    if (!isWithin(defaultPolicy.writeWaitMs, agreedAt, clock.now())) {
       throw new AgreementTooOldError();
     }
     return Promise.resolve(true);
