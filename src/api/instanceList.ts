@@ -41,10 +41,19 @@ export function instanceLister(http: Http): (options?: CallOptions) => Promise<I
 async function listV0(http: Http, options?: CallOptions): Promise<InstanceListing> {
   const answer = await http.call(v0, instanceList, options);
   const rows = rowsOf(answer.instances, answer.instances_found, v0.route);
+  const listing = await readRecords(rows, instance, toInstance, { http, route: v0.route });
+  const found = answer.total_instances ?? answer.instances_found;
+  const items = byId(listing.items);
+  // One that is listed twice counts once.
   return defined<InstanceListing>({
-    ...(await readRecords(rows, instance, toInstance, { http, route: v0.route })),
-    found: answer.total_instances ?? answer.instances_found,
+    items,
+    skipped: listing.skipped,
+    found: found && Math.max(items.length, found - (listing.items.length - items.length)),
   });
+}
+
+function byId(items: readonly Instance[]): readonly Instance[] {
+  return [...new Map(items.map((item) => [item.id, item])).values()];
 }
 
 async function listV1(http: Http, options?: CallOptions): Promise<InstanceListing> {

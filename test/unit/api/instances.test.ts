@@ -16,6 +16,16 @@ describe('instances.list', () => {
     assert.deepEqual(paths(transport.seen), ['/api/v0/instances/']);
   });
 
+  it('counts an instance once that is listed twice, as rows with one id can not be shown', async () => {
+    const instances = [{ id: 1 }, { id: 2 }, { id: 1, label: 'later' }];
+    const { client, finish } = scriptedClient([{ json: { instances_found: 3, instances } }]);
+    assert.deepEqual(await finish(client.instances.list()), {
+      items: [{ id: 1, label: 'later' }, { id: 2 }],
+      skipped: 0,
+      found: 2,
+    });
+  });
+
   it('gives an empty list only for an empty list', async () => {
     const list = async (json: unknown) => {
       const { client, finish } = scriptedClient([{ json }]);
