@@ -1,6 +1,5 @@
 import type * as z from 'zod';
 import { wait, type Clock } from '../util/clock';
-import { isWithin } from '../util/duration';
 import type { Disposable } from '../util/disposable';
 import { CancelledError } from '../util/errors';
 import type { Log } from '../util/log';
@@ -136,7 +135,7 @@ export class ServiceHttp implements Http {
     let failures = 0;
     let refusals = 0;
     const refused = new Set<string>();
-    const calledAt = clock.now();
+    const waitedMs = stopwatch(clock);
     for (;;) {
       await pacing.acquire(call, options);
       const bearer = options.bearer ?? (await this.parts.bearer());
@@ -145,7 +144,7 @@ export class ServiceHttp implements Http {
       }
       if (request.repeat === 'write' && !options.isStillWanted && options.bearer === undefined) {
         this.parts.beforeWrite?.();
-        if (!isWithin(policy.writeWaitMs, calledAt, clock.now())) {
+        if (waitedMs() >= policy.writeWaitMs) {
           throw new WaitedTooLongError({ route: request.route });
         }
       }
@@ -298,6 +297,12 @@ function headersOf(bearer: string, request: ApiRequest): Record<string, string> 
     authorization: `Bearer ${bearer}`,
     ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
   };
+}
+
+/** Counts the time since now, that of a sleeping computer too, which only the time of day shows. */
+function stopwatch(clock: Clock): () => number {
+  const [at, elapsed] = [clock.now(), clock.elapsed()];
+  return () => Math.max(clock.now() - at, clock.elapsed() - elapsed);
 }
 
 async function mayGoAgain(request: ApiRequest, refusal: unknown): Promise<void> {
