@@ -101,6 +101,21 @@ describe('ports and the agent of an instance', () => {
     assert.equal(computer().clipboard.text, address(6006));
   });
 
+  it('opens Jupyter over TLS and with its token, and other ports without', async () => {
+    const linkTo = async (number: string) => {
+      await instances().menu('trainer', 'Forward Port…');
+      await window.quick.type(number);
+      await window.toast(new RegExp(`^Port ${number} of trainer is at localhost`));
+      await instances().menu('this computer only', 'Open in Browser');
+      await instances().inline('this computer only', 'Stop Forwarding');
+      await instances().noRow('this computer only');
+      window.clearToasts();
+      return window.screen.externalLinks.at(-1) ?? '';
+    };
+    assert.match(await linkTo('8080'), /^https:\/\/localhost:\d+\/\?token=\w+$/);
+    assert.match(await linkTo('7860'), /^http:\/\/localhost:\d+\/$/);
+  });
+
   it('met nothing unexpected', () => {
     assert.doesNotMatch(window.log(), /^\[error\]/m);
   });

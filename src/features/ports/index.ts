@@ -4,7 +4,7 @@ import { commandAction, runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
+import { whileAsking, whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -56,7 +56,8 @@ export function register(deps: Deps): Disposable {
   );
   store.add(
     commands.register('gpuRental.port.open', async (target) => {
-      await openInBrowser(addressOf(deps, forwards, target, true));
+      const link = addressOf(deps, forwards, target, true);
+      await openInBrowser(withJupyterToken(link, await tokenFor(deps, target)));
     }),
   );
   store.add(
@@ -196,7 +197,7 @@ function aliasNow({ accounts, ssh }: Pick<Deps, 'accounts' | 'ssh'>, instanceId:
   return accounts.active && ssh.aliasOf(accounts.active, instanceId);
 }
 
-/** Where a port is; with `asLink` as a link, which has Jupyter's token where there is one. */
+/** Where a port is; with `asLink` as a link. */
 function addressOf(deps: Deps, forwards: Forwards, target: PortTarget | undefined, asLink: boolean): string {
   const instance = target && deps.fleet.find(target.instanceId);
   if (target?.via === 'forward') {
@@ -204,7 +205,7 @@ function addressOf(deps: Deps, forwards: Forwards, target: PortTarget | undefine
     const forward = alias === undefined ? undefined : forwards.find(alias, target.port);
     if (forward) {
       const address = `localhost:${forward.localPort}`;
-      return asLink ? forwardedLink(deps, instance, target.port, address) : address;
+      return asLink ? forwardedLink(instance, target.port, address) : address;
     }
   } else if (target && instance) {
     const { protocol: wanted = 'tcp' } = target;
@@ -215,25 +216,32 @@ function addressOf(deps: Deps, forwards: Forwards, target: PortTarget | undefine
       return `${port.host}:${port.hostPort}`;
     }
     if (port?.url !== undefined) {
-      return withTokenOf(deps, instance, target.port, port.url);
+      return port.url;
     }
   }
   throw new UserError(text('This port is no longer open. Refresh and try again.'));
 }
 
-/** Jupyter uses TLS on the machine too, and always requires its token. */
-function forwardedLink(deps: Deps, instance: Instance | undefined, port: number, address: string): string {
-  return instance && isJupyterPort(instance, port)
-    ? withTokenOf(deps, instance, port, `https://${address}/`)
-    : `http://${address}/`;
+/** Jupyter uses TLS on the machine, too. */
+function forwardedLink(instance: Instance | undefined, port: number, address: string): string {
+  return `${instance && isJupyterPort(instance, port) ? 'https' : 'http'}://${address}/`;
 }
 
-function withTokenOf({ redactor }: Deps, instance: Instance, port: number, url: string): string {
-  const token = isJupyterPort(instance, port) ? instance.jupyterToken : undefined;
+/** Reads the token that the service's Jupyter asks for; the list of instances holds no secrets. */
+async function tokenFor(
+  { accounts, fleet, redactor }: Deps,
+  target: PortTarget | undefined,
+): Promise<string | undefined> {
+  const instance = target && fleet.find(target.instanceId);
+  if (!instance || !isJupyterPort(instance, target.port)) {
+    return undefined;
+  }
+  const { client } = accountFor(accounts)();
+  const token = (await whileAsking(client.instances.get(instance.id)))?.jupyterToken;
   if (token !== undefined) {
     redactor.addSecret(token);
   }
-  return withJupyterToken(url, token);
+  return token;
 }
 
 async function openInBrowser(address: string): Promise<void> {
