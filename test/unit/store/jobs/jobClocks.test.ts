@@ -128,6 +128,7 @@ describe('Jobs of one instance while the clock is set back by a day', () => {
     await computer.clock.advance(minute);
     computer.clock.jump(-day);
     const second = await window.jobs.order(aJob(id), []);
+    assert.ok(second.orderedAt > first.orderedAt);
     await computer.clock.advance(minute);
     assert.deepEqual(machines.of(second.id).orders.at(-1)?.after, [`${first.id}01`]);
     await computer.dispose();
