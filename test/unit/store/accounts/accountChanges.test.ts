@@ -77,6 +77,8 @@ describe('another key for an account', () => {
     assert.equal(accounts.state.kind, 'unreadable');
     await accounts.replaceKey(key, 'key-two-secret');
     assert.equal(accounts.state.kind, 'signedIn');
+    assert.equal(accounts.active?.key, key);
+    assert.equal(accounts.active.client, service.client);
   });
 
   it('does not bring back who signed out meanwhile', async () => {
