@@ -185,6 +185,24 @@ describe('living with instances', () => {
     assert.equal(simulator.received('DELETE', path).length, 1);
   });
 
+  it('names those of several that could not be destroyed, with the reasons', async () => {
+    window.clearToasts();
+    const { simulator } = computer();
+    for (const id of [first, second]) {
+      const path = `/api/v0/instances/${id}/`;
+      const body = { success: false, error: 'invalid_args', msg: 'Not now' };
+      simulator.fail({ kind: 'answer', method: 'DELETE', path, status: 400, body });
+    }
+    await instances().menu('helper', 'Destroy…', ['tuned']);
+    await window.dialogButton('Destroy');
+    const dialog = await window.dialog(/could not be destroyed\. They still cost money/);
+    const { text, detail } = dialog;
+    assert.match(`${text} ${detail}`, /helper: The service did not accept/);
+    assert.match(`${text} ${detail}`, /^tuned: The service did not accept/m);
+    dialog.close();
+    assert.equal(simulator.world.instances.length, 2);
+  });
+
   it('destroys several at once, after one question that names them, and reads back', async () => {
     window.clearToasts();
     const { simulator } = computer();
@@ -196,8 +214,8 @@ describe('living with instances', () => {
     await window.toast(/2 instances are destroyed/);
     assert.deepEqual(simulator.world.instances, []);
     for (const [id, times] of [
-      [first, 1],
-      [second, 2],
+      [first, 2],
+      [second, 3],
     ]) {
       assert.equal(simulator.received('DELETE', `/api/v0/instances/${id}/`).length, times);
       assert.ok(simulator.received('GET', `/api/v0/instances/${id}/`).length >= 1);
