@@ -8,6 +8,7 @@ import {
   newInstance,
   rentalsOf,
   rentNow,
+  rentUnwatched,
   searchAndReview,
 } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
@@ -22,17 +23,8 @@ describe('replacing a machine that may have run while no editor was open', () =>
   const computer = useComputer();
 
   it('asks first, and does not claim that it ran', async () => {
-    await haveKey(computer());
+    const id = await rentUnwatched(computer());
     const { simulator } = computer();
-    const first = await computer().openWindow();
-    await first.signIn();
-    await simulator.call('POST', '/__sim/next-boot/', { outcome: 'stuck', message: 'pulling' });
-    await searchAndReview(first, '1x 3090', /1× RTX 3090/);
-    const { id } = await newInstance(computer(), () => rentNow(first));
-    await first.view('instances').row(`#${id}`);
-    first.close();
-    await computer().pass(10 * minute);
-    await simulator.call('PUT', `/__sim/instances/${id}/`, { actual_status: 'exited' });
     const window = await computer().openWindow({ isFocused: true });
     await window.toastButton(/will not get ready/, 'Destroy and Rent Next Best…');
     const { text, detail } = await window.dialog();
@@ -321,10 +313,17 @@ for (const [how, decline] of [
       for (const message of ['no space left', 'cuda error']) {
         await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message });
       }
+      let announced = 0;
+      // At once, before the end of the pause is on the disk.
+      window.screen.messages.onDidShow = (shown) => {
+        if (/cuda error.*the next best offer is rented in 1 min/.test(shown.text)) {
+          announced += 1;
+          queueMicrotask(() => decline(computer(), shown));
+        }
+      };
       await searchAndReview(window, '1x 3090', /1× RTX 3090/);
       await newInstance(computer(), () => rentNow(window));
-      const announced = await window.toast(/cuda error.*the next best offer is rented in 1 min/);
-      decline(computer(), announced);
+      await computer().until('the pause', () => announced === 1);
       await computer().pass(2 * minute);
       await window.toast(/cuda error.*Until it is destroyed, its disk costs/);
       assert.equal(rentalsOf(computer()).length, 2);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { haveKey, newInstance, rentNow, searchAndReview } from '../support/feature/rentDriver';
+import { rentUnwatched } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 
 const minute = 60_000;
@@ -8,17 +8,8 @@ describe('a replacement of a machine with data whose window is killed before it 
   const computer = useComputer();
 
   it('asks about the data again', async () => {
-    await haveKey(computer());
+    const id = await rentUnwatched(computer());
     const { simulator } = computer();
-    const first = await computer().openWindow();
-    await first.signIn();
-    await simulator.call('POST', '/__sim/next-boot/', { outcome: 'stuck', message: 'pulling' });
-    await searchAndReview(first, '1x 3090', /1× RTX 3090/);
-    const { id } = await newInstance(computer(), () => rentNow(first));
-    await first.view('instances').row(`#${id}`);
-    first.close();
-    await computer().pass(10 * minute);
-    await simulator.call('PUT', `/__sim/instances/${id}/`, { actual_status: 'exited' });
     const second = await computer().openWindow({ isFocused: true });
     await second.toastButton(/will not get ready/, 'Destroy and Rent Next Best…');
     simulator.fail({ kind: 'stall', method: 'POST', path: '/api/v0/bundles/' });

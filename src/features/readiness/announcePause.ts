@@ -13,9 +13,13 @@ export async function announcePause(
   pauseMs: number,
   ask: () => void,
 ): Promise<void> {
-  const find = () => rentals.find(instanceId);
+  const found = rentals.find(instanceId);
+  // The journal stores the due time, so it outlives this window.
+  const noted = found && rentals.update(found.marker, { replaceAt: clock.now() + pauseMs });
   const decline = async () => {
-    const rental = find();
+    // A time that is written after it was taken back would count.
+    await noted;
+    const rental = rentals.find(instanceId);
     if (rental?.replaceAt === undefined) {
       message('info', t('{0} has already changed. The list shows its current state.', name));
       return;
@@ -32,9 +36,5 @@ export async function announcePause(
     ),
     { label: t('Do Not Replace'), run: decline },
   );
-  const rental = find();
-  if (rental) {
-    // The journal stores the due time, so it outlives this window.
-    await rentals.update(rental.marker, { replaceAt: clock.now() + pauseMs });
-  }
+  await noted;
 }

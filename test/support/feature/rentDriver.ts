@@ -134,3 +134,19 @@ export async function evenPrices({ simulator }: Computer): Promise<void> {
     await simulator.call('PUT', `/__sim/offers/${id}/`, { price_per_gpu: 0.2 });
   }
 }
+
+/** Rents a machine that stops while no editor is open, so that it may have run; returns its id. */
+export async function rentUnwatched(computer: Computer): Promise<number> {
+  const { simulator } = computer;
+  await haveKey(computer);
+  const window = await computer.openWindow();
+  await window.signIn();
+  await simulator.call('POST', '/__sim/next-boot/', { outcome: 'stuck', message: 'pulling' });
+  await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+  const { id } = await newInstance(computer, () => rentNow(window));
+  await window.view('instances').row(`#${id}`);
+  window.close();
+  await computer.pass(10 * 60_000);
+  await simulator.call('PUT', `/__sim/instances/${id}/`, { actual_status: 'exited' });
+  return id;
+}
