@@ -42,8 +42,8 @@ export function offerId(offer: Offer): string {
   return `${offerPrefix}${offer.id}`;
 }
 
-/** Returns the row of one offer: what it is, what it costs, and a line of details. */
-function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions): LevelRow {
+/** Returns the row of one offer: what it is, what it costs, and a line of details with a memory of `memoryWidth`. */
+function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions, memoryWidth: number): LevelRow {
   const rate = runningRateOfOffer(offer, query);
   const failure = actions.failure(offer);
   const misfit = actions.misfit(offer);
@@ -56,21 +56,24 @@ function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions): Leve
     label: plainLabel(machineName(offer)),
     description: rate === undefined ? t('price not stated') : t('{0}/day', formatMoney(perDay(rate))),
     detailIcon: marked.length === 0 ? undefined : 'warning',
-    detail: [...marked, ...columns(offer, rate), ...details(offer, query)].join(' · '),
+    detail: [...marked, ...columns(offer, rate, memoryWidth), ...details(offer, query)].join(' · '),
     alwaysShow: true,
     buttons: actions.buttons(offer),
     run: () => actions.choose(offer),
   };
 }
 
+function memoryText({ gpuRamMb, gpuCount }: Offer): string {
+  return t('{0} GB', gpuRamMb === undefined ? '?' : String(soldGpuGb(gpuRamMb) * (gpuCount ?? 1)));
+}
+
 /** Returns the figures that users compare, padded with spaces as wide as a digit so that they line up in columns. */
-function columns(offer: Offer, rate: Rate | undefined): readonly string[] {
-  const { gpuRamMb, reliability } = offer;
-  const memory = gpuRamMb === undefined ? '?' : String(soldGpuGb(gpuRamMb) * (offer.gpuCount ?? 1));
+function columns(offer: Offer, rate: Rate | undefined, memoryWidth: number): readonly string[] {
+  const { reliability } = offer;
   const space = '\u2007';
   return [
     t('{0}/h', rate === undefined ? '?' : formatMoney(perHour(rate))).padEnd(8, space),
-    t('{0} GB', memory).padStart(7, space),
+    memoryText(offer).padStart(memoryWidth, space),
     t('{0}% reliable', reliability === undefined ? '?' : percent(reliability)).padStart(15, space),
     ...(offer.location === undefined ? [] : [plainLabel(placeText(offer.location))]),
   ];
@@ -195,7 +198,9 @@ export function offerRows(
 /** Returns the rows of the offers, with those on machines that failed before under a heading at the end. */
 function shownRows(view: OffersView, query: MarketQuery, actions: OfferActions): readonly LevelRow[] {
   const offers = view.rows.slice(0, actions.shown);
-  const rows: LevelRow[] = offers.map((offer) => offerRow(offer, query, actions));
+  // The widest of all offers, since a column must not move when more of them get rows.
+  const memoryWidth = Math.max(...view.rows.map((offer) => memoryText(offer).length));
+  const rows: LevelRow[] = offers.map((offer) => offerRow(offer, query, actions, memoryWidth));
   const firstFailed = offers.findIndex((offer) => actions.failure(offer) !== undefined);
   if (firstFailed >= 0) {
     rows.splice(firstFailed, 0, heading(t('Failed before')));
