@@ -202,12 +202,13 @@ async function install(dataDir: string, vsix: string): Promise<void> {
 
 /** Replaces the user settings. A running window reads them when its server has seen the file change, or at a reload. */
 export function writeSettings(dataDir: string, settings: Readonly<Record<string, unknown>>): void {
-  const folder = path.join(dataDir, 'data', 'User');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(
-    path.join(folder, 'settings.json'),
-    JSON.stringify({ ...quietSettings, ...settings }, null, 2),
-  );
+  const file = settingsFile(dataDir);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify({ ...quietSettings, ...settings }, null, 2));
+}
+
+export function settingsFile(dataDir: string): string {
+  return path.join(dataDir, 'data', 'User', 'settings.json');
 }
 
 function extensionsDirOf(dataDir: string): string {

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { launchProfile, newProfile } from './browser';
-import { EditorHost, installExtension, writeSettings, type HostPatch } from './editorHost';
+import { EditorHost, installExtension, settingsFile, writeSettings, type HostPatch } from './editorHost';
 import { packageFolder } from './packageFolder';
 import { removeFolder } from './removeFolder';
 import { filesWithSecrets } from './secretScan';
@@ -166,9 +166,13 @@ export class UiSession {
 
   /** What the extension wrote to its log, in all windows. */
   log(): string {
+    return this.logsOf(/GPU Rental[^/]*\.log$/);
+  }
+
+  private logsOf(names: RegExp): string {
     const logs = path.join(this.host.dataDir, 'data', 'logs');
     return readdirSync(logs, { recursive: true, encoding: 'utf8' })
-      .filter((file) => /GPU Rental[^/]*\.log$/.test(file))
+      .filter((file) => names.test(file))
       .map((file) => readFileSync(path.join(logs, file), 'utf8'))
       .join('\n');
   }
@@ -183,6 +187,8 @@ export class UiSession {
   async close(): Promise<void> {
     await saveTrace(this.profile, {
       'log.txt': () => this.log(),
+      'server.txt': () => this.logsOf(/(remoteagent|remoteexthost)[^/]*\.log$/),
+      'settings.json': () => readFileSync(settingsFile(this.host.dataDir), 'utf8'),
       'requests.json': () => JSON.stringify(this.simulator.requests(), null, 2),
     });
     await this.profile.close();

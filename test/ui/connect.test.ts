@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { settingsFile } from '../support/editorHost';
 import { signIn } from '../support/journey';
 import { reachableInstance } from '../support/reachableInstance';
 import { useUiSession } from '../support/uiSession';
@@ -16,8 +17,7 @@ describe('connecting to an instance', function () {
   let alias: string;
 
   const own = () => path.join(session().root, 'home', '.ssh', 'gpu-rental.d');
-  const platforms = () =>
-    readFileSync(path.join(session().host.dataDir, 'data', 'User', 'settings.json'), 'utf8');
+  const platforms = () => readFileSync(settingsFile(session().host.dataDir), 'utf8');
 
   /** Ends the login; the panel that closes with it takes the focus from whatever is open. */
   async function leaveTerminal(): Promise<void> {
