@@ -1,6 +1,6 @@
 import { ToolError } from './answer';
 import { overLimit, type LedgerNow } from './ledger';
-import { hasYes, type AgentRequest, type AgentState } from './request';
+import { hasYes, hasOutcome, type AgentRequest, type AgentState } from './request';
 
 export const hourMs = 3_600_000;
 /** A question that nobody answers is refused after this time. */
@@ -59,12 +59,29 @@ export function tidied(state: AgentState, now: number): AgentState {
   };
 }
 
-/** The request of an earlier call with this id. Throws where it asked for something else. */
-export function repeated(state: AgentState, requestId: string, print: string): AgentRequest | undefined {
+/** No client retries a call for longer. */
+const retriesWithinMs = hourMs;
+
+/**
+ * The request of an earlier call with this id. Throws where it asked for something else, or where it has been over for
+ * too long to be retried: a model that makes the same id again means the same thing once more, and would take the
+ * outcome of then for that of now.
+ */
+export function repeated(
+  state: AgentState,
+  requestId: string,
+  print: string,
+  now: number,
+): AgentRequest | undefined {
   const known = state.requests.find((one) => one.requestId === requestId);
   if (known && known.print !== print) {
     throw new ToolError(
       'This requestId was used with other arguments. Use a new requestId for something new, and the same arguments for a retry.',
+    );
+  }
+  if (known && hasOutcome(known) && now >= known.at + retriesWithinMs) {
+    throw new ToolError(
+      `This requestId belongs to ${known.id}, which is over. Nothing was done by this call. Use a new requestId to ask again, or call get_request for the outcome of then.`,
     );
   }
   return known;

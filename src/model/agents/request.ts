@@ -109,6 +109,13 @@ export const noAgentState: AgentState = { quotes: [], requests: [] };
 /** States after a yes in which what was committed to counts. */
 const committing: readonly RequestState[] = ['renting', 'unknown', 'rented', 'approved', 'working', 'done'];
 
+const open: readonly RequestState[] = ['pending', 'renting', 'unknown', 'approved', 'working'];
+
+/** Whether nothing more comes of a request. */
+export function hasOutcome({ state }: AgentRequest): boolean {
+  return !open.includes(state);
+}
+
 export function isCommitted({ state }: AgentRequest): boolean {
   return committing.includes(state);
 }

@@ -15,7 +15,9 @@ const instance = handle('inst', 'Instance handle from list_instances or get_requ
 const requestId = z
   .string()
   .regex(/^[\w.:-]{8,64}$/)
-  .describe('A new unique id for each intention; repeat the same id when a call is retried');
+  .describe(
+    'A new random id for each intention, also for the same thing at another time; repeat it only to retry a call',
+  );
 const reason = z.string().max(200).describe('Why, in one line; shown to the user as your words').optional();
 const then = z.enum(['stop', 'destroy']).describe('What happens by itself when the hours are over');
 const hours = z.number().positive().max(720).describe('Hours after which the instance stops or is destroyed');

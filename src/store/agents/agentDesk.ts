@@ -107,7 +107,7 @@ export class AgentDesk implements Disposable {
     const { requests } = await this.change(files, async (state) => {
       const gate = await this.gate(problem?.(state.requests));
       this.filesStill(accountKey);
-      const known = repeated(state, request.requestId, request.print);
+      const known = repeated(state, request.requestId, request.print, gate.now);
       return known ? state : asked(state, request, gate);
     });
     return requestOf(requests, request);
@@ -131,7 +131,7 @@ export class AgentDesk implements Disposable {
   ): Promise<{ readonly request: AgentRequest; readonly isNew: boolean }> {
     let isNew = false;
     const { requests } = await this.change(this.filesStill(accountKey), (state) => {
-      const known = repeated(state, request.requestId, request.print);
+      const known = repeated(state, request.requestId, request.print, this.deps.clock.now());
       isNew = known === undefined;
       return known ? state : { ...state, requests: [...state.requests, request] };
     });

@@ -156,7 +156,7 @@ class Household {
     const gate = await this.gate();
     this.settle();
     try {
-      if (repeated(this.state, requestId, request.print)) return;
+      if (repeated(this.state, requestId, request.print, gate.now)) return;
       this.state = asked(this.state, request, gate);
       this.shown.push(id);
     } catch (error) {
