@@ -9,7 +9,13 @@ import { message } from '../../editor/message';
 import { showTerminal } from '../../editor/ownTerminal';
 import { showFolder } from '../../editor/showFolder';
 import { askLine, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
-import { engines, refusedEngines, type Engine, type RefusedEngine } from '../../model/engines/engines';
+import {
+  engines,
+  missingText,
+  refusedEngines,
+  type Engine,
+  type RefusedEngine,
+} from '../../model/engines/engines';
 import { pullEngines, type PullEngine } from '../../model/engines/pullEngines';
 import { setNameProblem, type HostSet } from '../../model/engines/hostSet';
 import { engineCommands, type EngineCommand } from '../../ssh/engines/handOver';
@@ -212,7 +218,7 @@ async function handOver(
     return;
   }
   const { program } = engine;
-  const missing = program && !(await isInstalled(program.name)) ? program : undefined;
+  const isMissing = program !== undefined && !(await isInstalled(program.name));
   const commands = engineCommands(engine.id, {
     sshOptions: deps.ssh.command(first.alias).slice(1, -1),
     group: set.name,
@@ -220,8 +226,8 @@ async function handOver(
   });
   const answer = await pickFromList<EngineCommand | 'file' | 'folder'>({
     title: t('{0}: {1}', engine.name, set.name),
-    placeholder: missing
-      ? t('{0} is not installed here. On Debian: sudo apt-get install {1}', engine.name, missing.debian)
+    placeholder: isMissing
+      ? localize(missingText(engine, process.platform))
       : hosts.length === 1
         ? t('1 instance. Press Enter in the terminal to run the command.')
         : t('{0} instances. Press Enter in the terminal to run the command.', hosts.length),

@@ -7,8 +7,8 @@ export interface Engine {
   readonly id: EngineId;
   readonly name: string;
   readonly use: Text;
-  /** The program that runs here, and the package that has it on Debian. */
-  readonly program?: { readonly name: string; readonly debian: string };
+  /** The program that runs here, and the commands that install it. */
+  readonly program?: { readonly name: string; readonly debian: string; readonly mac: string };
   /** The file to look at. */
   readonly file: string;
 }
@@ -19,21 +19,21 @@ export const engines: readonly Engine[] = [
     id: 'ansible',
     name: 'Ansible',
     use: text('Prepare all of them alike, run commands, and copy files'),
-    program: { name: 'ansible', debian: 'ansible-core' },
+    program: { name: 'ansible', debian: 'sudo apt-get install ansible-core', mac: 'brew install ansible' },
     file: 'inventory.yml',
   },
   {
     id: 'parallel',
     name: 'GNU parallel',
     use: text('Run a command for each line of a file, spread over all of them'),
-    program: { name: 'parallel', debian: 'parallel' },
+    program: { name: 'parallel', debian: 'sudo apt-get install parallel', mac: 'brew install parallel' },
     file: 'sshloginfile',
   },
   {
     id: 'clush',
     name: 'ClusterShell',
     use: text('Run a command on all of them and compare what they answer'),
-    program: { name: 'clush', debian: 'clustershell' },
+    program: { name: 'clush', debian: 'sudo apt-get install clustershell', mac: 'pipx install ClusterShell' },
     file: 'groups.d/gpurental.yaml',
   },
   {
@@ -43,6 +43,16 @@ export const engines: readonly Engine[] = [
     file: 'hosts.txt',
   },
 ];
+
+/** Says that the program of an engine is missing, and how to install it on this kind of computer. */
+export function missingText({ name, program }: Engine, platform: NodeJS.Platform): Text {
+  if (program && platform === 'linux') {
+    return text('{0} is not installed here. On Debian: {1}', name, program.debian);
+  }
+  return program && platform === 'darwin'
+    ? text('{0} is not installed here. Install it with: {1}', name, program.mac)
+    : text('{0} is not installed here.', name);
+}
 
 export interface RefusedEngine {
   readonly name: string;
