@@ -102,6 +102,11 @@ const document = z.preprocess(
   (given) => (isUri(given) ? { uri: given.toString() } : given),
   named({ uri: z.string() }),
 );
+/** An instance in the account in which the user chose it. */
+const held = z.object({ instanceId: id, accountKey: z.string() });
+const sshEntry = held.extend({ isEntryOnly: z.boolean().optional(), isForTerminal: z.boolean().optional() });
+/** Its alias, or why no login works. */
+const reached = z.union([z.object({ alias: z.string() }), z.object({ problem: z.string() })]);
 /** A worker of a pull engine on each of these instances. */
 const workers = z.object({ engine: z.string(), instanceIds: z.array(id) });
 /** A job of a workspace file, whose address it names. */
@@ -134,6 +139,9 @@ export const argumentShapes = {
   document,
   job,
   jobRow,
+  held,
+  sshEntry,
+  reached,
   workers,
   page,
 };

@@ -31,6 +31,7 @@ function spec<const Args extends readonly z.ZodType[] = [], Result extends z.Zod
 const {
   document,
   draft,
+  held,
   hostSet,
   id,
   instance,
@@ -39,7 +40,6 @@ const {
   isObject,
   job,
   jobRow,
-  workers,
   kernel,
   named,
   offerShape,
@@ -47,11 +47,14 @@ const {
   past,
   port,
   query,
+  reached,
   secret,
   several,
+  sshEntry,
   sshKey,
   template,
   volume,
+  workers,
 } = argumentShapes;
 
 const rent: readonly PermissionCategory[] = ['misc', 'instance_write'];
@@ -302,17 +305,12 @@ const own = {
    * nothing if the user must do a step first. Fails once another account than the named one is active, since callers
    * name the account in which the user chose the instance.
    */
-  'gpuRental.prepareSsh': spec('connect', {
-    args: [
-      z.object({
-        instanceId: id,
-        accountKey: z.string(),
-        isEntryOnly: z.boolean().optional(),
-        isForTerminal: z.boolean().optional(),
-      }),
-    ],
-    result: z.string().optional(),
-  }),
+  'gpuRental.prepareSsh': spec('connect', { args: [sshEntry], result: z.string().optional() }),
+  /**
+   * The same for one of several instances: shows and asks nothing, since a message for each would have to be closed
+   * before the others are shown.
+   */
+  'gpuRental.prepareSshOfSeveral': spec('connect', { args: [held], result: reached }),
   /** Asks for the command and the limits of workers, and starts them as jobs after a confirmation. */
   'gpuRental.job.startWorkers': spec('jobs', { args: [workers] }),
   /** Keeps the machine of a job without a question, for a message that named it. */

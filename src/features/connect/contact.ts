@@ -68,6 +68,13 @@ export class Contact {
     return alias;
   }
 
+  /** Proves the host key by a login that shows nothing; throws if none works. */
+  reachUnseen(machine: HeldMachine): Promise<PreparedHost> {
+    return this.withRequest(machine, (request, signal) => this.deps.ssh.prepare(request, signal), {
+      isShown: false,
+    });
+  }
+
   async openTerminal(machine: HeldMachine, despiteOverride = false): Promise<void> {
     const options = await this.terminalOptions(machine, despiteOverride);
     if (options) {
@@ -155,17 +162,20 @@ export class Contact {
   private async withRequest<T extends ConnectOutcome | PreparedHost>(
     machine: HeldMachine,
     run: (request: PrepareRequest, signal: AbortSignal) => Promise<T>,
-    { isPatient } = { isPatient: true },
+    { isPatient = true, isShown = true }: { readonly isPatient?: boolean; readonly isShown?: boolean } = {},
   ): Promise<T> {
     const instance = usableInstance(this.deps, machine);
-    return withCancellableProgress(this.title(machine.instanceId), async (signal, say) => {
+    const login = async (signal: AbortSignal, say: (message: string) => void) => {
       const request = await this.request(machine, instance, signal);
       return isPatient
         ? this.patience.through(request, { signal, say: (words) => say(localize(words)) }, (current) =>
             run(current, signal),
           )
         : run(request, signal);
-    });
+    };
+    return isShown
+      ? withCancellableProgress(this.title(machine.instanceId), (signal, say) => login(signal, say))
+      : login(new AbortController().signal, () => undefined);
   }
 
   name(instanceId: number): string {

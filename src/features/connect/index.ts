@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandArguments';
 import { confirm } from '../../editor/confirm';
 import { chooseInstance } from '../../editor/chooseInstance';
-import { t } from '../../editor/localize';
+import { reasonOf, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { terminalProfile } from '../../editor/ownTerminal';
 import { whileReadingInstances } from '../../editor/progress';
@@ -78,6 +78,17 @@ export function register(deps: ConnectDeps): Disposable {
       return terminalProfile(options);
     }),
   );
+  store.add(preparing(deps, contact));
+  store.add(deps.commands.register('gpuRental.removeSshEntries', () => removeSshEntries(deps, connector)));
+  store.add(new GraceAdvice(deps));
+  store.add(new EntryFollower(deps));
+  store.add(new EntryCleaner(deps, connector.folders, connector.platforms, deps.globalState));
+  return store;
+}
+
+/** Registers what other features reach an instance by. */
+function preparing(deps: ConnectDeps, contact: Contact): Disposable {
+  const store = new DisposableStore();
   store.add(
     deps.commands.register(
       'gpuRental.prepareSsh',
@@ -96,10 +107,19 @@ export function register(deps: ConnectDeps): Disposable {
       },
     ),
   );
-  store.add(deps.commands.register('gpuRental.removeSshEntries', () => removeSshEntries(deps, connector)));
-  store.add(new GraceAdvice(deps));
-  store.add(new EntryFollower(deps));
-  store.add(new EntryCleaner(deps, connector.folders, connector.platforms, deps.globalState));
+  store.add(
+    deps.commands.register('gpuRental.prepareSshOfSeveral', async ({ instanceId, accountKey }) => {
+      const account = () => accountStill(deps.accounts, accountKey);
+      try {
+        const { alias } = await contact.reachUnseen({ instanceId, account });
+        account();
+        return { alias };
+      } catch (error) {
+        deps.log.warn(`Instance ${instanceId} could not be reached: ${String(error)}`);
+        return { problem: reasonOf(error) ?? t('could not log in') };
+      }
+    }),
+  );
   return store;
 }
 

@@ -2,8 +2,9 @@ import { runCommand } from '../../editor/commands';
 import { reasonOf, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { pickFromList, plainLabel } from '../../editor/quickPick';
+import { loginsAtOnce } from '../../editor/reachSeveral';
 import type { Instance } from '../../model/instances/instance';
-import { instanceName } from '../../model/instances/instanceLabel';
+import { nameAmong } from '../../model/instances/instanceLabel';
 import { inParallel } from '../../util/inParallel';
 import { isCancelled } from '../../util/errors';
 
@@ -24,9 +25,6 @@ export interface Several {
   readonly fileName: (instance: Instance) => string;
   readonly work: (instance: Instance, signal: AbortSignal) => Promise<MachineOutcome>;
 }
-
-/** Parallel logins; more would exceed the limit of a shared proxy server. */
-const atOnce = 8;
 
 /**
  * Runs the same work on each machine and shows a row for each result, with a retry of the failed ones. The rows come back
@@ -68,7 +66,7 @@ async function attempt(
       say(t('{0} of {1} done', done, instances.length));
     };
     tell();
-    await inParallel(instances, atOnce, async (instance) => {
+    await inParallel(instances, loginsAtOnce, async (instance) => {
       outcomes.set(instance.id, await outcomeOf(instance, work, signal));
       done += 1;
       tell();
@@ -126,7 +124,7 @@ async function showResults(
         return {
           id: String(instance.id),
           icon: outcome?.isOk === true ? 'pass' : 'error',
-          label: plainLabel(instanceName(instance)),
+          label: plainLabel(nameAmong(instance, instances)),
           description: outcome?.summary ?? '',
           value: instance,
         };

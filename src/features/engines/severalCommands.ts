@@ -1,17 +1,15 @@
 import type { InstanceTarget } from '../../commandArguments';
-import { runCommand } from '../../editor/commands';
 import { filesText } from '../../editor/filesText';
 import { t } from '../../editor/localize';
 import { pickLocal } from '../../editor/pickLocal';
 import { askLine } from '../../editor/quickPick';
+import { reachOneOf } from '../../editor/reachSeveral';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { isRemotePath } from '../../ssh/remoteFolders';
 import { upload } from '../../ssh/upload';
 import { accountFor, clientFor } from '../../store/accounts/sameAccount';
-import { UserError } from '../../util/errors';
 import { safeFileName } from '../../util/fileName';
-import { text } from '../../util/text';
 import { chooseHosts } from './chooseHosts';
 import type { EngineDeps } from './deps';
 import { onSeveral, type MachineOutcome } from './onSeveral';
@@ -45,7 +43,11 @@ export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Pr
     done: t('Results: {0}', command.trim()),
     fileName: (instance) => `${safeFileName(instanceName(instance), 'instance')}.txt`,
     work: async (instance, signal) => {
-      const alias = await entryOf(instance);
+      const reached = await entryOf(instance, signal);
+      if ('problem' in reached) {
+        return unreached(reached.problem);
+      }
+      const { alias } = reached;
       const {
         code,
         stdout,
@@ -97,7 +99,11 @@ export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): P
     done: t('Results: Copy to {0}', into),
     fileName: (instance) => `${safeFileName(instanceName(instance), 'instance')}.txt`,
     work: async (instance, signal): Promise<MachineOutcome> => {
-      const alias = await entryOf(instance);
+      const reached = await entryOf(instance, signal);
+      if ('problem' in reached) {
+        return unreached(reached.problem);
+      }
+      const { alias } = reached;
       const { ssh, clock } = deps;
       const { files, leftOut } = await upload(
         { ssh, clock, platform: process.platform },
@@ -142,17 +148,17 @@ export async function logsOfSeveral(deps: EngineDeps, ...[target, all]: Rows): P
  * Returns what gives the alias of an instance; call this before asking the user. A number of one account may be another
  * machine of another account, which the rows of results outlast.
  */
-function entriesOf({ accounts }: Pick<EngineDeps, 'accounts'>): (instance: Instance) => Promise<string> {
+function entriesOf({ accounts }: Pick<EngineDeps, 'accounts'>) {
   const account = accountFor(accounts);
-  return async ({ id }) => {
-    const accountKey = account().key;
-    const alias = await runCommand('gpuRental.prepareSsh', { instanceId: id, accountKey });
+  return async ({ id }: Instance, signal: AbortSignal) => {
+    const reached = await reachOneOf(id, account().key, signal);
     account();
-    if (alias === undefined) {
-      throw new UserError(text('It has no SSH entry yet. Connect to it once.'));
-    }
-    return alias;
+    return reached;
   };
+}
+
+function unreached(problem: string): MachineOutcome {
+  return { isOk: false, summary: problem, output: problem };
 }
 
 /** Describes a failure. Exit code 255 means that ssh itself failed; its last line is the reason. */

@@ -3,12 +3,13 @@ import { access, mkdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandArguments';
-import { allRows, runCommand, signedIn } from '../../editor/commands';
+import { allRows, commandAction, runCommand, signedIn } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { showTerminal } from '../../editor/ownTerminal';
 import { showFolder } from '../../editor/showFolder';
 import { askLine, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { problemsOfSeveral } from '../../editor/reachSeveral';
 import {
   engines,
   missingText,
@@ -18,6 +19,8 @@ import {
 } from '../../model/engines/engines';
 import { pullEngines, type PullEngine } from '../../model/engines/pullEngines';
 import { setNameProblem, type HostSet } from '../../model/engines/hostSet';
+import type { Instance } from '../../model/instances/instance';
+import { nameAmong } from '../../model/instances/instanceLabel';
 import { engineCommands, type EngineCommand } from '../../ssh/engines/handOver';
 import type { HostFileKeeper } from '../../store/engines/hostFileKeeper';
 import { accountFor } from '../../store/accounts/sameAccount';
@@ -197,11 +200,8 @@ async function handOver(
   engine: Engine,
   set: HostSet,
 ): Promise<void> {
-  const accountKey = account().key;
-  // Tools can't verify a host key, so a login here proves it first.
-  for (const { id } of deps.keeper.runningOf(set)) {
-    await runCommand('gpuRental.prepareSsh', { instanceId: id, accountKey });
-  }
+  const running = deps.keeper.runningOf(set);
+  await proveHostKeys(running, account().key);
   account();
   await deps.keeper.keepThere(set.id);
   const hosts = await deps.keeper.hostsOf(set);
@@ -214,9 +214,14 @@ async function handOver(
     message(
       'info',
       t("You can't log in to any instance of the group {0} now. Its files are kept up to date.", set.name),
+      commandAction(t('Show Log'), 'gpuRental.showLog'),
     );
     return;
   }
+  tellLeftOut(
+    running.filter(({ id }) => !hosts.some(({ alias }) => alias === deps.ssh.aliasOf(account(), id))),
+    running,
+  );
   const { program } = engine;
   const isMissing = program !== undefined && !(await isInstalled(program.name));
   const commands = engineCommands(engine.id, {
@@ -246,6 +251,29 @@ async function handOver(
   });
   if (answer.kind === 'picked') {
     await act(set, engine, answer.value);
+  }
+}
+
+/** Logs in to the instances of a group: the tools can't ask about a host key, so they refuse an unproved one. */
+async function proveHostKeys(running: readonly Instance[], accountKey: string): Promise<void> {
+  const [first, ...others] = running.map(({ id }) => id);
+  if (first !== undefined && others.length === 0) {
+    await runCommand('gpuRental.prepareSsh', { instanceId: first, accountKey });
+  } else if (first !== undefined) {
+    await problemsOfSeveral([first, ...others], accountKey);
+  }
+}
+
+function tellLeftOut(leftOut: readonly Instance[], running: readonly Instance[]): void {
+  if (leftOut.length > 0) {
+    message(
+      'warning',
+      t(
+        'Could not log in to these instances, so the files leave them out: {0}',
+        leftOut.map((one) => nameAmong(one, running)).join(', '),
+      ),
+      commandAction(t('Show Log'), 'gpuRental.showLog'),
+    );
   }
 }
 

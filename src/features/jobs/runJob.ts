@@ -3,14 +3,15 @@ import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { JobTarget } from '../../commandArguments';
 import { chooseInstance } from '../../editor/chooseInstance';
-import { runCommand, signedIn } from '../../editor/commands';
+import { commandAction, runCommand, signedIn } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { askLine } from '../../editor/quickPick';
+import { problemsOfSeveral } from '../../editor/reachSeveral';
 import type { Instance } from '../../model/instances/instance';
-import { instanceName } from '../../model/instances/instanceLabel';
+import { instanceName, nameAmong } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
 import { isAtWork, type Job } from '../../model/jobs/job';
 import { variantsOf } from '../../model/jobs/jobMatrix';
@@ -170,12 +171,21 @@ function dearest(machines: readonly Instance[]): Micros | undefined {
 
 /** Returns false, after a message, if one of the machines has no SSH. */
 async function areReachable(machines: readonly Instance[], accountKey: string): Promise<boolean> {
-  for (const { id } of machines) {
-    if ((await runCommand('gpuRental.prepareSsh', { instanceId: id, accountKey })) === undefined) {
-      return false;
-    }
+  const ids = machines.map(({ id }) => id);
+  const [first, ...others] = ids;
+  if (first !== undefined && others.length === 0) {
+    return (await runCommand('gpuRental.prepareSsh', { instanceId: first, accountKey })) !== undefined;
   }
-  return true;
+  const problems = await problemsOfSeveral(ids, accountKey);
+  const names = machines.filter(({ id }) => problems.has(id)).map((one) => nameAmong(one, machines));
+  if (names.length > 0) {
+    message(
+      'error',
+      t('Could not log in to these instances, so no job was started: {0}', names.join(', ')),
+      commandAction(t('Show Log'), 'gpuRental.showLog'),
+    );
+  }
+  return names.length === 0;
 }
 
 /**
