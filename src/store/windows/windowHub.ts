@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { MisfitError } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
-import { DisposableStore, MutableDisposable, toDisposable, type Disposable } from '../../util/disposable';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { AgentDoor } from './agentDoor';
 import { Claims } from './claims';
 import { hubAddress, hubToken, type HubAddress } from './hubAddress';
+import { HubListeners } from './hubListeners';
 import { HubServer } from './hubServer';
 import { addressInTerm, HubTerms } from './hubTerms';
 import { HubMember, type Meeting } from './hubMember';
@@ -31,8 +31,10 @@ export function createWindowHub(deps: WindowHubDeps): WindowHub & { readonly age
 
 /** The most messages kept while no window leads. */
 const maxWaiting = 200;
-/** After this many refused attempts in a row, a window works alone. */
-const maxRefusals = 20;
+/** After this many failed attempts in a row, a window works alone. */
+const maxFailures = 20;
+/** How often a window that works alone looks for the others (ms). */
+const lookForOthersMs = 15_000;
 
 /** How often the leader renews its lead and signals that it is alive. */
 const beatMs = 15_000;
@@ -56,14 +58,14 @@ class SocketHub implements WindowHub {
   private readonly connection = new MutableDisposable<Disposable>();
   private readonly leaderChanged: Emitter<boolean>;
   private readonly peersChanged: Emitter<ReadonlySet<string>>;
-  private readonly listeners = new Map<string, Set<(data: unknown) => void>>();
+  private readonly listeners: HubListeners;
   private readonly waiting: HubMessage[] = [];
   private readonly claims: Claims;
   private server: HubServer | undefined;
   private upstream: HubLine | undefined;
-  /** True if sockets can't be used, so this window leads itself and has no peers. */
+  /** True if no window can be met now, so this one leads itself and has no peers. */
   private isAlone = false;
-  private refusals = 0;
+  private failures = 0;
   private silences = 0;
   private readonly terms: Pick<HubTerms, 'read' | 'end'>;
   private readonly beat = new MutableDisposable<Disposable>();
@@ -79,6 +81,7 @@ class SocketHub implements WindowHub {
     };
     this.leaderChanged = this.owned.add(new Emitter(onError));
     this.peersChanged = this.owned.add(new Emitter(onError));
+    this.listeners = this.owned.add(new HubListeners(deps.log));
     this.claims = new Claims(join(deps.storageDir, 'claims'));
     this.terms = deps.terms ?? new HubTerms(deps.storageDir);
     this.owned.add(this.connection);
@@ -117,11 +120,7 @@ class SocketHub implements WindowHub {
   }
 
   on(topic: string, listener: (data: unknown) => void): Disposable {
-    const group = this.listeners.get(topic) ?? new Set();
-    this.listeners.set(topic, group);
-    const own: typeof listener = (data) => listener(data);
-    group.add(own);
-    return toDisposable(() => group.delete(own));
+    return this.listeners.on(topic, listener);
   }
 
   claim(key: string): Promise<boolean> {
@@ -132,7 +131,6 @@ class SocketHub implements WindowHub {
     this.server = undefined;
     this.isAlone = false;
     this.owned.dispose();
-    this.listeners.clear();
   }
 
   private isOver(): boolean {
@@ -144,8 +142,18 @@ class SocketHub implements WindowHub {
       return;
     }
     this.meet().catch((error: unknown) => {
-      this.workAlone(error);
+      this.failed(error);
     });
+  }
+
+  /** The disk or an address may refuse for a moment, and a window that leads beside the others does what they do. */
+  private failed(reason: unknown): void {
+    this.failures += 1;
+    if (this.failures > maxFailures) {
+      this.workAlone(reason);
+    } else {
+      this.joinLater();
+    }
   }
 
   private async meet(): Promise<void> {
@@ -162,17 +170,16 @@ class SocketHub implements WindowHub {
     if (outcome === 'nobody' && (await this.tryLead(address, token))) {
       return;
     }
-    this.refusals += outcome === 'refused' ? 1 : 0;
     this.silences = outcome === 'silent' ? this.silences + 1 : 0;
     if (this.silences >= maxSilences) {
       this.silences = 0;
       await this.terms.end(this.term);
     }
-    if (this.refusals > maxRefusals) {
-      this.workAlone(`${this.refusals} connections were refused`);
-      return;
+    if (outcome === 'refused') {
+      this.failed(`${this.failures + 1} connections were refused`);
+    } else {
+      this.joinLater();
     }
-    this.joinLater();
   }
 
   /** Pauses for a random time, so that the windows do not all try at the same moment. */
@@ -192,7 +199,7 @@ class SocketHub implements WindowHub {
         this.heardAt = this.deps.clock.elapsed();
       },
       onWelcome: (line) => this.follow(line),
-      onSay: (topic, data) => this.deliver(topic, data),
+      onSay: (topic, data) => this.listeners.deliver(topic, data),
       onEnd: () => {
         this.upstream = undefined;
         this.beat.value = undefined;
@@ -204,7 +211,8 @@ class SocketHub implements WindowHub {
   }
 
   private follow(line: HubLine): void {
-    this.refusals = 0;
+    this.failures = 0;
+    this.isAlone = false;
     this.upstream = line;
     for (const message of this.waiting.splice(0)) {
       line.send(message);
@@ -290,7 +298,7 @@ class SocketHub implements WindowHub {
           this.peersChanged.fire(this.peers);
         }
       },
-      onSay: (topic, data) => this.deliver(topic, data),
+      onSay: (topic, data) => this.listeners.deliver(topic, data),
       onError: (error) => {
         this.deps.log.error('The meeting place of the windows failed', error);
       },
@@ -305,7 +313,8 @@ class SocketHub implements WindowHub {
     }
     if (!this.isOver()) {
       this.server = server;
-      this.refusals = 0;
+      this.failures = 0;
+      this.isAlone = false;
       this.renewedAt = this.deps.clock.elapsed();
       this.beatLater();
       // The intended receivers will connect to this window and ask again.
@@ -318,23 +327,13 @@ class SocketHub implements WindowHub {
     return true;
   }
 
-  private deliver(topic: string, data: unknown): void {
-    for (const listener of [...(this.listeners.get(topic) ?? [])]) {
-      try {
-        listener(data);
-      } catch (error) {
-        if (error instanceof MisfitError) {
-          this.deps.log.warn(error.message);
-        } else {
-          this.deps.log.error(`A listener of ${topic} failed`, error);
-        }
-      }
-    }
-  }
-
   /** Another window may do the same; claims on disk prevent both from acting on the same event. */
   private workAlone(reason: unknown): void {
     if (this.isOver()) {
+      return;
+    }
+    this.connection.value = this.deps.clock.schedule(() => this.join(), lookForOthersMs);
+    if (this.isAlone) {
       return;
     }
     this.deps.log.warn(`Could not reach other windows, so this one works by itself: ${String(reason)}`);

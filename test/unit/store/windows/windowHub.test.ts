@@ -148,6 +148,36 @@ describe('the meeting place of the windows', () => {
     });
   }
 
+  for (const [what, failures, isEverAlone] of [
+    ['once', 1, false],
+    ['until it works by itself', 25, true],
+  ] as const) {
+    it(`follows the one that leads, although the disk refused ${what}`, async () => {
+      const address = { path: join(dir, 'hub.sock'), isFile: true };
+      const clock = new FakeClock();
+      const deps = { storageDir: dir, clock, log: silentLog, address };
+      const first = createWindowHub(deps);
+      const windows = [first];
+      try {
+        await comes(clock, 'it leads', () => first.isLeader);
+        let reads = 0;
+        const read = () => {
+          reads += 1;
+          return reads <= failures ? Promise.reject(new Error('EMFILE')) : Promise.resolve(0);
+        };
+        const second = createWindowHub({ ...deps, terms: { read, end: () => Promise.resolve() } });
+        windows.push(second);
+        const led: boolean[] = [];
+        second.onDidChangeLeader((leads) => led.push(leads));
+        await comes(clock, 'one leads the other', () => first.peers.has(second.windowId));
+        assert.equal(second.isLeader, false);
+        assert.deepEqual(led, isEverAlone ? [true, false] : [false]);
+      } finally {
+        for (const window of windows) window.dispose();
+      }
+    });
+  }
+
   it('knows a window that came before it knew itself that it leads', async () => {
     const address = { path: join(dir, 'hub.sock'), isFile: true };
     const token = await hubToken(dir);
