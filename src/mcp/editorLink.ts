@@ -112,7 +112,8 @@ export class EditorLink implements Disposable {
     const { clock } = this.deps;
     const until = clock.elapsed() + findMs;
     for (;;) {
-      this.current ??= this.connect();
+      // The storage folder may refuse for a moment, as when too many files are open.
+      this.current ??= this.connect().catch((): LinkProblem => 'refused');
       const found = await this.current;
       if (signal.aborted || this.isOver) {
         return 'cancelled';

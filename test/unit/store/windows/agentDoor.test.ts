@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,6 +64,15 @@ describe('the door of the windows for agents', () => {
     window.agents.serve((what) => Promise.resolve({ ...answered, what }));
     assert.deepEqual(await link.ask({ tool: 'a' }, once()), { what: { ...answered, what: { tool: 'a' } } });
     assert.equal(window.agents.count, 1);
+  });
+
+  it('is found by a client again whose disk refused for a moment', async () => {
+    window.agents.serve(() => Promise.resolve(answered));
+    const terms = join(dir, 'windows.terms');
+    await writeFile(terms, 'not a folder');
+    assert.deepEqual(await link.ask({ tool: 'a' }, once()), { problem: 'refused' });
+    await rm(terms);
+    assert.deepEqual(await link.ask({ tool: 'a' }, once()), { what: answered });
   });
 
   it('hides what an error says', async () => {
