@@ -28,8 +28,8 @@ type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'oneWindow' 
   readonly connections: NotebookConnections;
 };
 
-/** Within this time, windows notice the same change of a host key (ms). */
-const sameChangeMs = 5 * 60_000;
+/** Within this time, windows notice the same (ms). */
+const sameTimeMs = 5 * 60_000;
 
 interface OwnCommand extends JupyterCommand {
   readonly run: () => Promise<JupyterServer | undefined>;
@@ -70,8 +70,9 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
   }
 
   /**
-   * Shows each reason once for an instance until it was connected again, and each changed host key once: the tunnels of
-   * all windows notice it at the same time, and one of the windows says so.
+   * Shows each reason once for an instance until it was connected again, and each changed host key once: all windows
+   * with a notebook notice it at the same time, and one of them says so. A window that meets a changed key later says it
+   * as well.
    */
   tell(id: string, error: unknown, canSetUp = false): void {
     const { clock, connections, oneWindow, servers } = this.deps;
@@ -85,16 +86,15 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
     if (!row || isCancelled(error) || this.told.has(turn)) {
       return;
     }
+    const key = `notebooks.unavailable ${[id, offered, reason, Math.floor(clock.now() / sameTimeMs)].join(' ')}`;
     const show = () => {
       this.told.add(turn);
       this.show(row, error, canSetUp);
     };
-    if (isHostKey) {
-      const key = `notebooks.hostKey ${id} ${offered} ${Math.floor(clock.now() / sameChangeMs)}`;
-      oneWindow.offer(key, show, { isStillSo: () => connections.timesConnected(id) === times });
-    } else {
-      show();
+    if (!isHostKey) {
+      this.told.add(turn);
     }
+    oneWindow.offer(key, show, { isStillSo: () => connections.timesConnected(id) === times });
   }
 
   private show(row: ListedServer, error: unknown, canSetUp: boolean): void {

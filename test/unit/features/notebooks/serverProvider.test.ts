@@ -133,6 +133,21 @@ describe('The kernel picker', () => {
     assert.equal(shown.length, 1);
   });
 
+  it('says it in one of the windows that have used a server, however often Jupyter asks in all of them', async () => {
+    const claimed = new Set<string>();
+    const stopped = anInstance({ id: 7, actualStatus: 'exited', intendedStatus: 'stopped' });
+    const windows = [1, 2, 3].map(() => scene([stopped], claimed));
+    shown.length = 0;
+    for (const minutes of [0, 6, 12]) {
+      for (const { deps, provider } of windows) {
+        deps.clock.jump(minutes * 60_000);
+        await assert.rejects(provider.resolveJupyterServer({ id: 'gpu-7' }), /not running/);
+      }
+    }
+    await settle();
+    assert.equal(shown.length, 1);
+  });
+
   it('waits for the account where Jupyter asks while a window opens, and calls it no other one', async () => {
     const { connections, deps, provider } = scene([anInstance({ id: 7 })]);
     connections.connect = () => Promise.resolve({ localPort: 30_100, token: 'a' });
