@@ -10,6 +10,7 @@ import type { Candidate, ListedServer } from '../../model/notebooks/notebookServ
 import type { Services } from '../../services';
 import { HostKeyError } from '../../ssh/hostKey';
 import type { ServerAddress } from '../../ssh/notebooks/kernels';
+import { isCurrent } from '../../store/instances/listed';
 import { isCancelled, UserError } from '../../util/errors';
 import { plainArgument } from '../../util/plainLabel';
 import { text } from '../../util/text';
@@ -184,6 +185,10 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
       throw new UserError(text('This instance has been destroyed.'));
     }
     checkAccount(accounts, row.accountKey);
+    // The address of an instance that ran yesterday may be another renter's by now, which looks like a changed host key.
+    if (!isCurrent(fleet.state, clock.now())) {
+      await fleet.refresh().catch(() => undefined);
+    }
     const instance = fleet.find(row.instanceId);
     if (instance && !actionsFor(instance, fleet.facts(instance.id), clock.now()).canConnect) {
       const kind = stateOf(instance, fleet.facts(instance.id), clock.now());

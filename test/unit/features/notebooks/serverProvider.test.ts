@@ -38,7 +38,9 @@ describe('The kernel picker', () => {
   type Deps = ConstructorParameters<typeof ServerProvider>[0];
 
   /** The windows of one computer, in all of which somebody works, or a single one. */
-  function scene(instances: readonly Instance[], claimed = new Set<string>()) {
+  function scene(listed: readonly Instance[], claimed = new Set<string>()) {
+    let instances = listed;
+    let later: readonly Instance[] | undefined;
     const clock = new FakeClock();
     const claim = (key: string) => {
       const isFirst = !claimed.has(key);
@@ -61,9 +63,13 @@ describe('The kernel picker', () => {
     const deps = {
       accounts,
       fleet: {
-        state: { kind: 'ready', value: { instances } },
+        state: { kind: 'ready', value: { instances }, fetchedAt: clock.now() },
         find: (id: number) => instances.find((one) => one.id === id),
         facts: () => ({}),
+        refresh: () => {
+          instances = later ?? instances;
+          return Promise.resolve();
+        },
       },
       ssh: { aliasOf: (_: unknown, id: number) => `gpu-${id}` },
       clock,
@@ -82,7 +88,11 @@ describe('The kernel picker', () => {
       { ...deps, servers, connections } as unknown as Deps,
       new FakeEventEmitter<undefined>().event as never,
     );
-    return { deps, provider, connections };
+    /** What the list has to say once it is read again. */
+    const becomes = (next: readonly Instance[]) => {
+      later = next;
+    };
+    return { deps, provider, connections, becomes };
   }
 
   it('tells two instances of one name apart, and starts the one that was chosen', async () => {
@@ -164,6 +174,19 @@ describe('The kernel picker', () => {
     isRead();
     assert.equal((await asked).id, 'gpu-7');
     assert.deepEqual(shown, []);
+  });
+
+  it('logs in nowhere by a list of yesterday: the address may be another renter’s by now', async () => {
+    const { becomes, connections, deps, provider } = scene([anInstance({ id: 7 })]);
+    let logins = 0;
+    connections.connect = () => {
+      logins += 1;
+      return Promise.reject(changed('another machine'));
+    };
+    deps.clock.jump(12 * 3_600_000);
+    becomes([anInstance({ id: 7, actualStatus: 'exited', intendedStatus: 'stopped' })]);
+    await assert.rejects(provider.resolveJupyterServer({ id: 'gpu-7' }), /not running/);
+    assert.equal(logins, 0);
   });
 
   it('says to a user who is signed out that nobody is signed in', async () => {
