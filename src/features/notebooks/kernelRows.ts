@@ -37,20 +37,37 @@ export class KernelRows implements InstanceRows {
   }
 }
 
-function kernelItem(
-  instanceId: number,
-  { id, name, isBusy, connections }: Kernel,
-  isSilent: boolean,
-): vscode.TreeItem {
+function kernelItem(instanceId: number, kernel: Kernel, isSilent: boolean): vscode.TreeItem {
+  const { id, name } = kernel;
   const item = new vscode.TreeItem(t('Kernel {0}', name));
   item.id = `kernel-${instanceId}-${id}`;
-  item.description = isSilent ? t('no answer') : isBusy ? t('busy') : t('idle');
-  item.tooltip = isSilent
-    ? t('The Jupyter server of the instance does not answer')
-    : isBusy
-      ? t('Runs a cell. Connections: {0}', connections)
-      : t('Waits for a cell and keeps its variables and GPU memory. Connections: {0}', connections);
+  const { state, explained } = isSilent
+    ? {
+        state: t('no answer'),
+        explained: t('The Jupyter server of the instance does not answer'),
+      }
+    : stateWords(kernel);
+  item.description = state;
+  item.tooltip = explained;
   item.iconPath = new vscode.ThemeIcon('notebook');
   item.contextValue = ';kernel;';
   return item;
+}
+
+function stateWords({ isBusy, isDead, connections }: Kernel) {
+  if (isDead) {
+    return {
+      state: t('ended'),
+      explained: t('Ended by itself, for example because memory ran out. Its variables are lost'),
+    };
+  }
+  return isBusy
+    ? { state: t('busy'), explained: t('Runs a cell. Connections: {0}', connections) }
+    : {
+        state: t('idle'),
+        explained: t(
+          'Waits for a cell and keeps its variables and GPU memory. Connections: {0}',
+          connections,
+        ),
+      };
 }

@@ -13,6 +13,8 @@ export interface Kernel {
   readonly id: string;
   readonly name: string;
   readonly isBusy: boolean;
+  /** Its process ended by itself, and the server gave up starting it again. */
+  readonly isDead: boolean;
   /** The notebooks and clients that are connected to it. */
   readonly connections: number;
 }
@@ -51,7 +53,7 @@ export async function kernelsOf(server: ServerAddress, withinMs = patienceMs): P
     const { data } = kernelShape.safeParse(row);
     if (data && !kernels.has(data.id) && kernels.size < mostKernels) {
       const { id, name, execution_state: state, connections } = data;
-      kernels.set(id, { id, name, isBusy: state === 'busy', connections });
+      kernels.set(id, { id, name, isBusy: state === 'busy', isDead: state === 'dead', connections });
     }
   }
   return [...kernels.values()];

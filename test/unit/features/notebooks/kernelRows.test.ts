@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import type * as product from '../../../../src/features/notebooks/kernelRows';
+import type { Kernel } from '../../../../src/ssh/notebooks/kernels';
+import { loadSource } from '../../../support/fakeEditor/product';
+
+describe('the row of a kernel', () => {
+  const { KernelRows } = loadSource('src/features/notebooks/kernelRows.ts', {
+    vscode: {
+      l10n: { t: (words: string) => words },
+      TreeItem: class {
+        constructor(readonly label: string) {}
+      },
+      ThemeIcon: class {
+        constructor(readonly id: string) {}
+      },
+    },
+  }) as typeof product;
+
+  function rowOf(change: Partial<Kernel>) {
+    const kernel = {
+      id: 'aaaaaaaa',
+      name: 'python3',
+      isBusy: false,
+      isDead: false,
+      connections: 1,
+      ...change,
+    };
+    const rows = new KernelRows(
+      { accounts: { active: {} }, ssh: { aliasOf: () => 'gpu-7' } } as never,
+      { kernelsOf: () => [kernel], isSilent: () => false } as never,
+    );
+    const { description, tooltip } = rows.rows(7)[0]?.item() ?? {};
+    return { description, tooltip: tooltip as string };
+  }
+
+  it('says whether it runs a cell', () => {
+    assert.equal(rowOf({}).description, 'idle');
+    assert.equal(rowOf({ isBusy: true }).description, 'busy');
+  });
+
+  it('does not call a kernel that died idle, with variables that it lost', () => {
+    const { description, tooltip } = rowOf({ isDead: true });
+    assert.equal(description, 'ended');
+    assert.match(tooltip, /variables are lost/);
+  });
+});
