@@ -82,7 +82,11 @@ const instanceRow = z.object({
 
 export const toolInputs = {
   search_offers: z.strictObject({
-    gpu: z.string().max(40).describe('GPU name, for example "RTX 4090"').optional(),
+    gpu: z
+      .string()
+      .max(40)
+      .describe('GPU model, for example "RTX 4090" or "H100", which is all of its variants')
+      .optional(),
     gpuCount: z.number().int().min(1).max(64).optional(),
     minGpuRamGb: z.number().positive().max(1000).optional(),
     maxPriceUsdPerHour: z.number().positive().max(1000).optional(),

@@ -142,12 +142,12 @@ function normalizeGpuName(name: string): string {
   );
 }
 
-/** Returns the name itself, and the name without each of its possible first words. */
+/** Returns the name itself, and the name without its possible first words, of which there may be several. */
 function leadForms(normal: string): readonly string[] {
   const shorter = leadWords
     .filter((word) => normal.startsWith(word) && normal.length > word.length + 1)
     .map((word) => normal.slice(word.length));
-  return [normal, ...shorter];
+  return [normal, ...shorter.flatMap(leadForms)];
 }
 
 function buildForms(normal: string): readonly string[] {

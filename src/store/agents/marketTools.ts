@@ -6,6 +6,7 @@ import type { AgentRequest, Commitment, RentalQuote } from '../../model/agents/r
 import type { ToolInput } from '../../model/agents/toolShapes';
 import { fromDollars, times } from '../../model/money';
 import { mostRows, toOfferSearch, type MarketQuery } from '../../model/offers/marketQuery';
+import { findGpuModels } from '../../model/offers/gpuModels';
 import { fitting } from '../../model/offers/offerMatch';
 import type { Offer } from '../../model/offers/offer';
 import { defaultFilters, type Filters } from '../../model/offers/searchFields';
@@ -52,12 +53,21 @@ async function searchOffers(deps: ToolDeps, input: ToolInput<'search_offers'>, {
   return pageOf('offers', rows, partOf(input), {
     ...(found.skipped === 0 ? {} : { skipped: found.skipped }),
     // A page that others follow says that instead.
-    ...(found.items.length < mostRows
-      ? {}
-      : { next: `Only ${mostRows} offers were read, the cheapest first. Narrow the search for others.` }),
+    ...nextOf(found.items.length, rows.length),
     asOf: new Date(deps.clock.now()).toISOString(),
     ...(isDemo ? { demo: true } : {}),
   });
+}
+
+function nextOf(read: number, shown: number): { readonly next?: string } {
+  if (read >= mostRows) {
+    return { next: `Only ${mostRows} offers were read, the cheapest first. Narrow the search for others.` };
+  }
+  return shown > 0
+    ? {}
+    : {
+        next: 'No offer fits now. Leave out an argument or widen it. gpu is a model such as "RTX 4090", "H100" or "A100 PCIE".',
+      };
 }
 
 function partOf({
@@ -70,10 +80,16 @@ function partOf({
   return { from: Number(cursor ?? 0), limit: limit ?? usualRows };
 }
 
+/** The service compares names as a whole, and a model says "H100" or "4090" as people do. */
+function modelsOf(gpu: string): readonly string[] {
+  const found = findGpuModels(gpu);
+  return found.length > 0 ? found : [gpu];
+}
+
 function filtersOf(input: ToolInput<'search_offers'>): Filters {
   return {
     ...defaultFilters,
-    ...(input.gpu === undefined ? {} : { gpu: { oneOf: [input.gpu] } }),
+    ...(input.gpu === undefined ? {} : { gpu: { oneOf: modelsOf(input.gpu) } }),
     ...(input.gpuCount === undefined ? {} : { gpuCount: { min: input.gpuCount, max: input.gpuCount } }),
     ...(input.minGpuRamGb === undefined ? {} : { gpuRamGb: { min: input.minGpuRamGb } }),
     ...(input.maxPriceUsdPerHour === undefined ? {} : { pricePerHour: { max: input.maxPriceUsdPerHour } }),
