@@ -93,7 +93,7 @@ export const toolSpecs: readonly ToolSpec[] = [
     name: 'run_command',
     title: 'Run a Command on an Instance',
     description:
-      'Runs a shell command on an instance over SSH, for at most 45 seconds. The user is asked first, once for each instance. Output is under untrusted and cut.',
+      'Runs a shell command on an instance over SSH, for at most 45 seconds. The user is asked first: once for an instance that an agent rented, each time for another one. It then returns pending: after the yes, call it again with the same requestId and arguments. Output is under untrusted and cut.',
     risk: 'execute',
     isIdempotent: false,
   },
@@ -101,7 +101,7 @@ export const toolSpecs: readonly ToolSpec[] = [
     name: 'set_schedule',
     title: 'Set When an Instance Ends',
     description:
-      'Sets after how many hours from now an instance stops or is destroyed. An earlier stop happens at once; anything later or a destruction asks the user and returns pending.',
+      'Sets after how many hours from now an instance stops or is destroyed. An earlier stop of an instance that an agent rented happens at once; anything else asks the user and returns pending.',
     risk: 'spend',
     isIdempotent: true,
   },
@@ -109,7 +109,7 @@ export const toolSpecs: readonly ToolSpec[] = [
     name: 'change_state',
     title: 'Stop or Start an Instance',
     description:
-      'Stops or starts an instance. Stopping one of your own happens at once and keeps its disk, which still costs money. Starting, and stopping another one, asks the user and returns pending.',
+      'Stops or starts an instance. Stopping one that an agent rented happens at once: running processes end, and the disk is kept and still costs money. Starting, and stopping another one, asks the user and returns pending.',
     risk: 'spend',
     isIdempotent: true,
   },
