@@ -193,6 +193,28 @@ function scheduleQuestion(asked: Asked): Question {
   };
 }
 
+/** Returns what the user reads if an approved request came to nothing; `undefined` otherwise. */
+export function failureText(request: AgentRequest, instance: string): string | undefined {
+  const { tool, state, to } = request;
+  if (state !== 'failed' && state !== 'notRented') {
+    return undefined;
+  }
+  switch (tool) {
+    case 'request_rental':
+      return t('Nothing was rented for “{0}”. The log says why.', who(request));
+    case 'destroy_instance':
+      return t('Could not confirm that “{0}” is destroyed. You may still be charged.', instance);
+    case 'change_state':
+      return to === 'running'
+        ? t('Could not confirm that “{0}” is started.', instance)
+        : t('Could not confirm that “{0}” is stopped. You may still be charged.', instance);
+    case 'set_schedule':
+      return t('Could not change the schedule of “{0}”. Check when it ends.', instance);
+    case 'run_command':
+      return undefined;
+  }
+}
+
 /** Returns the question before agents may do more than was confirmed. */
 export function limitsQuestion(limits: AgentLimits): Question {
   return limits.access === 'read'

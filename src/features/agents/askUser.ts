@@ -1,4 +1,5 @@
-import { runCommand } from '../../editor/commands';
+import { showInstances } from '../../editor/chooseInstance';
+import { commandAction, runCommand } from '../../editor/commands';
 import { confirm, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -8,7 +9,7 @@ import { nameAmong } from '../../model/instances/instanceLabel';
 import { doAgreed } from '../../store/agents/doAgreed';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { Services } from '../../services';
-import { limitsQuestion, limitsText, reopenQuestion, requestQuestion } from './agentWords';
+import { failureText, limitsQuestion, limitsText, reopenQuestion, requestQuestion } from './agentWords';
 
 export type AskDeps = Pick<
   Services,
@@ -149,7 +150,23 @@ export class AskUser implements Disposable {
       message('warning', t('The request has expired or a limit is reached, so nothing was done.'));
     } else if (yes && answered) {
       // The next question does not wait for this action.
-      void doAgreed({ ...this.deps, desk }, answered, accountKey);
+      void this.carryOut(answered, accountKey);
+    }
+  }
+
+  /** Says what came to nothing: the agent that learns it may be gone, and the user would count on what was approved. */
+  private async carryOut(request: AgentRequest, accountKey: string): Promise<void> {
+    const desk = this.deps.agentDesk();
+    const name = this.nameOf(request) ?? '';
+    await doAgreed({ ...this.deps, desk }, request, accountKey);
+    try {
+      const done = await desk.find(request.id, accountKey);
+      const words = done && failureText(done, name);
+      if (words !== undefined) {
+        message('warning', words, showInstances(), commandAction(t('Show Log'), 'gpuRental.showLog'));
+      }
+    } catch (error) {
+      this.deps.report.error(error);
     }
   }
 

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { letAgentsIn, type AgentDriver } from '../support/feature/agentDriver';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('what a person approved for an agent, and the service refuses', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+  let agent: AgentDriver;
+  let instance: string;
+
+  before(async () => {
+    instance = `inst_${await computer().rentRunning({ label: 'trainer' })}`;
+    window = await computer().openWindow();
+    await window.signIn();
+    agent = await letAgentsIn(window);
+    window.clearToasts();
+  });
+
+  it('is said to that person, who would take the instance for destroyed', async () => {
+    computer().simulator.fail({
+      ...{ kind: 'error', status: 403, error: 'not_allowed' },
+      ...{ method: 'DELETE', path: '/api/v0/instances/*' },
+    });
+    const asked = { instance, label: 'trainer', requestId: 'destroy-trainer' };
+    assert.equal((await agent.call('destroy_instance', asked))['state'], 'pending');
+    const dialog = await window.dialog('Destroy “trainer” for “the chat”?');
+    await computer().pass(600);
+    dialog.press('Destroy');
+    const { buttons } = await window.toast(
+      'Could not confirm that “trainer” is destroyed. You may still be charged.',
+    );
+    assert.deepEqual([...buttons], ['Show Instances', 'Show Log']);
+    assert.equal((await agent.call('destroy_instance', asked))['state'], 'failed');
+  });
+});
