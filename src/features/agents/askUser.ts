@@ -45,16 +45,22 @@ export class AskUser implements Disposable {
     this.look();
   }
 
-  /** Asks about raised limits in one window; without an answer they are not in force. */
+  /** Asks about raised limits in one window, once; without an answer they are not in force. */
   async confirmLimits(): Promise<void> {
     const { agentLimits, oneWindow, clock } = this.deps;
-    const { set, isRaised, revision } = await agentLimits.read();
-    if (!isRaised) {
+    const { set, isRaised, isDeclined, revision } = await agentLimits.read();
+    if (!isRaised || isDeclined) {
       return;
     }
     // Asked once per change: the same settings may be raised again later.
     const key = `agents.limits.${JSON.stringify(set)}.${revision}.${Math.floor(clock.now() / answerWithinMs)}`;
-    oneWindow.offer(key, () => this.enqueue(() => this.askLimits()));
+    oneWindow.offer(key, () =>
+      this.enqueue(async () => {
+        if (!(await agentLimits.read()).isDeclined) {
+          await this.askLimits();
+        }
+      }),
+    );
   }
 
   /** Asks again about declined limits, and about spending after its record became unreadable. */
@@ -88,8 +94,9 @@ export class AskUser implements Disposable {
   private async askLimits(): Promise<void> {
     const { agentLimits } = this.deps;
     const { set, isRaised } = await agentLimits.read();
-    if (isRaised && (await this.isYes(limitsQuestion(set)))) {
-      await agentLimits.confirm(set);
+    if (isRaised) {
+      const isYes = await this.isYes(limitsQuestion(set));
+      await (isYes ? agentLimits.confirm(set) : agentLimits.decline(set));
     }
   }
 

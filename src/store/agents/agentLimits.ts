@@ -16,7 +16,11 @@ const limitsShape = z.object({
   questionsPerHour: amount,
 });
 /** The stored limits. `revision` grows with each change, even when the limits return to an earlier value. */
-const keptShape = limitsShape.extend({ revision: z.number().int().nonnegative().catch(0) });
+const keptShape = limitsShape.extend({
+  revision: z.number().int().nonnegative().catch(0),
+  /** The settings that the user declined; forgotten once they change. */
+  declined: limitsShape.optional().catch(undefined),
+});
 type Kept = z.infer<typeof keptShape>;
 
 export interface LimitsNow {
@@ -24,6 +28,8 @@ export interface LimitsNow {
   readonly inForce: AgentLimits;
   /** The settings allow more than was confirmed, so the user must be asked. */
   readonly isRaised: boolean;
+  /** The user has declined exactly these settings. */
+  readonly isDeclined: boolean;
   /** The revision of the confirmed limits that this is based on. */
   readonly revision: number;
 }
@@ -46,10 +52,16 @@ export class AgentLimitStore {
   async read(): Promise<LimitsNow> {
     const set = this.deps.settings();
     if (set.access === 'off') {
-      return { set, inForce: { ...set, access: 'off' }, isRaised: false, revision: 0 };
+      return { set, inForce: { ...set, access: 'off' }, isRaised: false, isDeclined: false, revision: 0 };
     }
-    const { revision, ...confirmed } = await this.confirmed();
-    return { set, inForce: limitsInForce(set, confirmed), isRaised: isRaised(set, confirmed), revision };
+    const { revision, declined, ...confirmed } = await this.confirmed();
+    return {
+      set,
+      inForce: limitsInForce(set, confirmed),
+      isRaised: isRaised(set, confirmed),
+      isDeclined: isSame(set, declined),
+      revision,
+    };
   }
 
   /**
@@ -62,14 +74,22 @@ export class AgentLimitStore {
     await this.keep({ ...kept, revision: revision + 1 });
   }
 
+  /** Notes that the user declined these settings, so that no other window asks about them. */
+  async decline(set: AgentLimits): Promise<void> {
+    const { revision, ...confirmed } = await this.confirmed();
+    await this.keep({ ...confirmed, declined: set, revision: revision + 1 });
+  }
+
   /**
    * Lowers the confirmed limits after the settings changed; raising them again needs another confirmation.
    */
   async lower(): Promise<void> {
-    const { revision, ...confirmed } = await this.confirmed();
-    const lowered = limitsInForce(this.deps.settings(), confirmed);
-    if (JSON.stringify(lowered) !== JSON.stringify(confirmed)) {
-      await this.keep({ ...lowered, revision: revision + 1 });
+    const { revision, declined, ...confirmed } = await this.confirmed();
+    const set = this.deps.settings();
+    const lowered = limitsInForce(set, confirmed);
+    const isStillDeclined = declined === undefined || isSame(set, declined);
+    if (!isSame(lowered, confirmed) || !isStillDeclined) {
+      await this.keep({ ...lowered, ...(isStillDeclined ? { declined } : {}), revision: revision + 1 });
     }
   }
 
@@ -83,6 +103,11 @@ export class AgentLimitStore {
     const parsed = keptShape.safeParse(parse(kept));
     return parsed.success ? parsed.data : { ...noLimits, revision: 0 };
   }
+}
+
+function isSame(one: AgentLimits, other: AgentLimits | undefined): boolean {
+  const keys = Object.keys(limitsShape.shape) as (keyof AgentLimits)[];
+  return other !== undefined && keys.every((key) => one[key] === other[key]);
 }
 
 function parse(kept: string | undefined): unknown {
