@@ -3,7 +3,7 @@ import { needsEditor } from '../../editor/leaseText';
 import { localize, t } from '../../editor/localize';
 import { momentText } from '../../editor/timeText';
 import type { AgentLimits } from '../../model/agents/limits';
-import type { AgentRequest } from '../../model/agents/request';
+import type { AgentRequest, RentalQuote } from '../../model/agents/request';
 import { placeText } from '../../model/offers/places';
 import { formatCents, formatMoney, fromDollars, zero } from '../../model/money';
 import { trafficText } from '../../model/rentals/costFacts';
@@ -132,7 +132,7 @@ function rentQuestion(asked: Asked): Question | undefined {
             ),
       endNeeds(),
       t('Disk: {0} GB, in the price', quote.diskGb),
-      t('Installs: “{0}”', quote.what.slice(0, 60)),
+      ...installsLines(quote),
       quote.offer.location === undefined
         ? undefined
         : t('Location: “{0}”', placeText(quote.offer.location).slice(0, 60)),
@@ -141,6 +141,19 @@ function rentQuestion(asked: Asked): Question | undefined {
     ),
     button: t('Rent for {0}/h', price),
   };
+}
+
+/** The name of a template is its author's choice, so its image is named as well, and whose it is. */
+function installsLines({ what, template }: RentalQuote): readonly string[] {
+  if (!template) {
+    return [t('Installs: “{0}”', what.slice(0, 60))];
+  }
+  const { image, isOfStranger, hasStartScript } = template;
+  return [
+    t('Template: “{0}”, image “{1}”', what.slice(0, 60), image.slice(0, 80)),
+    ...(isOfStranger ? [t('The template is from another user.')] : []),
+    ...(isOfStranger && hasStartScript ? [t('Its on-start script runs on the instance.')] : []),
+  ];
 }
 
 function powerQuestion(asked: Asked): Question {

@@ -22,6 +22,16 @@ const quoteShape = z
     image: z.string().exactOptional(),
     /** What is installed, for the question. */
     what: z.string(),
+    /** Its author gave the template its name, so the question says more of it. */
+    template: z
+      .object({
+        image: z.string(),
+        /** Neither the user nor the service answers for it. */
+        isOfStranger: z.boolean(),
+        hasStartScript: z.boolean(),
+      })
+      .readonly()
+      .exactOptional(),
     diskGb: z.number(),
     hours: z.number(),
     then,

@@ -146,7 +146,12 @@ async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { s
     offer,
     ...(template === undefined
       ? { what: input.image ?? '' }
-      : { templateId: template.id, templateHash: template.hashId, what: templateName(template) }),
+      : {
+          templateId: template.id,
+          templateHash: template.hashId,
+          what: templateName(template),
+          template: factsOf(template, account.user.id),
+        }),
     ...(input.image === undefined ? {} : { image: input.image }),
     diskGb,
     hours: input.hours,
@@ -178,6 +183,15 @@ async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { s
     next:
       problem === undefined ? 'Call request_rental with this quote and a new requestId.' : 'Tell the user.',
     ...(account.isDemo ? { demo: true } : {}),
+  };
+}
+
+function factsOf(template: Template, userId: number): NonNullable<RentalQuote['template']> {
+  const { creatorId, onstart = '', recommended } = template;
+  return {
+    image: templateImage(template),
+    isOfStranger: creatorId !== undefined && creatorId !== userId && recommended !== true,
+    hasStartScript: onstart.trim() !== '',
   };
 }
 
