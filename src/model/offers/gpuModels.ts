@@ -126,7 +126,7 @@ const leadWords = [
   'q',
 ];
 /** Variants of one model. A user who types the model means all of them. */
-const buildWords = ['sxm', 'sxm2', 'sxm3', 'sxm4', 'sxm5', 'pcie', 'nvl', 'ws', 's'];
+const buildWords = ['sxm', 'pcie', 'nvl', 'ws', 's'];
 /** Only these models have variants: an RTX 4080S is another model than an RTX 4080. */
 const hasBuilds = /^(?:[abhv]\d{3}|gh200|(?:rtx)?pro\d{4})/;
 
@@ -137,6 +137,8 @@ function normalizeGpuName(name: string): string {
       .toLowerCase()
       .replace(/[^a-z0-9]/g, '')
       .replace('super', 's')
+      // Clouds and drivers number the socket, the market does not always.
+      .replace(/sxm\d/, 'sxm')
       // The market writes 4070S Ti for a 4070 Ti Super.
       .replace(/tis$/, 'sti')
   );
@@ -155,6 +157,29 @@ function buildForms(normal: string): readonly string[] {
   return build === undefined ? [normal] : [normal, normal.slice(0, -build.length)];
 }
 
+interface Spelled {
+  readonly name: string;
+  /** The whole name, with and without its build. */
+  readonly direct: readonly string[];
+  /** Also without its first words. */
+  readonly all: readonly string[];
+}
+
+/** Each keystroke compares every part of the line with every model. */
+const spelled = new WeakMap<readonly string[], readonly Spelled[]>();
+
+function spellings(models: readonly string[]): readonly Spelled[] {
+  const known = spelled.get(models);
+  const found =
+    known ??
+    [...new Set(models)].map((name) => {
+      const normal = normalizeGpuName(name);
+      return { name, direct: buildForms(normal), all: leadForms(normal).flatMap(buildForms) };
+    });
+  spelled.set(models, found);
+  return found;
+}
+
 /**
  * Returns the models that a typed name means: `4090` is the RTX 4090 and not the 4090D, `h100` is all three variants.
  * Empty if no model matches.
@@ -164,16 +189,18 @@ export function findGpuModels(typed: string, models: readonly string[] = knownGp
   if (wanted.length < 2) {
     return [];
   }
-  const names = [...new Set(models)];
+  const all = spellings(models);
+  const namesOf = (fits: (one: Spelled) => boolean) => all.filter(fits).map(({ name }) => name);
   // "H200" is both a model and the first part of another name, so it means both.
-  const direct = names.filter((name) => buildForms(normalizeGpuName(name)).includes(wanted));
+  const direct = namesOf((one) => one.direct.includes(wanted));
   if (direct.length > 0) {
     return direct;
   }
-  const wantedForms = leadForms(wanted).filter((form) => form.length > 1);
-  return names.filter((name) =>
-    leadForms(normalizeGpuName(name))
-      .flatMap(buildForms)
-      .some((form) => wantedForms.includes(form)),
-  );
+  const named = (forms: readonly string[]) => {
+    const wantedForms = forms.flatMap(leadForms).filter((form) => form.length > 1);
+    return namesOf((one) => one.all.some((form) => wantedForms.includes(form)));
+  };
+  const found = named([wanted]);
+  // `v100 sxm2` where the market names no build, and `4090s` for several.
+  return found.length > 0 ? found : named([wanted.replace(/(?:sxm|pcie)$/, ''), wanted.replace(/s$/, '')]);
 }

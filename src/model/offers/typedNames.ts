@@ -1,6 +1,11 @@
 import type { RentalType } from './offer';
 import type { FlagKey, NumberKey } from './searchFields';
 
+/** Returns the member of a table, but none that every object has. */
+export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
 /** Names that users type before or after a number. */
 export const numberNames: Readonly<Record<string, NumberKey>> = {
   gpus: 'gpuCount',
@@ -15,6 +20,8 @@ export const numberNames: Readonly<Record<string, NumberKey>> = {
   price: 'pricePerHour',
   dph: 'pricePerHour',
   usd: 'pricePerHour',
+  cost: 'pricePerHour',
+  budget: 'pricePerHour',
   rel: 'reliability',
   uptime: 'reliability',
   reliability: 'reliability',
@@ -29,6 +36,7 @@ export const numberNames: Readonly<Record<string, NumberKey>> = {
   cpus: 'cpuCores',
   vcpu: 'cpuCores',
   vcpus: 'cpuCores',
+  threads: 'cpuCores',
   ghz: 'cpuGhz',
   ram: 'ramGb',
   disk: 'diskGb',
@@ -42,6 +50,7 @@ export const numberNames: Readonly<Record<string, NumberKey>> = {
   upload: 'upMbit',
   ul: 'upMbit',
   net: 'downMbit',
+  bandwidth: 'downMbit',
   d: 'days',
   day: 'days',
   days: 'days',
@@ -84,8 +93,8 @@ export const rentalNames: Readonly<Record<string, RentalType>> = {
   bid: 'interruptible',
   spot: 'interruptible',
   interruptible: 'interruptible',
+  preemptible: 'interruptible',
   ondemand: 'on-demand',
-  'on-demand': 'on-demand',
 };
 
 /** Factors that convert a typed unit to the unit of its field; the others are that unit already. */

@@ -3,8 +3,9 @@ import { filterValueText } from './filterText';
 import { findGpuModels, knownGpuModels } from './gpuModels';
 import type { RentalType } from './offer';
 import { findPlaces } from './places';
-import { flagNames, numberNames, rentalNames, unitScales } from './typedNames';
-import { fillers, inSigns, priceUnit } from './typedPhrases';
+import { flagNames, numberNames, own, rentalNames, unitScales } from './typedNames';
+import { fillers, priceUnit } from './typedPhrases';
+import { tokenize } from './typedTokens';
 import {
   fieldLabel,
   type ChoiceKey,
@@ -45,13 +46,9 @@ const comparison =
 const countBefore = /^[x×*](?<n>\d{1,3})(?<plus>\+)?$/;
 const countAfter = /^(?<n>\d{1,3})[x×*](?<plus>\+)?$/;
 
-function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
-}
-
 /** Parses a typed line. Never fails: unrecognized words are searched for in the rows. */
 export function parseTypedQuery(line: string, models: readonly string[] = knownGpuModels): TypedQuery {
-  const tokens = tokenize(line);
+  const tokens = tokenize(line, models);
   const draft: Draft = { numbers: new Map(), choices: new Map(), flags: new Map(), rentalType: undefined };
   const readings: { source: string; reading: FieldKey | Text }[] = [];
   const words: string[] = [];
@@ -81,53 +78,13 @@ export function parseTypedQuery(line: string, models: readonly string[] = knownG
 
 /** The last word may be incomplete: `cud` or `>=` must not empty the list while the user types. */
 function isBeginning(word: string): boolean {
-  const vocabulary = [numberNames, flagNames, rentalNames].flatMap((names) => Object.keys(names));
+  const names = [numberNames, flagNames, rentalNames].flatMap((table) => Object.keys(table));
+  const vocabulary = [...names, ...fillers];
   return isOperator(word) || vocabulary.some((name) => name.startsWith(word.replace(/[<>=≤≥:$]+$/, '')));
 }
 
 function isOperator(word: string): boolean {
   return /^[<>=≤≥$x×*!+-]+$/.test(word);
-}
-
-const operators = '<=|>=|=<|=>|<|>|≤|≥';
-const looseOperator = new RegExp(`\\s*(${operators})\\s*`, 'g');
-const looseUnit =
-  /(^|[\s<>=≤≥])(\d{1,3}(?:\.\d+)?|\d{4,5}(?=\s+(?:mbit|mbps|gb\s+(?:disk|storage|ssd|ram))\b))\s+(gb|tb|gib|mbit|gbit|mbps|gbps|days?|weeks?|months?|[dw]|%)(?=\s|$)/g;
-
-type LooseUnit = [before: string, number: string, unit: string, at: number, whole: string];
-
-/** True for the days of `cores >=32 days >=7`, which are no unit of the cores. */
-function isNextName(unit: string, before: string, after: string): boolean {
-  // A name that follows its number, as in `2gpus`, has none of its own to come.
-  const [, name = ''] = /(?<![a-z_\d])([a-z_]+)\s*[<>=≤≥:]*\s*$/.exec(before) ?? [];
-  const areNames = [unit, name].every((word) => word.length > 1 && own(numberNames, word) !== undefined);
-  return areNames && /^\s*[<>=≤≥:]/.test(after);
-}
-
-/**
- * Converts to lower case, joins operators and units with their number, and splits `2x4090`, `4090x2` and `4090<0.8`. What
- * is typed without a space belongs together: `24gb ram<64` has two numbers, and `24gb ram <0.8` has a price.
- */
-function tokenize(line: string): readonly string[] {
-  return inSigns(line)
-    .replace(looseOperator, (found: string, operator: string, at: number, whole: string) =>
-      found.startsWith(operator) && own(numberNames, /[a-z_]*$/.exec(whole.slice(0, at))?.[0] ?? '')
-        ? operator
-        : ` ${operator}`,
-    )
-    .replace(looseUnit, (found: string, ...[before, number, unit, at, whole]: LooseUnit) =>
-      isNextName(unit, whole.slice(0, at + before.length), whole.slice(at + found.length))
-        ? found
-        : `${before}${number}${unit}`,
-    )
-    .split(/[\s;|]+|,(?!\d)|(?<=\d{4}[a-z]{0,3})[,/](?=\d)/)
-    .flatMap((token) => {
-      const first = /^(\d{1,2})[x×](?=[a-z]*\d{2,})(.+)$/.exec(token);
-      if (first) return [`x${first[1] ?? ''}`, first[2] ?? ''];
-      const last = /^([a-z]*\d{2,}[a-z]*)[x×](\d{1,2})$/.exec(token);
-      return last ? [last[1] ?? '', `x${last[2] ?? ''}`] : [token];
-    })
-    .filter((token) => token !== '');
 }
 
 interface Read {
@@ -149,7 +106,14 @@ function readAt(
   if (gpu) {
     return { reading: addChoice(draft, 'gpu', gpu.found, negated), length: gpu.length };
   }
-  const pair = readPair(token, tokens[at + 1], tokens[at + 2], draft);
+  const unwanted = token === 'no' ? readNo(tokens, at, draft, models) : undefined;
+  if (unwanted) {
+    return unwanted;
+  }
+  const next = tokens.slice(at + 1);
+  // In `gpu 4090` the name belongs to no number.
+  const pair =
+    own(numberNames, token) === 'gpuCount' && gpuAt(next, models) ? undefined : readPair(token, next, draft);
   if (pair !== undefined) {
     return { reading: pair, length: 2 };
   }
@@ -159,6 +123,21 @@ function readAt(
   return reading === undefined
     ? readWords([bare, ...tokens.slice(at + 1)], negated, draft)
     : { reading, length: 1 };
+}
+
+/** Reads `no us` as `-us`; `no` alone and the one in `se no fi` is Norway. */
+function readNo(
+  tokens: readonly string[],
+  at: number,
+  draft: Draft,
+  models: readonly string[],
+): Read | undefined {
+  const [unwanted = '', ...others] = tokens.slice(at + 1);
+  const [before, last = ''] = [tokens[at - 2], tokens[at - 1]];
+  const isInList = before !== 'no' && findPlaces(last).length === 1 && findPlaces(unwanted).length > 0;
+  const read =
+    unwanted === '' || isInList ? undefined : readAt([`-${unwanted}`, ...others], 0, draft, models);
+  return read && { ...read, length: read.length + 1 };
 }
 
 /** Returns the models that the tokens begin with. The longest name wins: "4070 ti" is not a 4070. */
@@ -177,12 +156,7 @@ function gpuAt(
 }
 
 /** Reads `64gb ram` and `ram 64gb`. */
-function readPair(
-  token: string,
-  next: string | undefined,
-  afterNext: string | undefined,
-  draft: Draft,
-): Reading {
+function readPair(token: string, [next, afterNext, last = '']: readonly string[], draft: Draft): Reading {
   const unitOf = (word: string) => {
     const groups = comparison.exec(word)?.groups;
     return groups?.['name'] === '' ? (groups['unit'] ?? '') : undefined;
@@ -199,10 +173,27 @@ function readPair(
   // In `<0.8 cuda >=12` the name belongs to the number after it, and the one before is a price.
   const isOnItsOwn =
     unit === '' && /^[<>=≤≥]/.test(token) && afterNext !== undefined && unitOf(afterNext) !== undefined;
+  // In `24gb ram 64gb` one amount is that of the GPU, which has less memory than the machine.
+  const isLess =
+    (nextKey === 'ramGb' || nextKey === 'diskGb') &&
+    memoryUnits.includes(unit ?? '') &&
+    memoryUnits.includes(unitOf(afterNext ?? '') ?? '') &&
+    keyOf(last) === undefined &&
+    amountOf(token) < amountOf(afterNext ?? '');
+  if (isLess) {
+    return undefined;
+  }
   if (nextKey !== undefined && unit !== undefined && suits(unit, nextKey) && !isPrice && !isOnItsOwn) {
     return join(next, token);
   }
-  return keyOf(token) !== undefined && unitOf(next) !== undefined ? join(token, next) : undefined;
+  const [key, nextUnit] = [keyOf(token), unitOf(next)];
+  return key !== undefined && nextUnit !== undefined && suits(nextUnit, key) ? join(token, next) : undefined;
+}
+
+/** Returns the amount of `24gb` or `1tb` in GB. */
+function amountOf(token: string): number {
+  const { number = '', unit = '' } = comparison.exec(token)?.groups ?? {};
+  return Number(number.replace(',', '.')) * (own(unitScales, unit) ?? 1);
 }
 
 /** Returns whether a number with this unit fits the field: `24gb cuda` is not a CUDA version. */
@@ -238,14 +229,14 @@ function readComparison(token: string, draft: Draft): Reading {
     return undefined;
   }
   const number = Number((groups['number'] ?? '').replace(',', '.'));
-  const { unit, priced, perDay } = priceUnit(groups['unit'] ?? '', token.includes('$'));
+  const { unit, priced, hours } = priceUnit(groups['unit'] ?? '', token.includes('$'));
   const key = fieldOf(groups['name'] ?? '', unit, priced, groups['op'], number);
   if (key === undefined || (priced && unit !== '' && key === 'pricePerHour')) {
     return undefined;
   }
   const scale = own(unitScales, unit) ?? 1;
   const inUnits = tidy(key === 'reliability' && number <= 1 ? number * 100 : number * scale);
-  const value = perDay ? Math.floor((inUnits / 24) * 1e4) / 1e4 : inUnits;
+  const value = hours > 1 ? Math.floor((inUnits / hours) * 1e4) / 1e4 : inUnits;
   const range = rangeOf(groups['op'], groups['plus'] !== undefined, value, key);
   draft.numbers.set(key, { ...draft.numbers.get(key), ...range });
   return key;
@@ -320,16 +311,19 @@ function readWords(tokens: readonly string[], negated: boolean, draft: Draft): R
 }
 
 function readWord(parts: readonly string[], negated: boolean, draft: Draft): Reading {
-  const word = parts.join('');
-  const flag = own(flagNames, word);
+  const word = parts.join('').replace(/(?<=.)[-_]/g, '');
+  const [, name = '', value] = /^(.+?)[=:](true|yes|false|no)$/.exec(word) ?? ['', word];
+  const flag = own(flagNames, name);
   if (flag) {
-    draft.flags.set(flag[0], negated ? !flag[1] : flag[1]);
+    const isUnwanted = negated !== (value === 'false' || value === 'no');
+    draft.flags.set(flag[0], isUnwanted ? !flag[1] : flag[1]);
     return flag[0];
   }
   const rentalType = own(rentalNames, word);
-  if (rentalType && !negated) {
-    draft.rentalType = rentalType;
-    return rentalType === 'interruptible' ? text('Interruptible') : text('On demand');
+  if (rentalType) {
+    const isInterruptible = (rentalType === 'interruptible') !== negated;
+    draft.rentalType = isInterruptible ? 'interruptible' : 'on-demand';
+    return isInterruptible ? text('Interruptible') : text('On demand');
   }
   const countries = findPlaces(parts.join(' '));
   return countries.length === 0 ? undefined : addChoice(draft, 'country', countries, negated);

@@ -163,6 +163,57 @@ describe('a typed search', () => {
     ['north america static ip', { country: { oneOf: findPlaces('na') }, staticIp: true }],
     ['1000 mbit down', { downMbit: { min: 1000 } }],
     ['inet_down>500 gpu_ram>=24', { downMbit: { min: 500 }, gpuRamGb: { min: 24 } }],
+    ['24gb ram 64gb', { gpuRamGb: { min: 24 }, ramGb: { min: 64 } }],
+    ['64gb ram 24gb', { ramGb: { min: 64 }, gpuRamGb: { min: 24 } }],
+    ['24gb disk 1tb', { gpuRamGb: { min: 24 }, diskGb: { min: 1000 } }],
+    ['24gb ram 64gb disk', { ramGb: { min: 24 }, diskGb: { min: 64 } }],
+    ['24gb gpu memory 128gb system ram', { gpuRamGb: { min: 24 }, ramGb: { min: 128 } }],
+    ['100gb disk space', { diskGb: { min: 100 } }],
+    ['no us', { country: { noneOf: ['US'] } }],
+    ['no china no russia', { country: { noneOf: ['CN', 'RU'] } }],
+    ['eu no uk', { country: { oneOf: findPlaces('eu'), noneOf: ['GB'] } }],
+    ['se no fi', { country: { oneOf: ['SE', 'NO', 'FI'] } }],
+    ['4090 no', { gpu: { oneOf: ['RTX 4090'] }, country: { oneOf: ['NO'] } }],
+    ['no 4090', { gpu: { noneOf: ['RTX 4090'] } }],
+    ['non-eu', { country: { noneOf: findPlaces('eu') } }],
+    ['anywhere but china', { country: { noneOf: ['CN'] } }],
+    ['us only', { country: { oneOf: ['US'] } }],
+    ['us-west', { country: { oneOf: ['US'] } }],
+    ['4090 in us-east-1', { gpu: { oneOf: ['RTX 4090'] }, country: { oneOf: ['US'] } }],
+    ['not us west coast', { country: { noneOf: ['US'] } }],
+    ['eu north america', { country: { oneOf: [...findPlaces('eu'), ...findPlaces('na')] } }],
+    ['a100-80gb', { gpu: { oneOf: ['A100 SXM4', 'A100 PCIE'] }, gpuRamGb: { min: 80 } }],
+    ['NVIDIA A100-SXM4-80GB', { gpu: { oneOf: ['A100 SXM4'] }, gpuRamGb: { min: 80 } }],
+    ['Tesla V100-SXM2-32GB', { gpu: { oneOf: ['Tesla V100'] }, gpuRamGb: { min: 32 } }],
+    [
+      'NVIDIA H100 80GB HBM3',
+      { gpu: { oneOf: ['H100 SXM', 'H100 NVL', 'H100 PCIE'] }, gpuRamGb: { min: 80 } },
+    ],
+    ['a100 sxm', { gpu: { oneOf: ['A100 SXM4'] } }],
+    ['4090-24gb', { gpu: { oneOf: ['RTX 4090'] }, gpuRamGb: { min: 24 } }],
+    [
+      'A100-80GB:8',
+      { gpu: { oneOf: ['A100 SXM4', 'A100 PCIE'] }, gpuRamGb: { min: 80 }, gpuCount: { min: 8, max: 8 } },
+    ],
+    ['8*l4', { gpu: { oneOf: ['L4'] }, gpuCount: { min: 8, max: 8 } }],
+    ['2x4090s', { gpu: { oneOf: ['RTX 4090'] }, gpuCount: { min: 2, max: 2 } }],
+    ['gpu 4090', { gpu: { oneOf: ['RTX 4090'] } }],
+    ['gpu: 4090', { gpu: { oneOf: ['RTX 4090'] } }],
+    ['gpu=2', { gpuCount: { min: 2, max: 2 } }],
+    ['nvidia gpu 24gb', { gpuRamGb: { min: 24 } }],
+    ['single gpu 24gb', { gpuCount: { min: 1, max: 1 }, gpuRamGb: { min: 24 } }],
+    ['multi-gpu', { gpuCount: { min: 2 } }],
+    [
+      'gpu_name=RTX_4090 geolocation=US verified=true static_ip=false',
+      { gpu: { oneOf: ['RTX 4090'] }, country: { oneOf: ['US'] }, verified: true, staticIp: false },
+    ],
+    ['static-ip', { staticIp: true }],
+    ['10 open ports', { ports: { min: 10 } }],
+    ['$300/month', { pricePerHour: { max: 0.4166 } }],
+    ['$1 or less', { pricePerHour: { max: 1 } }],
+    ['$0.2 to $0.4', { pricePerHour: { min: 0.2, max: 0.4 } }],
+    ['between 0.2 and 0.4', { pricePerHour: { min: 0.2, max: 0.4 } }],
+    ['budget 0.5', { pricePerHour: { max: 0.5 } }],
   ];
   for (const [line, filters] of spoken) {
     it(`reads "${line}" as it is meant`, () => {
@@ -181,6 +232,8 @@ describe('a typed search', () => {
     assert.equal(parseTypedQuery('on-demand').rentalType, 'on-demand');
     assert.equal(parseTypedQuery('on demand 4090').rentalType, 'on-demand');
     assert.equal(parseTypedQuery('4090').rentalType, undefined);
+    assert.equal(parseTypedQuery('4090 no spot').rentalType, 'on-demand');
+    assert.equal(parseTypedQuery('us not on-demand').rentalType, 'interruptible');
   });
 
   it('does not take one model for another', () => {
