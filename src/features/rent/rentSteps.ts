@@ -32,7 +32,8 @@ import { quoteOffer, readStay } from '../../model/quote';
 import { stoppedText } from '../../model/rentals/costFacts';
 import type { RegistryLogins } from '../../store/accounts/registryLogins';
 import type { LastRental } from '../../store/rentals/lastRental';
-import { templateOf, type TemplateChoices, type TemplatePick } from './templateRows';
+import { text } from '../../util/text';
+import { templateOf, templateRow, type TemplateChoices, type TemplatePick } from './templateRows';
 
 /** The answer to a step: choices to set, or to reset to their defaults. */
 export interface StepResult {
@@ -77,17 +78,26 @@ type SourcePick = { readonly image: string } | { readonly template: TemplatePick
 
 export async function sourceStep(flow: RentFlow, deps: StepDeps): Promise<StepAnswer<StepResult>> {
   const current = flow.choices.source;
-  const images = [...new Set([...deps.recentImages, ...usualImages])].map((image): Row<SourcePick> => ({
-    id: `image:${image}`,
-    label: plainLabel(image),
-    description: t('image'),
-    value: { image },
-  }));
+  const own = current.kind === 'image' ? [current.image] : [];
+  const images = [...new Set([...own, ...deps.recentImages, ...usualImages])].map(
+    (image): Row<SourcePick> => ({
+      id: `image:${image}`,
+      label: plainLabel(image),
+      description: t('image'),
+      value: { image },
+    }),
+  );
   const templates = (await deps.templates()).rows.map(({ value, ...row }): Row<SourcePick> => ({
     ...row,
     ...(value === undefined ? {} : { value: { template: value } }),
   }));
-  const all: readonly Row<SourcePick>[] = [...images, ...templates];
+  const activeId = current.kind === 'image' ? `image:${current.image}` : `template:${current.template.id}`;
+  const listed: readonly Row<SourcePick>[] = [...images, ...templates];
+  // An Enter keeps the present choice, so it always has a row.
+  const all =
+    current.kind === 'image' || listed.some(({ id }) => id === activeId)
+      ? listed
+      : [{ ...templateRow(current.template), value: { template: current.template } }, ...listed];
   const steps = titled(flow, t('Rent: Template or Image'));
   const answer = await pickFromList<SourcePick>({
     ...steps,
@@ -107,7 +117,7 @@ export async function sourceStep(flow: RentFlow, deps: StepDeps): Promise<StepAn
             },
           ];
     },
-    activeId: current.kind === 'image' ? `image:${current.image}` : `template:${current.template.id}`,
+    activeId,
   });
   if (answer.kind !== 'picked') {
     return answer;
@@ -222,12 +232,18 @@ export async function runtypeStep(flow: RentFlow): Promise<StepAnswer<StepResult
 
 export async function bidStep(flow: RentFlow): Promise<StepAnswer<StepResult>> {
   const { offer, choices } = flow;
-  const rows = suggestBids(offer).map(({ bid, meaning }): Row<string> => ({
-    id: String(bid),
-    label: t('{0}/h', formatMoney(bid)),
-    detail: localize(meaning),
-    value: String(bid / 1e6),
-  }));
+  const { bidPerHour: own } = choices;
+  const suggested = suggestBids(offer);
+  // An Enter keeps the present bid, so it always has a row.
+  const isOther = own !== undefined && suggested.every(({ bid }) => bid !== own);
+  const rows = [...(isOther ? [{ bid: own, meaning: text('Your bid so far') }] : []), ...suggested].map(
+    ({ bid, meaning }): Row<string> => ({
+      id: String(bid),
+      label: t('{0}/h', formatMoney(bid)),
+      detail: localize(meaning),
+      value: String(bid / 1e6),
+    }),
+  );
   const answer = await pickFromList<string>({
     ...titled(flow, t('Rent: Your Bid')),
     placeholder: t('The price per hour that you bid for the GPU. Choose one, or type it.'),
@@ -247,7 +263,7 @@ export async function bidStep(flow: RentFlow): Promise<StepAnswer<StepResult>> {
             },
           ];
     },
-    activeId: choices.bidPerHour === undefined ? undefined : String(choices.bidPerHour),
+    activeId: own === undefined ? undefined : String(own),
   });
   return done(answer, (typed) => ({ set: { bidPerHour: readBid(typed) } }));
 }

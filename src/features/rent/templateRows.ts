@@ -201,7 +201,7 @@ async function fromSearch(
   });
 }
 
-function templateRow(template: Template, isEdited = false): Row<Template> {
+export function templateRow(template: Template, isEdited = false): Row<Template> {
   return {
     id: `template:${template.id}`,
     label: templateName(template),
