@@ -54,6 +54,12 @@ function draft<Draft extends RentDraft>(offer: z.ZodType) {
   });
 }
 
+/** The user returns from the steps of a rental to the list, which may lack an offer by now or show fewer of them. */
+const backToList = z.object({
+  kind: z.enum(['back', 'outdated', 'narrowed']),
+  draft: draft<RentDraft>(offerShape.optional()),
+});
+
 interface Uri extends UriParts {
   toString(): string;
 }
@@ -123,6 +129,7 @@ export const argumentShapes = {
   named,
   several,
   offerShape,
+  backToList,
   draft,
   instance,
   instances,

@@ -30,6 +30,7 @@ function spec<const Args extends readonly z.ZodType[] = [], Result extends z.Zod
 
 const {
   document,
+  backToList,
   draft,
   held,
   hostSet,
@@ -270,13 +271,10 @@ const own = {
     args: [z.custom<{ readonly job: DraftJob; readonly recipe?: JobRecipe | undefined }>(isObject)],
     needs: ['misc'],
   }),
-  /** Runs the steps of a rental for an offer; returns a draft if the user wants another search. */
+  /** Runs the steps of a rental for an offer; returns a draft if the user returns to the offers. */
   'gpuRental.rentOffer': spec('rent', {
     args: [draft<PickedDraft>(offerShape)],
-    result: z.union([
-      z.enum(['rented', 'back', 'outdated', 'cancelled']),
-      draft<RentDraft>(offerShape.optional()),
-    ]),
+    result: z.union([z.enum(['rented', 'cancelled']), backToList]),
   }),
   /** Asks for a template; returns it if the user picks one. */
   'gpuRental.pickTemplate': spec('rent', {

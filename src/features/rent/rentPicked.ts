@@ -1,6 +1,7 @@
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { narrowedDraft, type PickedDraft, type RentDraft } from '../../model/rentals/rentDraft';
+import type { VolumeChoice } from '../../model/rentals/rent';
+import { leftDraft, narrowedDraft, type PickedDraft, type RentDraft } from '../../model/rentals/rentDraft';
 import { RentFlow } from '../../model/rentals/rentFlow';
 import { defaultBid, type RentChoices, type RentSource } from '../../model/rentals/rentPlan';
 import type { Services } from '../../services';
@@ -8,6 +9,7 @@ import { RegistryLogins } from '../../store/accounts/registryLogins';
 import { accountStill } from '../../store/accounts/sameAccount';
 import { RecentSearches } from '../../store/offers/recentSearches';
 import type { Account } from '../../store/ports';
+import { defined } from '../../util/defined';
 import { LastRental } from '../../store/rentals/lastRental';
 import { firstImage, type StepDeps } from './rentSteps';
 import { rentOffer, type WizardDeps } from './rentWizard';
@@ -17,14 +19,18 @@ import { templateChoices } from './templateRows';
 export type RentDeps = WizardDeps &
   Pick<Services, 'globalState' | 'secrets' | 'templates' | 'templateStores'>;
 
-/**
- * Runs the steps from a picked offer to its rental. `back` returns to the list; `outdated` means that an offer is gone.
- * A draft starts a narrower search.
- */
+/** The user returns to the list, which is `outdated` if an offer is gone, or `narrowed` to what fits the choices. */
+interface BackToList {
+  readonly kind: 'back' | 'outdated' | 'narrowed';
+  /** Keeps the choices. */
+  readonly draft: RentDraft;
+}
+
+/** Runs the steps from a picked offer to its rental. */
 export async function rentPicked(
   deps: RentDeps,
   draft: PickedDraft,
-): Promise<'rented' | 'back' | 'outdated' | 'cancelled' | RentDraft> {
+): Promise<'rented' | 'cancelled' | BackToList> {
   const account = accountStill(deps.accounts, draft.accountKey);
   const rents = new LastRental(deps.globalState);
   const steps: StepDeps = {
@@ -36,27 +42,26 @@ export async function rentPicked(
   };
   const choices = await startChoices(draft, rents, steps);
   const flow = new RentFlow({ ...draft, choices }, draft.choices?.source !== undefined);
-  const { volume } = choices;
-  if (volume?.machineId !== undefined && !flow.choices.volume) {
-    message(
-      'warning',
-      t(
-        'Volume V.{0} is on machine {1}, so it is not attached to an instance on this one.',
-        volume.volumeId,
-        volume.machineId,
-      ),
-    );
+  const { volume, volumePerGbMonth } = choices;
+  const elsewhere = flow.choices.volume ? undefined : volume;
+  if (elsewhere) {
+    message('warning', elsewhereText(elsewhere));
   }
   if (draft.job) {
     // The job's file defines everything else.
     flow.toConfirmation();
   }
   const end = await rentOffer(flow, { ...deps, account }, steps);
-  if (end.kind === 'narrowed') {
-    return narrowedDraft(flow.draft, end.filters);
+  if (end.kind === 'cancelled') {
+    return end.kind;
   }
   if (end.kind !== 'rented') {
-    return end.kind === 'back' && end.isOutdated === true ? 'outdated' : end.kind;
+    // The next offer may be on the machine of the volume that this one left out.
+    const kept = elsewhere && !flow.choices.volume ? { volume: elsewhere, volumePerGbMonth } : {};
+    const left = { ...flow.draft, choices: defined<RentChoices>({ ...flow.choices, ...kept }) };
+    return end.kind === 'narrowed'
+      ? { kind: end.kind, draft: narrowedDraft(left, end.filters) }
+      : { kind: end.isOutdated === true ? 'outdated' : 'back', draft: leftDraft(draft, left) };
   }
   const { results, wanted, whyNotAll, answerWasLost } = end;
   await rents.keep(flow.choices);
@@ -67,6 +72,18 @@ export async function rentPicked(
     message('info', resultText(results, wanted, whyNotAll));
   }
   return 'rented';
+}
+
+/** Returns why a volume of the choices is not used on the machine of this offer. */
+function elsewhereText({ kind, volumeId, machineId }: VolumeChoice): string {
+  const machine = machineId ?? '?';
+  return kind === 'create'
+    ? t('The new volume would be on machine {0}, so it is not created with an instance on this one.', machine)
+    : t(
+        'Volume V.{0} is on machine {1}, so it is not attached to an instance on this one.',
+        volumeId,
+        machine,
+      );
 }
 
 /** Remembers the template of this account, so that signing out forgets it. */
@@ -84,12 +101,16 @@ async function noteTemplate(
   });
 }
 
-/** Returns the given choices, otherwise those of the last rental. A bid depends on the offer. */
+/**
+ * Returns the choices with which the user left the steps of another offer, then the given ones, then those of the last
+ * rental. A bid depends on the offer.
+ */
 async function startChoices(
-  { offer, query, choices = {} }: PickedDraft,
+  { offer, query, choices: given = {}, left }: PickedDraft,
   rents: LastRental,
   steps: StepDeps,
 ): Promise<RentChoices> {
+  const { bidPerHour, ...choices } = left?.choices ?? given;
   const isAsked = choices.source === undefined && rents.templateId !== undefined;
   const remembered = isAsked ? (await steps.templates()).find(rents.templateId) : undefined;
   const source: RentSource =
@@ -98,7 +119,8 @@ async function startChoices(
       ? { kind: 'template', template: remembered }
       : { kind: 'image', image: rents.images[0] ?? firstImage });
   const diskGb = choices.source === undefined && source.kind === 'image' ? rents.diskGb : undefined;
-  const bid = query.rentalType === 'interruptible' ? defaultBid(offer) : undefined;
+  const ownBid = left?.offerId === offer.id ? bidPerHour : undefined;
+  const bid = query.rentalType === 'interruptible' ? (ownBid ?? defaultBid(offer)) : undefined;
   return {
     ...(diskGb === undefined ? {} : { diskGb }),
     ...choices,

@@ -48,7 +48,7 @@ export async function volumeOption(
   if (pick.kind === 'none') {
     return { unset: ['volume', 'volumePerGbMonth'] };
   }
-  const volume = await complete(pick);
+  const volume = await complete(pick, machineId);
   if (!volume) {
     return undefined;
   }
@@ -117,7 +117,10 @@ async function orReason<T>(listing: Promise<Listing<T>>): Promise<Listing<T> & {
   }
 }
 
-async function complete(pick: Exclude<Pick, { kind: 'none' }>): Promise<VolumeChoice | undefined> {
+async function complete(
+  pick: Exclude<Pick, { kind: 'none' }>,
+  machineId: number,
+): Promise<VolumeChoice | undefined> {
   const mount = await askText({
     title: t('Rent: Volume'),
     prompt: t('The folder on the machine at which to mount the volume'),
@@ -130,7 +133,7 @@ async function complete(pick: Exclude<Pick, { kind: 'none' }>): Promise<VolumeCh
   }
   const mountPath = mount.value.trim();
   if (pick.kind === 'link') {
-    return { kind: 'link', volumeId: pick.volume.id, mountPath };
+    return { kind: 'link', volumeId: pick.volume.id, machineId, mountPath };
   }
   const most = Math.floor(pick.offer.sizeGb ?? 0);
   const size = await askText({
@@ -146,6 +149,6 @@ async function complete(pick: Exclude<Pick, { kind: 'none' }>): Promise<VolumeCh
     },
   });
   return size.kind === 'picked'
-    ? { kind: 'create', volumeId: pick.offer.id, sizeGb: typedNumber(size.value), mountPath }
+    ? { kind: 'create', volumeId: pick.offer.id, machineId, sizeGb: typedNumber(size.value), mountPath }
     : undefined;
 }

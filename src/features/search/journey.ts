@@ -67,15 +67,16 @@ export async function searchAndRent(
     let picked = draft.offer ? { ...draft, offer: draft.offer } : await pickFrom(deps, round);
     while (picked) {
       const end = await runCommand('gpuRental.rentOffer', picked);
-      if (typeof end === 'object') {
-        round = { draft: end, session, recent };
+      if (typeof end !== 'object') {
+        return;
+      }
+      round = { draft: end.draft, session, recent };
+      if (end.kind === 'narrowed') {
         // The typed text becomes part of the new filters.
         session.absorbTyped();
-        session.setQuery(end.query);
-      } else if (end === 'outdated') {
+        session.setQuery(end.draft.query);
+      } else if (end.kind === 'outdated') {
         session.refresh();
-      } else if (end !== 'back') {
-        return;
       }
       picked = await pickFrom(deps, round, picked.offer.id);
     }

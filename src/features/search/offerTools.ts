@@ -56,7 +56,7 @@ export function listTools(deps: Deps, session: OfferSession, origin: RentDraft):
         pinButton(deps, offer, pin),
       ];
     },
-    misfit: (offer) => misfitOf(offer, origin.choices),
+    misfit: (offer) => misfitOf(offer, origin.left?.choices ?? origin.choices),
     pinnedRow: (picker) => pinnedRow(deps, picker),
     compareLevel: (picker) => compareLevel(deps, session, picker, pin),
     watch: (picker) => {

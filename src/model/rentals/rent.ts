@@ -16,7 +16,7 @@ export interface VolumeChoice {
   readonly kind: 'link' | 'create';
   /** The id of the volume to link, or of the volume offer to create from. */
   readonly volumeId: number;
-  /** Not sent: the machine that a volume to link is on. It can't be linked on another one. */
+  /** Not sent: the machine that the volume is on or will be on. It can't be attached on another one. */
   readonly machineId?: number;
   readonly sizeGb?: number;
   readonly mountPath: string;

@@ -21,6 +21,8 @@ export interface RentDraft {
   /** With a source, the choice of what to run precedes the search and is not asked for again. */
   readonly choices?: Partial<RentChoices>;
   readonly offer?: Offer;
+  /** The answers with which the user left the steps for the list. The steps of the next offer begin with them. */
+  readonly left?: { readonly offerId: number; readonly choices: RentChoices };
   /** The job that the machine is rented for. */
   readonly job?: DraftJob;
 }
@@ -35,12 +37,12 @@ export interface CompleteDraft extends PickedDraft {
   readonly choices: RentChoices;
 }
 
-/** Returns the search with more filters. Choices stay, except a bid and a volume, which belong to one machine. */
+/** Returns the search with more filters. Choices stay, except a bid, which belongs to one offer. */
 export function narrowedDraft(
   { accountKey, title, query, choices, job }: CompleteDraft,
   filters: Filters,
 ): RentDraft {
-  const kept = Object.entries(choices).filter(([key]) => !ofOneMachine.includes(key));
+  const kept = Object.entries(choices).filter(([key]) => key !== 'bidPerHour');
   return {
     ...(accountKey === undefined ? {} : { accountKey }),
     title,
@@ -49,7 +51,11 @@ export function narrowedDraft(
     choices: Object.fromEntries(kept),
   };
 }
-const ofOneMachine: readonly string[] = ['bidPerHour', 'volume', 'volumePerGbMonth'];
+
+/** Returns the draft of the list to which the user returns from the steps, whose answers stay. */
+export function leftDraft(list: RentDraft, { offer, choices }: CompleteDraft): RentDraft {
+  return { ...list, left: { offerId: offer.id, choices } };
+}
 
 /** What the user confirmed. The label does not contain our marker. */
 export interface RentRequest {

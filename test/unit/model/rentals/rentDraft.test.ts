@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
 import { queryWith } from '../../../../src/model/offers/savedSearches';
 import { hourlyRate } from '../../../../src/model/quote';
-import { requestOf, type CompleteDraft } from '../../../../src/model/rentals/rentDraft';
+import { narrowedDraft, requestOf, type CompleteDraft } from '../../../../src/model/rentals/rentDraft';
 import { aTemplate } from '../../../support/builders';
 import { aJob } from '../../../support/jobWindows';
 import { marketOffer } from '../../../support/marketOffer';
@@ -46,5 +46,15 @@ describe('the request for a draft', () => {
     assert.deepEqual([onstart, guardSeconds], [undefined, undefined]);
     const without = { ...draft, choices: { ...draft.choices, runtype: 'args' }, job } as const;
     assert.equal(requestOf(without, undefined).config.guardSeconds, undefined);
+  });
+});
+
+describe('a search narrowed to what fits', () => {
+  it('keeps the choices with the volume, which knows its machine, but no bid', () => {
+    const volume = { kind: 'link', volumeId: 3, machineId: 9, mountPath: '/data' } as const;
+    const choices = { ...draft.choices, volume, bidPerHour: fromDollars(0.2) };
+    const narrowed = narrowedDraft({ ...draft, choices }, { cuda: { min: 12 } });
+    assert.deepEqual(narrowed.choices, { ...draft.choices, volume });
+    assert.deepEqual(narrowed.query.filters.cuda, { min: 12 });
   });
 });
