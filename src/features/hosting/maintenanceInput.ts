@@ -1,3 +1,5 @@
+import { toDollars } from '../../model/money';
+import { highestBid } from '../../model/quote';
 import { text, type Text } from '../../util/text';
 import { typedNumber } from '../../util/typedNumber';
 
@@ -45,10 +47,11 @@ export function formatStart(timeMs: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** Parses dollars an hour for one GPU, more than zero. */
+/** Parses dollars an hour for one GPU, more than zero and no more than anyone can bid. */
 export function parsePrice(input: string): number | Text {
   const price = typedNumber(input.trim().replace(/^\$/, ''));
-  return input.trim() !== '' && Number.isFinite(price) && price > 0 && price <= 128
+  const most = toDollars(highestBid(1));
+  return input.trim() !== '' && Number.isFinite(price) && price > 0 && price <= most
     ? price
-    : text('Enter dollars an hour for one GPU, for example 0.25; 128 at most.');
+    : text('Enter dollars an hour for one GPU, for example 0.25; {0} at most.', most);
 }

@@ -34,6 +34,8 @@ describe('maintenance input', () => {
   it('takes hours and prices with comma or point, and nothing else', () => {
     assert.equal(parseHours('1,5'), 1.5);
     assert.equal(parsePrice(' $0.25 '), 0.25);
+    assert.equal(parsePrice('32'), 32, 'the highest bid for one GPU');
+    assert.equal(typeof parsePrice('32.01'), 'object', 'no bid reaches it');
     for (const bad of ['', '0', '-1', 'x', '1e9', 'Infinity']) {
       assert.equal(typeof parseHours(bad), 'object', bad);
       assert.equal(typeof parsePrice(bad), 'object', bad);
