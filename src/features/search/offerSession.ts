@@ -64,9 +64,10 @@ export class OfferSession implements Disposable {
     this.query = options.query;
   }
 
-  /** The chosen filters without the typed ones. */
+  /** The chosen filters without the typed ones, which replace a proposal. */
   get chosenQuery(): MarketQuery {
-    return this.query;
+    const { onceTyped } = this.options;
+    return onceTyped && this.isAsProposed && this.parse().understood.length > 0 ? onceTyped : this.query;
   }
 
   get line(): string {
@@ -85,9 +86,8 @@ export class OfferSession implements Disposable {
 
   /** The chosen and the typed filters together; typed ones win. */
   get effectiveQuery(): MarketQuery {
-    const { filters, rentalType, understood } = this.parse();
-    const { onceTyped } = this.options;
-    const chosen = onceTyped && this.isAsProposed && understood.length > 0 ? onceTyped : this.query;
+    const { filters, rentalType } = this.parse();
+    const chosen = this.chosenQuery;
     return {
       ...chosen,
       filters: { ...chosen.filters, ...filters },

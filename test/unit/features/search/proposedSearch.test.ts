@@ -26,6 +26,16 @@ describe('a search that is a proposal', () => {
     session.dispose();
   });
 
+  it('stays away when an order is chosen beside what is typed', () => {
+    const session = aProposal();
+    session.setTyped('h200');
+    session.setQuery({ ...session.chosenQuery, sort: 'price' });
+    assert.equal(session.effectiveQuery.sort, 'price');
+    assert.equal(session.effectiveQuery.filters.gpuCount, undefined);
+    assert.equal(session.line, 'h200');
+    session.dispose();
+  });
+
   it('is one no more once something was chosen', () => {
     const session = aProposal();
     session.setQuery({ ...session.chosenQuery, sort: 'price' });
