@@ -221,10 +221,19 @@ describe('rentals and starts that go wrong', () => {
     await quick().message(/the current minimum is \$\S+/);
     await quick().type('2.5');
     await window.toast(/The bid of .* is now \$2\.50\/h/);
+    window.clearToasts();
+    const bidPath = '/api/v0/instances/bid_price/{id}/';
+    computer().simulator.fail({ kind: 'answer', status: 200, body: {}, method: 'PUT', path: bidPath });
+    await instances().menu(`#${id}`, 'Change Bid…');
+    await quick().title(/Change the Bid of/);
+    await quick().type('3');
+    await window.toast(
+      /The service accepted a bid of \$3\.00\/h for .*, but the list does not show it yet\./,
+    );
     const changes = computer().simulator.received('PUT', `/api/v0/instances/bid_price/${id}/`);
     assert.deepEqual(
       changes.map(({ body }) => (body as { price: number }).price),
-      [2.5],
+      [2.5, 3],
     );
     await remove(id);
   });

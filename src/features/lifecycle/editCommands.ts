@@ -1,6 +1,7 @@
 import type { InstanceTarget } from '../../commandArguments';
 import type { Client } from '../../api/client';
 import { sayingIfLost } from '../../api/errors';
+import { commandAction } from '../../editor/commands';
 import { isPerson, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -87,8 +88,24 @@ export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | un
       () => own.instances.changeBid(instance.id, bid),
     ),
   );
-  await deps.fleet.refresh();
-  message('info', t('The bid of {0} is now {1}/h.', instanceName(instance), formatMoney(bid)));
+  await tellBid(deps, instance, bid);
+}
+
+/** Reports the bid that a list shows after the change. */
+async function tellBid({ fleet, log }: LifecycleDeps, instance: Instance, bid: Micros): Promise<void> {
+  await fleet.refresh().catch((error: unknown) => {
+    log.warn(`The list could not be read after a bid: ${String(error)}`);
+  });
+  const [name, price] = [instanceName(instance), formatMoney(bid)];
+  if (fleet.find(instance.id)?.bidPerHour === bid) {
+    message('info', t('The bid of {0} is now {1}/h.', name, price));
+  } else {
+    message(
+      'warning',
+      t('The service accepted a bid of {0}/h for {1}, but the list does not show it yet.', price, name),
+      commandAction(t('Refresh'), 'gpuRental.refresh'),
+    );
+  }
 }
 
 function bidQuestion(instance: Instance, bid: Micros): Question {
