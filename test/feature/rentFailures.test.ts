@@ -226,6 +226,9 @@ describe('rentals and starts that go wrong', () => {
     computer().simulator.fail({ kind: 'answer', status: 200, body: {}, method: 'PUT', path: bidPath });
     await instances().menu(`#${id}`, 'Change Bid…');
     await quick().title(/Change the Bid of/);
+    assert.equal(quick().open.value, '2.5', 'an Enter does not lower it to the minimum');
+    await quick().type('0.01', { enter: false });
+    await quick().message(/Below the current minimum of \$\S+\/h, so the instance may be paused\./);
     await quick().type('3');
     await window.toast(
       /The service accepted a bid of \$3\.00\/h for .*, but the list does not show it yet\./,

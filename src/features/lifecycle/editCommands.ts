@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandArguments';
 import type { Client } from '../../api/client';
 import { sayingIfLost } from '../../api/errors';
@@ -69,9 +70,9 @@ export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | un
             'Dollars per hour for the GPU. It runs while your bid is the highest; the current minimum is {0}.',
             formatMoney(minimum),
           ),
-    value: String(toDollars(minimum ?? instance.bidPerHour ?? lowestBid)),
+    value: String(toDollars(proposedBid(instance, minimum))),
     ignoreFocusOut: true,
-    problem: (value) => bidProblem(value, instance),
+    problem: (value) => bidProblem(value, instance) ?? bidWarning(value, minimum),
   });
   const bid = typed === undefined ? undefined : parseBid(typed);
   if (bid === undefined || !(await isPerson(bidQuestion(instance, bid)))) {
@@ -108,6 +109,11 @@ async function tellBid({ fleet, log }: LifecycleDeps, instance: Instance, bid: M
   }
 }
 
+/** Returns the present bid, or what the machine takes at least by now: an Enter must not lower the bid. */
+function proposedBid({ bidPerHour = lowestBid }: Instance, minimum = lowestBid): Micros {
+  return minimum > bidPerHour ? minimum : bidPerHour;
+}
+
 function bidQuestion(instance: Instance, bid: Micros): Question {
   const price = formatMoney(bid);
   return {
@@ -133,6 +139,20 @@ function bidProblem(value: string, instance: Instance): string | undefined {
   return bid < lowestBid || bid > highest
     ? t('Enter a bid from {0}/h to {1}/h.', formatMoney(lowestBid), formatMoney(highest))
     : undefined;
+}
+
+/** Returns a warning beside which the bid can be sent: the service accepts it and pauses the instance. */
+function bidWarning(value: string, minimum: Micros | undefined) {
+  const bid = parseBid(value);
+  return bid === undefined || minimum === undefined || bid >= minimum
+    ? undefined
+    : {
+        message: t(
+          'Below the current minimum of {0}/h, so the instance may be paused.',
+          formatMoney(minimum),
+        ),
+        severity: vscode.InputBoxValidationSeverity.Warning,
+      };
 }
 
 /** Returns the machine's current minimum bid; `undefined` if the service states none. */
