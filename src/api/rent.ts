@@ -21,6 +21,8 @@ import { cleanServiceText } from './serviceText';
 const route = 'PUT /api/v0/asks/{offer_id}/';
 
 export interface RentCallOptions extends CallOptions {
+  /** Called whenever the request leaves, which may be after a wait. */
+  readonly onSend?: () => void;
   /** Asked before a refused rental is sent again, since a refusal may be wrong; false passes it on. */
   readonly beforeAgain?: () => Promise<boolean>;
 }
@@ -46,6 +48,7 @@ export async function rent(
         accept: (given) => rentAnswer.safeParse(given).data?.new_contract !== undefined,
         onSend: () => {
           request.mayHaveTakenEffect = true;
+          options.onSend?.();
         },
         // A wait or a sign-in that follows a refusal may be cancelled.
         onRefused: () => {

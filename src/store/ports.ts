@@ -137,7 +137,7 @@ export interface Rental {
   readonly accountKey: string;
   /** The sending window; while it is open, it alone determines the outcome. */
   readonly windowId: string;
-  /** Milliseconds since 1970. */
+  /** When the request left, or is about to; milliseconds since 1970. */
   readonly requestedAt: number;
   readonly offer: Offer;
   /** Without secrets: values of environment variables are empty, script and login are left out. */

@@ -1,5 +1,6 @@
 import type { Client } from '../../src/api/client';
 import type { CallOptions } from '../../src/api/http';
+import type { RentCallOptions } from '../../src/api/rent';
 import { CancelledError } from '../../src/util/errors';
 import type { Charge } from '../../src/model/accounts/charge';
 import type { User } from '../../src/model/accounts/account';
@@ -78,8 +79,9 @@ export class FakeService {
       users: { current: () => this.run('users.current', () => this.user) },
       offers: {
         search: () => this.run('offers.search', () => ({ items: [...this.offers], skipped: 0 })),
-        rent: async (offerId: number, config: RentConfig, options?: CallOptions) => {
+        rent: async (offerId: number, config: RentConfig, options?: RentCallOptions) => {
           await this.leave('offers.rent', options);
+          options?.onSend?.();
           return this.run('offers.rent', () => {
             this.nextId += 1;
             this.rented.push({ offerId, config });

@@ -2,7 +2,6 @@ import { NotSentError } from '../../api/errors';
 import { withMarker } from '../../model/instances/instanceLabel';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { RentRequest } from '../../model/rentals/rentDraft';
-import { defined } from '../../util/defined';
 import { isWithin } from '../../util/duration';
 import { DisposableStore } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
@@ -22,8 +21,9 @@ import { listVerdict, type ListVerdict } from './listVerdict';
 import { compareOnce, isAnswer, isRefusal, refusalWords } from './refusal';
 import { AtWork } from './atWork';
 import { readBack, readBackForMs, type ReadBackOutcome } from './readBack';
-import { overSince, withoutSecretParts } from './rentalJournal';
+import { overSince } from './rentalJournal';
 import { newMarker } from './newMarker';
+import { newRental } from './newRental';
 import type { RentalStore, RentOptions, RentResult } from './rentalStore';
 import { RentalRecords, type RecordsDeps } from './rentalRecords';
 
@@ -123,20 +123,10 @@ class JournaledRentals implements RentalStore {
       throw new Error(`The marker ${marker} was used before`);
     }
     const config: RentConfig = { ...request.config, label: withMarker(request.config.label, marker) };
-    const rental = defined<Rental>({
-      marker,
-      accountKey: account.key,
-      windowId: this.deps.hub.windowId,
-      requestedAt: this.deps.clock.now(),
-      offer: request.offer,
-      config: withoutSecretParts(config),
-      search: request.search,
+    const { hub, clock } = this.deps;
+    const rental = newRental(request, config, {
+      ...{ marker, accountKey: account.key, windowId: hub.windowId, requestedAt: clock.now() },
       idsBefore,
-      replaces: request.replaces,
-      rentalType: request.rentalType,
-      priceLimit: request.priceLimit,
-      mostPerHour: request.mostPerHour,
-      phase: { kind: 'sent' },
     });
     await this.records.journal.putSecrets(marker, config);
     // Stored before anything is sent, so that the next start notices a crash from here on.
@@ -169,10 +159,11 @@ class JournaledRentals implements RentalStore {
 
   private async send(
     account: Account,
-    rental: Rental,
+    noted: Rental,
     config: RentConfig,
     options: RentOptions,
   ): Promise<RentResult> {
+    let rental = noted;
     try {
       const { signal, onWait, agreedAt } = options;
       const {
@@ -181,6 +172,10 @@ class JournaledRentals implements RentalStore {
       const sent = this.deps.guarded(config, account.serviceUrl);
       const { instanceId, confirmed, message } = await account.client.offers.rent(rental.offer.id, sent, {
         ...{ signal, onWait, isStillWanted },
+        onSend: () => {
+          // It may have waited for minutes, and only now the machine may begin to run.
+          rental = { ...noted, requestedAt: this.deps.clock.now() };
+        },
         beforeAgain: async () => (await this.compare(account, rental)) === 'none',
       });
       const kept = await this.took(rental, instanceId);

@@ -266,10 +266,10 @@ describe('renting', () => {
       rented,
     ]);
     const waits: number[] = [];
-    assert.equal(
-      (await finish(client.offers.rent(12, config, { onWait: (ms) => waits.push(ms) }))).instanceId,
-      4711,
-    );
+    let sent = 0;
+    const options = { onWait: (ms: number) => waits.push(ms), onSend: () => (sent += 1) };
+    assert.equal((await finish(client.offers.rent(12, config, options))).instanceId, 4711);
+    assert.equal(sent, 2);
     const [first = 0, second = 0] = transport.seen.map((seen) => seen.atMs);
     assert.ok(second - first >= 4500);
     assert.equal(waits.length, 1);

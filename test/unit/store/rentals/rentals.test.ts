@@ -41,6 +41,23 @@ describe('rentals', () => {
     assert.equal(window.rentals.find(6001)?.marker, result.rental.marker);
   });
 
+  it('counts the start of its machine from when the request left, not from a wait before that', async () => {
+    const minutes = 5 * 60_000;
+    const before = computer.clock.now();
+    service.wait = () => computer.clock.advance(minutes);
+    const { rental } = await window.rentals.rent(request);
+    assert.equal(rental.requestedAt, before + minutes);
+    assert.deepEqual(rental.phase, { kind: 'waiting', instanceId: 6001, since: before + minutes });
+    service.after = (call) => {
+      if (call === 'offers.rent') throw new RentOutcomeUnknownError();
+    };
+    const lostAt = computer.clock.now();
+    const requestedAt = await new Promise<number>((resolve) => {
+      void window.rentals.rent(request, { onNotKnown: (rental) => resolve(rental.requestedAt) });
+    });
+    assert.equal(requestedAt, lostAt + minutes);
+  });
+
   it('sends nothing for another account than the one that was shown', async () => {
     const accountKey = window.accounts.active?.key ?? '';
     assert.equal((await window.rentals.rent({ ...request, accountKey })).kind, 'rented');
