@@ -127,7 +127,9 @@ describe('the server of the Model Context Protocol', () => {
     server.take({ jsonrpc: '2.0', id: { a: 1 }, method: 'ping' });
     server.take({ jsonrpc: '2.0', id: 1, result: {} });
     server.take({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: { a: 1 } } });
-    assert.ok(sent.every(({ error, id }) => error !== undefined && id === null));
+    const [unreadable, ...invalid] = sent.map(({ error, id }) => `${String(error?.code)} ${String(id)}`);
+    assert.equal(unreadable, '-32700 null');
+    assert.deepEqual([invalid.length, ...new Set(invalid)], [7, '-32600 null']);
     assert.deepEqual((await ask('ping')).result, {});
   });
 

@@ -19,6 +19,10 @@ describe('The market', () => {
     return json.offers as readonly Row[];
   }
   const values = (rows: readonly Row[], name: string) => rows.map((row) => row[name]);
+  /** The different values of a field in the rows of a search; none where it finds nothing. */
+  const kinds = async (simulator: TestSimulator, body: unknown, name: string) => [
+    ...new Set(values(await search(simulator, body), name)),
+  ];
 
   it('has at least 400 offers, of at least 25 models, on machines with several offers', async () => {
     const { world } = await start();
@@ -69,14 +73,14 @@ describe('The market', () => {
   it('knows every operator', async () => {
     const simulator = await start();
     const counts = async (operators: unknown) =>
-      [...new Set(values(await search(simulator, { num_gpus: operators }), 'num_gpus'))].sort();
+      (await kinds(simulator, { num_gpus: operators }, 'num_gpus')).sort();
     assert.deepEqual(await counts({ eq: 4 }), [4]);
-    assert.ok(!(await counts({ neq: 1 })).includes(1));
-    assert.ok((await counts({ gt: 4 })).every((count) => Number(count) > 4));
+    assert.deepEqual(await counts({ neq: 1 }), [2, 4, 6, 8]);
+    assert.deepEqual(await counts({ gt: 4 }), [6, 8]);
     assert.deepEqual(await counts({ gte: 2, lte: 2 }), [2]);
     assert.deepEqual(await counts({ lt: 2 }), [1]);
     assert.deepEqual(await counts({ in: [1, 8] }), [1, 8]);
-    assert.ok((await counts({ notin: [1, 2] })).every((count) => Number(count) > 2));
+    assert.deepEqual(await counts({ notin: [1, 2] }), [4, 6, 8]);
   });
 
   it('takes values as text, bare values and explicit nulls', async () => {
@@ -95,7 +99,7 @@ describe('The market', () => {
       values(await search(simulator, loose), 'id'),
       values(await search(simulator, strict), 'id'),
     );
-    assert.ok((await search(simulator, { static_ip: true })).every((row) => row['static_ip'] === true));
+    assert.deepEqual(await kinds(simulator, { static_ip: true }, 'static_ip'), [true]);
   });
 
   it('compares names, places and drivers in the forms that clients use', async () => {
@@ -114,11 +118,10 @@ describe('The market', () => {
       values(await search(simulator, { driver_version: { gte: 570_000_000 } }), 'id'),
       values(drivers, 'id'),
     );
+    assert.ok(drivers.length > 0);
     assert.ok(drivers.every((row) => Number(String(row['driver_version']).split('.')[0]) >= 570));
-    assert.ok(
-      (await search(simulator, { datacenter: { eq: true } })).every((row) => row['hosting_type'] === 1),
-    );
-    assert.ok((await search(simulator, { has_avx: { eq: true } })).every((row) => row['has_avx'] === 1));
+    assert.deepEqual(await kinds(simulator, { datacenter: { eq: true } }, 'hosting_type'), [1]);
+    assert.deepEqual(await kinds(simulator, { has_avx: { eq: true } }, 'has_avx'), [1]);
     assert.ok((await search(simulator, { ubuntu_version: { eq: '24.04' } })).length > 0);
   });
 
@@ -233,6 +236,6 @@ describe('The market', () => {
     const simulator = await start({ fakeClock: true });
     simulator.advance(3 * 365 * 86_400);
     const rows = await search(simulator, { order: [['duration', 'asc']] });
-    assert.ok(rows.every((row) => Number(row['duration']) >= 86_400));
+    assert.ok(Number(rows[0]?.['duration']) >= 86_400);
   });
 });
