@@ -1,5 +1,5 @@
 /** `npm run package`: builds and writes `dist/gpu-rental.vsix`; a warning of the packager is an error. */
-import { rename } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withLock } from './lock.mjs';
@@ -7,6 +7,32 @@ import { run } from './process.mjs';
 import { root, setUpOrEnd } from './setup.mjs';
 
 export const vsixFile = path.join(root, 'dist', 'gpu-rental.vsix');
+
+/** What goes into the package, for commands that make it only if it is older. */
+export const packageInputs = [
+  'src',
+  'media',
+  'l10n',
+  'package.json',
+  'package.nls.json',
+  'README.md',
+  'CHANGELOG.md',
+  'LICENSE',
+  '.vscodeignore',
+  'esbuild.mjs',
+  'scripts/package.mjs',
+  'package-lock.json',
+];
+
+const packagedReadme = 'out/readme.md';
+
+/**
+ * The page of an extension shows no file of the repository, neither by a link nor as a picture. The packager refuses those
+ * that are left.
+ */
+function withoutRepositoryParts(readme) {
+  return readme.replace(/<!-- only in the repository -->[\s\S]*?<!-- end -->\s*/g, '');
+}
 
 /**
  * Builds and packages, one process after the other; throws with the packager's output when something is wrong. The
@@ -21,8 +47,10 @@ export function makePackage(say = () => undefined) {
 async function buildAndPackage() {
   const build = await run(process.execPath, ['esbuild.mjs'], { cwd: root });
   if (build.code !== 0) throw new Error('The build failed.');
+  const readme = await readFile(path.join(root, 'README.md'), 'utf8');
+  await writeFile(path.join(root, packagedReadme), withoutRepositoryParts(readme));
   const vsce = path.join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
-  const flags = ['--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links'];
+  const flags = ['--no-dependencies', '--allow-missing-repository', '--readme-path', packagedReadme];
   const made = `${vsixFile}.new`;
   const { code, lines } = await run(process.execPath, [vsce, 'package', ...flags, '--out', made], {
     cwd: root,

@@ -14,7 +14,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, wri
 import path from 'node:path';
 import { cacheFolder, codeServer, hostNode, makeInCache } from './host.mjs';
 import { runningEditor } from './hostRequests.mjs';
-import { makePackage, vsixFile } from './package.mjs';
+import { makePackage, packageInputs, vsixFile } from './package.mjs';
 import { forEachLine, readOptions, run } from './process.mjs';
 import { findEditor, root, setUp } from './setup.mjs';
 
@@ -62,18 +62,7 @@ async function packageIfChanged() {
     const inside = entry.isDirectory() ? readdirSync(file).map((name) => newest(path.join(file, name))) : [];
     return Math.max(entry.mtimeMs, ...inside);
   };
-  const inputs = [
-    'src',
-    'media',
-    'l10n',
-    'package.json',
-    'package.nls.json',
-    'README.md',
-    'CHANGELOG.md',
-    'esbuild.mjs',
-    'package-lock.json',
-  ];
-  const changed = Math.max(...inputs.map((name) => newest(path.join(root, name))));
+  const changed = Math.max(...packageInputs.map((name) => newest(path.join(root, name))));
   if (existsSync(vsixFile) && statSync(vsixFile).mtimeMs > changed) return;
   say('building and packaging the extension');
   await makePackage(say);

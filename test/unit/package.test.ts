@@ -14,7 +14,14 @@ function newestSource(): number {
       path.join(folder, file),
     ),
   );
-  const files = [...folders, 'package.json', 'package.nls.json', 'README.md', 'CHANGELOG.md', 'esbuild.mjs'];
+  const files = [
+    ...folders,
+    'package.json',
+    'package.nls.json',
+    'README.md',
+    'CHANGELOG.md',
+    '.vscodeignore',
+  ];
   return Math.max(
     ...files.map((file) => statSync(path.join(repository, file), { throwIfNoEntry: false })?.mtimeMs ?? 0),
   );
@@ -40,7 +47,7 @@ describe('the package', () => {
       /^dist\/(extension|simulator|uninstall|mcp)\.js$/,
       /^dist\/(extension|simulator)-[A-Z0-9]{8}\.js$/,
       /^dist\/webview\/\w+\.(js|css)$/,
-      /^media\/(icon\.png|readme\.png|activity\.svg)$/,
+      /^media\/(icon\.png|activity\.svg)$/,
       /^media\/walkthrough\/\w+\.svg$/,
       /^media\/sample\/(readme\.md|README\.md|train\.sh|gpu-rental\.json)$/,
       /^media\/schemas\/[\w.-]+\.json$/,
@@ -53,6 +60,27 @@ describe('the package', () => {
     for (const needed of ['package.json', 'dist/extension.js', 'dist/mcp.js', 'media/icon.png']) {
       assert.ok(names.includes(needed), `${needed} is missing`);
     }
+  });
+
+  it('has a page without links, pictures and commands of the repository, which lead nowhere in the editor', () => {
+    const pages = entries.filter(({ name }) => /^extension\/(readme|changelog)\.md$/.test(name));
+    assert.equal(pages.length, 2);
+    for (const page of pages) {
+      const text = page.read().toString('utf8');
+      const targets = [...text.matchAll(/\]\(([^)]*)\)/g)].map(([, target = '']) => target);
+      assert.deepEqual(
+        targets.filter((target) => !/^(https:|#)/.test(target)),
+        [],
+      );
+      assert.doesNotMatch(text, /<!--|<img/);
+    }
+    const readme =
+      pages
+        .find(({ name }) => name.endsWith('readme.md'))
+        ?.read()
+        .toString('utf8') ?? '';
+    assert.match(readme, /^# GPU Rental\n[^]*\*\*Try the Demo Marketplace\*\*[^]*\n## License\n\nMIT\n$/);
+    assert.doesNotMatch(readme, /npm /);
   });
 
   it('has every chunk that a bundle asks for', () => {

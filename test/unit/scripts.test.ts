@@ -155,7 +155,7 @@ describe('The scripts that set a machine up', () => {
     const inFolder = (...names: readonly string[]) => join(folder, ...names);
     const lockFile = JSON.stringify({ packages: { 'node_modules/a': { version: '1.0.0' } } });
     writeFileSync(inFolder('package-lock.json'), lockFile);
-    writeFileSync(inFolder('esbuild.mjs'), '');
+    for (const name of ['esbuild.mjs', 'README.md']) writeFileSync(inFolder(name), '');
     for (const name of ['out', 'dist', 'node_modules/@vscode/vsce'])
       mkdirSync(inFolder(name), { recursive: true });
     const vsce = `require('node:fs').writeFileSync(process.argv.at(-1), 'whole'); console.log('DONE', process.argv.at(-1));`;
