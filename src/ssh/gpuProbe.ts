@@ -9,9 +9,6 @@ export type ProbeAnswer =
   /** The stage that was not reached, and why. */
   | { readonly kind: 'noLogin'; readonly failure: Failure };
 
-/** The script that runs on a machine, for the checks of the tests. */
-export const gpuProbeScript = probeScript;
-
 /** The script ends within nine seconds; the rest is for a slow login (ms). */
 const timeoutMs = 40_000;
 

@@ -28,8 +28,8 @@ interface KnownResolver {
 
 const openRemote: KnownResolver = { section: 'remote.SSH', honoursConfigFile: true, checksHostKeys: false };
 
-/** Facts about known resolvers that their manifests do not state (docs/ssh.md#resolvers). */
-const knownResolvers: Readonly<Record<string, KnownResolver>> = {
+/** Facts about known resolvers that their manifests do not state, by id in lower case (docs/ssh.md#resolvers). */
+export const knownResolvers: Readonly<Record<string, KnownResolver>> = {
   'ms-vscode-remote.remote-ssh': { ...openRemote, checksHostKeys: true },
   'anysphere.remote-ssh': { ...openRemote, checksHostKeys: true },
   'jeanp413.open-remote-ssh': openRemote,
@@ -47,9 +47,6 @@ const knownResolvers: Readonly<Record<string, KnownResolver>> = {
     honoursConfigFile: false,
   },
 };
-
-/** Their ids in lower case. */
-export const knownResolverIds: readonly string[] = Object.keys(knownResolvers);
 
 const activation = 'onResolveRemoteAuthority:ssh-remote';
 const ownId = 'gpu-rental.gpu-rental';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { knownResolverIds } from '../../src/ssh/resolvers';
+import { knownResolvers } from '../../src/ssh/resolvers';
 import { leavesAccountSsh } from '../support/accountSsh';
 import type { WindowNature } from '../support/fakeEditor/vscodeModule';
 import type { Computer } from '../support/feature/computer';
@@ -64,7 +64,7 @@ describe('one click with the Remote-SSH extension of each editor', () => {
     });
   });
 
-  for (const id of knownResolverIds) {
+  for (const id of Object.keys(knownResolvers)) {
     it(`opens the machine with ${id}`, async () => {
       await inWindow([stub(id)], async (window) => {
         await window.view('instances').inline('trainer', 'Connect');

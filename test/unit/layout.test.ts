@@ -15,6 +15,21 @@ function sources(folder: string): string[] {
     .map((file) => readFileSync(path.join(root, folder, file), 'utf8'));
 }
 
+/** Names that the files of these folders import from other files. */
+function importedIn(...folders: readonly string[]): ReadonlySet<string> {
+  const lists = folders
+    .flatMap(sources)
+    .flatMap((text) => [
+      ...text.matchAll(/^import [^;]*?\{([^}]*)\} from '\./gm),
+      ...text.matchAll(/^ *const \{([^}]*)\} = (?:await import|require)\('\./gm),
+    ]);
+  return new Set(
+    lists.flatMap(([, names = '']) =>
+      names.split(',').map((name) => name.trim().replace(/^type | as .*$/g, '')),
+    ),
+  );
+}
+
 /** Names that a file exports; the signatures of one function count once. */
 function exportsOf(source: string): readonly string[] {
   const declared =
@@ -106,17 +121,7 @@ describe('the layout of the repository', () => {
   });
 
   it('exports no constant, function or class that nothing imports', () => {
-    const all = ['src', 'test', 'scripts'].flatMap(sources);
-    const imported = new Set(
-      all
-        .flatMap((text) => [
-          ...text.matchAll(/^import [^;]*?\{([^}]*)\} from '\./gm),
-          ...text.matchAll(/^ +const \{([^}]*)\} = await import\('\./gm),
-        ])
-        .flatMap(([, names = '']) =>
-          names.split(',').map((name) => name.trim().replace(/^type | as .*$/g, '')),
-        ),
-    );
+    const imported = importedIn('src', 'test', 'scripts');
     // An error is part of what a function promises, whoever catches it by its name.
     const exported = /^export (?:abstract |async )*(?:const|function\*?|class) (?!\w+Error\b)(\w+)/gm;
     const names = sources('src').flatMap((text) => [...text.matchAll(exported)].map(([, name = '']) => name));
@@ -125,6 +130,28 @@ describe('the layout of the repository', () => {
       names.filter((name) => !imported.has(name) && !loadedByName.includes(name)),
       [],
     );
+  });
+
+  it('has nothing in the product that only tests use', () => {
+    const imported = importedIn('src', 'scripts');
+    // The simulator also has what tests need of a stand-in for the service.
+    const product = readdirSync(path.join(root, 'src'), { withFileTypes: true })
+      .filter((entry) => entry.name !== 'simulator' && (entry.isDirectory() || entry.name.endsWith('.ts')))
+      .flatMap((entry) =>
+        entry.isDirectory()
+          ? sources(path.join('src', entry.name))
+          : [readFileSync(path.join(root, 'src', entry.name), 'utf8')],
+      )
+      .map((text) => text.replace(/\/\*[^]*?\*\//g, ''));
+    const unused = product.flatMap((text) =>
+      exportsOf(text).filter(
+        (name) =>
+          !imported.has(name) &&
+          !loadedByName.includes(name) &&
+          [...text.matchAll(new RegExp(`\\b${name}\\b`, 'g'))].length < 2,
+      ),
+    );
+    assert.deepEqual(unused, []);
   });
 
   it('has no file that needs itself', () => {

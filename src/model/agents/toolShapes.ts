@@ -210,4 +210,3 @@ export const toolOutputs = {
 
 export type ToolName = keyof typeof toolInputs;
 export type ToolInput<N extends ToolName> = z.infer<(typeof toolInputs)[N]>;
-export type ToolOutput<N extends ToolName> = z.infer<(typeof toolOutputs)[N]>;

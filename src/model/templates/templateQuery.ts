@@ -229,28 +229,6 @@ export function parseTemplateQuery(source: string): ParsedQuery {
   }
 }
 
-function formatScalar(value: Scalar): string {
-  return typeof value === 'string' && (!/^[^\s"'<>=![\],]+$/.test(value) || value.toLowerCase() === 'and')
-    ? `"${value.replace(/["\\]/g, '\\$&')}"`
-    : String(value);
-}
-
-/** Returns the query that parses to these filters. */
-export function formatTemplateQuery(filters: TemplateFilters): string {
-  const symbols = new Map<string, string>(
-    Object.entries(operatorNames).map(([symbol, name]) => [name, symbol]),
-  );
-  return Object.entries(filters)
-    .flatMap(([field, conditions]) =>
-      Object.entries(conditions).map(([operator, value]) =>
-        Array.isArray(value)
-          ? `${field} ${operator} [${value.map((item: Scalar) => formatScalar(item)).join(', ')}]`
-          : `${field} ${symbols.get(operator) ?? operator} ${formatScalar(value as Scalar)}`,
-      ),
-    )
-    .join(' and ');
-}
-
 export interface QueryCompletion {
   /** The whole query after the completion is applied. */
   readonly query: string;

@@ -78,17 +78,6 @@ export async function installServer(
   }
 }
 
-/** Ends the server with all its kernels; resolves once its process is gone. */
-export async function stopServer(ssh: Exec, alias: string, signal?: AbortSignal): Promise<void> {
-  const lines = await ask(ssh, alias, ['stop', '', ''], { signal, timeoutMs: startMs });
-  throwIfRefused(lines);
-  if (!lines.includes('stopped')) {
-    throw new NotebookServerError(text('The Jupyter server of the instance did not end.'), {
-      nextStep: 'retry',
-    });
-  }
-}
-
 async function ask(
   ssh: Exec,
   alias: string,

@@ -115,24 +115,6 @@ start() {
   tail -n 5 "$own/log"
 }
 
-stop() {
-  if find_server; then
-    kill "$pid"
-    tries=0
-    while kill -0 "$pid" 2>/dev/null && [ "$tries" -lt 20 ]; do
-      sleep 0.5
-      tries=$((tries + 1))
-    done
-    if kill -0 "$pid" 2>/dev/null; then
-      echo 'failed'
-      return
-    fi
-    rm -f "$own"/run/jpserver-"$pid".json "$own"/run/nbserver-"$pid".json
-  fi
-  rm -f "$own/token"
-  echo 'stopped'
-}
-
 # Runs a step of the installation. A canceled login closes the output and ends nothing here, so that an empty line finds
 # out: the signal that it gets then ends the step and gives the lock back.
 step() {
@@ -179,6 +161,5 @@ work=
 trap '[ -z "$work" ] || kill "$work"; exit 1' HUP INT TERM PIPE
 case $verb in
   start) start ;;
-  stop) stop ;;
   install) install ;;
 esac

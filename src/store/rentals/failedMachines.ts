@@ -59,12 +59,6 @@ export class FailedMachines {
     await fileOf(this.folder, machineId).remove();
   }
 
-  async forgetAll(): Promise<void> {
-    for (const { machineId } of await this.list()) {
-      await this.forget(machineId);
-    }
-  }
-
   /** Logs a refusal once, however often the files are read again. */
   private logRefusal(error: unknown): void {
     const refusal = String(error);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { MachineProof } from '../../../src/model/proof/machineProof';
-import { gpuProbeScript } from '../../../src/ssh/gpuProbe';
+import gpuProbeScript from '../../../src/ssh/gpuProbe.sh';
 import { CancelledError } from '../../../src/util/errors';
 import { ProofMachine, tableHead, twoCards } from '../../support/proofMachine';
 import { until } from '../../support/until';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { installMs, stopServer } from '../../../../src/ssh/notebooks/notebookServer';
+import { installMs, startServer } from '../../../../src/ssh/notebooks/notebookServer';
 import { runProgram } from '../../../../src/ssh/run';
 import { placeOf } from '../../../support/machinePrograms';
 
@@ -21,21 +21,38 @@ describe('Two windows that set up Jupyter on one machine', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  /** A machine whose pauses are short; a real shell runs the script. */
+  /** A machine whose pauses are short; a real shell runs the script. Its Python starts no server, which takes a turn. */
   const machine = (...more: readonly string[]) => {
     const bin = path.join(root, 'bin');
     mkdirSync(bin, { recursive: true });
-    for (const tool of ['sh', 'mkdir', 'chmod', 'cat', 'find', 'rmdir', 'rm', 'sed', 'grep', 'tr', ...more]) {
+    for (const tool of [
+      'sh',
+      'mkdir',
+      'chmod',
+      'cat',
+      'find',
+      'rmdir',
+      'rm',
+      'sed',
+      'grep',
+      'tr',
+      'tail',
+      ...more,
+    ]) {
       if (!existsSync(path.join(bin, tool))) {
         symlinkSync(placeOf(tool), path.join(bin, tool));
       }
     }
     writeFileSync(path.join(bin, 'sleep'), '#!/bin/sh\n', { mode: 0o755 });
+    const venv = path.join(root, '.gpu-rental', 'venv', 'bin');
+    mkdirSync(venv, { recursive: true });
+    writeFileSync(path.join(venv, 'python'), '#!/bin/sh\necho jupyter_server\n', { mode: 0o755 });
     return {
       exec: (_: string, script: string, options: object = {}) =>
         runProgram('/bin/sh', ['-c', script], { ...options, env: { HOME: root, PATH: bin } }),
     };
   };
+  const start = (on: ReturnType<typeof machine>) => startServer(on, 'gpu-7', 'project');
   const leftFor = (ms: number) => {
     const folder = path.join(own, 'lock');
     mkdirSync(folder, { recursive: true });
@@ -45,12 +62,12 @@ describe('Two windows that set up Jupyter on one machine', () => {
 
   it('take turns as long as an installation may take, where a folder is the lock', async () => {
     leftFor(installMs - minuteMs);
-    await assert.rejects(stopServer(machine(), 'gpu-7'), /Another window is setting up Jupyter/);
+    await assert.rejects(start(machine()), /Another window is setting up Jupyter/);
   });
 
   it('do not wait for a window that was cut off for longer than that', async () => {
     leftFor(installMs + 3 * minuteMs);
-    await stopServer(machine(), 'gpu-7');
+    await assert.rejects(start(machine()), /The Jupyter server did not start/);
     assert.equal(existsSync(path.join(own, 'lock')), false);
   });
 
@@ -61,11 +78,11 @@ describe('Two windows that set up Jupyter on one machine', () => {
     await new Promise((resolve) => holder.stdout.once('data', resolve));
     const ended = new Promise((resolve) => holder.once('close', resolve));
     try {
-      await assert.rejects(stopServer(machine('flock'), 'gpu-7'), /Another window is setting up Jupyter/);
+      await assert.rejects(start(machine('flock')), /Another window is setting up Jupyter/);
     } finally {
       holder.kill('SIGKILL');
       await ended;
     }
-    await stopServer(machine('flock'), 'gpu-7');
+    await assert.rejects(start(machine('flock')), /The Jupyter server did not start/);
   });
 });

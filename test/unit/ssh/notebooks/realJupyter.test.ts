@@ -3,11 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kernelsOf, shutDownKernel, type ServerAddress } from '../../../../src/ssh/notebooks/kernels';
-import { startServer, stopServer, type StartAnswer } from '../../../../src/ssh/notebooks/notebookServer';
+import { startServer, type StartAnswer } from '../../../../src/ssh/notebooks/notebookServer';
 import { Tunnel } from '../../../../src/ssh/notebooks/tunnel';
 import type { Run } from '../../../../src/ssh/run';
 import type { SshService } from '../../../../src/ssh/service';
 import { systemClock } from '../../../../src/util/clock';
+import { isAlive } from '../../../../src/util/isAlive';
 import { silentLog } from '../../../../src/util/log';
 import { JupyterClient } from '../../../support/jupyterClient';
 import { SshHome } from '../../../support/sshHome';
@@ -43,6 +44,17 @@ describe('The Jupyter server of a machine, through a real sshd', function () {
     return answer;
   }
 
+  /** Ends the server, which outlives its windows. */
+  async function endServer() {
+    const files = readdirSync(join(machineHome, '.gpu-rental', 'jupyter', 'run'));
+    const [pid = 0] = files
+      .map((name) => Number(/^jpserver-(\d+)\.json$/.exec(name)?.[1] ?? 0))
+      .filter(Boolean);
+    assert.ok(pid > 0, files.join(' '));
+    process.kill(pid);
+    await until('the server has ended', () => !isAlive(pid));
+  }
+
   before(async () => {
     home = new SshHome();
     machineHome = join(home.root, 'machine');
@@ -68,7 +80,7 @@ describe('The Jupyter server of a machine, through a real sshd', function () {
   });
   after(async () => {
     tunnel.dispose();
-    await stopServer(ssh, alias);
+    await endServer();
     await machine.dispose();
     home.dispose();
   });
