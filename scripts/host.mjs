@@ -8,7 +8,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { withLock } from './lock.mjs';
-import { cleanNpmEnvironment, npmFailure, runNpm } from './process.mjs';
+import { cleanNpmEnvironment, npmFailure, runNpm, withProgress } from './process.mjs';
 
 const versions = JSON.parse(readFileSync(new URL('host.json', import.meta.url), 'utf8'));
 
@@ -50,11 +50,11 @@ export async function installHost(say) {
       await mkdir(partial, { recursive: true });
       const node = path.join(partial, 'node_modules', nodePackage);
       say(`installing Node ${versions.node} for the editor`);
-      await npmInstall(partial, `${nodePackage}@${versions.node}`, withScripts);
+      await npmInstall(say, partial, `${nodePackage}@${versions.node}`, withScripts);
       say(
         `installing code-server ${versions.codeServer} (once, 2 to 5 minutes; it compiles its native modules)`,
       );
-      await npmInstall(partial, `code-server@${versions.codeServer}`, {
+      await npmInstall(say, partial, `code-server@${versions.codeServer}`, {
         ...withScripts,
         PATH: `${path.join(node, 'bin')}${path.delimiter}${process.env['PATH'] ?? ''}`,
         npm_config_nodedir: node,
@@ -78,7 +78,7 @@ export async function installInspector(say) {
       await mkdir(partial, { recursive: true });
       say(`installing the MCP Inspector ${versions.inspector}`);
       const spec = `@modelcontextprotocol/inspector@${versions.inspector}`;
-      await npmInstall(partial, spec, { npm_config_ignore_scripts: 'true' });
+      await npmInstall(say, partial, spec, { npm_config_ignore_scripts: 'true' });
       await rename(partial, inspectorFolder);
     },
     () => say('another process is installing the MCP Inspector; waiting for it'),
@@ -88,7 +88,7 @@ export async function installInspector(say) {
 /** The packages of the host finish their installation in scripts, which this repository's own .npmrc switches off. */
 const withScripts = { npm_config_ignore_scripts: 'false' };
 
-async function npmInstall(folder, spec, extra) {
+async function npmInstall(say, folder, spec, extra) {
   const env = cleanNpmEnvironment({
     npm_config_engine_strict: 'false',
     npm_config_unsafe_perm: 'true',
@@ -96,18 +96,8 @@ async function npmInstall(folder, spec, extra) {
     npm_config_audit: 'false',
     ...extra,
   });
-  const started = Date.now();
-  const tick = setInterval(() => {
-    process.stdout.write(`  … ${spec}: ${Math.round((Date.now() - started) / 1000)} s\n`);
-  }, 30_000);
-  try {
-    const { code, lines } = await runNpm(['install', '--prefix', folder, spec], {
-      cwd: folder,
-      env,
-      onLine: () => undefined,
-    });
-    if (code !== 0) throw npmFailure(`npm install ${spec}`, code, lines);
-  } finally {
-    clearInterval(tick);
-  }
+  const { code, lines } = await withProgress(spec, say, () =>
+    runNpm(['install', '--prefix', folder, spec], { cwd: folder, env, onLine: () => undefined }),
+  );
+  if (code !== 0) throw npmFailure(`npm install ${spec}`, code, lines);
 }

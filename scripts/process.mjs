@@ -30,7 +30,23 @@ export async function run(command, args, { cwd, env, onLine, shell = false, inpu
     const [code] = await once(child, 'close');
     return { code: code ?? 1, lines };
   } catch (error) {
-    return { code: 127, lines: [`${command}: ${error.message}`] };
+    const line = `${command}: ${error.message}`;
+    onLine?.(line);
+    return { code: 127, lines: [line] };
+  }
+}
+
+/** Says twice a minute how long `work` has taken, for a program that says nothing until its end. */
+export async function withProgress(what, say, work, everyMs = 30_000) {
+  const startedAt = Date.now();
+  const tick = setInterval(
+    () => say(`  … ${what}: ${Math.round((Date.now() - startedAt) / 1000)} s`),
+    everyMs,
+  );
+  try {
+    return await work();
+  } finally {
+    clearInterval(tick);
   }
 }
 

@@ -8,13 +8,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installHost, installInspector, isHostInstalled } from './host.mjs';
 import { withLock } from './lock.mjs';
-import { cleanNpmEnvironment, npmFailure, run, runNpm } from './process.mjs';
+import { cleanNpmEnvironment, npmFailure, run, runNpm, withProgress } from './process.mjs';
 
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-/** What each Debian package is looked for by, and what it is for. */
+/** What each Debian package is looked for by (any of its programs, or `all`), and what it is for. */
 const systemPackages = {
-  'openssh-client': { programs: ['ssh', 'ssh-keygen'], use: 'connecting to instances' },
+  'openssh-client': { programs: ['ssh', 'ssh-keygen'], all: true, use: 'connecting to instances' },
   git: { programs: ['git'], use: 'the tests of repositories on instances' },
   openssl: { programs: ['openssl'], use: 'the tests of certificates' },
   'ansible-core': { programs: ['ansible'], use: 'the tests of instances in Ansible' },
@@ -127,11 +127,13 @@ async function installModules(say) {
     async () => {
       if (modulesAreCurrent()) return;
       say('installing node_modules from package-lock.json');
-      const { code, lines } = await runNpm(['ci', '--no-audit', '--no-fund'], {
-        cwd: root,
-        env: cleanNpmEnvironment(),
-        onLine: () => undefined,
-      });
+      const { code, lines } = await withProgress('npm ci', say, () =>
+        runNpm(['ci', '--no-audit', '--no-fund'], {
+          cwd: root,
+          env: cleanNpmEnvironment(),
+          onLine: () => undefined,
+        }),
+      );
       if (code !== 0) throw npmFailure('npm ci', code, lines);
     },
     () => say('another process is installing node_modules; waiting for it'),
@@ -174,8 +176,10 @@ async function installSystemPackages(wanted, say) {
           onLine: () => undefined,
         },
       );
-    await apt('update');
-    const { code, lines } = await apt('install', '--no-install-recommends', ...missing);
+    const { code, lines } = await withProgress('apt-get', say, async () => {
+      await apt('update');
+      return apt('install', '--no-install-recommends', ...missing);
+    });
     if (code !== 0)
       throw new Error(`apt-get could not install ${missing.join(', ')}:\n${lines.slice(-15).join('\n')}`);
   }
@@ -192,7 +196,7 @@ async function installSystemPackages(wanted, say) {
 function isThere({ programs, files, all }) {
   if (files !== undefined) return files.some((file) => existsSync(file));
   const found = (name) => findProgram(name) !== undefined;
-  return all === true || programs.includes('ssh') ? programs.every(found) : programs.some(found);
+  return all === true ? programs.every(found) : programs.some(found);
 }
 
 /** The words to put before a command to run it as root, or `undefined` where that takes a password. */

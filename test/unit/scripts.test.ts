@@ -259,6 +259,21 @@ describe('The scripts that set a machine up', () => {
     }
   });
 
+  it('say why a program could not be started, and how long one takes that says nothing', () => {
+    const said = run(`
+      import { run, withProgress } from ${JSON.stringify(join(scripts, 'process.mjs'))};
+      const { code } = await run('/nowhere/program', [], { onLine: (line) => console.log(line) });
+      console.log(code);
+      let end;
+      const say = (line) => { console.log(line); end(); };
+      await withProgress('npm ci', say, () => new Promise((resolve) => (end = resolve)), 1);`);
+    assert.deepEqual(said.split('\n'), [
+      '/nowhere/program: spawn /nowhere/program ENOENT',
+      '127',
+      '  … npm ci: 0 s',
+    ]);
+  });
+
   it('run programs through a shell whose path and arguments have spaces', () => {
     const program = join(folder, 'a code.cmd');
     writeFileSync(program, '#!/bin/sh\necho "$#: $1"\n', { mode: 0o755 });
