@@ -1,8 +1,8 @@
 /**
  * Collects every visible sentence of the code into `l10n/bundle.l10n.json`, which translators copy.
  *
- *   node scripts/l10n.mjs           write the bundle
- *   node scripts/l10n.mjs --check   fail when it is not current
+ *   npm run l10n              write the bundle
+ *   npm run l10n -- --check   fail when it is not current
  *
  * A sentence is the literal first argument of `t(…)` or `text(…)`; what is put together while running
  * could not be translated, so anything but a literal in its place is an error.
@@ -71,7 +71,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (!process.argv.includes('--check')) {
     writeFileSync(bundleFile, current);
   } else if (current !== readFileSync(bundleFile, 'utf8')) {
-    process.stderr.write('l10n/bundle.l10n.json is not current: run `node scripts/l10n.mjs`.\n');
+    process.stderr.write('l10n/bundle.l10n.json is not current: run `npm run l10n`.\n');
     process.exit(1);
   }
 }

@@ -55,7 +55,7 @@ describe('the JSON schemas of our documents', () => {
   it('are the ones that the package ships', async () => {
     for (const [name, schema] of Object.entries(schemas)) {
       const shipped = await readFile(path.join('media', 'schemas', name), 'utf8');
-      assert.equal(shipped, renderSchema(schema), `run "node scripts/schemas.mjs" to write ${name} afresh`);
+      assert.equal(shipped, renderSchema(schema), `run "npm run schemas" to write ${name} afresh`);
     }
   });
 
