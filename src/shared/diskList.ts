@@ -30,6 +30,8 @@ export interface RowFiles<Row> {
   list(): Promise<readonly Row[]>;
   /** Why rows of the last `list` are missing or old, where the others were read. */
   readonly refused?: unknown;
+  /** The paths of damaged files that were set aside, each of which held a row. */
+  readonly damaged?: readonly string[];
 }
 
 /** Rows of the active account on disk, the same in all windows; whoever changes a file calls `tellChanged`. */
@@ -92,6 +94,15 @@ export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
   /** Why the rows could not be read; those read before are kept. */
   get error(): unknown {
     return this.problem;
+  }
+
+  /** Why all rows or some are missing or old. */
+  get anyError(): unknown {
+    return this.problem ?? this.opened?.refused;
+  }
+
+  get damaged(): readonly string[] {
+    return this.opened?.damaged ?? [];
   }
 
   /** Settles when the rows of the active account are loaded. */
@@ -161,7 +172,7 @@ export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
 
   /** A disk that refuses for a moment must not hide rows for the rest of the session. */
   private readAgainWhereRefused(): void {
-    const isRefused = this.problem !== undefined || this.opened?.refused !== undefined;
-    this.again.value = isRefused ? this.deps.clock.schedule(() => void this.load(), readAgainMs) : undefined;
+    this.again.value =
+      this.anyError !== undefined ? this.deps.clock.schedule(() => void this.load(), readAgainMs) : undefined;
   }
 }

@@ -50,12 +50,12 @@ export class HostSets implements Disposable {
 
   /** The error of the last read from disk. */
   get error(): unknown {
-    return this.list.error ?? this.list.files?.refused;
+    return this.list.anyError;
   }
 
   /** The paths of damaged files that were set aside, each of which held a set. */
   get damaged(): readonly string[] {
-    return this.list.files?.damaged ?? [];
+    return this.list.damaged;
   }
 
   /** Settles once the rows belong to the active account. */

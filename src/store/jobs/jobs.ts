@@ -68,12 +68,12 @@ export class Jobs implements Disposable {
 
   /** The error of the last read from disk, of all jobs or of some; rows that were read before are kept. */
   get error(): unknown {
-    return this.list.error ?? this.list.files?.refused;
+    return this.list.anyError;
   }
 
   /** The paths of damaged files, each of which held a job. */
   get damaged(): readonly string[] {
-    return this.list.files?.damaged ?? [];
+    return this.list.damaged;
   }
 
   /** Fires when a log is first shown in any window, or no longer in any. */

@@ -52,12 +52,12 @@ export class SearchWatches implements Disposable {
 
   /** The error of the last read from disk. */
   get error(): unknown {
-    return this.list.error ?? this.list.files?.refused;
+    return this.list.anyError;
   }
 
   /** The paths of damaged files that were set aside, each of which held a watch. */
   get damaged(): readonly string[] {
-    return this.list.files?.damaged ?? [];
+    return this.list.damaged;
   }
 
   /** Settles once the list belongs to the active account. */

@@ -86,11 +86,12 @@ describe('A list on disk', () => {
     await settle();
     await clock.advance(60_000);
     assert.equal(logged.length, 1);
-    assert.deepEqual([list.rows, list.error], [[], new Error('busy')]);
+    assert.deepEqual([list.rows, list.error, list.anyError], [[], new Error('busy'), new Error('busy')]);
     trouble.refuses = false;
     trouble.refused = new Error('one file is busy');
     await clock.advance(20_000);
     assert.deepEqual([list.rows, list.error], [['first'], undefined]);
+    assert.equal(list.anyError, trouble.refused);
     trouble.refused = undefined;
     await clock.advance(20_000);
     assert.equal(clock.pending, 0);
