@@ -1,9 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileUnreadableError } from './jsonFile';
 
 /** The ids of instances and machines. */
 export const numberId = /^\d{1,15}$/;
+/** The ids of our own, such as those of schedules: eight hexadecimal digits. */
+export const ownId = /^[0-9a-f]{8}$/;
+
+export function newOwnId(): string {
+  return randomBytes(4).toString('hex');
+}
 
 /** A folder of JSON files that are named by their ids (`7.json`); it is made if needed. */
 export class IdFolder {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { setNameProblem, type HostSet } from '../../model/engines/hostSet';
 import { DiskRows } from '../diskRows';
-import { IdFolder } from '../idFolder';
+import { IdFolder, ownId } from '../idFolder';
 import { JsonFile } from '../jsonFile';
 
 const members = z.discriminatedUnion('kind', [
@@ -26,7 +26,7 @@ export class HostSetFiles {
   damaged: readonly string[] = [];
 
   constructor(folder: string) {
-    this.folder = new IdFolder(folder, /^[0-9a-f]{8}$/);
+    this.folder = new IdFolder(folder, ownId);
   }
 
   /** Why sets of the last `list` are missing or old. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostSet } from '../../model/engines/hostSet';
@@ -6,6 +5,7 @@ import { DiskList, type DiskListDeps } from '../../shared/diskList';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { ifPresent } from '../../util/missing';
+import { newOwnId } from '../idFolder';
 import { realFolder } from './hostFolder';
 import { HostSetFiles } from './hostSetFiles';
 
@@ -102,7 +102,7 @@ export class HostSets implements Disposable {
   /** Adds a set to an account. Throws when the disk refuses. */
   async add(accountKey: string, input: Omit<HostSet, 'id' | 'createdAt'>): Promise<HostSet> {
     const files = this.list.filesOf(accountKey);
-    const set = { ...input, id: randomBytes(4).toString('hex'), createdAt: this.deps.clock.now() };
+    const set = { ...input, id: newOwnId(), createdAt: this.deps.clock.now() };
     await files.put(set);
     await this.list.tellChanged(files);
     return set;

@@ -3,6 +3,7 @@ import type { Job, JobState } from '../../model/jobs/job';
 import { endReasons } from '../../model/jobs/onMachine';
 import { micros } from '../../model/money';
 import type { Text } from '../../util/text';
+import { ownId } from '../idFolder';
 
 /** Words as they come back from a file or another window. */
 export const savedText = z.custom<Text>(
@@ -67,7 +68,7 @@ export const jobFile: z.ZodType<Job & { readonly version: 1 }> = z.object({
   commit: z.object({ hash: z.string(), isDirty: z.boolean() }).optional(),
   setupKey: z.string().optional(),
   machine: machine.partial({ instanceId: true }),
-  rental: z.object({ marker: z.string().regex(/^[0-9a-f]{8}$/), by: z.string().optional() }).optional(),
+  rental: z.object({ marker: z.string().regex(ownId), by: z.string().optional() }).optional(),
   ends,
   outputsTo: z.string(),
   orderedAt: z.number(),

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { ArmedTimer, Lease, LeaseAction, LeaseState, LeaseTerm } from '../../model/instances/lease';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
@@ -6,6 +5,7 @@ import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import { DiskList } from '../../shared/diskList';
+import { newOwnId } from '../idFolder';
 import type { Accounts, WindowHub } from '../ports';
 import type { LeaseRow, LeaseStorage, UnreadableLease } from './leaseFiles';
 
@@ -75,7 +75,7 @@ export class InstanceLeases implements Disposable {
    */
   async set(instanceId: number, action: LeaseAction, term: LeaseTerm): Promise<ChangedLease> {
     const files = this.files();
-    const id = randomBytes(4).toString('hex');
+    const id = newOwnId();
     const setAt = this.deps.clock.now();
     const before = await this.current(files, instanceId);
     const armed = before?.armed && { action: before.action, ...before.armed };
@@ -91,7 +91,7 @@ export class InstanceLeases implements Disposable {
   ): Promise<void> {
     const files = this.list.filesOf(accountKey);
     if ((await this.current(files, instanceId)) === undefined) {
-      const id = randomBytes(4).toString('hex');
+      const id = newOwnId();
       await this.replace({ id, instanceId, action, term, setAt: this.deps.clock.now() }, files);
     }
   }
@@ -123,7 +123,7 @@ export class InstanceLeases implements Disposable {
     const now = this.deps.clock.now();
     const term: LeaseTerm =
       lease.term.kind === 'idle' ? lease.term : { kind: 'at', at: Math.max(lease.term.at, now) + byMs };
-    return this.replace({ ...lease, id: randomBytes(4).toString('hex'), term, setAt: now });
+    return this.replace({ ...lease, id: newOwnId(), term, setAt: now });
   }
 
   /** Writes the new decision first: then either the acting window sees it, or this window sees what left. */
@@ -167,7 +167,7 @@ export class InstanceLeases implements Disposable {
     const before = await this.current(files, instanceId);
     if (before?.armed) {
       const { action = before.action } = before.armed;
-      const id = randomBytes(4).toString('hex');
+      const id = newOwnId();
       const { sentAt } = await this.replace({ ...before, id, action, isOnlyOnInstance: true }, files);
       return sentAt;
     }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { SearchWatch } from '../../model/offers/searchWatch';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -6,6 +5,7 @@ import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { DiskList } from '../../shared/diskList';
+import { newOwnId } from '../idFolder';
 import { WatchChecks, type WatchChecksDeps } from './watchChecks';
 import { WatchFiles, type WatchOnDisk } from './watchFiles';
 
@@ -67,7 +67,7 @@ export class SearchWatches implements Disposable {
 
   /** Adds a watch. Throws without an account or when the disk refuses. */
   async add(input: Omit<SearchWatch, 'id' | 'createdAt'>): Promise<SearchWatch> {
-    const watch = { ...input, id: randomBytes(4).toString('hex'), createdAt: this.deps.clock.now() };
+    const watch = { ...input, id: newOwnId(), createdAt: this.deps.clock.now() };
     await this.put(watch);
     return watch;
   }

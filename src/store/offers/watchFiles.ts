@@ -3,7 +3,7 @@ import type { Micros } from '../../model/money';
 import { ownQuery, readQuery } from '../../model/offers/savedSearches';
 import type { SearchWatch, WatchMatch } from '../../model/offers/searchWatch';
 import { DiskRows } from '../diskRows';
-import { IdFolder } from '../idFolder';
+import { IdFolder, ownId } from '../idFolder';
 import { JsonFile } from '../jsonFile';
 import type { Text } from '../../util/text';
 
@@ -58,7 +58,7 @@ export class WatchFiles {
   damaged: readonly string[] = [];
 
   constructor(folder: string) {
-    this.folder = new IdFolder(folder, /^[0-9a-f]{8}$/);
+    this.folder = new IdFolder(folder, ownId);
   }
 
   /** Why watches are missing or outdated in the last result of `list`. */

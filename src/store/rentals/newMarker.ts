@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { newOwnId } from '../idFolder';
 
-/** Returns a new marker, eight hexadecimal digits, which identifies a rental in the label of its instance. */
+/** Returns a new marker, which identifies a rental in the label of its instance. */
 export function newMarker(): string {
-  return randomBytes(4).toString('hex');
+  return newOwnId();
 }

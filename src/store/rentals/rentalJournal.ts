@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { RentConfig } from '../../model/rentals/rent';
 import { defined } from '../../util/defined';
 import type { Log } from '../../util/log';
-import { IdFolder } from '../idFolder';
+import { IdFolder, ownId } from '../idFolder';
 import { JsonFile } from '../jsonFile';
 import type { Rental, SecretPort } from '../ports';
 
@@ -14,7 +14,7 @@ const rentalFile = z.object({
     (value) =>
       z
         .looseObject({
-          marker: z.string().regex(/^[0-9a-f]{8}$/),
+          marker: z.string().regex(ownId),
           accountKey: z.string(),
           windowId: z.string(),
           requestedAt: z.number(),
@@ -162,7 +162,7 @@ export class RentalJournal {
   }
 
   private folder(accountKey: string): IdFolder {
-    return new IdFolder(join(this.storageDir, 'rentals', accountKey), /^[0-9a-f]{8}$/);
+    return new IdFolder(join(this.storageDir, 'rentals', accountKey), ownId);
   }
 
   private file(accountKey: string, marker: string): JsonFile<z.infer<typeof rentalFile>> {

@@ -6,6 +6,7 @@ import { DisposableStore, MutableDisposable, type Disposable } from '../../util/
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { expectedInstance } from '../../model/rentals/expectedInstance';
+import { ownId } from '../idFolder';
 import type { FleetStore } from '../instances/fleetStore';
 import type { RecentRentals } from '../instances/recentRentals';
 import type { Accounts, Rental, SecretPort, WindowHub } from '../ports';
@@ -23,7 +24,7 @@ const openPhases: ReadonlySet<Rental['phase']['kind']> = new Set(['sent', 'notKn
 const decidedPhases: ReadonlySet<Rental['phase']['kind']> = new Set(['ready', 'failed', 'ended']);
 const changes = channel(
   'rentals.changed',
-  z.object({ accountKey: z.string(), marker: z.string().regex(/^[0-9a-f]{8}$/) }),
+  z.object({ accountKey: z.string(), marker: z.string().regex(ownId) }),
 );
 type Change = Pick<Rental, 'accountKey' | 'marker'>;
 

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { watchAccounts } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';
 import { keptAccounts } from '../accounts/accountEnds';
+import { newOwnId } from '../idFolder';
 import type { Accounts, SecretPort, WindowHub } from '../ports';
 import { TemplateCreation } from './templateCreation';
 import { TemplateDocuments } from './templateDocuments';
@@ -35,8 +35,7 @@ export function createTemplateStores(deps: {
   const memory = new TemplateStorage(deps.storageDir, log, deps.lock);
   const secrets = new TemplateSecrets(deps.secrets, memory, deps.onSecret);
   const documents = new TemplateDocuments({ accounts, hub, memory, secrets, clock, log });
-  const newToken = () => randomBytes(4).toString('hex');
-  const creation = new TemplateCreation({ documents, memory, secrets, clock, newToken });
+  const creation = new TemplateCreation({ documents, memory, secrets, clock, newToken: newOwnId });
   const refs = new TemplateRefs({ accounts, hub, memory, log });
   const forgetSignedOut = () => {
     void forgetUnknown(accounts, memory, secrets).catch((error: unknown) => {
