@@ -5,7 +5,7 @@ import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances } from '../../editor/progress';
 import { askLine, pickFromList, pickMany, plainLabel } from '../../editor/quickPick';
-import type { HostSetMembers } from '../../model/engines/hostSet';
+import type { HostSet, HostSetMembers } from '../../model/engines/hostSet';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
@@ -109,6 +109,18 @@ export function membersText(members: HostSetMembers): string {
         ? t('1 chosen instance')
         : t('{0} chosen instances', members.ids.length);
   }
+}
+
+/** Returns the row of a group in a list. */
+export function setRow(set: HostSet) {
+  return {
+    id: set.id,
+    icon: 'references',
+    label: set.name,
+    description: membersText(set.members),
+    detail: set.folder,
+    value: set,
+  };
 }
 
 async function reachable({ fleet, clock }: EngineDeps): Promise<readonly Instance[]> {

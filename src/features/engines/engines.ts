@@ -10,7 +10,7 @@ import { HostFileKeeper } from '../../store/engines/hostFileKeeper';
 import type { HostSets } from '../../store/engines/hostSets';
 import type { Account } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { membersText } from './chooseHosts';
+import { setRow } from './chooseHosts';
 import type { EngineDeps } from './deps';
 import { HostSetGroup } from './hostSetGroup';
 import { copyToSeveral, logsOfSeveral, runOnSeveral } from './severalCommands';
@@ -94,14 +94,7 @@ async function chosen({ sets }: UseInDeps, target: HostSetTarget | undefined): P
   const answer = await pickFromList<HostSet>({
     title: t('Groups for Other Tools'),
     placeholder: t('Which group?'),
-    rows: sets.rows.map((set) => ({
-      id: set.id,
-      icon: 'references',
-      label: set.name,
-      description: membersText(set.members),
-      detail: set.folder,
-      value: set,
-    })),
+    rows: sets.rows.map(setRow),
   });
   return answer.kind === 'picked' ? answer.value : undefined;
 }

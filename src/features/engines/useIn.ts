@@ -26,7 +26,7 @@ import type { HostFileKeeper } from '../../store/engines/hostFileKeeper';
 import { accountFor } from '../../store/accounts/sameAccount';
 import type { HostSets } from '../../store/engines/hostSets';
 import type { Account } from '../../store/ports';
-import { chooseHosts, chooseMembers, membersText } from './chooseHosts';
+import { chooseHosts, chooseMembers, setRow } from './chooseHosts';
 import type { EngineDeps } from './deps';
 import { explainRefused } from './refused';
 import { askFolder, checkFolder, folderGone, freeName, throwIfTaken } from './setFolder';
@@ -144,17 +144,7 @@ async function chooseSet(
     const answer = await pickFromList<HostSet | 'new'>({
       title: engine.name,
       placeholder: t('Which group?'),
-      rows: [
-        ...known.map((set) => ({
-          id: set.id,
-          icon: 'references',
-          label: set.name,
-          description: membersText(set.members),
-          detail: set.folder,
-          value: set,
-        })),
-        { id: 'new', icon: 'add', label: t('New Group…'), value: 'new' as const },
-      ],
+      rows: [...known.map(setRow), { id: 'new', icon: 'add', label: t('New Group…'), value: 'new' as const }],
     });
     if (answer.kind !== 'picked') {
       return undefined;
