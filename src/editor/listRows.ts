@@ -113,6 +113,13 @@ function skippedRow(label: string, name: string, consequence?: string): vscode.T
   return item;
 }
 
+/** Returns the row of entries that the disk of this computer refuses; it is read again automatically. */
+export function unreadRow(id: string, label: string, error: unknown): vscode.TreeItem {
+  const item = warningRow(id, label);
+  item.description = reasonOf(error) ?? '';
+  return item;
+}
+
 function warningRow(id: string, label: string): vscode.TreeItem {
   const item = new vscode.TreeItem(label);
   item.id = id;

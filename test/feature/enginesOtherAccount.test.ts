@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
@@ -39,6 +39,13 @@ describe('a group for other tools, beside those of another account', () => {
   let otherKey = '';
   const folderOf = (name: string) => path.join(computer().workspace, '.gpu-rental', name);
   const isThere = (name: string) => existsSync(path.join(folderOf(name), 'inventory.yml'));
+
+  /** The entries of the groups of all accounts. */
+  function entries(): readonly string[] {
+    return readdirSync(computer().root, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\/hostSets\/[0-9a-f]{16}\/[0-9a-f]{8}\.json$/.test(file))
+      .map((file) => path.join(computer().root, file));
+  }
 
   /** Ends with the question for the name, which proposes one. */
   async function begin(): Promise<string> {
@@ -119,9 +126,9 @@ describe('a group for other tools, beside those of another account', () => {
   });
 
   it('is created again in its folder after its entry was damaged', async () => {
-    const entries = readdirSync(computer().root, { recursive: true, encoding: 'utf8' });
-    for (const entry of entries.filter((one) => /\/hostSets\/[0-9a-f]{16}\/[0-9a-f]{8}\.json$/.test(one)))
-      writeFileSync(path.join(computer().root, entry), '{"version": 1, "name": "gpu');
+    const files = entries();
+    assert.equal(files.length, 2);
+    for (const file of files) writeFileSync(file, '{"version": 1, "name": "gpu');
     assert.equal(await begin(), 'gpus');
     await name('gpus2');
     await created('gpus2');
@@ -137,5 +144,23 @@ describe('a group for other tools, beside those of another account', () => {
     assert.equal(await begin(), 'gpus');
     await name('gpus2');
     await created('gpus2');
+  });
+
+  it('is not called missing where the disk refuses its entry', async () => {
+    for (const file of entries()) {
+      rmSync(file);
+      // A folder can't be read as a file, whoever asks.
+      mkdirSync(file);
+    }
+    const late = await computer().openWindow();
+    await late.view('instances').expand('Groups for Other Tools');
+    await late.view('instances').row(/Could not read the groups.*Check its permissions and the disk/);
+    late.run('Use Group in…');
+    await late.toast(/hostSets.* could not be read/);
+    assert.deepEqual(
+      late.toasts().filter((text) => text.includes('There is no group yet')),
+      [],
+    );
+    late.clearToasts();
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -91,6 +91,34 @@ describe('the rental history', () => {
     second.close();
     window.clearToasts();
     await instances().row('Rental History');
+  });
+
+  it('is not called empty while the disk refuses it', async () => {
+    const folder = path.join(computer().storage, 'history');
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => path.join(folder, name));
+    assert.ok(files.length > 0);
+    for (const file of files) {
+      renameSync(file, `${file}.away`);
+      // A folder can't be read as a file, whoever asks.
+      mkdirSync(file);
+    }
+    const late = await computer().openWindow();
+    await late.view('instances').expand('Rental History');
+    await late.view('instances').row(/Could not read the rental history.*Check its permissions and the disk/);
+    for (const command of ['Show Rental History', 'Clear Rental History…']) {
+      late.run(command);
+      await late.toast(/could not be read/);
+      late.clearToasts();
+    }
+    for (const file of files) {
+      rmdirSync(file);
+      renameSync(`${file}.away`, file);
+    }
+    await computer().pass(30_000);
+    await late.view('instances').noRow(/Could not read/);
+    late.close();
   });
 
   it('forgets one, and then all, after a question', async () => {

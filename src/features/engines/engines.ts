@@ -88,6 +88,9 @@ async function chosen({ sets }: UseInDeps, target: HostSetTarget | undefined): P
     return sets.find(target.hostSetId);
   }
   if (sets.rows.length === 0) {
+    if (sets.error instanceof Error) {
+      throw sets.error;
+    }
     message('info', t('There is no group yet. Use "Use These Instances in…" to create one.'));
     return undefined;
   }

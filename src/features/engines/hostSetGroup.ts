@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { HostSetTarget } from '../../commandArguments';
+import { unreadRow } from '../../editor/listRows';
 import { t } from '../../editor/localize';
 import { tooltip } from '../../editor/tooltip';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
@@ -19,6 +20,7 @@ export class HostSetGroup implements TreeGroup, Disposable {
   private readonly changed = this.owned.add(new Emitter<void>());
   readonly onDidChange = this.changed.event;
   private readonly nodes = new Map<string, HostSetTarget>();
+  private readonly unread = { kind: 'hostSetsUnread' };
 
   constructor(
     private readonly sets: HostSets,
@@ -28,8 +30,17 @@ export class HostSetGroup implements TreeGroup, Disposable {
     this.owned.add(keeper.onDidChange(() => this.changed.fire()));
   }
 
+  description(): string {
+    const { length } = this.sets.rows;
+    return length === 0 ? '' : String(length);
+  }
+
   rows(): readonly GroupRow[] {
-    return this.sets.rows.map((set) => ({ node: this.node(set), item: () => this.item(set) }));
+    const { rows, error } = this.sets;
+    return [
+      ...(error === undefined ? [] : [{ node: this.unread, item: () => unreadItem(error) }]),
+      ...rows.map((set) => ({ node: this.node(set), item: () => this.item(set) })),
+    ];
   }
 
   dispose(): void {
@@ -67,4 +78,8 @@ export class HostSetGroup implements TreeGroup, Disposable {
     };
     return item;
   }
+}
+
+function unreadItem(error: unknown): vscode.TreeItem {
+  return unreadRow('host-sets-unread', t('Could not read the groups'), error);
 }

@@ -15,7 +15,7 @@ export function register(deps: EngineDeps): Disposable {
   const load = () =>
     (engines ??= import('./engines').then((module) => store.add(new module.Engines(deps, sets))));
   const look = () => {
-    if (sets.rows.length > 0) {
+    if (sets.rows.length > 0 || sets.error !== undefined) {
       load().catch((error: unknown) => {
         log.error('The groups for other tools could not be shown', error);
       });

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { unreadRow } from '../../editor/listRows';
 import { t } from '../../editor/localize';
 import { tooltip } from '../../editor/tooltip';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
@@ -32,13 +33,23 @@ export class HistoryGroup implements TreeGroup, Disposable {
   private readonly changed = this.owned.add(new Emitter<void>());
   readonly onDidChange = this.changed.event;
   private readonly nodes = new Map<number, PastTarget>();
+  private readonly unread = { kind: 'historyUnread' };
 
   constructor(private readonly deps: Pick<Services, 'history' | 'machineProofs' | 'clock'>) {
     this.owned.add(deps.history.onDidChange(() => this.changed.fire()));
   }
 
+  description(): string {
+    const { length } = this.deps.history.rows;
+    return length === 0 ? '' : String(length);
+  }
+
   rows(): readonly GroupRow[] {
-    return this.deps.history.rows.map((past) => ({ node: this.node(past), item: () => this.item(past) }));
+    const { rows, error } = this.deps.history;
+    return [
+      ...(error === undefined ? [] : [{ node: this.unread, item: () => unreadItem(error) }]),
+      ...rows.map((past) => ({ node: this.node(past), item: () => this.item(past) })),
+    ];
   }
 
   dispose(): void {
@@ -69,4 +80,8 @@ export class HistoryGroup implements TreeGroup, Disposable {
     item.command = { command: 'gpuRental.history.showDetails', title: t('Show Details'), arguments: [node] };
     return item;
   }
+}
+
+function unreadItem(error: unknown): vscode.TreeItem {
+  return unreadRow('history-unread', t('Could not read the rental history'), error);
 }

@@ -89,12 +89,22 @@ async function chosen(
     description: descriptionOfPast(past, clock.now()),
     value: past,
   }));
+  if (rows.length === 0) {
+    throwIfUnread(history);
+  }
   const answer = await pickFromList<PastRental>({
     title: t('Rental History'),
     placeholder: t('Which rental?'),
     rows: rows.length === 0 ? [{ label: t('No rental has ended yet.') }] : rows,
   });
   return answer.kind === 'picked' ? answer.value : undefined;
+}
+
+/** A history that the disk refuses is not empty, and not all of it could be cleared. */
+function throwIfUnread({ error }: Deps['history']): void {
+  if (error instanceof Error) {
+    throw error;
+  }
 }
 
 async function showDetails(deps: Deps, past: PastRental): Promise<void> {
@@ -171,6 +181,7 @@ async function remove(deps: Deps, pasts: readonly PastRental[]): Promise<void> {
 async function clear(deps: Deps): Promise<void> {
   const { history } = deps;
   await history.ready;
+  throwIfUnread(history);
   const { rows } = history;
   if (rows.length === 0) {
     message('info', t('The history is empty.'));

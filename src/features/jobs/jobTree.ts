@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { reasonOf, t } from '../../editor/localize';
+import { unreadRow } from '../../editor/listRows';
+import { t } from '../../editor/localize';
 import type { JobRow } from '../../model/jobs/job';
 import { machineLeft } from '../../store/jobs/machineLeft';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
@@ -83,11 +84,7 @@ export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposa
 
   getTreeItem(node: JobNode): vscode.TreeItem {
     if ('jobsUnread' in node) {
-      const item = new vscode.TreeItem(t('Could not read the jobs'));
-      item.id = 'jobs-unread';
-      item.iconPath = new vscode.ThemeIcon('warning');
-      item.description = reasonOf(this.deps.jobs.error) ?? '';
-      return item;
+      return unreadRow('jobs-unread', t('Could not read the jobs'), this.deps.jobs.error);
     }
     if ('damagedJob' in node) {
       return damagedJobItem(node.damagedJob);

@@ -57,6 +57,11 @@ export class RentalHistory implements Disposable {
     return this.list.rows;
   }
 
+  /** The error of the last read from disk, of all past rentals or of some; rows that were read before are kept. */
+  get error(): unknown {
+    return this.list.anyError;
+  }
+
   /** Settles once the rows belong to the active account. */
   get ready(): Promise<void> {
     return this.list.ready;
