@@ -13,7 +13,6 @@ export type LifecycleDeps = Pick<
   | 'commands'
   | 'report'
   | 'log'
-  | 'settings'
   | 'ssh'
   | 'volumes'
   | 'windowInUse'

@@ -25,7 +25,7 @@ import { showTotpPanel } from './totpPanel';
 import { tellUnverified } from './unverified';
 import { authorizedTime } from './words';
 
-type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor' | 'extensionUri' | 'log'>;
+type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor' | 'extensionUri'>;
 
 /**
  * Until when methods may be added (ms since 1970), by account. The service reports only whether they may be added

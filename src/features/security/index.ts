@@ -13,10 +13,7 @@ import { logIn } from './login';
 import { whileReading } from './waiting';
 import { regenerateBackupCodes, removeMethod, updateMethod } from './manageMethods';
 
-type Deps = Pick<
-  Services,
-  'accounts' | 'secondFactor' | 'commands' | 'clock' | 'redactor' | 'extensionUri' | 'log'
->;
+type Deps = Pick<Services, 'accounts' | 'secondFactor' | 'commands' | 'clock' | 'redactor' | 'extensionUri'>;
 
 /** Registers two-factor authentication: asks for codes, and adds, changes and removes methods. */
 export function register(deps: Deps): Disposable {

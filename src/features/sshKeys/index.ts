@@ -40,7 +40,6 @@ type Deps = Pick<
   | 'log'
   | 'trees'
   | 'commands'
-  | 'report'
   | 'redactor'
   | 'instanceGroups'
 >;
