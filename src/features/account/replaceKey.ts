@@ -51,8 +51,8 @@ export async function replaceKey({ accounts, fleet, report, addAccount }: Deps):
     } else {
       report.error(new KeyNotKeptError());
     }
-    // The old key may not have been allowed to read the list.
-    await fleet.refresh();
+    // The old key may not have been allowed to read the list. A failed read shows its reason there.
+    await fleet.refresh().catch(() => undefined);
     await runCommand('gpuRental.refreshAccount');
   }
 }

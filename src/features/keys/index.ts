@@ -1,6 +1,6 @@
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../shared/notSignedIn';
-import { readIfLost } from '../../store/lostAnswer';
+import { readAfter } from '../../store/readAfter';
 import type { Account } from '../../store/ports';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { createApiKey, createFromDocument, deleteApiKey } from './apiKeyCommands';
@@ -22,10 +22,7 @@ export function register(deps: Deps): Disposable {
   };
   /** Refreshes what the views show after a change. */
   const changing = async (change: Promise<boolean>): Promise<void> => {
-    const refresh = () => commands.run('gpuRental.refreshAccount', []);
-    if (await readIfLost(change, refresh)) {
-      await refresh();
-    }
+    await readAfter(change, () => commands.run('gpuRental.refreshAccount', []));
   };
   store.add(commands.register('gpuRental.apiKey.create', () => changing(createApiKey(deps, active()))));
   store.add(

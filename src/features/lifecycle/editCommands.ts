@@ -15,6 +15,7 @@ import { highestBid, lowestBid } from '../../model/quote';
 import { text } from '../../util/text';
 import type { LifecycleDeps } from './deps';
 import { clientFor } from '../../store/accounts/sameAccount';
+import { readAfter } from '../../store/readAfter';
 import { orCancelled } from '../../util/cancellation';
 import { chooseOneInstance } from './targets';
 
@@ -44,8 +45,8 @@ export async function rename(deps: LifecycleDeps, target: InstanceTarget | undef
   if (name === undefined || name.trim() === before) {
     return;
   }
-  await whileSending(client().instances.label(instance.id, renamed(instance, name.trim())));
-  await deps.fleet.refresh();
+  const sent = whileSending(client().instances.label(instance.id, renamed(instance, name.trim())));
+  await readAfter(sent, () => deps.fleet.refresh());
 }
 
 export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | undefined): Promise<void> {
@@ -79,7 +80,7 @@ export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | un
     return;
   }
   const own = still();
-  await whileSending(
+  const sent = whileSending(
     sayingIfLost(
       text(
         'The service did not answer, so the bid of {0} may have changed to {1}/h. Refresh and check its price before you change it again.',
@@ -89,14 +90,12 @@ export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | un
       () => own.instances.changeBid(instance.id, bid),
     ),
   );
-  await tellBid(deps, instance, bid);
+  await readAfter(sent, () => deps.fleet.refresh());
+  tellBid(deps, instance, bid);
 }
 
 /** Reports the bid that a list shows after the change. */
-async function tellBid({ fleet, log }: LifecycleDeps, instance: Instance, bid: Micros): Promise<void> {
-  await fleet.refresh().catch((error: unknown) => {
-    log.warn(`The list could not be read after a bid: ${String(error)}`);
-  });
+function tellBid({ fleet }: LifecycleDeps, instance: Instance, bid: Micros): void {
   const [name, price] = [instanceName(instance), formatMoney(bid)];
   if (fleet.find(instance.id)?.bidPerHour === bid) {
     message('info', t('The bid of {0} is now {1}/h.', name, price));

@@ -4,7 +4,7 @@ import { pickOne } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import { SecondFactorNeededError } from '../../store/accounts/secondFactor';
-import { readIfLost } from '../../store/lostAnswer';
+import { readAfter } from '../../store/readAfter';
 import type { Account } from '../../store/ports';
 import type { StartOptions } from '../../store/accounts/sessionRenewal';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -50,13 +50,13 @@ export function register(deps: Deps): Disposable {
     }),
   );
   const changing = (change: (account: Account) => Promise<boolean>) => async () => {
-    const refresh = async () => {
-      await accounts.refreshUser();
-      await commands.run('gpuRental.refreshAccount', []);
-    };
-    if (await readIfLost(change(activeAccount(deps)), refresh)) {
-      await refresh();
-    }
+    await readAfter(change(activeAccount(deps)), async () => {
+      try {
+        await accounts.refreshUser();
+      } finally {
+        await commands.run('gpuRental.refreshAccount', []);
+      }
+    });
   };
   store.add(
     commands.register(

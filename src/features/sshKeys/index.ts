@@ -15,7 +15,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import type { SshKey } from '../../model/accounts/account';
 import type { Services } from '../../services';
 import { isComplete, listedInstances } from '../../store/instances/listed';
-import { readIfLost } from '../../store/lostAnswer';
+import { readAfter } from '../../store/readAfter';
 import { matchKeys } from '../../ssh/localKeys';
 import { sameKey } from '../../ssh/publicKey';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -158,10 +158,9 @@ async function addKey(deps: Deps): Promise<void> {
 /** Registers a key with the account. A key that is registered already counts as success. */
 async function registerKey(deps: Deps, client: Client, line: string): Promise<void> {
   const { items } = await whileAsking(client.sshKeys.list());
-  if (!items.some((key) => sameKey(key.publicKey, line))) {
-    await readIfLost(whileSending(client.sshKeys.add(line)), () => deps.sshKeys.refresh());
-  }
-  await deps.sshKeys.refresh();
+  const isThere = items.some((key) => sameKey(key.publicKey, line));
+  const added = isThere ? Promise.resolve() : whileSending(client.sshKeys.add(line));
+  await readAfter<unknown>(added, () => deps.sshKeys.refresh());
   message(
     'info',
     t(
@@ -201,8 +200,7 @@ async function deleteKey(deps: Deps, target: SshKeyTarget | undefined): Promise<
       button: t('Delete'),
     })
   ) {
-    await readIfLost(client().sshKeys.remove(key.id), () => deps.sshKeys.refresh());
-    await deps.sshKeys.refresh();
+    await readAfter(client().sshKeys.remove(key.id), () => deps.sshKeys.refresh());
   }
 }
 

@@ -7,7 +7,7 @@ import { whileAsking, whileReadingInstances, whileSending } from '../../editor/p
 import type { Services } from '../../services';
 import { sameKey } from '../../ssh/publicKey';
 import { listedInstances } from '../../store/instances/listed';
-import { readIfLost } from '../../store/lostAnswer';
+import { readAfter } from '../../store/readAfter';
 import { keyClient } from './keyClient';
 import type { InstanceKeyRows } from './instanceKeyRows';
 import { pickKey, pickListed } from './keyPicker';
@@ -39,8 +39,7 @@ export async function attachKey(
     return false;
   }
   const attached = whileSending(client().instances.attachKey(instanceId, choice.line));
-  await readIfLost(attached, () => rows.refresh(instanceId));
-  await rows.refresh(instanceId);
+  await readAfter(attached, () => rows.refresh(instanceId));
   vscode.window.setStatusBarMessage(t('SSH key attached'), 4_000);
   return true;
 }
@@ -73,8 +72,7 @@ export async function detachKey(
     })
   ) {
     const detached = whileSending(client().instances.detachKey(instanceId, key.id));
-    await readIfLost(detached, () => rows.refresh(instanceId));
-    await rows.refresh(instanceId);
+    await readAfter(detached, () => rows.refresh(instanceId));
     vscode.window.setStatusBarMessage(t('SSH key detached'), 4_000);
   }
 }

@@ -157,13 +157,13 @@ export async function deleteTemplates(
       left.shift();
     }
   } catch (error) {
+    throw mine.length > 1 && error instanceof UserError ? notDeleted(left, error) : error;
+  } finally {
     if (left.length < mine.length) {
-      // The list must not offer what was deleted before the failure, which is told instead of a failed read.
+      // The list must not offer what was deleted, and its rows show why it could not be read.
       await deps.templates.refresh().catch(() => undefined);
     }
-    throw mine.length > 1 && error instanceof UserError ? notDeleted(left, error) : error;
   }
-  await deps.templates.refresh();
 }
 
 /** Returns the failure of one of several deletions, with the names of those that are left. */
