@@ -76,7 +76,7 @@ export function readAnswer(response: TransportResponse, context: AnswerContext):
     fields?.success === false || (failure.code !== undefined && alwaysFailures.has(failure.code));
   if (status >= 200 && status < 300 && !saysNo) {
     return body.ok
-      ? { kind: 'body', body: body.value }
+      ? { kind: 'body', body: status === 204 && context.isWrite === true ? {} : body.value }
       : { kind: 'failed', error: new NotUnderstoodError({ ...failure, unreadable: true }) };
   }
   return { kind: 'failed', error: toError(failure, fields) };

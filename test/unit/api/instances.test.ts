@@ -181,6 +181,21 @@ describe('instances.get', () => {
   });
 });
 
+describe('a change of an instance', () => {
+  const change = (answer: Scripted) => {
+    const { client, finish } = scriptedClient([answer]);
+    return finish(client.instances.destroy(7));
+  };
+
+  it('is done where the answer is 204, which has no body', async () => {
+    await change({ status: 204, text: '' });
+  });
+
+  it('is not known to be done where a body should be and is not', async () => {
+    await assert.rejects(change({ status: 200, text: '' }), NotUnderstoodError);
+  });
+});
+
 describe('instances.start', () => {
   it('tells a start that waits for a free GPU from one that begins', async () => {
     const start = async (json: unknown) => {

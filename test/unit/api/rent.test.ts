@@ -133,6 +133,7 @@ describe('renting', () => {
       ['after an answer without an id', { json: { success: true } }],
       ['after an id that is none', { json: { success: true, new_contract: { value: 1 } } }],
       ['after an empty answer', { status: 200, text: '' }],
+      ['after 204, which has no id', { status: 204, text: '' }],
       ['after a redirect', { status: 302, text: '', headers: { location: '/' } }],
       ['after too large an answer', { error: new TransportFailure('tooLarge', undefined) }],
     ];
