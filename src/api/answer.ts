@@ -79,7 +79,8 @@ export function readAnswer(response: TransportResponse, context: AnswerContext):
       ? { kind: 'body', body: status === 204 && context.isWrite === true ? {} : body.value }
       : { kind: 'failed', error: new NotUnderstoodError({ ...failure, unreadable: true }) };
   }
-  return { kind: 'failed', error: toError(failure, fields) };
+  const isPage = !body.ok && /^\s*<(?:!doctype|html)\b/i.test(response.text);
+  return { kind: 'failed', error: isPage ? toErrorOfPage(failure) : toError(failure, fields) };
 }
 
 function describe(
@@ -194,6 +195,19 @@ function toError(failure: Failure, fields: ErrorBody | undefined): ApiError {
   }
   return new NotUnderstoodError(failure);
 }
+
+/** The service writes no pages where it judges a request (docs/service/errors.md#body). */
+function toErrorOfPage(failure: Failure): ApiError {
+  const { status } = failure;
+  const isForeign = status >= 400 && !isNoAnswer(status) && ![401, 404, 410].includes(status);
+  return isForeign
+    ? new RefusedError({ ...failure, text: refusedByPage, nextStep: 'retry' })
+    : toError(failure, undefined);
+}
+
+const refusedByPage = text(
+  'The request was refused with a web page, which usually comes from a proxy or a firewall. Check the network connection and the service address.',
+);
 
 function withMeaning(meaning: CodeMeaning, failure: Failure, fields: ErrorBody | undefined): ApiError {
   const info = { ...failure, text: withServiceText(meaning, failure), nextStep: meaning.nextStep };

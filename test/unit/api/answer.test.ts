@@ -71,6 +71,14 @@ describe('what a refused key is told', () => {
   });
 });
 
+describe('what is told of a page of a proxy or a firewall', () => {
+  it('is where it comes from, and nothing about the key', () => {
+    const { message } = errorOf(read(403, html));
+    assert.match(message, /proxy or a firewall\. Check the network connection/);
+    assert.doesNotMatch(message, /key|permission/i);
+  });
+});
+
 describe('readAnswer', () => {
   type Case = readonly [
     name: string,
@@ -107,6 +115,16 @@ describe('readAnswer', () => {
     ],
     ['403', 403, { success: false, msg: 'No' }, ForbiddenError, 'replaceKey'],
     ['404 without a code', 404, html, NotFoundError, 'retry'],
+    ['403 with a page', 403, html, RefusedError, 'retry'],
+    [
+      '403 with an older page',
+      403,
+      '\n<HTML><head><title>Blocked</title></head></HTML>',
+      RefusedError,
+      'retry',
+    ],
+    ['403 in plain text', 403, 'Forbidden', ForbiddenError, 'replaceKey'],
+    ['405 with a page', 405, html, RefusedError, 'retry'],
     ['no_such_instance with 404', 404, { success: false, error: 'no_such_instance' }, NotFoundError, 'retry'],
     ['no_such_instance with 400', 400, { success: false, error: 'no_such_instance' }, NotFoundError, 'retry'],
     ['no_such_ask with 410', 410, { success: false, error: 'no_such_ask' }, GoneError, 'retry'],
