@@ -1,3 +1,5 @@
+import { pipeline, type Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { loadUndici, type UndiciParts } from './undiciParts';
 import {
@@ -46,8 +48,9 @@ export class UndiciTransport implements Transport {
         bodyTimeout: request.timeoutMs,
       });
       try {
-        const text = await readLimited(response.body, request.maxBytes);
-        return { status: response.statusCode, headers: singleValues(response.headers), text };
+        const headers = singleValues(response.headers);
+        const text = await readLimited(decoded(response.body, headers), request.maxBytes);
+        return { status: response.statusCode, headers, text };
       } finally {
         response.body.destroy();
       }
@@ -118,6 +121,20 @@ export class UndiciTransport implements Transport {
     return list === undefined ? {} : { ca: [...list] };
   }
 }
+
+/** Nothing asks for a compressed answer, but gateways may send one all the same; `fetch` reads it by itself. */
+function decoded(body: Readable, headers: Readonly<Record<string, string>>): AsyncIterable<Uint8Array> {
+  const decoder = decoders.get(headers['content-encoding']?.trim().toLowerCase() ?? '')?.();
+  // A failure of the body ends the decoder, and with it the reading.
+  return decoder === undefined ? body : pipeline(body, decoder, () => undefined);
+}
+
+const decoders = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
 
 function singleValues(
   headers: Readonly<Record<string, string | string[] | undefined>>,

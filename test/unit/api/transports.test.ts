@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { HostFetchTransport } from '../../../src/api/hostFetchTransport';
 import { TransportFailure, type Transport, type TransportRequest } from '../../../src/api/transport';
 import { UndiciTransport } from '../../../src/api/undiciTransport';
@@ -9,6 +10,12 @@ import { until } from '../../support/until';
 const globalSlots = ['undici.globalDispatcher.1', 'undici.globalDispatcher.2'].map((name) =>
   Symbol.for(name),
 );
+
+const encoders: Readonly<Record<string, (text: string) => Buffer>> = {
+  gzip: gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+};
 
 for (const [name, make] of [
   ['UndiciTransport', () => new UndiciTransport()],
@@ -79,6 +86,18 @@ for (const [name, make] of [
       await send('/echo/', { method: 'DELETE', body: '{"key":"A"}' });
       assert.deepEqual([received[0]?.method, received[0]?.body], ['DELETE', '{"key":"A"}']);
     });
+
+    for (const encoding of Object.keys(encoders)) {
+      it(`reads an answer that comes compressed with ${encoding}`, async () => {
+        assert.equal((await send(`/compressed/${encoding}`)).text, 'grüße');
+      });
+    }
+
+    it('gives up on an answer that is too large once it is decompressed', () =>
+      fails(send('/bomb'), 'tooLarge'));
+
+    it('names a connection that was lost within a compressed answer', () =>
+      fails(send('/half-gzip'), 'lost'));
 
     it('gives an empty text for an answer without a body', async () => {
       const answer = await send('/empty');
@@ -179,7 +198,20 @@ describe('UndiciTransport', () => {
 });
 
 function respond(url: string, response: ServerResponse): void {
+  const encoding = /^\/compressed\/(.+)$/.exec(url)?.[1];
+  if (encoding !== undefined) {
+    response.writeHead(200, { 'Content-Encoding': encoding });
+    response.end(encoders[encoding]?.('grüße'));
+    return;
+  }
   switch (url) {
+    case '/bomb':
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'.repeat(100_000)));
+      return;
+    case '/half-gzip':
+      response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': 100 });
+      response.write(gzipSync('half').subarray(0, 15), () => response.destroy());
+      return;
     case '/redirect':
       response.writeHead(302, { location: '/echo/' }).end();
       return;
