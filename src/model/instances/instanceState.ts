@@ -93,8 +93,11 @@ export function intentOf(instance: Instance, facts: InstanceFacts = noFacts): 'r
   if (instance.nextState !== undefined) {
     return instance.nextState === 'stopped' ? 'stopped' : 'running';
   }
-  const isStill = instance.actualStatus === 'exited' || instance.actualStatus === 'stopped';
-  return isStill && instance.currentState === 'stopped' ? 'stopped' : 'running';
+  // `stopped` is no failure; `exited` may be one.
+  return instance.actualStatus === 'stopped' ||
+    (instance.actualStatus === 'exited' && instance.currentState === 'stopped')
+    ? 'stopped'
+    : 'running';
 }
 
 /** Returns true while our own stop has been sent and the record may not show it yet. */

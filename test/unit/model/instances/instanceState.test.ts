@@ -159,6 +159,7 @@ describe('the state of an instance', () => {
       'stopped',
     );
     assert.equal(intentOf(without('intendedStatus', { actualStatus: 'exited' })), 'running');
+    assert.equal(intentOf(without('intendedStatus', { actualStatus: 'stopped' })), 'stopped');
   });
 
   it('counts a text nobody documented as neither ready nor failed, and shows it without control characters', () => {
