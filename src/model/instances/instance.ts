@@ -17,6 +17,8 @@ export const instanceShape = z
     id: z.number(),
     /** True if the record was made from the rental, because no answer has included the instance yet. */
     isExpected: z.literal(true).exactOptional(),
+    /** True if no record states what the instance costs while it runs, so that `totalPerHour` is that of the rental. */
+    isPriceOfRental: z.literal(true).exactOptional(),
     machineId: z.number().exactOptional(),
     hostId: z.number().exactOptional(),
     /** As the service stores it, with our rental marker. Show `displayLabel` instead. */

@@ -40,6 +40,38 @@ export function expectedInstance(id: number, awaited: Awaited): Instance {
   });
 }
 
+const machineOfRental = [
+  'machineId',
+  'hostId',
+  'gpuName',
+  'gpuCount',
+  'gpuRamMb',
+  'location',
+  'diskSpaceGb',
+  'isInterruptible',
+] as const satisfies readonly (keyof Instance)[];
+
+/**
+ * Returns a record with the machine and the prices of its rental where it lacks them, as records may while the instance
+ * boots (docs/service/README.md#tolerant-reading). Returns the record itself if it lacks nothing that the rental has.
+ */
+export function completedRecord(record: Instance, rented: Instance): Instance {
+  const lacksPrice = record.totalPerHour === undefined && record.gpuPerHour === undefined;
+  const lacksDiskPrice = record.storagePerHour === undefined && record.storagePerMonth === undefined;
+  const missing = [
+    ...machineOfRental.filter((field) => record[field] === undefined),
+    ...(lacksPrice ? (['totalPerHour', 'bidPerHour'] as const) : []),
+    ...(lacksDiskPrice ? (['storagePerHour'] as const) : []),
+  ].filter((field) => rented[field] !== undefined);
+  return missing.length === 0
+    ? record
+    : {
+        ...record,
+        ...Object.fromEntries(missing.map((field) => [field, rented[field]])),
+        ...(missing.includes('totalPerHour') ? { isPriceOfRental: true } : {}),
+      };
+}
+
 function pricesOf({ offer, config, rentalType, search }: Awaited) {
   const searchedDiskGb = search?.allocatedStorageGb ?? 0;
   const { running, stopped } = quoteOffer(offer, {

@@ -145,7 +145,7 @@ class PolledFleet implements FleetStore {
       return;
     }
     this.rented = rented;
-    if (this.list.expect(rented.expected) && this.deps.hub.isLeader) {
+    if (this.list.expect(rented) && this.deps.hub.isLeader) {
       this.tellNews();
     }
     this.poller.plan();

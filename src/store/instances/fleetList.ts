@@ -1,10 +1,12 @@
 import type { Instance } from '../../model/instances/instance';
+import { completedRecord } from '../../model/rentals/expectedInstance';
 import type { Clock } from '../../util/clock';
 import type { Loaded } from '../../shared/reading';
 import type { FleetSnapshot } from '../ports';
 import { Ends } from './ends';
 import { reviveState, type FleetNews } from './fleetShared';
 import { isComplete } from './listed';
+import { noRentals, type RecentRentals } from './recentRentals';
 
 /**
  * The instances of the active account as this window knows them. An instance that a list lacks stays, marked as
@@ -14,7 +16,7 @@ export class FleetList {
   private readonly ends: Ends;
   private current: Loaded<FleetSnapshot> = { kind: 'idle' };
   private byId = new Map<number, Instance>();
-  private expected: readonly Instance[] = [];
+  private rentals: Pick<RecentRentals, 'expected' | 'rented'> = noRentals;
 
   constructor(
     clock: Clock,
@@ -42,12 +44,12 @@ export class FleetList {
   /** Drops the instances of the previous account. */
   clear(): void {
     this.ends.clear();
-    this.expected = [];
+    this.rentals = noRentals;
     this.become({ kind: 'idle' });
   }
 
   become(read: Loaded<FleetSnapshot>): void {
-    const state = this.withExpected(read);
+    const state = this.withRentals(read);
     this.current = state;
     this.byId =
       state.kind === 'ready'
@@ -56,10 +58,10 @@ export class FleetList {
     this.onChange(state);
   }
 
-  /** Shows these instances until an answer contains them; returns whether anything changed. */
-  expect(instances: readonly Instance[]): boolean {
-    this.expected = instances;
-    const isNew = this.current !== this.withExpected(this.current);
+  /** Shows rented instances until an answer contains them, and what records lack; returns whether anything changed. */
+  expect(rentals: Pick<RecentRentals, 'expected' | 'rented'>): boolean {
+    this.rentals = rentals;
+    const isNew = this.current !== this.withRentals(this.current);
     if (isNew) {
       this.become(this.current);
     }
@@ -104,17 +106,20 @@ export class FleetList {
     this.become(revived);
   }
 
-  private withExpected(state: Loaded<FleetSnapshot>): Loaded<FleetSnapshot> {
+  private withRentals(state: Loaded<FleetSnapshot>): Loaded<FleetSnapshot> {
     if (state.kind !== 'ready') {
       return state;
     }
+    const { expected, rented } = this.rentals;
     const { instances } = state.value;
-    const added = this.expected.filter(
+    const byId = new Map(rented.map((one) => [one.id, one]));
+    const shown = instances.map((one) => completedRecord(one, byId.get(one.id) ?? one));
+    const added = expected.filter(
       ({ id }) => !instances.some((one) => one.id === id) && !this.ends.hasEnded(id),
     );
-    return added.length === 0
+    return added.length === 0 && shown.every((one, index) => one === instances[index])
       ? state
-      : { ...state, value: { ...state.value, instances: [...instances, ...added] } };
+      : { ...state, value: { ...state.value, instances: [...shown, ...added] } };
   }
 
   /** Removes a row before the next list, because record and list agree that the instance is gone. */

@@ -34,9 +34,11 @@ const roundingShare = 0.01;
 const roundingMicros = 1000;
 
 /** Returns whether an instance costs more than confirmed; `undefined` if its record states no price. */
-function isTooDear({ totalPerHour }: Instance, mostPerHour: Micros): boolean | undefined {
+function isTooDear({ totalPerHour, isPriceOfRental }: Instance, mostPerHour: Micros): boolean | undefined {
   const slack = Math.max(roundingMicros, mostPerHour * roundingShare);
-  return totalPerHour === undefined ? undefined : totalPerHour > mostPerHour + slack;
+  return totalPerHour === undefined || isPriceOfRental === true
+    ? undefined
+    : totalPerHour > mostPerHour + slack;
 }
 
 /**

@@ -204,16 +204,18 @@ export class RentalRecords implements Disposable {
     this.owned.dispose();
   }
 
-  private recent(): Pick<RecentRentals, 'ids' | 'expected'> {
+  private recent(): Pick<RecentRentals, 'ids' | 'expected' | 'rented'> {
     const now = this.deps.clock.now();
-    const recent = this.all.filter(
-      ({ requestedAt, goneAt }) => goneAt === undefined && Math.abs(now - requestedAt) < listedLateMs,
-    );
+    const there = this.all.filter(({ goneAt }) => goneAt === undefined);
+    const recent = there.filter(({ requestedAt }) => Math.abs(now - requestedAt) < listedLateMs);
     return {
       ids: recent.flatMap(({ phase }) => ('instanceId' in phase ? [phase.instanceId] : [])),
       // A machine that was seen running or failed was already in an answer.
       expected: recent.flatMap((rental) =>
         rental.phase.kind === 'waiting' ? [expectedInstance(rental.phase.instanceId, rental)] : [],
+      ),
+      rented: there.flatMap((rental) =>
+        'instanceId' in rental.phase ? [expectedInstance(rental.phase.instanceId, rental)] : [],
       ),
     };
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
-import { expectedInstance } from '../../../../src/model/rentals/expectedInstance';
-import { anOffer } from '../../../support/builders';
+import { completedRecord, expectedInstance } from '../../../../src/model/rentals/expectedInstance';
+import { anInstance, anOffer } from '../../../support/builders';
 
 describe('an instance that no answer has had', () => {
   const offer = anOffer({ storagePerGbMonth: fromDollars(0.072), location: 'Sweden, SE' });
@@ -26,5 +26,31 @@ describe('an instance that no answer has had', () => {
     });
     assert.equal(row.totalPerHour, fromDollars(0.21));
     assert.equal(row.intendedStatus, 'stopped');
+  });
+});
+
+describe('a record that lacks what was rented', () => {
+  const rented = expectedInstance(42, {
+    offer: anOffer({ storagePerGbMonth: fromDollars(0.072), location: 'Sweden, SE' }),
+    config: { image: 'pytorch/pytorch', diskGb: 100, label: 'trainer' },
+    rentalType: 'on-demand',
+  });
+
+  it('gets machine and price, and nothing that changes later', () => {
+    const shown = completedRecord({ id: 42, actualStatus: 'loading' }, rented);
+    assert.equal(shown.totalPerHour, fromDollars(0.4));
+    assert.deepEqual(
+      [shown.gpuName, shown.location, shown.actualStatus, shown.intendedStatus, shown.label, shown.image],
+      ['RTX 4090', 'Sweden, SE', 'loading', undefined, undefined, undefined],
+    );
+    assert.deepEqual([shown.isExpected, shown.isPriceOfRental], [undefined, true]);
+  });
+
+  it('keeps what it states, and is the same one where it lacks nothing', () => {
+    const dearer = completedRecord({ id: 42, totalPerHour: fromDollars(0.9), gpuName: 'H100' }, rented);
+    assert.deepEqual([dearer.totalPerHour, dearer.gpuName], [fromDollars(0.9), 'H100']);
+    assert.equal(dearer.isPriceOfRental, undefined);
+    const whole = { ...anInstance({ id: 42 }), ...rented };
+    assert.equal(completedRecord(whole, rented), whole);
   });
 });

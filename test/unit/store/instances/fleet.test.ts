@@ -74,7 +74,7 @@ describe('the fleet', () => {
     const { fleet, accounts } = await openLookingAt();
     fleet.setInterest(away);
     assert.equal(computer.clock.pending, 0);
-    fleet.setRented({ accountKey: accounts.active?.key, isAwaited: true, ids: [], expected: [] });
+    fleet.setRented({ accountKey: accounts.active?.key, isAwaited: true, ids: [], expected: [], rented: [] });
     await advance(10_000);
     assert.equal(lists(), 1);
   });

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { confirmRental, haveKey, reviewFirst, searchFor } from '../support/feature/rentDriver';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('an instance whose record states neither its machine nor its price', () => {
+  const computer = useComputer({ simulator: { minimalRecords: true } });
+  const price = /1 running · (≥ )?\$(\d+\.\d+)\/h/;
+
+  async function shows(window: FeatureWindow): Promise<void> {
+    await window.view('instances').row(/Running/);
+    const [, , perHour] = price.exec(await window.statusShows(price)) ?? [];
+    assert.ok(Number(perHour) > 0.05, perHour);
+    await window.view('instances').row(/RTX 4090.*\$\d/);
+  }
+
+  it('has the price and the machine that were rented, also in a later window', async () => {
+    await haveKey(computer());
+    const window = await computer().openWindow();
+    await window.signIn();
+    await searchFor(window, '1x 4090', /1× RTX 4090/);
+    await reviewFirst(window, /1× RTX 4090/);
+    await confirmRental(window);
+    await shows(window);
+    window.close();
+    const later = await computer().openWindow({ isFocused: true });
+    await computer().pass(5 * 60_000);
+    await shows(later);
+    for (const one of [window, later]) one.clearToasts();
+  });
+});
