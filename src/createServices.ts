@@ -19,7 +19,7 @@ import { SettingsReader } from './editor/settings';
 import { SshConsent } from './sshConsent';
 import { TreeGroups } from './editor/treeGroups';
 import { setWindowClock } from './editor/windowClock';
-import { secretPort, warnAboutSetting } from './editorPorts';
+import { secretPort, warnAboutSetting, windowNameIn } from './editorPorts';
 import { networkSettings } from './networkTransport';
 import { createMachineChecks, type MachineChecksDeps } from './machineChecks';
 import type { Services } from './services';
@@ -102,6 +102,7 @@ export async function createServices(
     ...sharedState({
       own,
       storageDir,
+      windowName: windowNameIn(context.workspaceState),
       secrets,
       demo,
       clock,
@@ -147,6 +148,7 @@ function editorServices(own: Own) {
 interface SharedDeps {
   readonly own: Own;
   readonly storageDir: string;
+  readonly windowName: string;
   readonly secrets: SecretPort;
   readonly demo: DemoProcess;
   readonly clock: Clock;

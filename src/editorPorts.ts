@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { t } from './editor/localize';
 import { message } from './editor/message';
@@ -14,6 +15,20 @@ export function secretPort(secrets: vscode.SecretStorage): SecretPort {
         listener(key);
       }),
   };
+}
+
+const windowNameKey = 'gpuRental.windowName';
+
+/** Returns a name for this window that stays the same when the editor opens it again, with a folder or without one. */
+export function windowNameIn(workspaceState: vscode.Memento): string {
+  const known = workspaceState.get<unknown>(windowNameKey);
+  if (typeof known === 'string') {
+    return known;
+  }
+  const made = randomBytes(8).toString('hex');
+  // If the editor does not keep it, an unsaved template asks about each difference when it is saved after a restart.
+  workspaceState.update(windowNameKey, made).then(undefined, () => undefined);
+  return made;
 }
 
 /** Warns that the invalid value of a setting is not used. */

@@ -45,6 +45,28 @@ describe('unsaved template documents that the editor restores', () => {
     assert.equal((await record())['tag'], 'once more');
   });
 
+  it('are compared with their own version although a closed window edits the template from a later one', async () => {
+    const first = await computer.openWindow(undefined, 'first');
+    const source = changeText(await textOf(first), { desc: 'typed in the first window' });
+    await first.documents.keepBase(id);
+    await editElsewhere({ tag: 'meanwhile' });
+    const second = await computer.openWindow(undefined, 'second');
+    const later = changeText(await textOf(second), { image: 'typed/in:second' });
+    await second.documents.keepBase(id);
+    for (const [name, text] of [
+      ['first', source],
+      ['second', later],
+    ] as const) {
+      const restored = await computer.openWindow(undefined, name);
+      restored.dirty.add(id);
+      await textOf(restored);
+      await restored.documents.save(id, text);
+      assert.equal((await record())['tag'], 'meanwhile');
+    }
+    const { desc, image } = await record();
+    assert.deepEqual([desc, image], ['typed in the first window', 'typed/in:second']);
+  });
+
   it('overwrite nothing unseen where what they were made from is lost', async () => {
     const source = changeText(await textOf(window), { desc: 'typed before the restart' });
     await editElsewhere({ tag: 'meanwhile' });

@@ -145,15 +145,16 @@ export class TemplateComputer {
     };
   }
 
-  /** Another window; what it remembers is on disk, as after a restart. */
-  async openWindow(file?: SlowFile): Promise<TemplateWindow> {
+  /** Another window, or with the same name the same one after a restart; what it remembers is on disk. */
+  async openWindow(file?: SlowFile, windowName = 'window'): Promise<TemplateWindow> {
     const clock = new FakeClock();
     const accounts = new FakeAccounts(await this.account());
     const memory = new TemplateStorage(this.storageDir, silentLog, this.lock, file);
     const heard: string[] = [];
     const secrets = new TemplateSecrets(this.secretPort, memory, (value) => heard.push(value));
     const hub = new FakeHub(this.wire, `window-${++this.windows}`);
-    const documents = new TemplateDocuments({ accounts, memory, secrets, hub, clock, log: silentLog });
+    const ofWindow = { accounts, memory, secrets, hub, windowName, clock, log: silentLog };
+    const documents = new TemplateDocuments(ofWindow);
     const refs = new TemplateRefs({ accounts, hub, memory, log: silentLog });
     const dirty = new Set<number>();
     const shownAnew: number[] = [];

@@ -4,12 +4,19 @@ import type { KnownTemplate } from './templateReader';
 
 type Base = TemplatesOfAccount['bases'][string];
 
-/** The originals of edited documents, on disk, so that they can be merged after a restart. */
+/**
+ * The originals of edited documents, on disk, so that they can be merged after a restart. Each window has its own: two
+ * windows may edit one template, each from another version.
+ */
 export class TemplateBases {
   /** Templates whose original this window keeps; what another window keeps stays. */
   private readonly kept = new Set<number>();
 
-  constructor(private readonly memory: TemplateStorage) {}
+  constructor(
+    private readonly memory: TemplateStorage,
+    /** The name of this window, which stays the same after a restart. */
+    private readonly windowName: string,
+  ) {}
 
   /** Returns whether this window keeps the original of an edit. */
   has(id: number): boolean {
@@ -21,10 +28,12 @@ export class TemplateBases {
     const fields = known.shown ?? known.fields;
     // The typed text may hold a password in clear until the document shows its reference.
     const text = known.shown ? renderDocument(known.shown) : known.text;
+    const own = this.keyOf(id);
     this.kept.add(id);
     await this.memory.change(known.accountKey, (memory) => ({
       ...memory,
-      bases: { ...memory.bases, [String(id)]: { hash, mtime, text, fields } },
+      // The newest is the last one.
+      bases: { ...without(memory.bases, own), [own]: { hash, mtime, text, fields } },
     }));
   }
 
@@ -35,7 +44,7 @@ export class TemplateBases {
     }
     await this.memory.change(accountKey, (memory) => ({
       ...memory,
-      bases: Object.fromEntries(Object.entries(memory.bases).filter(([key]) => key !== String(id))),
+      bases: without(memory.bases, this.keyOf(id)),
     }));
     return true;
   }
@@ -45,7 +54,7 @@ export class TemplateBases {
    * empty document, so that saving asks about each difference instead of undoing changes made elsewhere.
    */
   resume(fresh: KnownTemplate, { bases }: Pick<TemplatesOfAccount, 'bases'>): KnownTemplate {
-    const base = bases[String(fresh.id)];
+    const base = bases[this.keyOf(fresh.id)];
     return base ? this.from(base, fresh) : { ...fresh, shown: {} };
   }
 
@@ -56,7 +65,7 @@ export class TemplateBases {
   async ofOtherAccount(id: number, accountKey: string | undefined): Promise<KnownTemplate | undefined> {
     const accounts = await this.memory.accounts();
     const found = Object.entries(accounts).flatMap(([key, { bases }]) => {
-      const base = bases[String(id)];
+      const base = bases[this.keyOf(id)];
       return base ? [{ key, base }] : [];
     });
     const [other] = found;
@@ -68,8 +77,16 @@ export class TemplateBases {
     return this.from(other.base, { ...unread, hashId: '', fields: {}, raw: {}, text: '', mtime: 0 });
   }
 
+  private keyOf(id: number): string {
+    return `${this.windowName}/${id}`;
+  }
+
   private from({ hash, fields, text, mtime }: Base, template: KnownTemplate): KnownTemplate {
     this.kept.add(template.id);
     return { ...template, hashId: hash, fields, text, mtime };
   }
+}
+
+function without(bases: TemplatesOfAccount['bases'], own: string): TemplatesOfAccount['bases'] {
+  return Object.fromEntries(Object.entries(bases).filter(([key]) => key !== own));
 }

@@ -26,6 +26,8 @@ interface Deps {
   readonly secrets: TemplateSecrets;
   readonly hub: WindowHub;
   readonly clock: Clock;
+  /** The name of this window, which stays the same after a restart. */
+  readonly windowName: string;
   readonly log: Log;
 }
 
@@ -54,7 +56,7 @@ export class TemplateDocuments implements Disposable {
 
   constructor(private readonly deps: Deps) {
     this.reader = new TemplateReader(deps.memory, deps.secrets, deps.clock, deps.log);
-    this.bases = new TemplateBases(deps.memory);
+    this.bases = new TemplateBases(deps.memory, deps.windowName);
     this.edits = new TemplateEdits({
       ...deps,
       known: this.known,

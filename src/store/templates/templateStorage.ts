@@ -17,7 +17,10 @@ const draft = z.object({ accountKey: z.string(), name: z.string(), text: z.strin
 const accountMemory = z.object({
   /** When each version of a document was first seen here, so that its time stays stable. */
   versions: z.record(z.string(), version).default({}),
-  /** The originals of unsaved documents, for merging after a restart, with references in place of secrets. */
+  /**
+   * The originals of unsaved documents, for merging after a restart, by window and template, the newest last. They have
+   * references in place of secrets.
+   */
   bases: z.record(z.string(), base).default({}),
   /** The references by place, for each template's document. */
   slots: z.record(z.string(), z.record(z.string(), z.string())).default({}),
@@ -39,6 +42,8 @@ const memoryFile = z.object({
 export type TemplateStorageFile = z.infer<typeof memoryFile>;
 
 const keptVersions = 200;
+/** A window that never opens again leaves its originals behind, so the oldest are dropped. */
+const keptBases = 100;
 /** A draft that was closed unsaved can hardly be found again, so the oldest are dropped. */
 const keptDrafts = 50;
 const empty: TemplatesOfAccount = {
@@ -195,12 +200,13 @@ function withChanges(file: TemplateStorageFile, queued: readonly Queued[]): Temp
 
 function trimmed(memory: TemplatesOfAccount): TemplatesOfAccount {
   const versions = Object.entries(memory.versions);
-  return versions.length <= keptVersions
-    ? memory
-    : {
-        ...memory,
-        versions: Object.fromEntries(
-          versions.sort(([, a], [, b]) => b.mtime - a.mtime).slice(0, keptVersions),
-        ),
-      };
+  const bases = Object.entries(memory.bases);
+  return {
+    ...memory,
+    versions:
+      versions.length <= keptVersions
+        ? memory.versions
+        : Object.fromEntries(versions.sort(([, a], [, b]) => b.mtime - a.mtime).slice(0, keptVersions)),
+    bases: bases.length <= keptBases ? memory.bases : Object.fromEntries(bases.slice(-keptBases)),
+  };
 }

@@ -25,16 +25,18 @@ export function createTemplateStores(deps: {
   readonly hub: WindowHub;
   readonly secrets: SecretPort;
   readonly storageDir: string;
+  /** The name of this window, which stays the same after a restart. */
+  readonly windowName: string;
   readonly lock: StorageLock;
   readonly clock: Clock;
   readonly log: Log;
   /** Receives every secret value, so that no log shows it. */
   readonly onSecret: (value: string) => void;
 }): TemplateStores {
-  const { accounts, hub, clock, log } = deps;
+  const { accounts, hub, windowName, clock, log } = deps;
   const memory = new TemplateStorage(deps.storageDir, log, deps.lock);
   const secrets = new TemplateSecrets(deps.secrets, memory, deps.onSecret);
-  const documents = new TemplateDocuments({ accounts, hub, memory, secrets, clock, log });
+  const documents = new TemplateDocuments({ accounts, hub, windowName, memory, secrets, clock, log });
   const creation = new TemplateCreation({ documents, memory, secrets, clock, newToken: newOwnId });
   const refs = new TemplateRefs({ accounts, hub, memory, log });
   const forgetSignedOut = () => {

@@ -39,7 +39,7 @@ export class Computer {
   readonly clipboard = { text: '' };
   readonly windows: FeatureWindow[] = [];
   private readonly secretChanged = new FakeEventEmitter<{ key: string }>();
-  private readonly mementos = new Map<string, unknown>();
+  private readonly mementos = new Map<string, Map<string, unknown>>();
   /** How long `until` waits in the product's time, unless it is told otherwise. */
   patienceMs = 15 * 60_000;
   /** Stands before the secret store, for tests of one in trouble. */
@@ -127,9 +127,9 @@ export class Computer {
     return window;
   }
 
-  /** The memory that the editor keeps for the product. */
-  memento(): vscode.Memento & { setKeysForSync(keys: readonly string[]): void } {
-    const { mementos } = this;
+  /** The memory that the editor keeps for the product, for all windows or only for those with these folders. */
+  memento(folders?: readonly string[]): vscode.Memento & { setKeysForSync(keys: readonly string[]): void } {
+    const mementos = this.mementosOf(folders?.join('\n') ?? '');
     return {
       keys: () => [...mementos.keys()],
       get: (key: string, otherwise?: unknown) => (mementos.has(key) ? mementos.get(key) : otherwise) as never,
@@ -139,6 +139,12 @@ export class Computer {
       },
       setKeysForSync: () => undefined,
     };
+  }
+
+  private mementosOf(place: string): Map<string, unknown> {
+    const known = this.mementos.get(place) ?? new Map<string, unknown>();
+    this.mementos.set(place, known);
+    return known;
   }
 
   secretStorage(): vscode.SecretStorage {

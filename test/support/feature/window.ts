@@ -48,7 +48,7 @@ export class FeatureWindow {
       globalStorageUri: FakeUri.file(computer.storage),
       extensionUri: FakeUri.file(repository),
       globalState: computer.memento(),
-      workspaceState: computer.memento(),
+      workspaceState: computer.memento(['workspace', ...nature.folders]),
       secrets: this.heldBackSecrets(computer.secretStorage()),
       extension: { id: 'gpu-rental.gpu-rental', extensionKind: 1, packageJSON: manifest },
       extensionMode: 1,

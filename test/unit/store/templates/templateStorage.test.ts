@@ -87,6 +87,18 @@ describe('what windows remember about templates', () => {
     assert.deepEqual(Object.keys((await quick.account('a')).versions).map(Number), ids.slice(5));
   });
 
+  it('keeps the newest originals of edits, however many windows leave theirs behind', async () => {
+    const quick = new TemplateStorage('unused', silentLog, (action) => action(), new QuickFile());
+    for (let at = 0; at < 102; at += 1) {
+      await quick.change('a', (account) => ({
+        ...account,
+        bases: { ...account.bases, [`window${at}/7`]: { hash: '', mtime: 1, text: '', fields: {} } },
+      }));
+    }
+    const kept = Object.keys((await quick.account('a')).bases);
+    assert.deepEqual([kept.length, kept[0], kept.at(-1)], [100, 'window2/7', 'window101/7']);
+  });
+
   it('tells whoever changed it that the disk refused, and goes on', async () => {
     const first = addRecent(1);
     (await write(0)).end(new Error('disk full'));
