@@ -116,6 +116,23 @@ describe('templates as documents', () => {
     await templates().noRow('renamed');
   });
 
+  it('is the same document where it is opened under its new name', async () => {
+    await editor.type({ name: 'My Trainer, renamed' });
+    await editor.save();
+    await editor.saved();
+    await templates().click('My Trainer, renamed');
+    await computer().rest();
+    const shown = window.screen.documents.all.filter(({ uri }) => uri.path.startsWith(`/${id}/`));
+    assert.deepEqual(
+      shown.map(({ uri }) => uri.path),
+      [`/${id}/My Trainer.json`],
+    );
+    await editor.type({ name: 'My Trainer' });
+    await editor.save();
+    await editor.saved();
+    await templates().noRow('renamed');
+  });
+
   it('is listed with the age of the list where that could not be read again', async () => {
     computer().simulator.fail({ kind: 'error', status: 500, path: '/api/v0/template/', times: 3 });
     await computer().pass(60_000);

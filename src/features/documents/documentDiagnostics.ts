@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
+import { urisOfTab } from '../../editor/templateTabs';
 import type { Finding, Severity } from '../../model/documents/finding';
 import { JsonPlaces, type TextChange } from '../../model/documents/jsonPlaces';
 import { takeTheirs, type Conflict } from '../../model/templates/templateConflict';
@@ -51,7 +52,7 @@ export class DocumentDiagnostics implements vscode.Disposable {
     // The editor keeps a document for some minutes after its last tab closed.
     this.store.add(
       vscode.window.tabGroups.onDidChangeTabs(({ opened, closed }) => {
-        for (const uri of closed.flatMap(urisOf).map((one) => vscode.Uri.parse(one))) {
+        for (const uri of closed.flatMap(urisOfTab)) {
           if (!isShown(uri)) {
             this.forget(uri);
           }
@@ -228,15 +229,8 @@ export class DocumentDiagnostics implements vscode.Disposable {
 /** Returns true if a tab shows the document. */
 function isShown(uri: vscode.Uri): boolean {
   const { all } = vscode.window.tabGroups;
-  return all.some(({ tabs }) => tabs.some((tab) => urisOf(tab).includes(uri.toString())));
-}
-
-function urisOf({ input }: vscode.Tab): readonly string[] {
-  return input instanceof vscode.TabInputText
-    ? [input.uri.toString()]
-    : input instanceof vscode.TabInputTextDiff
-      ? [input.original.toString(), input.modified.toString()]
-      : [];
+  const key = uri.toString();
+  return all.some(({ tabs }) => tabs.flatMap(urisOfTab).some((one) => one.toString() === key));
 }
 
 export function rangeOf(

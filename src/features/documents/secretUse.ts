@@ -6,7 +6,7 @@ import { message } from '../../editor/message';
 import { whileAsking } from '../../editor/progress';
 import { pickOne, plainLabel } from '../../editor/quickPick';
 import type { Secret } from '../../model/accounts/secret';
-import { templateUriParts } from '../../model/templates/templateUri';
+import { templateIdOf, templateUriParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import { kindOf, openDocuments } from './openDocuments';
 import { askForValue, keepAt, valueAt, type SecretDeps } from './secretFixes';
@@ -58,8 +58,8 @@ async function chooseDocument(deps: Deps, name: string): Promise<vscode.TextDocu
   const { state } = deps.templates;
   const open = openDocuments().flatMap(([document]) => (isWritable(document) ? [document.uri] : []));
   const own = (state.kind === 'ready' ? state.value : [])
-    .map(({ id, name: title }) => vscode.Uri.from(templateUriParts({ kind: 'own', id, name: title })))
-    .filter((uri) => !open.some((one) => one.toString() === uri.toString()));
+    .filter(({ id }) => !open.some((uri) => templateIdOf(uri) === id))
+    .map(({ id, name: title }) => vscode.Uri.from(templateUriParts({ kind: 'own', id, name: title })));
   const rows = [...open, ...own].map((uri) => ({
     label: plainLabel(
       uri.path

@@ -4,6 +4,7 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
+import { shownAddressOf } from '../../editor/templateTabs';
 import type { Template } from '../../model/templates/template';
 import type { DocumentFields } from '../../model/templates/templateDocument';
 import { templateImage, templateName } from '../../model/templates/templateName';
@@ -73,16 +74,22 @@ export async function knownTemplate(deps: CommandDeps, id: number): Promise<Know
   return known;
 }
 
-/** Opens the document of a template: editable if the account owns it, otherwise read-only. */
+/** Opens the document of a template. */
 export async function openTemplate(deps: CommandDeps, target: TemplateTarget | undefined): Promise<void> {
   const id = await chooseTemplate(deps, target, t('Open Which Template?'));
   if (id === undefined) {
     return;
   }
-  const { name, isMine, hashId } = await knownTemplate(deps, id);
-  await vscode.window.showTextDocument(
-    vscode.Uri.from(templateUriParts({ kind: isMine ? 'own' : 'public', id, name })),
-  );
+  await showTemplate(deps, await knownTemplate(deps, id));
+}
+
+/** Shows the document of a template that was read: editable if the account owns it, otherwise read-only. */
+export async function showTemplate(
+  deps: CommandDeps,
+  { id, name, isMine, hashId }: KnownTemplate,
+): Promise<void> {
+  const uri = vscode.Uri.from(templateUriParts({ kind: isMine ? 'own' : 'public', id, name }));
+  await vscode.window.showTextDocument(shownAddressOf(uri));
   await deps.lists.noteUse({ id, name, hash: hashId });
 }
 

@@ -1,0 +1,27 @@
+import * as vscode from 'vscode';
+import { parseTemplateUri } from '../model/templates/templateUri';
+
+/** Returns the files that a tab shows, both sides of a comparison included. */
+export function urisOfTab({ input }: vscode.Tab): readonly vscode.Uri[] {
+  return input instanceof vscode.TabInputText
+    ? [input.uri]
+    : input instanceof vscode.TabInputTextDiff
+      ? [input.original, input.modified]
+      : [];
+}
+
+/**
+ * Returns the address under which a tab shows this template, otherwise the given one. After a rename the tab keeps its
+ * file name, and a second document of one template would save over the first.
+ */
+export function shownAddressOf(uri: vscode.Uri): vscode.Uri {
+  const wanted = parseTemplateUri(uri);
+  const isSame = (other: vscode.Uri) => {
+    const read = parseTemplateUri(other);
+    return (
+      wanted && read && 'id' in wanted && 'id' in read && read.kind === wanted.kind && read.id === wanted.id
+    );
+  };
+  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+  return tabs.flatMap(urisOfTab).find(isSame) ?? uri;
+}
