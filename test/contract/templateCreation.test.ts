@@ -140,6 +140,21 @@ describe('drafts of templates', () => {
     assert.deepEqual(posts(), []);
   });
 
+  it('are never created in another account after their own was signed out', async () => {
+    const token = await window.creation.addDraft(fields);
+    await window.secrets.forgetAccount('account-1');
+    window.accounts.switchAccount(await computer.account('account-2'));
+    const later = await computer.openWindow();
+    later.accounts.switchAccount(await computer.account('account-2'));
+    for (const one of [window, later]) {
+      await assert.rejects(one.creation.saveDraft(token, JSON.stringify(fields)), ReadOnlyTemplateError);
+    }
+    assert.deepEqual(posts(), []);
+    window.accounts.switchAccount(await computer.account());
+    await window.creation.saveDraft(token, JSON.stringify(fields));
+    assert.equal(posts().length, 1);
+  });
+
   it('leave the service by their numeric id, also when the answer is lost', async () => {
     const id = await window.creation.saveDraft(
       await window.creation.addDraft(fields),

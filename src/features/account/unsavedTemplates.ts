@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { plainLabel } from '../../editor/quickPick';
-import { parseTemplateUri } from '../../model/templates/templateUri';
+import { draftParts, parseTemplateUri } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 
 /**
- * Returns the names of open templates that the service does not have as they are shown: drafts, which are removed with
+ * Returns the names of open templates of an account that the service does not have as they are shown: drafts, which are removed with
  * the account, and unsaved changes, whose secrets are.
  */
 export function unsavedTemplates(
@@ -14,7 +14,7 @@ export function unsavedTemplates(
   return vscode.workspace.textDocuments.flatMap(({ uri, isDirty, isClosed }) => {
     const read = isClosed ? undefined : parseTemplateUri(uri);
     const isUnsaved =
-      read?.kind === 'draft' ||
+      (read?.kind === 'draft' && draftParts(read.token).accountKey === accountKey) ||
       (read?.kind === 'own' && isDirty && templateStores.documents.peek(read.id)?.accountKey === accountKey);
     return isUnsaved ? [plainLabel(read.name)] : [];
   });

@@ -14,12 +14,13 @@ import {
   type ReferenceSlot,
   type SecretOwner,
 } from '../../model/templates/templateReference';
+import { draftParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { DocumentDiagnostics } from './documentDiagnostics';
 import { toEdit } from './documentFixes';
-import { kindOf, ownerOf } from './openDocuments';
+import { kindOf, ownerOf, type DocumentKind } from './openDocuments';
 
 export type SecretDeps = Pick<Services, 'accounts' | 'templateStores'> & {
   readonly diagnostics: DocumentDiagnostics;
@@ -139,8 +140,7 @@ export async function keepAt(
   if (!kind) {
     return;
   }
-  const called = kind.kind === 'template' ? String(kind.id) : kind.kind === 'draft' ? kind.token : 'file';
-  const name = await secrets.freeName(key, referenceNameFor(at, called));
+  const name = await secrets.freeName(key, referenceNameFor(at, calledOf(kind)));
   const changes = () => replaceByReference(document.getText(), at, makeReference(name)) ?? [];
   if (changes().length === 0) {
     throw new UserError(
@@ -152,6 +152,19 @@ export async function keepAt(
   await secrets.keep(key, ownerOf(document.uri, kind), name, value);
   await vscode.workspace.applyEdit(toEdit(document, changes()));
   deps.diagnostics.all();
+}
+
+/** Returns what the reference to a secret of a document is named after. */
+function calledOf(kind: DocumentKind): string {
+  switch (kind.kind) {
+    case 'template':
+      return String(kind.id);
+    case 'draft':
+      return draftParts(kind.token).unique;
+    case 'templateFile':
+    case 'workspaceFile':
+      return 'file';
+  }
 }
 
 /** Moves a variable from the document to the account, whose variables every instance gets. */

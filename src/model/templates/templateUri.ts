@@ -34,6 +34,20 @@ export function fileNameOf(name: string): string {
   return safeFileName(name.replace(/\.json$/i, ''), 'template');
 }
 
+/** Returns the token of a draft. It names the account, even after the record of the draft is gone. */
+export function draftTokenOf(accountKey: string, unique: string): string {
+  return `${accountKey}_${unique}`;
+}
+
+/** Returns the account of a draft, if the token names one, and what distinguishes the draft from others. */
+export function draftParts(token: string): {
+  readonly accountKey: string | undefined;
+  readonly unique: string;
+} {
+  const end = token.lastIndexOf('_');
+  return { accountKey: end < 0 ? undefined : token.slice(0, end), unique: token.slice(end + 1) };
+}
+
 /** Returns scheme, authority and decoded path of a document. */
 export function templateUriParts(uri: TemplateUri): UriParts {
   const folder = 'id' in uri ? String(uri.id) : uri.kind === 'draft' ? `new-${uri.token}` : uri.token;

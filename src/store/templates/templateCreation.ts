@@ -11,6 +11,7 @@ import {
   withoutReferences,
   type DocumentFields,
 } from '../../model/templates/templateDocument';
+import { draftParts, draftTokenOf } from '../../model/templates/templateUri';
 import { wireTemplate } from '../../model/templates/templateWire';
 import {
   draftOwner,
@@ -63,8 +64,9 @@ export class TemplateCreation {
    * the draft, keep their values; all other references are untrusted text and are removed.
    */
   async addDraft(given: DocumentFields, from?: SecretOwner): Promise<string> {
-    const token = this.deps.newToken();
     const { key } = this.deps.documents.account();
+    const unique = this.deps.newToken();
+    const token = draftTokenOf(key, unique);
     const own = from === undefined ? new Set<string>() : await this.deps.secrets.names(key, from);
     const fields = withoutReferences(given, own);
     if (from !== undefined) {
@@ -74,7 +76,9 @@ export class TemplateCreation {
     const password = fields['docker_login_pass'];
     // Drafts are on disk, and a file may hold a password in clear.
     const reference = isInClear(password)
-      ? { docker_login_pass: makeReference(await this.keepPassword(key, draftOwner(token), token, password)) }
+      ? {
+          docker_login_pass: makeReference(await this.keepPassword(key, draftOwner(token), unique, password)),
+        }
       : {};
     await this.keep(token, key, name, renderDocument({ ...fields, ...reference }));
     return token;
@@ -119,10 +123,10 @@ export class TemplateCreation {
       return done;
     }
     const account = this.deps.documents.account();
-    const draft = await this.deps.memory.draft(token);
-    if (draft && draft.accountKey !== account.key) {
+    const { accountKey = account.key } = draftParts(token);
+    if (accountKey !== account.key) {
       throw new ReadOnlyTemplateError(
-        text('This draft belongs to another account. Switch to that account to save it.'),
+        text('This draft belongs to another account. Switch or sign in to that account to save it.'),
       );
     }
     const fields = parseDocument(source);

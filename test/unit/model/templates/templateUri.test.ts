@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
+  draftParts,
+  draftTokenOf,
   fileNameOf,
   parseTemplateUri,
   templateUriParts,
@@ -33,6 +35,14 @@ describe('the address of a template document', () => {
       path: '/12/PyTorch 2.5.json',
     });
     assert.equal(templateUriParts({ kind: 'public', id: 12, name: 'a' }).authority, 'public');
+  });
+
+  it('names the account of a draft', () => {
+    const token = draftTokenOf('0123456789abcdef', '1a2b3c4d');
+    const uri = parseTemplateUri(templateUriParts({ kind: 'draft', token, name: 'New' }));
+    assert.ok(uri?.kind === 'draft');
+    assert.deepEqual(draftParts(uri.token), { accountKey: '0123456789abcdef', unique: '1a2b3c4d' });
+    assert.equal(draftParts('1a2b3c4d').accountKey, undefined);
   });
 
   it('comes back as the same document, whatever the template is called', () => {
