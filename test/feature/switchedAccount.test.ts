@@ -7,6 +7,8 @@ import {
   rentNow,
   searchAndReview,
 } from '../support/feature/rentDriver';
+import { DocumentDriver } from '../support/feature/documentDriver';
+import { ServiceTemplates } from '../support/feature/templateRecords';
 import { useComputer } from '../support/feature/useComputer';
 import type { ViewName } from '../support/feature/viewDriver';
 import type { FeatureWindow } from '../support/feature/window';
@@ -94,6 +96,25 @@ const questions: Readonly<Record<string, Asking>> = {
     'Delete',
     /Delete the template/,
   ),
+  'a template that is created again': async (window) => {
+    const { simulator } = window.computer;
+    const service = new ServiceTemplates(() => window.computer);
+    const id = await service.make('Created again');
+    window.run('Refresh');
+    await window.view('templates').click('Created again');
+    const editor = new DocumentDriver(window);
+    await editor.shows('Created again.json', '"desc"');
+    await editor.type({ desc: 'kept' });
+    await simulator.call('DELETE', '/api/v0/template/', { template_id: id });
+    await editor.save();
+    return answering('Create Again', /Create it again/)(window);
+  },
+  'a template from an instance': async (window) => {
+    window.run('Create Template…');
+    await window.quick.pick('From an Instance');
+    await window.quick.title('From Which Instance?');
+    return () => window.quick.pick(/trainer/);
+  },
   'the end of an SSH key': inMenu('sshKeys', /./, 'Delete SSH Key…', 'Delete', /Delete the SSH key/),
   'a detached SSH key': async (window) => {
     await window.view('instances').menu(/^trainer/, 'Detach SSH Key…');

@@ -185,6 +185,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     { id, name }: { readonly id: number; readonly name: string },
     source: string,
   ): Promise<void> {
+    const account = accountFor(this.deps.accounts);
     try {
       await this.questions.save(uri, id, source);
       this.reveals.noteWritten(id);
@@ -192,6 +193,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       if (!(await this.questions.asksToRecreate(uri, id, name, error))) {
         throw error;
       }
+      account();
       this.created.fire({ from: uri, id: await this.saveAs.recreate(uri, id, source) });
     }
   }

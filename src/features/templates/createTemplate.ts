@@ -12,6 +12,7 @@ import { templateForImage, templateFromInstance } from '../../model/templates/te
 import { fileNameOf } from '../../model/templates/templateUri';
 import { fileOwner } from '../../model/templates/templateReference';
 import { UserError } from '../../util/errors';
+import { clientFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { text } from '../../util/text';
 import { chooseTemplate, knownTemplate, openDraft, type CommandDeps } from './templateCommands';
@@ -71,6 +72,7 @@ async function fromImage(deps: CommandDeps): Promise<void> {
 }
 
 async function fromInstance(deps: CommandDeps): Promise<void> {
+  const client = clientFor(deps.accounts);
   const id = await chooseInstance(undefined, () => listedInstances(deps.fleet, whileReadingInstances), {
     title: t('From Which Instance?'),
     none: t('There are no instances.'),
@@ -79,7 +81,7 @@ async function fromInstance(deps: CommandDeps): Promise<void> {
     return;
   }
   // The instances that windows share lack the values of their environment, so read this one from the service.
-  const instance = await deps.templateStores.documents.account().client.instances.get(id);
+  const instance = await client().instances.get(id);
   if (!instance) {
     throw new UserError(text('This instance no longer exists. Refresh the list.'));
   }
