@@ -32,3 +32,17 @@ export function watchAccounts(
 ): Disposable {
   return accounts.onDidChange(look);
 }
+
+/** Waits until it is known who is signed in. */
+export async function accountsLoaded(
+  accounts: Pick<ActiveAccount<unknown>, 'onDidChange'> & { readonly state: { readonly kind: string } },
+): Promise<void> {
+  while (accounts.state.kind === 'loading') {
+    await new Promise<void>((resolve) => {
+      const subscription = watchAccounts(accounts, () => {
+        subscription.dispose();
+        resolve();
+      });
+    });
+  }
+}

@@ -107,6 +107,7 @@ function followEdits(deps: Deps): Disposable {
   store.add(vscode.workspace.onDidChangeTextDocument(({ document }) => follow(document)));
   store.add(vscode.workspace.onDidSaveTextDocument(follow));
   store.add(vscode.workspace.onDidCloseTextDocument(follow));
+  store.add(vscode.workspace.onDidCloseTextDocument((document) => forgetPublic(deps, document)));
   store.add(
     vscode.workspace.onDidOpenTextDocument((document) => {
       const kind = kindOf(document);
@@ -142,6 +143,14 @@ function followEdits(deps: Deps): Disposable {
     }
   }
   return store;
+}
+
+/** Drops a template of another user with its document, so that the next document shows its changes. */
+function forgetPublic({ templateStores }: Deps, document: vscode.TextDocument): void {
+  const kind = kindOf(document);
+  if (kind?.kind === 'template' && !kind.isOwn && !openOwnDocument(kind.id)) {
+    templateStores.documents.close(kind.id);
+  }
 }
 
 /** Updates open documents from the list, which is read more often than single templates. */

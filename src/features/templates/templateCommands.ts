@@ -67,7 +67,7 @@ export async function knownTemplate(deps: CommandDeps, id: number): Promise<Know
     }
     deps.templateStores.documents.close(id);
   }
-  const known = await deps.templateStores.documents.open(id);
+  const known = await deps.templateStores.documents.openCurrent(id);
   if (!known) {
     throw new UserError(text('This template no longer exists. Refresh the list.'));
   }

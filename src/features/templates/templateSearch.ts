@@ -15,7 +15,7 @@ import { MutableDisposable } from '../../util/disposable';
 import { isCancelled } from '../../util/errors';
 import type { Clock } from '../../util/clock';
 import { refOf } from './createTemplate';
-import { knownTemplate, openTemplate, type CommandDeps } from './templateCommands';
+import { knownTemplate, showTemplate, type CommandDeps } from './templateCommands';
 
 const startQuery = 'recommended = true';
 const mostRows = 200;
@@ -170,9 +170,9 @@ class TemplateSearch {
   /** Opens a template. Templates of other users are read-only. */
   private async open(template: Template): Promise<void> {
     // Read the template while the list is open, because the list shows why it can't be opened.
-    await knownTemplate(this.deps, template.id);
+    const known = await knownTemplate(this.deps, template.id);
     this.input.close();
-    await openTemplate(this.deps, { templateId: template.id });
+    await showTemplate(this.deps, known);
   }
 
   /** Closes the list and runs the command, which reports its own errors. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Template } from '../../model/templates/template';
 import { sameDocument } from '../../model/templates/templateConflict';
 import { renderDocument } from '../../model/templates/templateDocument';
-import { watchAccounts } from '../../shared/followAccount';
+import { accountsLoaded } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import { channel } from '../../shared/channel';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -13,6 +13,7 @@ import type { Account, Accounts, WindowHub } from '../ports';
 import { TemplateBases } from './templateBases';
 import { TemplateConflicts } from './templateConflicts';
 import { TemplateEdits, type MergedText } from './templateEdits';
+import { ListedTemplates } from './listedTemplates';
 import { readOnlyReason, ReadOnlyTemplateError } from './templateErrors';
 import type { TemplateStorage } from './templateStorage';
 import { TemplateReader, type KnownTemplate } from './templateReader';
@@ -25,9 +26,9 @@ interface Deps {
   readonly memory: TemplateStorage;
   readonly secrets: TemplateSecrets;
   readonly hub: WindowHub;
-  readonly clock: Clock;
   /** The name of this window, which stays the same after a restart. */
   readonly windowName: string;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -39,8 +40,7 @@ const saves = channel('templates.saved', z.number());
  */
 export class TemplateDocuments implements Disposable {
   private readonly known = new TemplatesOnScreen();
-  /** The last list, by account and id. */
-  private listed: ReadonlyMap<string, Template> = new Map();
+  private readonly listed = new ListedTemplates();
   private readonly store = new DisposableStore();
   private readonly changed = new Emitter<number>();
   private readonly conflicts = new TemplateConflicts();
@@ -119,8 +119,7 @@ export class TemplateDocuments implements Disposable {
     }
     const account = this.account();
     // The listed record is enough to show. Saving reads the current one.
-    const listed = this.listed.get(`${account.key}/${id}`);
-    const found = listed ?? (await this.reader.read(account, id));
+    const found = this.listed.get(account.key, id) ?? (await this.reader.read(account, id));
     if (!found) {
       return undefined;
     }
@@ -135,6 +134,15 @@ export class TemplateDocuments implements Disposable {
     const shown = this.isDirty(id) ? this.bases.resume(fresh, memory) : fresh;
     this.known.set(id, shown);
     return shown;
+  }
+
+  /** Like `open`, but reads a known template again unless a list follows its changes, as lists of the account do. */
+  async openCurrent(id: number): Promise<KnownTemplate | undefined> {
+    const known = this.known.get(id);
+    if (known && !this.listed.get(known.accountKey, id)) {
+      await this.refresh(id);
+    }
+    return this.open(id);
   }
 
   /**
@@ -160,16 +168,8 @@ export class TemplateDocuments implements Disposable {
   }
 
   /** A restored window opens documents before the sign-in is known. */
-  async ready(): Promise<void> {
-    const { accounts } = this.deps;
-    while (accounts.state.kind === 'loading') {
-      await new Promise<void>((resolve) => {
-        const subscription = watchAccounts(accounts, () => {
-          subscription.dispose();
-          resolve();
-        });
-      });
-    }
+  ready(): Promise<void> {
+    return accountsLoaded(this.deps.accounts);
   }
 
   /** Drops a document of another account, so that the active account's document is opened. */
@@ -193,7 +193,7 @@ export class TemplateDocuments implements Disposable {
       await this.take(account, found);
     } else if (!this.isDirty(id)) {
       // The template was deleted elsewhere. An unsaved document stays, and its save reports the deletion.
-      this.listed = new Map([...this.listed].filter(([, template]) => template.id !== id));
+      this.listed.delete(id);
       this.close(id);
       this.changed.fire(id);
     }
@@ -201,7 +201,7 @@ export class TemplateDocuments implements Disposable {
 
   /** Takes in a list that was read. */
   async noteListed(account: Account, templates: readonly Template[]): Promise<void> {
-    this.listed = new Map(templates.map((template) => [`${account.key}/${template.id}`, template]));
+    this.listed.take(account.key, templates);
     for (const { id, hashId } of templates) {
       const known = this.known.get(id);
       if (known?.accountKey === account.key && known.hashId !== hashId) {
@@ -288,7 +288,7 @@ export class TemplateDocuments implements Disposable {
   async forget(id: number): Promise<void> {
     const known = this.known.get(id);
     this.close(id);
-    this.listed = new Map([...this.listed].filter(([, template]) => template.id !== id));
+    this.listed.delete(id);
     if (known) {
       await this.deps.secrets.bind(known.accountKey, id, new Map());
       this.changed.fire(id);
