@@ -101,6 +101,23 @@ describe('an edited template that is gone, or that the service does not take', (
     }
   }
 
+  it('can be saved as another again once that other one is deleted', async () => {
+    const uri = FakeUri.from({ scheme: 'gpurental', authority: 'templates', path: `/${id}/Second.json` });
+    for (const round of [1, 2]) {
+      const before = created();
+      void window.screen.documents.saveAs(uri);
+      await isTemplate('Second.json', before);
+      await editor.closeAll();
+      await window.view('templates').menu('Second', 'Delete Template');
+      await window.dialogButton('Delete');
+      await window.view('templates').noRow(/^Second.*pytorch/);
+      window.clearToasts();
+      await window.view('templates').click(name);
+      await editor.shows(`${name}.json`, '"desc"');
+      await editor.type({ desc: 'kept', readme: `round ${round}` });
+    }
+  });
+
   it('stays unsaved with one message where it is not to be created again', async () => {
     await removeElsewhere();
     const before = created();

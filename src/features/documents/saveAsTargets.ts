@@ -46,6 +46,14 @@ export class SaveAsTargets {
     return isFree;
   }
 
+  /** Called when the document of a file is closed: once its template exists, the name is free again. */
+  end(uri: vscode.Uri): void {
+    const token = this.get(uri)?.token;
+    if (token !== undefined && this.deps.templateStores.creation.createdAs(token) !== undefined) {
+      this.targets.delete(uri.toString());
+    }
+  }
+
   /** Creates the template, named after its file, and returns its id. */
   create(uri: vscode.Uri, target: SaveAsTarget, source: string): Promise<number> {
     return this.send(target, applyChanges(source, new JsonPlaces(source).set('name', nameOf(uri))));

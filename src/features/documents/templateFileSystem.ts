@@ -60,6 +60,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     this.store.add(this.changed);
     this.store.add(this.created);
     this.store.add(this.renamed);
+    this.store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.saveAs.end(uri)));
     this.store.add(deps.templateStores.documents.onDidChange((id) => this.announce(id)));
     this.store.add(
       watchAccounts(deps.accounts, () => {
