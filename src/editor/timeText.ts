@@ -16,6 +16,12 @@ export function momentText(ms: number, now: number): string {
   return formatFor(vscode.env.language, shown, at.getTimezoneOffset()).format(at);
 }
 
+/** Formats a day; `undefined` for a time beyond the last valid date. */
+export function dayText(ms: number): string | undefined {
+  const at = new Date(ms);
+  return Number.isNaN(at.getTime()) ? undefined : at.toLocaleDateString(vscode.env.language);
+}
+
 type Shown = 'time' | 'day' | 'year';
 
 const formats = new Map<string, Intl.DateTimeFormat>();

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
+import { momentText } from '../../editor/timeText';
 import { tooltip } from '../../editor/tooltip';
 import type { User } from '../../model/accounts/account';
 import type { ApiKey, PermissionCategory } from '../../model/accounts/apiKey';
@@ -143,7 +144,7 @@ export function methodItem(method: TfaMethod, nowMs: number): vscode.TreeItem {
     isLocked ? 'lock' : method.type === 'totp' ? 'device-mobile' : 'comment',
     ';tfaMethod;',
   );
-  const when = (seconds: number) => new Date(seconds * 1000).toLocaleString(vscode.env.language);
+  const when = (seconds: number) => momentText(seconds * 1000, nowMs);
   item.description = [
     method.isPrimary ? t('primary') : '',
     method.phone === undefined ? type : plainLabel(method.phone),
@@ -155,7 +156,8 @@ export function methodItem(method: TfaMethod, nowMs: number): vscode.TreeItem {
   item.tooltip = [
     `${label} (#${method.id})`,
     method.failCount === undefined ? '' : t('Failed attempts: {0}', method.failCount),
-    method.lastUsedAt === undefined ? '' : t('Last used: {0}', when(method.lastUsedAt)),
+    // 0 stands for never.
+    method.lastUsedAt ? t('Last used: {0}', when(method.lastUsedAt)) : '',
     method.createdAt === undefined ? '' : t('Added: {0}', when(method.createdAt)),
   ]
     .filter((part) => part !== '')

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
+import { momentText } from '../../editor/timeText';
 import { tooltip, type TooltipLine } from '../../editor/tooltip';
+import { windowClock } from '../../editor/windowClock';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { serviceFields } from '../../model/templates/templateFields';
 import type { Services } from '../../services';
@@ -31,7 +33,7 @@ export class DocumentHover implements vscode.HoverProvider {
 }
 
 function timeText(value: unknown): string {
-  return typeof value === 'number' ? new Date(value * 1000).toLocaleString() : scalarText(value);
+  return typeof value === 'number' ? momentText(value * 1000, windowClock().now()) : scalarText(value);
 }
 
 function scalarText(value: unknown): string {

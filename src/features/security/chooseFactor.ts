@@ -1,6 +1,7 @@
 import type { Client } from '../../api/client';
 import { localize, t } from '../../editor/localize';
 import { pickFromList, type Row } from '../../editor/quickPick';
+import { momentText } from '../../editor/timeText';
 import type { User } from '../../model/accounts/account';
 import { factorChoices, type FactorChoice } from '../../model/accounts/secondFactor';
 import type { TfaStatus } from '../../model/accounts/tfa';
@@ -8,7 +9,7 @@ import { AcceptGuard, unaskedTimes } from '../../model/rentals/acceptGuard';
 import type { Clock } from '../../util/clock';
 import { lockedText } from './failures';
 import { tellClosed } from './unverified';
-import { methodName, timeOfDay } from './words';
+import { methodName } from './words';
 
 export interface ChoiceRequest {
   readonly title: string;
@@ -33,10 +34,11 @@ export async function chooseFactor(
   reasonBefore: string | undefined,
 ): Promise<FactorChoice | undefined> {
   const { title, signal, clock } = request;
+  const now = clock.now();
   const rows = factorChoices(status, request.person, {
-    nowMs: clock.now(),
+    nowMs: now,
     forAuthorization: request.forAuthorization,
-  }).map((choice) => ({ ...factorRow(choice), isGuarded: true }));
+  }).map((choice) => ({ ...factorRow(choice, now), isGuarded: true }));
   const guard = new AcceptGuard(clock, unaskedTimes);
   let reason = reasonBefore;
   try {
@@ -49,7 +51,7 @@ export async function chooseFactor(
         ignoreFocusOut: true,
         guard,
       });
-      reason = answer.kind === 'picked' ? whyNot(answer.value) : undefined;
+      reason = answer.kind === 'picked' ? whyNot(answer.value, clock.now()) : undefined;
       if (reason === undefined) {
         return answer.kind === 'picked' ? answer.value : undefined;
       }
@@ -70,13 +72,13 @@ function sentRow(
   return { value: choice, icon, label, description, detail };
 }
 
-function factorRow(choice: FactorChoice): Row<FactorChoice> {
+function factorRow(choice: FactorChoice, now: number): Row<FactorChoice> {
   switch (choice.kind) {
     case 'method': {
       const { method, lockedUntilMs, unavailable } = choice;
       const state =
         lockedUntilMs !== undefined
-          ? t('locked until {0}', timeOfDay(lockedUntilMs))
+          ? t('locked until {0}', momentText(lockedUntilMs, now))
           : unavailable
             ? localize(unavailable)
             : method.isPrimary
@@ -105,9 +107,9 @@ function factorRow(choice: FactorChoice): Row<FactorChoice> {
   }
 }
 
-function whyNot(choice: FactorChoice): string | undefined {
+function whyNot(choice: FactorChoice, now: number): string | undefined {
   if (choice.kind === 'method' && choice.lockedUntilMs !== undefined) {
-    return lockedText(choice.lockedUntilMs);
+    return lockedText(choice.lockedUntilMs, now);
   }
   return 'unavailable' in choice
     ? t(

@@ -1,13 +1,15 @@
 import { ApiError, ForbiddenError, RefusedError, UnauthorizedError } from '../../api/errors';
 import { localize, t } from '../../editor/localize';
+import { momentText } from '../../editor/timeText';
 import type { UserError } from '../../util/errors';
-import { timeOfDay } from './words';
 
 /** Returns why a code failed and, for a locked method, when it unlocks. */
 export function factorFailureText(error: UserError, now: number): string {
   if (error instanceof RefusedError) {
     if (isLockedOut(error, now)) {
-      return error.lockedUntil === undefined ? localize(error.text) : lockedText(error.lockedUntil * 1000);
+      return error.lockedUntil === undefined
+        ? localize(error.text)
+        : lockedText(error.lockedUntil * 1000, now);
     }
     if (error.code === '2fa_verification_failed' && (error.failCount ?? 0) > 1) {
       return t(
@@ -21,8 +23,11 @@ export function factorFailureText(error: UserError, now: number): string {
 }
 
 /** `untilMs`: when the method unlocks (ms since 1970). */
-export function lockedText(untilMs: number): string {
-  return t('Too many wrong codes: this method is locked until {0}. Choose another one.', timeOfDay(untilMs));
+export function lockedText(untilMs: number, now: number): string {
+  return t(
+    'Too many wrong codes: this method is locked until {0}. Choose another one.',
+    momentText(untilMs, now),
+  );
 }
 
 /** Returns true if the service accepts no further code of this method for now. */

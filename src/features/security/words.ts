@@ -1,4 +1,3 @@
-import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import { plainLabel } from '../../editor/quickPick';
 import { clockText } from '../../model/accounts/secondFactor';
@@ -11,10 +10,6 @@ export function methodName(method: TfaMethod): string {
   return method.phone === undefined
     ? `${label} (#${method.id})`
     : `${label}, ${plainLabel(method.phone)} (#${method.id})`;
-}
-
-export function timeOfDay(ms: number): string {
-  return new Date(ms).toLocaleTimeString(vscode.env.language, { hour: 'numeric', minute: '2-digit' });
 }
 
 /** Returns how long a sent code stays valid. */

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
+import { dayText } from '../../editor/timeText';
 import { tooltip } from '../../editor/tooltip';
 import type { Template } from '../../model/templates/template';
 import { templateImage, templateName } from '../../model/templates/templateName';
@@ -71,11 +72,10 @@ export function templateTooltip(template: Template, facts: ItemFacts): vscode.Ma
   });
 }
 
-/** Returns an empty string if the service reports no time, or 0 for never. */
+/** Returns an empty string if the service reports no time, an impossible one, or 0 for never. */
 function dated(seconds: number | undefined, words: (day: string) => string): string {
-  return seconds === undefined || seconds === 0
-    ? ''
-    : words(new Date(seconds * 1000).toLocaleDateString(vscode.env.language));
+  const day = seconds === undefined || seconds === 0 ? undefined : dayText(seconds * 1000);
+  return day === undefined ? '' : words(day);
 }
 
 /** Returns the heading of a group. */

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+import { orderAccount } from '../support/tfaAccount';
+
+const path = '/api/v0/tfa/status/';
+/** Beyond the last date that there is. */
+const never = 1e300;
+
+describe('2FA methods that the service describes in an unknown way', () => {
+  const secrets: string[] = [];
+  const computer = useComputer({ secrets });
+  let window: FeatureWindow;
+  const view = () => window.view('account');
+  const answer = (methods: readonly object[]) => {
+    const body = { success: true, tfa_enabled: true, methods, backup_codes_remaining: 5 };
+    computer().simulator.fail({ kind: 'answer', method: 'GET', path, status: 200, body, times: 0 });
+  };
+  const app = { id: 1, method: 'totp', label: 'Tablet', is_primary: true };
+
+  before(async () => {
+    const account = await orderAccount(computer().simulator, 'totp', { demanded: false });
+    secrets.push(account.key);
+    window = await computer().openWindow();
+    await window.signIn(account.key);
+  });
+  afterEach(() => computer().simulator.call('DELETE', '/__sim/faults/'));
+
+  it('have no date that does not exist, and were never used in 1970', async () => {
+    answer([
+      { ...app, created_at: never, last_used: 0 },
+      { ...app, id: 2, label: 'Phone', method: 'sms', locked_until: never, last_used: never },
+    ]);
+    await view().expand('Two-Factor Authentication');
+    await view().row(/^Phone.*locked until an unknown time/);
+    assert.equal(await view().tooltip(/^Tablet/), 'Tablet (#1)\nAdded: an unknown time');
+    assert.equal(await view().tooltip(/^Phone/), 'Phone (#2)\nLast used: an unknown time');
+  });
+});
