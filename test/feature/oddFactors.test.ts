@@ -36,4 +36,15 @@ describe('2FA methods that the service describes in an unknown way', () => {
     assert.equal(await view().tooltip(/^Tablet/), 'Tablet (#1)\nAdded: an unknown time');
     assert.equal(await view().tooltip(/^Phone/), 'Phone (#2)\nLast used: an unknown time');
   });
+
+  it('count when the last of the others is removed', async () => {
+    answer([app, { id: 2, method: 'passkey' }]);
+    window.run('Remove 2FA Method');
+    await window.quick.title('Remove a 2FA Method');
+    await window.quick.pick(/^Tablet/);
+    const { detail, buttons } = await window.dialog('Remove Tablet (#1)?');
+    assert.equal(detail, 'Your other methods and your backup codes stay.');
+    assert.deepEqual(buttons, ['Not Now', 'Remove', 'Cancel']);
+    await window.dialogButton('Cancel');
+  });
 });

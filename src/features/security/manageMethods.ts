@@ -59,7 +59,9 @@ export async function removeMethod(
   const { user, status, state } = await readTfa(deps.accounts, account);
   const isLegacy = state === 'legacy' && status.methods.length === 0;
   const method = isLegacy ? undefined : await pickMethod(account, wantedId, t('Remove a 2FA Method'), status);
-  if ((!isLegacy && !method) || !(await confirmRemoval(method, isLegacy || status.methods.length <= 1))) {
+  // A method that could not be read exists as well.
+  const isLast = isLegacy || status.methods.length + status.skipped <= 1;
+  if ((!isLegacy && !method) || !(await confirmRemoval(method, isLast))) {
     return false;
   }
   const remove = remover(account.client, method);
