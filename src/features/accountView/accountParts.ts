@@ -1,8 +1,10 @@
+import * as z from 'zod';
 import type { ApiKey } from '../../model/accounts/apiKey';
 import type { Secret } from '../../model/accounts/secret';
 import type { TeamRole } from '../../model/accounts/teamRole';
 import type { TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
+import { channel } from '../../shared/channel';
 import { watchAccounts } from '../../shared/followAccount';
 import type { Account } from '../../store/ports';
 import { AccountReading, type Loaded, type ReadingDeps } from '../../shared/reading';
@@ -19,6 +21,9 @@ export interface AccountPartTypes {
 export type PartId = keyof AccountPartTypes;
 export const partIds: readonly PartId[] = ['tfa', 'apiKeys', 'secrets', 'teamRoles'];
 
+/** Announces, with the key of the account, that a window changed something or reads again. */
+const changes = channel('account.parts', z.string());
+
 /**
  * The parts of the account view, each read when its row is opened and again after a change. Values of environment
  * variables stay in memory only and are dropped with the account.
@@ -31,7 +36,7 @@ export class AccountParts implements Disposable {
     readonly [Id in PartId]: AccountReading<Account, AccountPartTypes[Id]>;
   };
 
-  constructor(private readonly deps: Pick<Services, 'accounts' | 'clock'> & { readonly log: Log }) {
+  constructor(private readonly deps: Pick<Services, 'accounts' | 'clock' | 'hub'> & { readonly log: Log }) {
     const fire = () => {
       this.changed.fire(undefined);
     };
@@ -51,6 +56,13 @@ export class AccountParts implements Disposable {
       secrets: reading(async ({ client }, options) => ({ items: await client.secrets.list(options) })),
       teamRoles: reading(({ client }, options) => client.teamRoles.list(options)),
     };
+    this.owned.add(
+      changes.on(deps.hub, (accountKey) => {
+        if (deps.accounts.active?.key === accountKey) {
+          void this.readAgain(true);
+        }
+      }),
+    );
     // The view also shows who is signed in.
     this.owned.add(watchAccounts(deps.accounts, fire));
   }
@@ -71,15 +83,22 @@ export class AccountParts implements Disposable {
     }
   }
 
-  /** Reads again the parts that were read before. */
+  /** Reads again the parts that were read before, here and in the other windows, which do not see a change here. */
   async refresh(): Promise<void> {
-    await Promise.all(
-      partIds.filter((id) => this.state(id).kind !== 'idle').map((id) => this.read(id, false)),
-    );
+    const { active } = this.deps.accounts;
+    if (active) {
+      changes.send(this.deps.hub, active.key);
+    }
+    await this.readAgain(false);
   }
 
   dispose(): void {
     this.owned.dispose();
+  }
+
+  private async readAgain(isUnasked: boolean): Promise<void> {
+    const opened = partIds.filter((id) => this.state(id).kind !== 'idle');
+    await Promise.all(opened.map((id) => this.read(id, isUnasked)));
   }
 
   /** Reads a part; never rejects, because the rows show the error. */

@@ -15,6 +15,7 @@ type Deps = Pick<
   Services,
   | 'accounts'
   | 'fleet'
+  | 'hub'
   | 'volumes'
   | 'clock'
   | 'log'

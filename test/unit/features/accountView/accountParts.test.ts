@@ -6,6 +6,7 @@ import type { Account, Accounts, AccountsState } from '../../../../src/store/por
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';
 import { FakeClock, settle } from '../../../support/fakeClock';
+import { FakeHubs } from '../../../support/fakeWindows';
 
 /** A client with the one group that these tests read. */
 function clientOf(list: () => Promise<readonly { name: string; value?: string }[]>): Client {
@@ -42,7 +43,12 @@ describe('the parts of the account view', () => {
       return Promise.resolve([{ name: `TOKEN_${reads}` }]);
     });
     const { accounts } = accountsWith(account('one', client));
-    const parts = new AccountParts({ accounts, clock: new FakeClock(), log: silentLog });
+    const parts = new AccountParts({
+      accounts,
+      hub: new FakeHubs().open(),
+      clock: new FakeClock(),
+      log: silentLog,
+    });
     await parts.refresh();
     assert.equal(reads, 0, 'nobody looked');
     parts.open('secrets');
@@ -63,7 +69,12 @@ describe('the parts of the account view', () => {
         }),
     );
     const { accounts } = accountsWith(account('one', client));
-    const parts = new AccountParts({ accounts, clock: new FakeClock(), log: silentLog });
+    const parts = new AccountParts({
+      accounts,
+      hub: new FakeHubs().open(),
+      clock: new FakeClock(),
+      log: silentLog,
+    });
     parts.open('secrets');
     await settle();
     const refreshed = parts.refresh();
@@ -82,7 +93,12 @@ describe('the parts of the account view', () => {
       fails ? Promise.reject(new ForbiddenError()) : Promise.resolve([{ name: 'TOKEN' }]),
     );
     const { accounts } = accountsWith(account('one', client));
-    const parts = new AccountParts({ accounts, clock: new FakeClock(), log: silentLog });
+    const parts = new AccountParts({
+      accounts,
+      hub: new FakeHubs().open(),
+      clock: new FakeClock(),
+      log: silentLog,
+    });
     parts.open('secrets');
     await settle();
     assert.equal(parts.state('secrets').kind, 'failed');
@@ -96,6 +112,34 @@ describe('the parts of the account view', () => {
     parts.dispose();
   });
 
+  it('are read again where another window read them again, for the same account', async () => {
+    const hubs = new FakeHubs();
+    const windows = ['one', 'one', 'two'].map((key) => {
+      const reads: string[] = [];
+      const client = clientOf(() => {
+        reads.push(key);
+        return Promise.resolve([]);
+      });
+      const { accounts } = accountsWith(account(key, client));
+      const parts = new AccountParts({
+        accounts,
+        hub: hubs.open(),
+        clock: new FakeClock(),
+        log: silentLog,
+      });
+      parts.open('secrets');
+      return { parts, reads };
+    });
+    await settle();
+    await windows[0]?.parts.refresh();
+    await settle();
+    assert.deepEqual(
+      windows.map(({ reads }) => reads.length),
+      [2, 2, 1],
+    );
+    windows.forEach(({ parts }) => parts.dispose());
+  });
+
   it('go with their account, also when an answer comes late', async () => {
     let answer: ((secrets: { name: string; value: string }[]) => void) | undefined;
     const slow = clientOf(
@@ -105,7 +149,12 @@ describe('the parts of the account view', () => {
         }),
     );
     const { accounts, become } = accountsWith(account('one', slow));
-    const parts = new AccountParts({ accounts, clock: new FakeClock(), log: silentLog });
+    const parts = new AccountParts({
+      accounts,
+      hub: new FakeHubs().open(),
+      clock: new FakeClock(),
+      log: silentLog,
+    });
     parts.open('secrets');
     await settle();
     become(
