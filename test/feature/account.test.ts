@@ -150,6 +150,18 @@ describe('the account and its second factor', () => {
     ]);
   });
 
+  it('writes the permissions of each key into a document of its own', async () => {
+    const { quick } = window;
+    for (const name of ['first key', 'second key']) {
+      window.run('Create API Key…');
+      await quick.title('Create API Key');
+      await quick.type(name);
+      await quick.pick('Write Them as JSON…');
+      await window.document(`"name": "${name}"`);
+    }
+    for (const document of [...window.screen.documents.all]) window.screen.documents.close(document);
+  });
+
   it('lists the API keys, and deletes one after a question', async () => {
     const sent = () => calls('DELETE', /^\/api\/v0\/auth\/apikeys\/\d+\/$/);
     await view().expand('API Keys');

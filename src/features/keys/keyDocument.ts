@@ -11,13 +11,21 @@ const ending = '.gpu-key.json';
 
 /** Opens a document for the permissions of a new key. */
 export async function writeKeyDocument(name: string, permissions: KeyPermissions): Promise<void> {
-  const uri = vscode.Uri.from({ scheme: 'untitled', path: `api-key${ending}` });
-  const document = await vscode.workspace.openTextDocument(uri);
+  const document = await emptyDocument();
   await vscode.window.showTextDocument(document, { preview: false });
-  if (document.getText() === '') {
-    const edit = new vscode.WorkspaceEdit();
-    edit.insert(uri, new vscode.Position(0, 0), renderApiKeyDocument(name, permissions));
-    await vscode.workspace.applyEdit(edit);
+  const edit = new vscode.WorkspaceEdit();
+  edit.insert(document.uri, new vscode.Position(0, 0), renderApiKeyDocument(name, permissions));
+  await vscode.workspace.applyEdit(edit);
+}
+
+/** Opens an untitled document without a text; one of an earlier key stays as it is. */
+async function emptyDocument(): Promise<vscode.TextDocument> {
+  for (let count = 1; ; count += 1) {
+    const path = `api-key${count === 1 ? '' : `-${count}`}${ending}`;
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme: 'untitled', path }));
+    if (document.getText() === '') {
+      return document;
+    }
   }
 }
 

@@ -85,6 +85,7 @@ export class Documents {
     };
     const known = this.byUri(uri);
     if (known) return known;
+    if (uri.scheme === 'untitled') return this.add(uri, '', languageOf(uri));
     const { time, text } = await content();
     const document = this.add(uri, text, languageOf(uri));
     this.noteTime(document, time);
