@@ -14,6 +14,7 @@ import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import { tellIfFewLeft } from './backupCodes';
 import { askCode, type CodeAnswer } from './codeBox';
+import { authorizer } from './lostAnswers';
 import { byChosenWay } from './proof';
 import { sendSmsAgain } from './challenges';
 import { withSending } from './waiting';
@@ -66,6 +67,10 @@ async function byCode(
   const start = (signal: AbortSignal) => startByCode(account, wanted, signal);
   const isSent = wanted.factor !== 'totp';
   let secret = isSent ? await withSending(start) : await start(new AbortController().signal);
+  const { tfa } = account.client;
+  const finish = authorizer(account.client, (code, options) =>
+    tfa.finishAuthorization({ code, secret }, options),
+  );
   return askCode<number>(
     {
       title,
@@ -85,7 +90,7 @@ async function byCode(
           }
         : undefined,
       use: async (value, signal) => {
-        await account.client.tfa.finishAuthorization({ code: normalCode(value), secret }, { signal });
+        await finish(normalCode(value), { signal });
         return clock.now() + authorizationMs;
       },
     },
@@ -114,6 +119,9 @@ async function startByCode(
 }
 
 function byBackupCode({ account, clock }: AuthorizationRequest, title: string): Promise<CodeAnswer<number>> {
+  const prove = authorizer(account.client, (backupCode, options) =>
+    account.client.tfa.startAuthorization({ kind: 'backup', backupCode }, options),
+  );
   return askCode<number>(
     {
       title,
@@ -122,10 +130,7 @@ function byBackupCode({ account, clock }: AuthorizationRequest, title: string): 
       placeholder: 'XXXX-XXXX-XXXX',
       problem: backupCodeProblem,
       use: async (value, signal) => {
-        await account.client.tfa.startAuthorization(
-          { kind: 'backup', backupCode: normalBackupCode(value) },
-          { signal },
-        );
+        await prove(normalBackupCode(value), { signal });
         // The number of codes left is only a hint, so ignore errors.
         void tellIfFewLeft(account.client).catch(() => undefined);
         return clock.now() + authorizationMs;

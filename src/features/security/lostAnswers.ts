@@ -51,6 +51,23 @@ export function remover(
 }
 
 /**
+ * Returns a function that authorizes new methods. After a lost answer it reads whether methods can be added: a second try
+ * would be refused, and a backup code works only once.
+ */
+export function authorizer(
+  client: Client,
+  send: (code: string, options: CallOptions) => Promise<unknown>,
+): (code: string, options: CallOptions) => Promise<true> {
+  return sure(
+    async (code: string, options: CallOptions) => {
+      await send(code, options);
+      return true as const;
+    },
+    async () => ((await client.tfa.status()).newMethodAuthorized ? true : undefined),
+  );
+}
+
+/**
  * Sends the request, and reads the result if the answer is lost or if a retry is refused because the first try
  * worked.
  */

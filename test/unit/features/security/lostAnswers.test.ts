@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { NotReachableError, RefusedError, TimedOutError } from '../../../../src/api/errors';
-import { confirmer, remover } from '../../../../src/features/security/lostAnswers';
+import { authorizer, confirmer, remover } from '../../../../src/features/security/lostAnswers';
 import { useClients } from '../../../support/apiClient';
 import { useSimulators } from '../../../support/startSimulator';
 import { lastCode, orderAccount, otherThan, totpCode } from '../../../support/tfaAccount';
@@ -61,6 +61,24 @@ describe('confirming a new second factor', () => {
     );
     await assert.rejects(lost(method(), {}), TimedOutError);
     assert.ok((await confirm(method(), {})).backupCodes);
+  });
+});
+
+describe('authorizing a new second factor', () => {
+  const simulators = useSimulators();
+  const clients = useClients();
+
+  it('is done where the answer was lost, and uses up no other backup code', async () => {
+    const simulator = await simulators.start();
+    const { key, backupCodes } = await orderAccount(simulator, 'totp', { demanded: false });
+    const { client } = clients.connect(simulator, { key });
+    const authorize = authorizer(client, (backupCode, options) =>
+      client.tfa.startAuthorization({ kind: 'backup', backupCode }, options),
+    );
+    await assert.rejects(authorize('AAAA-AAAA-AAAA', {}), RefusedError);
+    simulator.fail({ kind: 'dropAfter', path: '/api/v0/tfa/authorize-new-method/' });
+    assert.equal(await authorize(backupCodes[0] ?? '', {}), true);
+    assert.equal(simulator.received('POST', /authorize-new-method/).length, 2);
   });
 });
 
