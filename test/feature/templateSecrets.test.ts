@@ -86,13 +86,16 @@ describe('secrets in template documents', () => {
     nothingIsShown();
   });
 
-  it('become variables of the account, and leave the document', async () => {
+  it('become variables of the account, which are listed, and leave the document', async () => {
+    await window.view('account').expand('Environment Variables');
+    await window.view('account').row('No environment variables');
     await editor.type({ env: { ...env(), WANDB_API_KEY: values.account } });
     await editor.finding('warning');
     await editor.fix('"WANDB_API_KEY"', 'Make It an Account Secret');
     await window.dialogButton('Make It an Account Secret');
     await computer().until('it to leave the text', () => !editor.text.includes('WANDB_API_KEY'));
     assert.deepEqual(secretsSent('POST'), [{ key: 'WANDB_API_KEY', value: values.account }]);
+    await window.view('account').row(/^WANDB_API_KEY/);
     nothingIsShown();
   });
 

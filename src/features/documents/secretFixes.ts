@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
+import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { whileSending } from '../../editor/progress';
@@ -16,6 +17,8 @@ import {
 } from '../../model/templates/templateReference';
 import { draftParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
+import { readIfLost } from '../../store/lostAnswer';
+import type { Account } from '../../store/ports';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { DocumentDiagnostics } from './documentDiagnostics';
@@ -184,23 +187,34 @@ async function makeAccountSecret(deps: Deps, document: vscode.TextDocument, name
   ) {
     return;
   }
+  // The account view lists the variable.
+  const refresh = async () => {
+    await runCommand('gpuRental.refreshAccount');
+  };
+  if (await readIfLost(setAccountSecret(account, name, value), refresh)) {
+    await vscode.workspace.applyEdit(toEdit(document, removeVariable(document.getText(), name) ?? []));
+    await refresh();
+  }
+}
+
+/** Creates a variable of the account, or replaces its value after a question; false if the user declines. */
+async function setAccountSecret({ client }: Account, name: string, value: string): Promise<boolean> {
   try {
-    await whileSending(account.client.secrets.create(name, value));
+    await whileSending(client.secrets.create(name, value));
+    return true;
   } catch (error) {
     if (!isTaken(error)) {
       throw error;
     }
-    if (
-      !(await confirm({
-        message: localize(text('Your account has a variable {0} already.', name)),
-        button: t('Replace Its Value'),
-      }))
-    ) {
-      return;
-    }
-    await whileSending(account.client.secrets.update(name, value));
   }
-  await vscode.workspace.applyEdit(toEdit(document, removeVariable(document.getText(), name) ?? []));
+  const isWanted = await confirm({
+    message: localize(text('Your account has a variable {0} already.', name)),
+    button: t('Replace Its Value'),
+  });
+  if (isWanted) {
+    await whileSending(client.secrets.update(name, value));
+  }
+  return isWanted;
 }
 
 function isTaken(error: unknown): boolean {
