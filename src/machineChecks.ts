@@ -188,10 +188,13 @@ const problems: Partial<Record<PreflightProblem, readonly [CheckStage, CheckProb
   startupScript: ['login', 'startupScript'],
 };
 
-function failed({ problem, detail }: Failure, host: PreparedHost): CheckAnswer {
+function failed({ problem, detail, keysTried }: Failure, host: PreparedHost): CheckAnswer {
   const { lockedFile } = host.identity;
-  if (problem === 'authentication' && lockedFile !== undefined) {
+  if ((problem === 'authentication' || problem === 'notSigned') && lockedFile !== undefined) {
     return notChecked('lockedKey', lockedFile);
+  }
+  if (problem === 'notSigned') {
+    return notChecked('unsignedKey', keysTried.at(-1));
   }
   if (problem === 'unprotectedKey') {
     return notChecked('unprotectedKey', detail);

@@ -11,6 +11,8 @@ export type PreflightProblem =
   | 'unreachable'
   | 'unresolved'
   | 'authentication'
+  /** The machine accepts the key, and this computer did not sign with it: locked, not confirmed, or not plugged in. */
+  | 'notSigned'
   /** ssh ignores a key because other users of this computer can read its file; `detail` names the file. */
   | 'unprotectedKey'
   | 'hostKeyChanged'
@@ -127,7 +129,8 @@ export function whyNoLogin(result: RunResult): Failure {
 }
 
 function failureOf({ stdout, stderr, timedOut }: RunResult, detail: string): Failure {
-  const problem = timedOut ? 'timedOut' : problemOf(stderr, stdout);
+  const found = timedOut ? 'timedOut' : problemOf(stderr, stdout);
+  const problem = unsignedProblems.includes(found) && isUnsigned(stderr) ? 'notSigned' : found;
   const unprotected = problem === 'unprotectedKey' ? unprotectedKey.exec(stderr)?.[1] : undefined;
   return {
     ok: false,
@@ -135,6 +138,16 @@ function failureOf({ stdout, stderr, timedOut }: RunResult, detail: string): Fai
     detail: unprotected === undefined ? detail : plainText(unescaped(unprotected)),
     keysTried: offeredKeys(stderr),
   };
+}
+
+/** How a login ends whose key is not signed with: refused in the end, or still waiting for the user. */
+const unsignedProblems: readonly PreflightProblem[] = ['authentication', 'timedOut'];
+
+/** Returns whether the last key that a machine accepted led to no login. A jump host has a login of its own before. */
+function isUnsigned(stderr: string): boolean {
+  const accepted = /^(?:debug1: Server accepts key: |sign_and_send_pubkey: signing failed)/gm;
+  const last = [...stderr.matchAll(accepted)].at(-1);
+  return last !== undefined && !/^Authenticated to /m.test(stderr.slice(last.index));
 }
 
 const unprotectedKey = /^Permissions (?:\d+ )?for '(.+)' are too open/m;

@@ -60,6 +60,13 @@ const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = 
           ),
     fixes: ['attachKey', 'retry'],
   }),
+  notSigned: ({ keysTried }) => ({
+    text: text(
+      "The instance knows the key {0}, but this computer could not use it. Unlock its SSH agent, answer the agent's prompt or touch its security key, then retry.",
+      keysTried.at(-1) ?? '–',
+    ),
+    fixes: ['retry', 'openTerminal'],
+  }),
   unprotectedKey: ({ detail }) => ({
     text: text(
       'ssh does not use the key {0}, because other users of this computer can read it. Let only your own user read it, then retry.',
@@ -100,7 +107,7 @@ const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = 
 /** Returns why no login was possible and what helps; text from the machine is made safe to display. */
 export function explainFailure(failure: Failure, identity?: Pick<Identity, 'lockedFile'>): Explained {
   const lockedFile = identity?.lockedFile;
-  if (failure.problem === 'authentication' && lockedFile !== undefined) {
+  if (isLocked(failure, lockedFile)) {
     return {
       text: text(
         'The key {0} asks for a passphrase, and no SSH agent holds it. Add it to the agent, or open a terminal, which asks for it.',
@@ -110,6 +117,10 @@ export function explainFailure(failure: Failure, identity?: Pick<Identity, 'lock
     };
   }
   return explanations[failure.problem](failure);
+}
+
+function isLocked({ problem }: Failure, lockedFile: string | undefined): lockedFile is string {
+  return lockedFile !== undefined && (problem === 'authentication' || problem === 'notSigned');
 }
 
 /** Returns the same for a prepared host: if the config is at fault, it explains more than the failed login. */

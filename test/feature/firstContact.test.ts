@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { registerKey, remoteSshExtension } from '../support/feature/reachable';
+import { reachableInstance, registerKey, remoteSshExtension } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 import { SshMachine } from '../support/sshMachine';
@@ -236,6 +236,39 @@ describe('a key of which nothing can be read', () => {
     const { buttons } = await window.toast(/old asks for a passphrase/);
     assert.equal(buttons[0], 'Add to Agent');
     assert.ok(!window.toasts().join().includes('has no SSH key of this computer'));
+    window.clearToasts();
+  });
+});
+
+describe('a key that only an agent held, and shows no more', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+
+  it('is not taken for one that the instance lacks', async () => {
+    const { sshConfig } = computer();
+    await reachableInstance(computer(), 'trainer');
+    const window = await computer().openWindow({ extensions: [remoteSshExtension()] });
+    await window.signIn();
+    await window.view('instances').row('trainer');
+    window.clearToasts();
+    await window.view('instances').inline('trainer', 'Connect');
+    await window.quick.title('Open trainer');
+    window.quick.escape();
+    // As it is with 1Password or a locked agent: nothing but the public part next to the entry.
+    const file = path.join(path.dirname(sshConfig), 'id_ed25519');
+    const own = path.join(path.dirname(sshConfig), 'gpu-rental.d');
+    const name = readdirSync(own).find((one) => one.endsWith('.conf')) ?? '';
+    const conf = path.join(own, name);
+    const agentKey = conf.replace(/\.conf$/, '.pub');
+    renameSync(`${file}.pub`, agentKey);
+    chmodSync(agentKey, 0o600);
+    rmSync(file);
+    writeFileSync(
+      conf,
+      readFileSync(conf, 'utf8').replace(`IdentityFile ${file}`, `IdentityFile ${agentKey}`),
+    );
+    await window.view('instances').inline('trainer', 'Connect');
+    const { buttons } = await window.toast(/^The instance knows the key SHA256:/);
+    assert.deepEqual(buttons, ['Retry', 'Open Terminal']);
     window.clearToasts();
   });
 });

@@ -9,7 +9,7 @@ import type { Services } from '../../services';
 import { isRemotePath, readFolders } from '../../ssh/remoteFolders';
 import type { RepositoryUrl } from '../../ssh/repositoryUrl';
 import { runProgram } from '../../ssh/run';
-import type { ConnectOutcome } from '../../ssh/prepareHost';
+import type { ConnectOutcome, PrepareRequest } from '../../ssh/prepareHost';
 import { matchKeys } from '../../ssh/localKeys';
 import { explainNoLogin, explainVerification } from '../../ssh/problemText';
 import type { Contact } from './contact';
@@ -195,7 +195,9 @@ export class Connector {
       const local = await this.deps.ssh.localKeys(signal);
       const fits = matchKeys(local, request.registeredKeys).length > 0;
       // A key that can't be compared may fit, so the missing key is reported only after an attempt.
-      if (!fits && (await this.deps.ssh.unreadKeys(signal)).length === 0) {
+      const mayFit =
+        fits || (await this.deps.ssh.unreadKeys(signal)).length > 0 || (await this.hasAgentKey(request));
+      if (!mayFit) {
         if (!(await offerToAttach(machine))) {
           return undefined;
         }
@@ -208,6 +210,13 @@ export class Connector {
       { signal, say: (words) => say(localize(words)) },
       (current) => this.deps.ssh.connect(current, how),
     );
+  }
+
+  /** Returns whether the entry names a key of an agent, which shows none of its keys while it is locked. */
+  private async hasAgentKey({ account, instanceId }: PrepareRequest): Promise<boolean> {
+    const { ssh } = this.deps;
+    const alias = ssh.aliasOf(account, instanceId);
+    return (await ssh.entry(alias))?.identityFile?.endsWith(`/${alias}.pub`) === true;
   }
 
   /** Returns the folder chosen earlier or set, otherwise asks; `undefined` if the user picks none. */

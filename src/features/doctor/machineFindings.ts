@@ -273,6 +273,7 @@ function loginFix(instance: Instance, host: PreparedHost, problem: PreflightProb
     case 'noGreeting':
     case 'hostKeyNotPrinted':
       return fixes.showLogs(instance.id);
+    case 'notSigned':
     case 'startupScript':
     case 'diskFull':
     case 'other':

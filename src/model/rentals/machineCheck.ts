@@ -35,6 +35,8 @@ const notCheckedReasons = [
   'consent',
   'noKey',
   'lockedKey',
+  /** The machine knows the key; its agent is locked, or its prompt was not answered. */
+  'unsignedKey',
   'unprotectedKey',
   'noClient',
   'noAddress',

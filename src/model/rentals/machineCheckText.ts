@@ -82,6 +82,7 @@ const notChecked: Readonly<Record<NotCheckedReason, (detail: string) => Text>> =
   consent: () => text('you have not confirmed the SSH program or config in your settings yet'),
   noKey: () => text('no SSH key of this computer is registered'),
   lockedKey: (detail) => text('the key {0} asks for a passphrase', detail),
+  unsignedKey: (detail) => text('this computer could not use the key {0}', detail),
   unprotectedKey: (detail) => text('other users of this computer can read the key {0}', detail),
   noClient: () => text('no SSH client was found'),
   noAddress: () => text('the service names no SSH address'),

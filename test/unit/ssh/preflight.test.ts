@@ -32,6 +32,22 @@ const said: readonly (readonly [PreflightProblem, string])[] = [
   ['authentication', 'root@192.0.2.1: Permission denied (publickey).'],
   ['authentication', 'Received disconnect from 192.0.2.1 port 22:2: Too many authentication failures'],
   [
+    'notSigned',
+    'sign_and_send_pubkey: signing failed for ED25519 "me@laptop" from agent: agent refused operation\nroot@192.0.2.1: Permission denied (publickey).',
+  ],
+  [
+    'notSigned',
+    'debug1: Server accepts key: /home/me/.ssh/id_ed25519_sk ED25519-SK SHA256:abc explicit\nroot@192.0.2.1: Permission denied (publickey).',
+  ],
+  [
+    'notSigned',
+    'debug1: Server accepts key: pkalg ssh-rsa blen 279\r\nsign_and_send_pubkey: signing failed: agent refused operation\r\nPermission denied (publickey).',
+  ],
+  [
+    'authentication',
+    'debug1: Server accepts key: /home/me/.ssh/id ED25519 SHA256:abc explicit\nAuthenticated to jump.example ([192.0.2.2]:22) using "publickey".\nroot@192.0.2.1: Permission denied (publickey).',
+  ],
+  [
     'unprotectedKey',
     "Permissions for 'C:\\\\Users\\\\me\\\\.ssh\\\\id' are too open.\r\nThis private key will be ignored.\r\nroot@192.0.2.1: Permission denied (publickey).",
   ],
@@ -102,6 +118,30 @@ describe('A login that failed', () => {
     );
     assert.ok(!result.ok);
     assert.equal(result.problem, 'timedOut');
+  });
+
+  it('waits for the user, not for the machine, where a prompt or a touch of a key was not answered in time', async () => {
+    const accepted =
+      'debug1: Offering public key: /home/me/.ssh/id ED25519-SK SHA256:abc explicit\n' +
+      'debug1: Server accepts key: /home/me/.ssh/id ED25519-SK SHA256:abc explicit\n';
+    const after = (stderr: string) =>
+      runPreflight(
+        {
+          run: () => Promise.resolve({ code: null, stdout: '', stderr, timedOut: true }),
+          clock: systemClock,
+          command: ['ssh'],
+        },
+        'gpu-7',
+      );
+    const waiting = await after(accepted);
+    assert.ok(!waiting.ok);
+    assert.equal(waiting.problem, 'notSigned');
+    assert.match(formatText(explainFailure(waiting).text), /knows the key SHA256:abc/);
+    const hanging = await after(
+      `${accepted}Authenticated to 192.0.2.1 ([192.0.2.1]:22) using "publickey".\n`,
+    );
+    assert.ok(!hanging.ok);
+    assert.equal(hanging.problem, 'timedOut');
   });
 
   it('was waited for as usual, and longer only where the user said so', async () => {

@@ -8,7 +8,7 @@ const failure = (problem: PreflightProblem, keysTried: readonly string[] = []) =
 
 const problems: readonly PreflightProblem[] = [
   ...(['refused', 'timedOut', 'unreachable', 'unresolved', 'authentication', 'hostKeyChanged'] as const),
-  ...(['noGreeting', 'startupScript', 'diskFull', 'config', 'other'] as const),
+  ...(['notSigned', 'noGreeting', 'startupScript', 'diskFull', 'config', 'other'] as const),
 ];
 
 describe('What a failed login says', () => {
@@ -30,7 +30,9 @@ describe('What a failed login says', () => {
   it('offers the agent for a key that asks for a passphrase', () => {
     const { fixes } = explainFailure(failure('authentication'), { lockedFile: '/k' });
     assert.equal(fixes[0], 'unlockKey');
+    assert.equal(explainFailure(failure('notSigned'), { lockedFile: '/k' }).fixes[0], 'unlockKey');
     assert.equal(explainFailure(failure('authentication'), { lockedFile: undefined }).fixes[0], 'attachKey');
+    assert.equal(explainFailure(failure('notSigned'), { lockedFile: undefined }).fixes[0], 'retry');
   });
 
   it('never offers to forget a host key before it was seen to change', () => {

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createMachineChecks, type MachineChecksDeps } from '../../../src/machineChecks';
 import { HostKeyError } from '../../../src/ssh/hostKey';
 import { explainFailure } from '../../../src/ssh/problemText';
+import { parsePublicKey } from '../../../src/ssh/publicKey';
 import { runProgram } from '../../../src/ssh/run';
+import type { SshService } from '../../../src/ssh/service';
 import { systemClock } from '../../../src/util/clock';
 import { silentLog } from '../../../src/util/log';
 import { formatText } from '../../../src/util/text';
@@ -26,6 +28,18 @@ describe('SSH with the real client and a real server', () => {
   beforeEach(() => {
     ({ home, machine } = scene());
   });
+
+  /** Checks of the machine with this key registered. */
+  const checks = (ssh: SshService, key: string) =>
+    createMachineChecks({
+      accounts: { active: { ...sshAccount, user: {}, client: {} } },
+      fleet: { find: () => sshInstance(machine.port) },
+      ssh,
+      sshConsent: { isAnswered: () => true },
+      sshKeys: { state: { kind: 'ready', value: [{ publicKey: key }] } },
+      clock: systemClock,
+      log: silentLog,
+    } as unknown as MachineChecksDeps);
 
   it('logs in by the alias, through the config file that it wrote', async () => {
     const key = home.key();
@@ -89,16 +103,7 @@ describe('SSH with the real client and a real server', () => {
     assert.match(formatText(text), /because other users of this computer can read it/);
     assert.deepEqual(fixes, ['protectKey', 'retry']);
     // A check of the machine blames this computer, so that no machine is replaced for it.
-    const checks = createMachineChecks({
-      accounts: { active: { ...sshAccount, user: {}, client: {} } },
-      fleet: { find: () => sshInstance(machine.port) },
-      ssh,
-      sshConsent: { isAnswered: () => true },
-      sshKeys: { state: { kind: 'ready', value: [{ publicKey: key }] } },
-      clock: systemClock,
-      log: silentLog,
-    } as unknown as MachineChecksDeps);
-    assert.deepEqual(await checks.look(7, () => undefined, new AbortController().signal), {
+    assert.deepEqual(await checks(ssh, key).look(7, () => undefined, new AbortController().signal), {
       kind: 'notChecked',
       reason: 'unprotectedKey',
       detail: file,
@@ -235,6 +240,38 @@ describe('SSH with the real client and a real server', () => {
     const refused = await ssh.preflight('gpu-7');
     assert.ok(!refused.ok);
     assert.deepEqual(refused.keysTried, [host.identity.key?.publicKey.fingerprint]);
+  });
+
+  it('blames no machine for a key that its agent does not show or does not sign with', async () => {
+    const key = home.key();
+    machine.authorize(key);
+    const socket = await startAgent();
+    const env = { ...process.env, SSH_AUTH_SOCK: socket };
+    const kept = join(home.root, 'kept');
+    renameSync(join(home.sshDir, 'id_ed25519'), kept);
+    rmSync(join(home.sshDir, 'id_ed25519.pub'));
+    const add = (...options: readonly string[]) =>
+      execFileSync('ssh-add', ['-q', ...options], { env, stdio: 'ignore' });
+    add(kept);
+    const run: typeof home.run = (program, args, options = {}) =>
+      home.run(program, args, { ...options, env: { SSH_AUTH_SOCK: socket } });
+    const ssh = home.service({ run, agentSocket: socket });
+    assert.equal((await ssh.connect(request({}, [key]))).preflight.ok, true);
+    for (const refuse of [() => add('-D'), () => add('-c', kept)]) {
+      refuse();
+      const { host, preflight } = await ssh.connect(request({}, [key]));
+      assert.ok(!preflight.ok);
+      assert.equal(preflight.problem, 'notSigned');
+      const { text, fixes } = explainFailure(preflight, host.identity);
+      assert.match(formatText(text), /^The instance knows the key SHA256:/);
+      assert.ok(!fixes.includes('attachKey'));
+    }
+    // The agent shows the key, and nobody confirms its use.
+    assert.deepEqual(await checks(ssh, key).look(7, () => undefined, new AbortController().signal), {
+      kind: 'notChecked',
+      reason: 'unsignedKey',
+      detail: parsePublicKey(key)?.fingerprint,
+    });
   });
 
   it('passes text that the machine prints at login, and names a shell that ends too early', async () => {
