@@ -16,7 +16,12 @@ export interface Identity {
   readonly file: string | undefined;
   /** The same file if it needs a passphrase and no agent holds the key. */
   readonly lockedFile: string | undefined;
+  /** Other keys of this computer that the instance may know, the best first, for a machine that refuses this one. */
+  readonly others?: readonly Identity[];
 }
+
+/** A server ends a connection after a few refused keys, and each try is a login (number of keys). */
+const mostOthers = 4;
 
 /**
  * Chooses a registered key, the previous one if possible: one that is registered since may not be on a running machine.
@@ -43,12 +48,13 @@ export async function chooseIdentity(
   const best = unattended.length > 0 ? unattended : matching;
   const key = best.find(isPrevious) ?? best[0];
   if (key) {
-    const isLocked = key.encrypted && !key.inAgent;
-    return {
-      key,
-      file: fileOf(key),
-      lockedFile: isLocked ? key.privateFile : undefined,
-    };
+    const identityOf = (one: LocalKey): Identity => ({
+      key: one,
+      file: fileOf(one),
+      lockedFile: one.encrypted && !one.inAgent ? one.privateFile : undefined,
+    });
+    const others = matching.filter((one) => one !== key).map(identityOf);
+    return { ...identityOf(key), others: others.slice(0, mostOthers) };
   }
   const possible = registered ? unread[0] : undefined;
   // The agent may be locked, or its key is one of the unread files.

@@ -8,6 +8,7 @@ import { endpointsOf, sameEndpoint, type Endpoint } from './endpoints';
 import type { HostEntry } from './hostConfig';
 import { chooseIdentity, type Identity } from './identity';
 import { isLoggedIn, preflightHost } from './hostLogin';
+import { agentKeyFile } from './paths';
 import type { Failure, PreflightOptions, PreflightProblem, PreflightResult } from './preflight';
 import { chooseEndpoint, type ProbeResult } from './probe';
 import { explainNoLogin } from './problemText';
@@ -148,9 +149,7 @@ export async function writeEntry(
     account: accountMark(request.account.key),
     isProved: known?.isProved === true && sameEndpoint(known.endpoint, endpoint),
   };
-  if (identity.key && identity.file === agentKey.file) {
-    await folder.writeAgentKey(alias, identity.key.line, signal);
-  }
+  await writeAgentKey(context, alias, identity, signal);
   const verification = await write(context, entry, signal);
   const answering = (candidate: Endpoint) =>
     choice.results.some(({ endpoint: of, outcome }) => of === candidate && outcome === 'ssh');
@@ -186,7 +185,7 @@ async function logIn(
   options: PreflightOptions,
 ): Promise<ConnectOutcome> {
   const { signal } = options;
-  const outcomes: ConnectOutcome[] = [{ host, preflight: await preflightHost(context, host.alias, options) }];
+  const outcomes: ConnectOutcome[] = [await logInByAnyKey(context, host, options)];
   for (const endpoint of host.others) {
     const { preflight } = last(outcomes);
     if (preflight.ok || !addressProblems.includes(preflight.problem)) {
@@ -196,7 +195,7 @@ async function logIn(
     if (!moved) {
       break;
     }
-    outcomes.push({ host: moved, preflight: await preflightHost(context, host.alias, options) });
+    outcomes.push(await logInByAnyKey(context, moved, options));
   }
   const { preflight } = last(outcomes);
   if (preflight.ok || !addressProblems.includes(preflight.problem)) {
@@ -211,6 +210,71 @@ async function logIn(
     await moveTo(context, host, outcome.host.endpoint, signal);
   }
   return outcome;
+}
+
+/**
+ * Logs in at the address of the entry, by the other keys where the machine refuses the chosen one: of the registered
+ * keys, it may know only those of the time when it was rented. The entry names the key that got in, or the chosen one.
+ */
+async function logInByAnyKey(
+  context: SshContext,
+  host: PreparedHost,
+  options: PreflightOptions,
+): Promise<ConnectOutcome> {
+  const preflight = await preflightHost(context, host.alias, options);
+  const { others = [] } = host.identity;
+  if (!isKeyRefused(preflight) || others.length === 0) {
+    return { host, preflight };
+  }
+  const keysTried = [...preflight.keysTried];
+  for (const identity of others) {
+    const other = await changeKey(context, host, identity, options.signal);
+    if (!other) {
+      break;
+    }
+    const result = await preflightHost(context, host.alias, options);
+    if (isLoggedIn(result) || (!result.ok && result.problem === 'notSigned')) {
+      return { host: other, preflight: result };
+    }
+    if (!isKeyRefused(result)) {
+      break;
+    }
+    keysTried.push(...result.keysTried);
+  }
+  await changeKey(context, host, host.identity, options.signal);
+  return { host, preflight: { ...preflight, keysTried: [...new Set(keysTried)] } };
+}
+
+function isKeyRefused(result: PreflightResult): result is Failure {
+  return !result.ok && result.problem === 'authentication';
+}
+
+/** Writes another key into the entry; `undefined` where the entry is gone. */
+async function changeKey(
+  context: SshContext,
+  host: PreparedHost,
+  identity: Identity,
+  signal: AbortSignal | undefined,
+): Promise<PreparedHost | undefined> {
+  const entry = await context.folder().read(host.alias);
+  if (!entry) {
+    return undefined;
+  }
+  await writeAgentKey(context, host.alias, identity, signal);
+  const changed: HostEntry = { ...entry, identityFile: identity.file, isProved: false };
+  return { ...host, identity, verification: await write(context, changed, signal) };
+}
+
+/** ssh needs a file for the key that it is to offer, also for one that only an agent holds. */
+async function writeAgentKey(
+  context: SshContext,
+  alias: string,
+  { key, file }: Identity,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (key && file === agentKeyFile(context.paths(), alias)) {
+    await context.folder().writeAgentKey(alias, key.line, signal);
+  }
 }
 
 function last(outcomes: readonly ConnectOutcome[]): ConnectOutcome {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NoLoginError, type PrepareRequest } from '../../../src/ssh/prepareHost';
+import { explainNoLogin } from '../../../src/ssh/problemText';
+import { parsePublicKey } from '../../../src/ssh/publicKey';
+import { formatText } from '../../../src/util/text';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
 import { freePort, SshMachine } from '../../support/sshMachine';
@@ -121,5 +124,49 @@ describe('The first contact with a machine', () => {
     assert.deepEqual([pinned(), checking()], [[], 'ask']);
     await ssh.prepare(request(machine.port));
     assert.deepEqual([pinned().length, checking()], [1, 'yes']);
+  });
+
+  describe('where several keys of this computer are registered', () => {
+    const file = (name: string) => join(home.sshDir, name);
+    const named = async () => (await home.service().entry('gpu-7'))?.identityFile;
+
+    it('tries the next one where the machine knows only that, and stays with it', async () => {
+      machine.authorize(home.key('z_older'));
+      const registered = [key, home.key('b_newer'), readFileSync(file('z_older.pub'), 'utf8')];
+      const ssh = home.service();
+      const { host, preflight } = await ssh.connect({ ...request(machine.port), registeredKeys: registered });
+      assert.equal(preflight.ok, true, JSON.stringify(preflight));
+      assert.equal(host.identity.file, file('z_older'));
+      assert.equal(await named(), file('z_older'));
+      assert.equal((await ssh.exec('gpu-7', 'echo hello')).stdout, 'hello\n');
+      const again = await ssh.connect({ ...request(machine.port), registeredKeys: registered });
+      assert.equal(again.host.identity.file, file('z_older'));
+    });
+
+    it('names all that were refused, and keeps the best one', async () => {
+      const other = home.key('z_other');
+      const ssh = home.service();
+      const { host, preflight } = await ssh.connect({
+        ...request(stranger.port),
+        registeredKeys: [key, other],
+      });
+      assert.ok(!preflight.ok);
+      const prints = [key, other].map((line) => parsePublicKey(line)?.fingerprint ?? '');
+      assert.deepEqual([preflight.problem, preflight.keysTried], ['authentication', prints]);
+      assert.equal(host.identity.file, file('id_ed25519'));
+      assert.equal(await named(), file('id_ed25519'));
+    });
+
+    it('says which one asks for a passphrase where the machine knows only that', async () => {
+      const locked = home.key('a_locked', 'secret');
+      machine.authorize(locked);
+      const { host, preflight } = await home
+        .service()
+        .connect({ ...request(machine.port), registeredKeys: [locked, key] });
+      assert.ok(!preflight.ok);
+      const { text, fixes } = explainNoLogin(preflight, host);
+      assert.match(formatText(text), /a_locked asks for a passphrase/);
+      assert.equal(fixes[0], 'unlockKey');
+    });
   });
 });
