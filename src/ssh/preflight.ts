@@ -108,14 +108,14 @@ function judge(result: RunResult, nonce: string, elapsedMs: number): PreflightRe
   const free = /\s\d+\s+\d+\s+(\d+)\s+\d+%\s/.exec(stdout.slice(at + nonce.length))?.[1];
   const freeMb = free === undefined ? undefined : Math.floor(Number(free) / 1024);
   if ((freeMb !== undefined && freeMb < neededMb) || /No space left on device/.test(stdout + stderr)) {
-    return {
-      ok: false,
-      problem: 'diskFull',
-      detail: freeMb === undefined ? detail : `${freeMb} MB`,
-      keysTried,
-    };
+    return { ok: false, problem: 'diskFull', detail: freeText(freeMb), keysTried };
   }
   return { ok: true, elapsedMs, noisy: stdout.slice(0, at).trim() !== '', freeMb };
+}
+
+/** A disk on which not even a message fits has nothing left. */
+function freeText(freeMb = 0): string {
+  return `${freeMb} MB`;
 }
 
 /**
@@ -132,10 +132,11 @@ function failureOf({ stdout, stderr, timedOut }: RunResult, detail: string): Fai
   const found = timedOut ? 'timedOut' : problemOf(stderr, stdout);
   const problem = unsignedProblems.includes(found) && isUnsigned(stderr) ? 'notSigned' : found;
   const unprotected = problem === 'unprotectedKey' ? unprotectedKey.exec(stderr)?.[1] : undefined;
+  const said = problem === 'diskFull' ? freeText() : detail;
   return {
     ok: false,
     problem,
-    detail: unprotected === undefined ? detail : plainText(unescaped(unprotected)),
+    detail: unprotected === undefined ? said : plainText(unescaped(unprotected)),
     keysTried: offeredKeys(stderr),
   };
 }

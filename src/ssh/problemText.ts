@@ -89,10 +89,10 @@ const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = 
   }),
   diskFull: ({ detail }) => ({
     text: text(
-      'The disk of the instance is full ({0} free), so no editor can be installed there. Open a terminal and free some space.',
+      'The disk of the instance is almost full ({0} free), so the server of a new window may not fit. Open a terminal and free some space.',
       detail,
     ),
-    fixes: ['openTerminal', 'retry'],
+    fixes: ['openTerminal', 'connectAnyway', 'retry'],
   }),
   config: ({ detail }) => ({
     text: text('ssh does not accept your SSH config: {0} Correct that line and retry.', detail),

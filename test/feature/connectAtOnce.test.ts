@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { machineManners, type MachineManner } from '../../src/simulator/login/manners';
 import { registerKey, remoteSshExtension } from '../support/feature/reachable';
 import { evenPrices, newInstance, rentNow, searchAndReview } from '../support/feature/rentDriver';
@@ -23,7 +24,7 @@ describe('Connect in the first second after an instance runs, by the real ssh', 
   const hopeless: Partial<Record<MachineManner, RegExp>> = {
     refusedKey: /^(?!Connecting|Getting).*(?:refuse|accept).*key/i,
     endedShell: /^(?!Connecting|Getting).*shell/i,
-    fullDisk: /^The disk of the instance is full/,
+    fullDisk: /^The disk of the instance is almost full \(80 MB free\)/,
   };
 
   /** The instance has just begun to run. */
@@ -77,6 +78,22 @@ describe('Connect in the first second after an instance runs, by the real ssh', 
       await end(id);
     });
   }
+
+  it('opens a machine whose disk is almost full where the user says so, also after a line of the config', async () => {
+    const { sshConfig } = computer();
+    const before = existsSync(sshConfig) ? readFileSync(sshConfig) : Buffer.alloc(0);
+    writeFileSync(sshConfig, `${before.toString('utf8')}Host *\n  SendEnv AWS_*\n`);
+    const id = await begins('fullDisk');
+    await connect(id);
+    const line = await window.toast(/gives rented machines something of this computer/);
+    line.press('Connect Anyway');
+    const disk = await window.toast(/^The disk of the instance is almost full/);
+    disk.press('Connect Anyway');
+    await window.quick.title(/^Open /);
+    window.quick.escape();
+    writeFileSync(sshConfig, before);
+    await end(id);
+  });
 
   // Each try takes seconds of programs that run for real, so the gate has a share of them.
   const tries = sized(2, 100);

@@ -11,7 +11,7 @@ import type { RepositoryUrl } from '../../ssh/repositoryUrl';
 import { runProgram } from '../../ssh/run';
 import type { ConnectOutcome, PrepareRequest } from '../../ssh/prepareHost';
 import { matchKeys } from '../../ssh/localKeys';
-import { explainNoLogin, explainVerification } from '../../ssh/problemText';
+import { explainFailure, explainVerification } from '../../ssh/problemText';
 import type { Contact } from './contact';
 import { LastFolders } from './lastFolders';
 import { usableInstance, warnAboutMemory, type HeldMachine } from './hostChecks';
@@ -45,6 +45,8 @@ type Where = 'newWindow' | 'currentWindow';
 interface Try {
   /** The user knows that the config overrides our settings. */
   readonly despiteOverride?: boolean;
+  /** The user knows that the disk is almost full. */
+  readonly despiteFullDisk?: boolean;
   /** The user allowed more time. */
   readonly isPatient?: boolean;
   /** The folder to open without a question. */
@@ -146,12 +148,16 @@ export class Connector {
     const retry = async (change: Try = {}) => {
       await this.openWindow(machine, where, { ...how, ...change });
     };
-    const obstacle = preflight.ok ? explainVerification(host.verification) : explainNoLogin(preflight, host);
-    if (obstacle && !(preflight.ok && how.despiteOverride === true)) {
+    const isOverridden = host.verification.kind === 'overridden';
+    const config =
+      how.despiteOverride === true && isOverridden ? undefined : explainVerification(host.verification);
+    const mayOpen = preflight.ok || (preflight.problem === 'diskFull' && how.despiteFullDisk === true);
+    const obstacle = config ?? (mayOpen ? undefined : explainFailure(preflight, host.identity));
+    if (obstacle) {
       void this.contact.tell(machine, host, obstacle, {
         retry: () => retry(),
         waitLonger: () => retry({ isPatient: true }),
-        connectAnyway: () => retry({ despiteOverride: true }),
+        connectAnyway: () => retry(config ? { despiteOverride: true } : { despiteFullDisk: true }),
       });
       return false;
     }
