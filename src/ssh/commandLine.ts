@@ -19,6 +19,14 @@ export function quoteForShell(value: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 }
 
+/**
+ * Returns a command that has `sh` run a script, whatever the login shell of a machine is: sshd gives every command to that,
+ * and fish and others read our scripts differently. In quotes, fish reads backslashes, so they are outside of them.
+ */
+export function byPosixShell(script: string): string {
+  return `exec /bin/sh -c '${script.replace(/['\\]/g, "'\\$&'")}'`;
+}
+
 /** PowerShell takes typographic quotes for plain ones. */
 function quoteForPowerShell(value: string): string {
   const quotes = /['\u2018-\u201b]/g;

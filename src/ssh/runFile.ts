@@ -1,6 +1,6 @@
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
-import { quoteForShell } from './commandLine';
+import { byPosixShell, quoteForShell } from './commandLine';
 import { plainText } from './plainText';
 import { isRemotePath } from './remoteFolders';
 import type { SshService } from './service';
@@ -106,5 +106,5 @@ export function runScript(
   ].join('; ');
   // Only a login shell knows where the image keeps its programs; with the variable, its startup files don't start
   // tmux.
-  return ['TMUX=none', 'exec', '"${SHELL:-/bin/sh}"', '-lc', quoteForShell(script)].join(' ');
+  return byPosixShell(`TMUX=none exec "\${SHELL:-/bin/sh}" -lc ${quoteForShell(byPosixShell(script))}`);
 }

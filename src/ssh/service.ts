@@ -3,7 +3,7 @@ import type { AccountRef } from '../model/accounts/account';
 import type { Instance } from '../model/instances/instance';
 import { accountMark, aliasOf, type AliasAccount } from './alias';
 import { readClientConfig } from './clientConfig';
-import { commandLine, sshCommand } from './commandLine';
+import { byPosixShell, commandLine, sshCommand } from './commandLine';
 import { SshContext, type SshDeps } from './context';
 import { endpointsOf, type Endpoint } from './endpoints';
 import { HostKeyError, hostKeyErrorOf, hostKeyOptions } from './hostKey';
@@ -35,6 +35,8 @@ import type { Verification } from './verify';
 export interface ExecOptions extends Omit<RunOptions, 'env' | 'cwd'> {
   /** Lets the machine use the SSH agent where the user allowed it; for what the user runs there, and nothing else. */
   readonly usesAgent?: boolean;
+  /** For a command of the user, which is one of the login shell. */
+  readonly usesLoginShell?: boolean;
 }
 
 /** All SSH functions: files, keys, addresses and a login that is tried before a window opens. */
@@ -63,7 +65,7 @@ export interface SshService {
   /** Compares how ssh resolves the alias with what we wrote; `undefined` if we wrote nothing. */
   verify(alias: string, signal?: AbortSignal): Promise<Verification | undefined>;
   /**
-   * Runs a POSIX shell script on the machine without a question; the script is ours, never a user's text. Throws
+   * Runs a POSIX shell script on the machine without a question, or a command of the user in the login shell. Throws
    * `HostKeyError` if the host key differs from the known one.
    */
   exec(alias: string, script: string, options?: ExecOptions): Promise<RunResult>;
@@ -177,10 +179,15 @@ class NativeSsh implements SshService {
     return this.context.verifyAlias(alias, signal);
   }
 
-  async exec(alias: string, script: string, { usesAgent, ...options }: ExecOptions = {}): Promise<RunResult> {
+  async exec(
+    alias: string,
+    script: string,
+    { usesAgent, usesLoginShell, ...options }: ExecOptions = {},
+  ): Promise<RunResult> {
     const hostKey = await this.context.hostKeyOptions(checkAlias(alias));
     const agent = usesAgent === true ? [] : withoutAgent;
-    return this.runQuietly(alias, [...agent, ...asArguments(hostKey)], script, options);
+    const command = usesLoginShell === true ? script : byPosixShell(script);
+    return this.runQuietly(alias, [...agent, ...asArguments(hostKey)], command, options);
   }
 
   execOnHost(
@@ -201,12 +208,12 @@ class NativeSsh implements SshService {
   private async runQuietly(
     alias: string,
     more: readonly string[],
-    script: string,
+    command: string,
     options: Omit<RunOptions, 'env' | 'cwd'>,
   ): Promise<RunResult> {
     const [program, ...before] = this.context.ssh();
     const run = this.context.runAlone(await this.verify(alias, options.signal));
-    const args = [...before, '-o', 'ClearAllForwardings=yes', ...more, alias, script];
+    const args = [...before, '-o', 'ClearAllForwardings=yes', ...more, alias, command];
     const result = await run(program, args, options);
     // Programs of the machine may print such words too, but with other exit codes.
     const refused = result.code === 255 ? hostKeyErrorOf(result.stderr) : undefined;

@@ -56,6 +56,7 @@ export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Pr
         isCut = false,
       } = await deps.ssh.exec(alias, command, {
         usesAgent: true,
+        usesLoginShell: true,
         keepsEnd: true,
         signal,
         timeoutMs: commandMs,
