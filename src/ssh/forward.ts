@@ -4,6 +4,7 @@ import { text } from '../util/text';
 import { hostKeyErrorOf } from './hostKey';
 import { freeLocalPort } from './localPort';
 import { plainText } from './plainText';
+import { afterLogin } from './preflight';
 import type { Run } from './run';
 import { checkPort } from './validate';
 
@@ -115,9 +116,9 @@ export async function openForward(
 /** ssh names its port before it binds it; the channel line appears once the port belongs to ssh. */
 const listener = /^debug1: channel \d+: new .*port listener\]/m;
 
-/** Returns the messages of ssh without debug lines. */
+/** Returns the messages of ssh without debug lines and the banner of the machine. */
 function withoutDebug(stderr: string): string {
-  return stderr
+  return afterLogin(stderr)
     .split(/\r?\n/)
     .filter((line) => !/^(?:debug\d:|OpenSSH_)/.test(line))
     .join('\n')

@@ -201,8 +201,14 @@ function lastWords(stderr: string, stdout: string, nonce: string): string {
     .join(' ');
 }
 
+/** Returns what ssh said after its last login, with `-v`: before it, machines greet with a banner. */
+export function afterLogin(stderr: string): string {
+  const last = [...stderr.matchAll(/^Authenticated to .*$/gm)].at(-1);
+  return last === undefined ? stderr : stderr.slice(last.index + last[0].length);
+}
+
 function messages(stderr: string): string[] {
-  return stderr
+  return afterLogin(stderr)
     .split(/\r?\n/)
     .filter(
       (line) => !/^debug\d: |^OpenSSH_|^Authenticated to |^Transferred: |^Bytes per second: /.test(line),

@@ -121,6 +121,9 @@ export interface SshService {
 /** The user name with which the service lets rsync in (docs/service/commands.md#copy-to-this-computer). */
 const copyUser = 'vastai_kaalia';
 
+/** Before the messages of a script: the banner of a machine and what its start-up files say give no reason of a failure. */
+const ownMessages = '//gpu-rental';
+
 function asArguments(options: readonly string[]): readonly string[] {
   return options.flatMap((option) => ['-o', option]);
 }
@@ -186,8 +189,14 @@ class NativeSsh implements SshService {
   ): Promise<RunResult> {
     const hostKey = await this.context.hostKeyOptions(checkAlias(alias));
     const agent = usesAgent === true ? [] : withoutAgent;
-    const command = usesLoginShell === true ? script : byPosixShell(script);
-    return this.runQuietly(alias, [...agent, ...asArguments(hostKey)], command, options);
+    const login = [...agent, ...asArguments(hostKey)];
+    if (usesLoginShell === true) {
+      return this.runQuietly(alias, login, script, options);
+    }
+    const command = byPosixShell(`echo ${ownMessages} >&2\n${script}`);
+    const result = await this.runQuietly(alias, login, command, options);
+    const at = `\n${result.stderr}`.indexOf(`\n${ownMessages}\n`);
+    return at < 0 ? result : { ...result, stderr: result.stderr.slice(at + ownMessages.length + 1) };
   }
 
   execOnHost(
