@@ -34,6 +34,8 @@ const heartbeatMs = 2_000;
 /** A holder on another machine without a sign of life for this long is gone. */
 const staleMs = 10_000;
 const giveUpMs = 30_000;
+/** How long Windows may deny access to a file that is being removed; a folder without write access stays so (ms). */
+const deniedMs = 3_000;
 
 /**
  * Runs `action` while no other process of this user does, on any machine that shares the folder. The lock of a dead
@@ -66,17 +68,20 @@ async function acquire(file: string, own: string, options: LockOptions): Promise
   const { fs, clock, signal } = options;
   const startedAt = clock.elapsed();
   let seen: { readonly sign: string; readonly since: number } | undefined;
+  let deniedSince: number | undefined;
   for (let attempt = 0; ; attempt += 1) {
     try {
       await fs.create(file, Buffer.from(own), 0o600);
       return;
     } catch (error) {
-      // Windows reports EPERM or EACCES while the file is being removed.
-      if (
-        !['EEXIST', 'EPERM', 'EACCES'].includes(errorCode(error)) ||
-        clock.elapsed() - startedAt > giveUpMs
-      ) {
-        throw errorCode(error) === 'EEXIST' ? new LockBusyError() : error;
+      const code = errorCode(error);
+      const now = clock.elapsed();
+      deniedSince = ['EPERM', 'EACCES'].includes(code) ? (deniedSince ?? now) : undefined;
+      if (code === 'EEXIST' && now - startedAt > giveUpMs) {
+        throw new LockBusyError();
+      }
+      if (code !== 'EEXIST' && (deniedSince === undefined || now - deniedSince > deniedMs)) {
+        throw error;
       }
     }
     const holder = await look(fs, file);

@@ -5,6 +5,7 @@ import type { AclRepair } from './windowsAcl';
 import { parseHost, renderHost, type HostEntry } from './hostConfig';
 import type { AgentKey } from './identity';
 import { withLock } from './lock';
+import { withOwnFiles } from './ownFiles';
 import { agentKeyFile, confFile, type SshPaths } from './paths';
 import { removeLeftovers, replaceFileOfOthers } from './replaceFile';
 import { makeOwnDir, type ConfigDeps } from './userConfig';
@@ -34,7 +35,8 @@ export class OwnFolder {
   }
 
   private async aliasesWith(...endings: readonly string[]): Promise<readonly string[]> {
-    const names = ((await ifPresent(this.deps.fs.list(this.paths.ownDir))) ?? []).map((name) => parse(name));
+    const listed = await this.explained(() => ifPresent(this.deps.fs.list(this.paths.ownDir)));
+    const names = (listed ?? []).map((name) => parse(name));
     const ours = names.filter(({ name, ext }) => isAlias(name) && endings.includes(ext));
     return [...new Set(ours.map(({ name }) => name))];
   }
@@ -109,7 +111,7 @@ export class OwnFolder {
     ) => Promise<{ readonly isProven: boolean; readonly result: T }>,
     signal?: AbortSignal,
   ): Promise<T> {
-    await makeOwnDir(this.deps.fs, this.paths.ownDir);
+    await this.explained(() => makeOwnDir(this.deps.fs, this.paths.ownDir));
     const file = join(this.paths.ownDir, `.proof.gpu-rental-${randomBytes(6).toString('hex')}`);
     try {
       const seen = async () =>
@@ -207,7 +209,7 @@ export class OwnFolder {
     signal?: AbortSignal,
   ): Promise<'same' | 'written'> {
     const { fs, clock } = this.deps;
-    await makeOwnDir(fs, this.paths.ownDir);
+    await this.explained(() => makeOwnDir(fs, this.paths.ownDir));
     return this.locked(async () => {
       for (let attempt = 0; attempt < attempts; attempt += 1) {
         const expected = await this.readFile(file);
@@ -226,11 +228,15 @@ export class OwnFolder {
   }
 
   private locked<T>(action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return withLock(this.paths.lock, { ...this.deps, signal }, action);
+    return this.explained(() => withLock(this.paths.lock, { ...this.deps, signal }, action));
   }
 
   private readFile(file: string): Promise<Buffer | undefined> {
-    return ifPresent(this.deps.fs.read(file));
+    return this.explained(() => ifPresent(this.deps.fs.read(file)));
+  }
+
+  private explained<T>(action: () => Promise<T>): Promise<T> {
+    return withOwnFiles(this.paths.ownDir, action);
   }
 
   /** Removes the entry last, so that after a crash it still shows that something is left. */

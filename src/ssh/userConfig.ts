@@ -7,6 +7,7 @@ import { errorCode } from '../util/errorCode';
 import type { FileFacts, FileSystem } from './fileSystem';
 import { placeBlock, takeBlockOut, type BlockTrouble } from './includeBlock';
 import { withLock, type ProcessIdentity } from './lock';
+import { withOwnFiles } from './ownFiles';
 import type { SshPaths } from './paths';
 import { removeLeftovers, replaceFileOfOthers } from './replaceFile';
 
@@ -95,7 +96,14 @@ export class UserConfig {
     return Promise.resolve(placed);
   }
 
-  private async transact(
+  private transact(
+    plan: (current: Current) => Promise<Plan>,
+    signal?: AbortSignal,
+  ): Promise<'same' | 'written'> {
+    return withOwnFiles(this.paths.ownDir, () => this.transactNow(plan, signal));
+  }
+
+  private async transactNow(
     plan: (current: Current) => Promise<Plan>,
     signal?: AbortSignal,
   ): Promise<'same' | 'written'> {

@@ -124,6 +124,14 @@ describe('The lock', () => {
     });
   }
 
+  it('is not waited for in a folder that takes no file', async () => {
+    const denied = Object.assign(new Error('read-only'), { code: 'EACCES' });
+    const startedAt = clock.elapsed();
+    const fs = { ...nodeFileSystem, create: () => Promise.reject(denied) };
+    await assert.rejects(drive(withLock(file, options({ fs }), () => Promise.resolve())), denied);
+    assert.ok(clock.elapsed() - startedAt < 5_000);
+  });
+
   it('is not taken from a living owner on another machine when the clock is set forward', async () => {
     heldBy(2, 'elsewhere');
     const stop = new AbortController();

@@ -3,10 +3,13 @@ import { existsSync, readdirSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { aliasOf } from '../../../src/ssh/alias';
+import { nodeFileSystem } from '../../../src/ssh/fileSystem';
 import { explainVerification } from '../../../src/ssh/problemText';
 import type { SshService } from '../../../src/ssh/service';
 import { ManualStepError } from '../../../src/ssh/userConfig';
+import { UserError } from '../../../src/util/errors';
 import { formatText } from '../../../src/util/text';
+import { FakeClock } from '../../support/fakeClock';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
 
@@ -108,6 +111,29 @@ describe('The SSH entries', () => {
       '  ServerAliveCountMax 3',
       '',
     ]);
+  });
+
+  it('say why this computer does not let them be written', async () => {
+    const refusals = [
+      ['EACCES', /^Could not use the SSH files in .*gpu-rental\.d\. This computer denies access to .*\.ssh/],
+      ['EROFS', /read-only/],
+      ['ENOSPC', /disk of this computer is full/],
+    ] as const;
+    for (const [code, words] of refusals) {
+      for (const step of ['makeDir', 'create', 'createSynced'] as const) {
+        const refuse = (path: string) => Promise.reject(Object.assign(new Error(code), { code, path }));
+        const clock = new FakeClock();
+        const fs = { ...nodeFileSystem, [step]: refuse };
+        const refused = home.service({ fs, clock, probe: () => Promise.resolve('ssh') });
+        const instance = sshInstance(41_022, { publicIp: '192.0.2.1', id: 8 });
+        const request = { account: sshAccount, instanceId: 8, instance, registeredKeys: [] };
+        await assert.rejects(clock.through(refused.writeEntry(request)), (error) => {
+          assert.ok(error instanceof UserError, `${code} ${step}: ${String(error)}`);
+          assert.match(error.message, words);
+          return true;
+        });
+      }
+    }
   });
 
   it('are as they should be where the service writes its host in capitals', async () => {
