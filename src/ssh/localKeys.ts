@@ -64,7 +64,7 @@ export function isSecurityKey({ publicKey }: LocalKey): boolean {
 
 /**
  * Finds keys in `~/.ssh`, in files that the user's SSH config names and in the agent that ssh asks; those without a
- * passphrase first, then by file name.
+ * passphrase or touch first, then by file name.
  */
 export async function findLocalKeys(deps: KeyDeps, signal?: AbortSignal): Promise<LocalKeys> {
   const config = await readClientConfig(deps, signal);
@@ -98,7 +98,9 @@ function isUsable(key: LocalKey): boolean {
 }
 
 function rank(key: LocalKey): number {
-  return (worksUnattended(key) ? 0 : 10) + (key.publicKey.type === 'ssh-ed25519' ? 0 : 1);
+  // A login in the background can't ask for a touch.
+  const touch = isSecurityKey(key) ? 5 : 0;
+  return (worksUnattended(key) ? 0 : 10) + touch + (key.publicKey.type === 'ssh-ed25519' ? 0 : 1);
 }
 
 /** Files in `~/.ssh` that are no keys, and may be long. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { nodeFileSystem, type FileSystem } from '../../../src/ssh/fileSystem';
 import { isSecurityKey, worksUnattended, matchKeys } from '../../../src/ssh/localKeys';
 import { explainFailure } from '../../../src/ssh/problemText';
@@ -277,6 +277,11 @@ describe('Local keys', () => {
     writeFileSync(join(home.sshDir, 'id_sk.pub'), `${type} ${blob.toString('base64')} touch\n`);
     writeFileSync(join(home.sshDir, 'id_sk'), 'a handle\n');
     assert.deepEqual((await home.service().localKeys()).map(isSecurityKey), [true]);
+    // They come after one that needs no touch, whatever its name.
+    home.key('id_z', '', 'rsa');
+    home.key('id_locked', 'secret');
+    const files = (await home.service().localKeys()).map(({ privateFile = '' }) => basename(privateFile));
+    assert.deepEqual(files, ['id_z', 'id_sk', 'id_locked']);
   });
 
   it('are parsed strictly: the type inside must be the type outside', () => {
