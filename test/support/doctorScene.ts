@@ -90,7 +90,7 @@ export class DoctorScene {
   async rented(): Promise<Partial<DoctorPorts>> {
     this.machine = await new SshMachine().start();
     this.answering(
-      String.raw`case \"$SSH_ORIGINAL_COMMAND\" in nvidia*) echo 'GPU 0: RTX 4090';; *) eval \"$SSH_ORIGINAL_COMMAND\";; esac`,
+      String.raw`case \"$SSH_ORIGINAL_COMMAND\" in *nvidia-smi*) echo 'GPU 0: RTX 4090';; *) eval \"$SSH_ORIGINAL_COMMAND\";; esac`,
     );
     const proxy = { sshHost: '127.0.0.1', sshPort: this.port };
     return { instances: [sshInstance(this.port, proxy)], instanceId: 7 };

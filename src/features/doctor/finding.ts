@@ -66,6 +66,8 @@ export const fixes = {
     command(text('Attach Key'), 'gpuRental.instance.attachKey', { instanceId }),
   showLogs: (instanceId: number) =>
     command(text('Show Instance Log'), 'gpuRental.instance.showLogs', { instanceId }),
+  checkMachine: (instanceId: number) =>
+    command(text('Check Machine'), 'gpuRental.instance.check', { instanceId }),
   reboot: (instanceId: number) => command(text('Reboot'), 'gpuRental.instance.reboot', { instanceId }),
   tighten: { label: text('Make Private'), kind: 'tighten' },
   forgetHostKey: (alias: string): DoctorFix => ({

@@ -3,6 +3,7 @@ import { printedLog } from '../../instanceKeys';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Instance } from '../../model/instances/instance';
 import type { PreflightProblem, PreflightResult } from '../../ssh/preflight';
+import { isLoggedIn } from '../../ssh/hostLogin';
 import { plainText } from '../../ssh/plainText';
 import type { ProbeOutcome, ProbeResult } from '../../ssh/probe';
 import { explainFailure, explainVerification } from '../../ssh/problemText';
@@ -88,7 +89,7 @@ export async function machineFindings(ports: Ports, signal: AbortSignal): Promis
     hostKeyFinding(host, preflight),
     loginFinding(instance, host, preflight),
     diskFinding(instance, preflight),
-    preflight.ok
+    preflight.ok || preflight.problem === 'diskFull'
       ? await gpuFinding(ssh, instance, host.alias, signal)
       : finding('gpu', titles.gpu, 'skipped', text('Skipped because no login is possible.')),
   ];
@@ -214,7 +215,7 @@ function verificationFinding({ verification, userConfig }: PreparedHost): Doctor
 }
 
 function hostKeyFinding(host: PreparedHost, preflight: PreflightResult): DoctorFinding {
-  if (preflight.ok) {
+  if (preflight.ok || isLoggedIn(preflight)) {
     return finding(
       'hostKey',
       titles.hostKey,
@@ -293,14 +294,27 @@ function diskFinding(instance: Instance, preflight: PreflightResult): DoctorFind
     : finding('disk', title, 'skipped', text('Skipped because no login is possible.'));
 }
 
+/** No tool is in the image that names the GPUs of NVIDIA. */
+const noTool = 74;
+const gpuScript = `command -v nvidia-smi >/dev/null 2>&1 || exit ${noTool}; exec nvidia-smi -L`;
+
 async function gpuFinding(
   ssh: Ports['ssh'],
   instance: Instance,
   alias: string,
   signal: AbortSignal,
 ): Promise<DoctorFinding> {
-  const { code, stdout, stderr } = await ssh.exec(alias, 'nvidia-smi -L', { signal, timeoutMs: 20_000 });
+  const { code, stdout, stderr } = await ssh.exec(alias, gpuScript, { signal, timeoutMs: 20_000 });
   const [first = ''] = stdout.split(/\r?\n/);
+  if (code === noTool) {
+    return finding(
+      'gpu',
+      titles.gpu,
+      'note',
+      text('The image has no nvidia-smi, as with AMD GPUs. Check Machine looks at them without it.'),
+      fixes.checkMachine(instance.id),
+    );
+  }
   return code === 0 && first !== ''
     ? finding('gpu', titles.gpu, 'ok', plainText(first))
     : finding(

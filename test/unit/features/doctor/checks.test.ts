@@ -305,7 +305,19 @@ describe('The doctor', () => {
       return {};
     }),
     'that no GPU answers': fault('gpu', 'problem', 'gpuRental.instance.reboot', () => {
+      scene.answering(
+        String.raw`case \"$SSH_ORIGINAL_COMMAND\" in *nvidia-smi*) exit 9;; *) eval \"$SSH_ORIGINAL_COMMAND\";; esac`,
+      );
+      return {};
+    }),
+    'an image without the tool of NVIDIA': fault('gpu', 'note', 'gpuRental.instance.check', () => {
       scene.answering(String.raw`eval \"$SSH_ORIGINAL_COMMAND\"`);
+      return {};
+    }),
+    'a host key that is known, and a GPU, on a full disk': fault('gpu', 'ok', '', () => {
+      scene.answering(
+        String.raw`case \"$SSH_ORIGINAL_COMMAND\" in *nvidia-smi*) echo 'GPU 0: RTX 4090';; *) eval \"\${SSH_ORIGINAL_COMMAND%%;*}\"; echo '/dev/vda1 1000000 999000 1000 100% /';; esac`,
+      );
       return {};
     }),
     'that its own address does not answer': fault('direct address', 'note', '', async () => ({
