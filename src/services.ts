@@ -117,7 +117,7 @@ export interface Services {
   readonly machineProofs: MachineProofs;
   /** The windows that are connected to instances. */
   readonly connectedWindows: ConnectedWindows;
-  /** Windows, terminals and ports of ours that are open on instances, over all windows. */
+  /** What of ours uses instances: windows, terminals, ports, transfers, jobs, over all windows. */
   readonly presence: Presence;
   /** The idle time of instances, known to the leading window. */
   readonly idle: IdleWatch;

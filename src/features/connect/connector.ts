@@ -28,6 +28,7 @@ export type ConnectDeps = Pick<
   | 'accounts'
   | 'fleet'
   | 'oneWindow'
+  | 'presence'
   | 'ssh'
   | 'sshConsent'
   | 'settings'
@@ -262,6 +263,8 @@ export class Connector {
     alias: string,
     address: RepositoryUrl,
   ): Promise<string | undefined> {
-    return cloneWithProgress(this.deps.ssh, alias, address, () => this.contact.openTerminal(machine));
+    return this.deps.presence.during(alias, () =>
+      cloneWithProgress(this.deps.ssh, alias, address, () => this.contact.openTerminal(machine)),
+    );
   }
 }

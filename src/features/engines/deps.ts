@@ -11,6 +11,7 @@ export type EngineDeps = Pick<
   | 'instanceGroups'
   | 'log'
   | 'oneWindow'
+  | 'presence'
   | 'rentals'
   | 'ssh'
   | 'storageDir'

@@ -54,13 +54,15 @@ export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Pr
         stderr,
         timedOut,
         isCut = false,
-      } = await deps.ssh.exec(alias, command, {
-        usesAgent: true,
-        usesLoginShell: true,
-        keepsEnd: true,
-        signal,
-        timeoutMs: commandMs,
-      });
+      } = await deps.presence.during(alias, () =>
+        deps.ssh.exec(alias, command, {
+          usesAgent: true,
+          usesLoginShell: true,
+          keepsEnd: true,
+          signal,
+          timeoutMs: commandMs,
+        }),
+      );
       const cut = isCut ? `${t('[The beginning is omitted.]')}\n` : '';
       const output = `$ ${command.trim()}\n${cut}${stdout}${stderr}`;
       if (timedOut) {
@@ -106,14 +108,9 @@ export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): P
       }
       const { alias } = reached;
       const { ssh, clock } = deps;
-      const { files, leftOut } = await upload(
-        { ssh, clock, platform: process.platform },
-        alias,
-        locals,
-        into,
-        {
-          signal,
-        },
+      const transferDeps = { ssh, clock, platform: process.platform };
+      const { files, leftOut } = await deps.presence.during(alias, () =>
+        upload(transferDeps, alias, locals, into, { signal }),
       );
       const summary = filesText(files);
       return leftOut.length === 0

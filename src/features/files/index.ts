@@ -30,7 +30,7 @@ import { formatText } from '../../util/text';
 import { copyData } from './copyData';
 import { FileRunner } from './runActiveFile';
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands' | 'log'>;
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands' | 'log' | 'presence'>;
 
 /** Registers upload, download, data copies, and running a file on an instance. */
 export function register(deps: Deps): Disposable {
@@ -62,7 +62,9 @@ async function uploadTo(deps: Deps, target: InstanceTarget | undefined): Promise
   }
   const mayReplace = replacingQuestion(chosen.name);
   await run(deps, t('Uploading to {0}', chosen.name), (options) =>
-    upload(transferDeps(deps), chosen.alias, locals, folder, { ...options, mayReplace }),
+    deps.presence.during(chosen.alias, () =>
+      upload(transferDeps(deps), chosen.alias, locals, folder, { ...options, mayReplace }),
+    ),
   );
 }
 
@@ -109,7 +111,9 @@ async function downloadFrom(deps: Deps, target: InstanceTarget | undefined): Pro
   const title = t('Downloading from {0}', chosen.name);
   const mayReplace = replacingQuestion();
   const get = (withActing: boolean) => (options: TransferOptions) =>
-    download(transferDeps(deps), chosen.alias, remote, into, { ...options, withActing, mayReplace });
+    deps.presence.during(chosen.alias, () =>
+      download(transferDeps(deps), chosen.alias, remote, into, { ...options, withActing, mayReplace }),
+    );
   return run(deps, title, get(false), async () =>
     (await mayBringActing(chosen)) ? run(deps, title, get(true)) : false,
   );

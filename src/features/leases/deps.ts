@@ -8,6 +8,7 @@ export type LeaseDeps = Pick<
   | 'leases'
   | 'hub'
   | 'idle'
+  | 'jobs'
   | 'presence'
   | 'notices'
   | 'ssh'

@@ -5,8 +5,8 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { WindowHub } from '../ports';
 
-/** A connection of ours to an instance: a remote window, a terminal, a forwarded port, a busy kernel. */
-export type PresenceKind = 'window' | 'terminal' | 'forward' | 'kernel';
+/** A use of an instance: a remote window, a terminal, a forwarded port, a busy kernel, a transfer or command, a job. */
+export type PresenceKind = 'window' | 'terminal' | 'forward' | 'kernel' | 'work' | 'job';
 
 const sets = channel('presence.set', z.object({ windowId: z.string(), aliases: z.array(z.string()) }));
 const asks = channel('presence.ask', z.object({}));
@@ -20,6 +20,8 @@ export class Presence implements Disposable {
   private readonly changed = this.owned.add(new Emitter<void>());
   private readonly own = new Map<PresenceKind, readonly string[]>();
   private readonly others = new Map<string, ReadonlySet<string>>();
+  /** An alias for each piece of work that is under way. */
+  private working: readonly string[] = [];
   private askedAt: number;
 
   readonly onDidChange = this.changed.event;
@@ -63,6 +65,19 @@ export class Presence implements Disposable {
       this.own.set(kind, aliases);
       this.tell();
       this.changed.fire();
+    }
+  }
+
+  /** Counts an instance as in use during work of the user that needs no window, such as a transfer. */
+  async during<T>(alias: string, work: () => Promise<T>): Promise<T> {
+    this.working = [...this.working, alias];
+    this.set('work', this.working);
+    try {
+      return await work();
+    } finally {
+      const at = this.working.indexOf(alias);
+      this.working = this.working.filter((_, index) => index !== at);
+      this.set('work', this.working);
     }
   }
 
