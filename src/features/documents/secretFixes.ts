@@ -17,7 +17,7 @@ import {
 } from '../../model/templates/templateReference';
 import { draftParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
-import { readIfLost } from '../../store/lostAnswer';
+import { readAfter } from '../../store/readAfter';
 import type { Account } from '../../store/ports';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
@@ -187,14 +187,17 @@ async function makeAccountSecret(deps: Deps, document: vscode.TextDocument, name
   ) {
     return;
   }
-  // The account view lists the variable.
-  const refresh = async () => {
-    await runCommand('gpuRental.refreshAccount');
+  const move = async () => {
+    const isSet = await setAccountSecret(account, name, value);
+    if (isSet) {
+      await vscode.workspace.applyEdit(toEdit(document, removeVariable(document.getText(), name) ?? []));
+    }
+    return isSet;
   };
-  if (await readIfLost(setAccountSecret(account, name, value), refresh)) {
-    await vscode.workspace.applyEdit(toEdit(document, removeVariable(document.getText(), name) ?? []));
-    await refresh();
-  }
+  // The account view lists the variable.
+  await readAfter(move(), async () => {
+    await runCommand('gpuRental.refreshAccount');
+  });
 }
 
 /** Creates a variable of the account, or replaces its value after a question; false if the user declines. */
