@@ -50,6 +50,7 @@ export async function beginJob(
 const refusals: Readonly<Record<string, Text>> = {
   'no-folder': text('The folder of the job is gone from the instance.'),
   'not-synced': text('The files of the job are not on the instance yet.'),
+  busy: text('Another job is being started on the instance.'),
   'not-started': text('The job did not start on the instance. Its disk may be full.'),
 };
 

@@ -1,7 +1,9 @@
+import alone from '../alone.sh';
 import containerVariables from '../containerVariables.sh';
 import { assembled } from '../shellProgram';
 import processes from '../timer/process.sh';
 import tick from '../timer/tick.sh';
+import atWork from './shell/atWork.sh';
 import container from './shell/container.sh';
 import copy from './shell/copy.sh';
 import job from './shell/job.sh';
@@ -13,6 +15,8 @@ import runner from './shell/runner.sh';
 import start from './shell/start.sh';
 
 const parts = {
+  'alone.sh': alone,
+  'atWork.sh': atWork,
   'container.sh': container,
   'containerVariables.sh': containerVariables,
   'process.sh': processes,
@@ -28,7 +32,7 @@ export const jobPrograms = {
   job: assembled(job, parts),
   outputs,
   processes,
-  start,
+  start: assembled(start, parts),
   copy: assembled(copy, parts),
   mirror: assembled(mirror, parts),
   look: assembled(look, parts),

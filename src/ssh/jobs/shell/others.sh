@@ -2,15 +2,12 @@
 # Names the jobs of this machine, whoever ordered them: at work, with outputs that were not fetched, or over.
 export LC_ALL=C
 
-# include process.sh
+# include atWork.sh
 
 state_of() {
-  if read -r runner began _ 2>/dev/null <"$1/pid" && alive "$runner" "$began"; then
-    read -r phase _ 2>/dev/null <"$1/phase"
-    if [ "$phase" != ended ]; then
-      echo atWork
-      return
-    fi
+  if at_work "$1"; then
+    echo atWork
+    return
   fi
   # One that was ended while it waited has run nothing, and a list without a file in it leaves nothing to fetch.
   read -r phase _ 2>/dev/null <"$1/phase"

@@ -5,6 +5,9 @@ login_umask=$(umask)
 umask 077
 cd "$d" 2>/dev/null || { echo no-folder; exit 0; }
 
+# include alone.sh
+# include atWork.sh
+
 wait_for_pid() {
   tries=0
   while [ ! -e pid ] && [ "$tries" -lt 50 ]; do
@@ -33,16 +36,26 @@ if [ -e lock ]; then
   exit 0
 fi
 [ -d src ] || { echo not-synced; exit 0; }
-cat >"env.$token" || { rm -f "env.$token"; echo not-started; exit 0; }
-# The input ends as well where the connection does.
-if [ "$(tail -n 1 "env.$token")" != '# end' ]; then
-  rm -f "env.$token"
-  exit 5
+trap 'give_turn; [ -e pid ] || rm -f "env.$token"' EXIT
+trap 'exit 1' HUP INT PIPE TERM
+if ! cat >"env.$token" || ! mkdir -p ../../starts; then
+  echo not-started
+  exit 0
 fi
+# The input ends as well where the connection does.
+[ "$(tail -n 1 "env.$token")" = '# end' ] || exit 5
+# Two computers that start a job at the same moment have not seen each other. So they start one after the other, and the
+# later one waits for what has begun here, whether or not its computer knew of it.
+alone ../../starts lock 60 3 || { echo busy; exit 0; }
+for one in ../*/; do
+  one=${one#../} one=${one%/}
+  case "$one" in *[!0-9a-f]* | "$id") continue ;; esac
+  case " $after " in *" $one "*) continue ;; esac
+  ! at_work "../$one" || after="$after${after:+ }$one"
+done
 if command -v setsid >/dev/null 2>&1; then detach='setsid'; else detach='nohup'; fi
 "$detach" sh runner.sh "$d" "$id" "$token" "$setup_seconds" "$limit_seconds" "$grace_seconds" "$log_bytes" "$after" \
   "$idle_seconds" "$idle_ends" "$login_umask" \
-  </dev/null >/dev/null 2>&1 &
+  </dev/null >/dev/null 2>&1 9<&- &
 wait_for_pid
 say_who
-[ -e pid ] || rm -f "env.$token"

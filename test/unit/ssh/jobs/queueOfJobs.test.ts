@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jobId, jobOrder, processesOf, useJobs } from '../../../support/jobScene';
 import { until } from '../../../support/until';
@@ -51,5 +51,26 @@ describe('Jobs that take turns on a machine', () => {
     process.kill(Number(runner), 'SIGKILL');
     await until('the end of the runner', async () => !(await job.look(second, 0, 0)).pidAlive);
     assert.equal((await job.look(second, 0, 0)).end?.why, 'killed');
+  });
+
+  it('wait for each other where two computers start them at the same moment', async () => {
+    const { job, remote, ended } = scene();
+    const orders = [first, second].map((id, at) => ({
+      ...order(id, 'until [ -e "$HOME/go" ]; do sleep 0.1; done'),
+      workspaceKey: `fe0${at}`,
+    }));
+    for (const one of orders) {
+      await job.begin(one);
+      await job.sync(one, undefined);
+    }
+    await Promise.all(orders.map((one) => job.start(one)));
+    await until('one of them to work', () => existsSync(join(remote, 'turns')));
+    const phases = await Promise.all([first, second].map(phase));
+    assert.deepEqual([...phases].sort(), ['running', 'waiting']);
+    writeFileSync(join(remote, 'go'), '');
+    await Promise.all([first, second].map((id) => ended(id)));
+    const inTurn = phases[0] === 'running' ? [first, second] : [second, first];
+    assert.deepEqual(turns(), inTurn);
+    assert.deepEqual(readdirSync(join(remote, '.gpu-rental', 'starts')), []);
   });
 });
