@@ -28,6 +28,11 @@ function sentenceOf(row: JobRow, kind: StuckKind, why: JobNotice['why'], now: nu
     case 'notSent':
       return t('Could not send the files of {0} to {1} yet. {2} Retrying…', name, machine, details);
     case 'noAnswer':
+      if (state.trouble?.kind === 'machineFails') {
+        return isBeforeStart(state.phase)
+          ? t('Could not start {0} on {1} yet. {2} Retrying…', name, machine, details)
+          : t('Could not check {0} on {1}, where it may still run. {2} Retrying…', name, machine, details);
+      }
       return isBeforeStart(state.phase)
         ? t('{0} does not answer, so {1} could not start there yet. {2} Retrying…', machine, name, details)
         : t(

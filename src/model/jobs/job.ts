@@ -89,6 +89,8 @@ export type JobPhase =
 /** What keeps a job from continuing; it is retried. */
 export type TroubleKind =
   | 'unreachable'
+  /** The machine answers, but can't do what the job needs next. */
+  | 'machineFails'
   /** The disk of this computer refuses what the job writes or reads there. */
   | 'notSaved'
   /** The machine that was rented did not get ready: the user replaces it, or stops the job. */

@@ -132,7 +132,7 @@ function* troubleNews(state: JobState): Iterable<News> {
     yield { kind: 'notSent', turn: trouble.since };
   } else if (trouble.kind === 'notSaved') {
     yield { kind: 'notSaved', turn: trouble.since };
-  } else if (trouble.kind === 'unreachable') {
+  } else if (trouble.kind === 'unreachable' || trouble.kind === 'machineFails') {
     if (isBeforeStart(state.phase) || trouble.lastedMs >= silentMs) {
       yield { kind: 'noAnswer', turn: trouble.since };
     }

@@ -212,6 +212,8 @@ function troubleText({ kind }: JobTrouble): Text {
       return text('machine lost, no replacement rented yet, retrying');
     case 'unreachable':
       return text('machine unreachable, retrying');
+    case 'machineFails':
+      return text('machine reports an error, retrying');
     case 'notSaved':
       return text('not saved on this computer, retrying');
     case 'machineStopped':

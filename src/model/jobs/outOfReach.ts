@@ -5,7 +5,10 @@ function isOutOfReach(row: JobRow): boolean {
   const { job, state } = row;
   const kind = state.trouble?.kind;
   // Outputs of a started job can be fetched from a stopped machine.
-  const isSilent = kind === 'unreachable' || (kind === 'machineStopped' && isBeforeStart(state.phase));
+  const isSilent =
+    kind === 'unreachable' ||
+    kind === 'machineFails' ||
+    (kind === 'machineStopped' && isBeforeStart(state.phase));
   return job.stopAt !== undefined && isSilent && isAtWork(row) && !isRenting(state.phase) && needsYou(row);
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { JobMachineError } from '../../model/jobs/jobMachineError';
 import { actingPart } from '../../util/actingNames';
 import { text } from '../../util/text';
 import { downloadList } from '../download';
@@ -13,7 +14,7 @@ import {
 } from '../transfer';
 import type { JobOutput, JobOutputs } from './jobMachine';
 import { matcherOf, outputsProgram } from './outputPatterns';
-import { answerOf, jobFolder, JobMachineError, linesOf, type MachineCall } from './machineCall';
+import { answerOf, jobFolder, linesOf, type MachineCall } from './machineCall';
 
 /** Hashing large outputs takes minutes (ms). */
 const listMs = 3_600_000;

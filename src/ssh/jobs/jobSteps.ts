@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { JobMachineError, UnfitMachineError } from '../../model/jobs/jobMachineError';
 import { text, type Text } from '../../util/text';
 import { TransferError } from '../transfer';
 import { jobFiles, variablesOf } from './jobFiles';
 import type { JobOrder } from './jobMachine';
-import { checkHex, jobFolder, JobMachineError, linesOf, type MachineCall } from './machineCall';
+import { checkHex, jobFolder, linesOf, type MachineCall } from './machineCall';
 import { jobPrograms, neededPrograms } from './programs';
 
 /** A new log is started after this many bytes; one old log is kept. */
@@ -23,6 +24,7 @@ export async function beginJob(
       'umask 077',
       'lacks=""',
       `for one in ${neededPrograms.join(' ')}; do command -v "$one" >/dev/null 2>&1 || lacks="$lacks $one"; done`,
+      'command -v setsid >/dev/null 2>&1 || command -v nohup >/dev/null 2>&1 || lacks="$lacks setsid"',
       'if [ -n "$lacks" ]; then echo "missing$lacks"; exit 0; fi',
       `d=${jobFolder(order.id)}`,
       'mkdir -p "$d" && chmod 700 "$HOME/.gpu-rental" "$HOME/.gpu-rental/jobs" "$d" && cd "$d" || exit 3',
@@ -35,7 +37,7 @@ export async function beginJob(
   );
   const missing = lines.flatMap((line) => /^missing ([\w. -]+)$/.exec(line)?.[1]?.split(' ') ?? []);
   if (missing.length > 0) {
-    throw new JobMachineError(
+    throw new UnfitMachineError(
       text(
         'The instance lacks programs that a job needs: {0}. Choose an image that has them.',
         missing.join(', '),

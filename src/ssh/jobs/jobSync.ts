@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { JobMachineError } from '../../model/jobs/jobMachineError';
 import { text } from '../../util/text';
 import { quoteForShell } from '../commandLine';
 import { relisted, type LocalTree } from '../fileTree';
@@ -7,7 +8,7 @@ import { reasons, TransferError, type TransferOptions, type TransferOutcome } fr
 import { mirror } from '../upload';
 import type { JobOrder } from './jobMachine';
 import { jobPrograms } from './programs';
-import { checkHex, jobFolder, JobMachineError, linesOf, type MachineCall } from './machineCall';
+import { checkHex, jobFolder, linesOf, type MachineCall } from './machineCall';
 
 /**
  * Sends changes into the mirror of the workspace, and copies the mirror into the folder of the job, so that sending

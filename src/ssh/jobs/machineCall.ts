@@ -1,8 +1,8 @@
+import { JobMachineError } from '../../model/jobs/jobMachineError';
 import { ByteReader } from '../byteReader';
 import type { RunOptions } from '../run';
 import { beginMark, beginScript, lastWords, runStep, TransferError, type TransferDeps } from '../transfer';
 import { plainText } from '../plainText';
-import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
 /** The shared parameters of all calls to one machine. */
@@ -15,9 +15,6 @@ export interface MachineCall extends TransferDeps {
    */
   readonly largeMirrorKb?: number;
 }
-
-/** The machine can't do one step of a job; the connection works. */
-export class JobMachineError extends UserError {}
 
 /** The most bytes that a machine may print before its answer. */
 const noiseBytes = 65_536;

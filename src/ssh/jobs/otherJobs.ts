@@ -1,6 +1,7 @@
+import { JobMachineError } from '../../model/jobs/jobMachineError';
 import type { JobThere } from '../../model/jobs/onMachine';
 import { text } from '../../util/text';
-import { JobMachineError, linesOf, type MachineCall } from './machineCall';
+import { linesOf, type MachineCall } from './machineCall';
 import { jobPrograms } from './programs';
 
 /** Limit for an unresponsive machine (ms). */

@@ -43,6 +43,7 @@ export const jobPrograms = {
 export const neededPrograms = [
   'awk',
   'cat',
+  'chmod',
   'cp',
   'date',
   'df',

@@ -12,7 +12,7 @@ export function withoutFolder({ state }: JobRow, look: JobLook): JobEvent | unde
     return undefined;
   }
   if (state.trouble?.why?.template !== jobFolderGone.template) {
-    return { kind: 'failed', trouble: state.reopened ? 'fetch' : 'unreachable', why: jobFolderGone };
+    return { kind: 'failed', trouble: state.reopened ? 'fetch' : 'machineFails', why: jobFolderGone };
   }
   if (state.reopened) {
     return { kind: 'notFetched', why: jobFolderGone };

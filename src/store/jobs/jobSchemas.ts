@@ -164,6 +164,7 @@ export const stateFile: z.ZodType<JobState> = z.object({
     .object({
       kind: z.enum([
         'unreachable',
+        'machineFails',
         'notSaved',
         'notReady',
         'notReplaced',

@@ -12,6 +12,7 @@ import { isFetchAsked, isFetchPaused } from '../../model/jobs/fetchAgain';
 import { guardSecondsOf, hardLimit, limitInputs } from '../../model/jobs/jobLimits';
 import { limitNow, orderedExtension } from '../../model/jobs/jobExtension';
 import { isGivenUp } from '../../model/jobs/outOfReach';
+import { JobMachineError, UnfitMachineError } from '../../model/jobs/jobMachineError';
 import { jobFolderGone } from '../../model/jobs/jobWords';
 import { jobOrder } from '../../model/jobs/jobOrder';
 import type { JobLook, JobOrder } from '../../model/jobs/onMachine';
@@ -84,12 +85,14 @@ export async function takeStep(
     if (!local && isGivenUp(row)) {
       return { event: { kind: 'givenUp' } };
     }
+    if (error instanceof UnfitMachineError && isBeforeStart(row.state.phase)) {
+      return { event: { kind: 'notStarted', why: error.text } };
+    }
     const why = local ?? (error instanceof UserError ? error.text : undefined);
     const trouble = jobTroubleOf(deps, row);
-    // A machine that could not be asked because of this computer is not out of sight.
-    return {
-      event: { kind: 'failed', trouble: local && trouble === 'unreachable' ? 'notSaved' : trouble, why },
-    };
+    // A machine that answers, or could not be asked because of this computer, is not out of sight.
+    const inSight = local ? 'notSaved' : error instanceof JobMachineError ? 'machineFails' : trouble;
+    return { event: { kind: 'failed', trouble: trouble === 'unreachable' ? inSight : trouble, why } };
   }
 }
 

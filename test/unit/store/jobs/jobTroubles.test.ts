@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { needsYou } from '../../../../src/model/jobs/job';
+import { JobMachineError, UnfitMachineError } from '../../../../src/model/jobs/jobMachineError';
 import { canReleaseMachine } from '../../../../src/model/jobs/outOfReach';
-import { formatText } from '../../../../src/util/text';
+import { formatText, text } from '../../../../src/util/text';
 import { FakeComputer } from '../../../support/fakeWindows';
 import { FakeJobDisk } from '../../../support/fakeJobDisk';
 import { aJob, CutConnection, FakeMachine, openJobWindow } from '../../../support/jobWindows';
@@ -90,6 +91,32 @@ describe('Jobs in trouble', () => {
     await pass(20 * minute);
     assert.deepEqual([window.row(job).state.phase, machine.starts], ['running', 1]);
   });
+
+  it('are not started where the image lacks programs, and say which', async () => {
+    machine.trouble = (call) => {
+      if (call === 'begin') throw new UnfitMachineError(text('The instance lacks tar.'));
+    };
+    const { id: job } = await window.jobs.order(aJob(id), []);
+    await pass(10 * minute);
+    const { phase, outcome, why } = window.row(job).state;
+    assert.deepEqual([phase, outcome, window.told()], ['over', 'notStarted', ['notStarted']]);
+    assert.equal(why && formatText(why), 'The instance lacks tar.');
+  });
+
+  it('are told of the error of a machine that answers, which is not called unreachable', async () => {
+    machine.trouble = (call) => {
+      if (call === 'start') throw new JobMachineError(text('Its disk is full.'), { nextStep: 'retry' });
+    };
+    const { id: job } = await window.jobs.order(aJob(id), []);
+    await pass(10 * minute);
+    const { phase, trouble } = window.row(job).state;
+    assert.deepEqual([phase, trouble?.kind, window.told()], ['starting', 'machineFails', ['noAnswer']]);
+    assert.equal(trouble?.why && formatText(trouble.why), 'Its disk is full.');
+    heal();
+    await pass(10 * minute);
+    assert.deepEqual([window.row(job).state.phase, machine.starts], ['running', 1]);
+  });
+
 
   it('end where their folder is gone for good, and keep the machine', async () => {
     const fields = { retries: { interrupted: 1 }, whenDone: { failure: 'destroy' } };
