@@ -5,6 +5,7 @@ import { isAtWork, isBeforeStart, machineEndOf, machineOf, type JobRow } from '.
 import { canReleaseMachine } from '../../model/jobs/outOfReach';
 import type { JobNotice } from '../../store/jobs/jobNotice';
 import { durationText } from '../../util/duration';
+import { isLocalProblem } from '../../util/localProblem';
 import { instanceAction, logAction, stillCosts, type ToldOfJob } from './jobTold';
 
 export type StuckKind =
@@ -98,7 +99,11 @@ function actionsOf(row: JobRow, kind: StuckKind): readonly Action[] {
         ? [...stop, ...instanceAction(row), logAction(row)]
         : [release, ...instanceAction(row)];
     case 'notFetched':
-      return [commandAction(t('Retry'), 'gpuRental.job.fetchOutputs', target)];
+      return [
+        commandAction(t('Retry'), 'gpuRental.job.fetchOutputs', target),
+        // Nothing is wrong with the machine where this computer can't store them.
+        ...(isLocalProblem(row.state.trouble?.why) ? [] : [release, ...instanceAction(row)]),
+      ];
     case 'stillGuarded':
       return instanceAction(row);
     case 'notReleased':

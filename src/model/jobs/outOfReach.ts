@@ -22,6 +22,14 @@ export function canReleaseMachine(row: JobRow): boolean {
   return !isOver(row) && (!isAtWork(row) || isOutOfReach(row) || isLeftStopped(row));
 }
 
+/** Returns whether the user decided to end the machine after its outputs could not be fetched. */
+export function isFetchGivenUp({ job, state }: JobRow): boolean {
+  const { machineEnd = 'keep', machineEndAt = 0 } = job;
+  const { trouble } = state;
+  const isLater = trouble?.kind === 'fetch' && machineEndAt > trouble.since;
+  return isLater && machineEnd !== 'keep' && needsYou({ state });
+}
+
 /**
  * Returns whether the user decided to end the machine although it does not answer, or to leave or destroy a stopped one
  * with outputs on it. What was decided before it was stopped was to happen after the fetch.

@@ -28,7 +28,7 @@ import { noOutputs, withoutFolder } from './goneFolder';
 import { lookAgain } from './lookAgain';
 import { followRental } from './jobRental';
 import type { JobStepDeps, Step } from './jobStep';
-import { isCopied, isStopped, jobTroubleOf } from './jobTrouble';
+import { isCopied, isEndedUnasked, isStopped, jobTroubleOf } from './jobTrouble';
 import { goOnElsewhere, rentAgain } from './nextMachine';
 import { areOthersDue, otherJobs, seeOthers } from './otherJobs';
 import { acceptedBefore, isTurnOfAnother } from './turns';
@@ -82,7 +82,7 @@ export async function takeStep(
     deps.log.warn(`A step of job ${row.job.id} failed while ${row.state.phase}: ${String(error)}`);
     const local = localProblem(error);
     // Only after this last try: a machine that answers is released once its outputs are here.
-    if (!local && isGivenUp(row)) {
+    if (!local && isEndedUnasked(deps, row)) {
       return { event: { kind: 'givenUp' } };
     }
     if (error instanceof UnfitMachineError && isBeforeStart(row.state.phase)) {

@@ -1,5 +1,6 @@
-import { stateOf } from '../../model/instances/instanceState';
+import { stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
 import { isBeforeStart, machineOf, type JobRow, type TroubleKind } from '../../model/jobs/job';
+import { isFetchGivenUp, isGivenUp } from '../../model/jobs/outOfReach';
 import type { JobStepDeps } from './jobStep';
 
 /** Returns whether the machine is stopped, so that SSH can't be used. */
@@ -13,6 +14,17 @@ export function isStopped({ fleet, clock }: Pick<JobStepDeps, 'fleet' | 'clock'>
 export function isCopied(deps: Pick<JobStepDeps, 'fleet' | 'clock'>, row: JobRow): boolean {
   const { job, state } = row;
   return job.copyAt !== undefined && !isBeforeStart(state.phase) && isStopped(deps, row);
+}
+
+/** Machines in these states have no login; that of a running one may only be out of order for a while. */
+const silent: readonly InstanceStateKind[] = ['offline', 'unknown', 'exited', 'outbid'];
+
+/** Returns whether the user ends a machine that could not be asked once more, whatever it still has of the job. */
+export function isEndedUnasked({ fleet, clock }: Pick<JobStepDeps, 'fleet' | 'clock'>, row: JobRow): boolean {
+  const { instanceId } = machineOf(row);
+  const instance = instanceId === undefined ? undefined : fleet.find(instanceId);
+  const kind = instance && stateOf(instance, fleet.facts(instance.id), clock.now());
+  return isGivenUp(row) || (isFetchGivenUp(row) && kind !== undefined && silent.includes(kind));
 }
 
 /** Returns the kind of trouble to report for a failed step. */

@@ -72,6 +72,25 @@ describe('Jobs whose machine was stopped before their outputs came', () => {
     });
   }
 
+  for (const [status, outcome] of [
+    ['offline', 'destroyed'],
+    ['running', undefined],
+  ] as const) {
+    it(`${outcome ? 'let' : 'do not let'} a machine be destroyed that is ${status} and from which nothing comes`, async () => {
+      const job = await order('fetching');
+      cut();
+      service.instances = [anInstance({ id, actualStatus: status, intendedStatus: 'running' })];
+      await window.fleet.refresh();
+      await pass(10 * minute);
+      assert.equal(window.row(job).state.trouble?.kind, 'fetch');
+      assert.equal(service.count('instances.destroy'), 0);
+      await window.jobs.endMachine(job, 'destroy');
+      await pass(20 * minute);
+      assert.equal(window.row(job).state.outcome, outcome);
+      assert.equal(service.count('instances.destroy'), outcome ? 1 : 0);
+    });
+  }
+
   it('are over one by one where the machine has several', async () => {
     const [first, second] = [await order('running'), (await window.jobs.order(aJob(id), [])).id];
     await pass(minute);
