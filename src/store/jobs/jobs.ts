@@ -26,9 +26,6 @@ export interface JobsDeps {
   readonly storage: (accountKey: string) => JobStorage;
 }
 
-/** How long a finished job is shown (ms). */
-const shownMs = 90 * 24 * 3_600_000;
-
 /** The jobs of the active account, on disk and the same in all windows. */
 export class Jobs implements Disposable {
   private readonly owned = new DisposableStore();
@@ -60,10 +57,12 @@ export class Jobs implements Disposable {
     return this.list.onDidChange;
   }
 
-  /** Jobs, newest first, without those that ended long ago. */
+  /** Jobs, newest first. Each stays until the user forgets it, because its log and variables stay on the disk. */
   get rows(): readonly JobRow[] {
-    const now = this.deps.clock.now();
-    return this.all.filter((row) => !isOver(row) || now - row.state.since < shownMs);
+    const { rows } = this.list;
+    return this.unsaved.size === 0
+      ? rows
+      : rows.map(({ job, state }) => ({ job, state: this.unsaved.get(job.id) ?? state }));
   }
 
   /** The error of the last read from disk, of all jobs or of some; rows that were read before are kept. */
@@ -87,12 +86,12 @@ export class Jobs implements Disposable {
   }
 
   find(jobId: string): JobRow | undefined {
-    return this.all.find(({ job }) => job.id === jobId);
+    return this.rows.find(({ job }) => job.id === jobId);
   }
 
   /** Jobs that are not over, or that the user asked for their outputs since. */
   get open(): readonly JobRow[] {
-    return this.all.filter(isJobOpen);
+    return this.rows.filter(isJobOpen);
   }
 
   ofInstance(instanceId: number): readonly JobRow[] {
@@ -101,7 +100,7 @@ export class Jobs implements Disposable {
 
   /** Jobs that would lose something with the instance: open ones, and those whose progress is lost. */
   atRiskOn(instanceId: number): readonly JobRow[] {
-    return this.all.filter(
+    return this.rows.filter(
       (row) => (!isOver(row) || isLostHere(row)) && machineOf(row).instanceId === instanceId,
     );
   }
@@ -275,13 +274,6 @@ export class Jobs implements Disposable {
 
   dispose(): void {
     this.owned.dispose();
-  }
-
-  private get all(): readonly JobRow[] {
-    const { rows } = this.list;
-    return this.unsaved.size === 0
-      ? rows
-      : rows.map(({ job, state }) => ({ job, state: this.unsaved.get(job.id) ?? state }));
   }
 
   /** Returns a time that is later than those of all decisions before, also after the clock was set back. */

@@ -117,6 +117,19 @@ describe('Jobs in trouble', () => {
     assert.deepEqual([window.row(job).state.phase, machine.starts], ['running', 1]);
   });
 
+  it('stay in the list until they are forgotten, however long ago they ended', async () => {
+    const { id: job } = await window.jobs.order(aJob(id), []);
+    await pass(0);
+    machine.ends({ code: 0, why: 'itself' });
+    await pass(10 * minute);
+    computer.clock.jump(400 * 24 * 60 * minute);
+    assert.deepEqual(
+      window.jobs.rows.map((row) => [row.job.id, row.state.phase]),
+      [[job, 'over']],
+    );
+    await window.jobs.forget(job);
+    assert.deepEqual(window.jobs.rows, []);
+  });
 
   it('end where their folder is gone for good, and keep the machine', async () => {
     const fields = { retries: { interrupted: 1 }, whenDone: { failure: 'destroy' } };
