@@ -115,6 +115,8 @@ export interface JobOutput {
   readonly modified: number;
   /** `undefined` for links, and if the machine has no program to compute it. */
   readonly sha256?: string | undefined;
+  /** Set if only its owner can read it on the machine. */
+  readonly isPrivate?: true;
 }
 
 /** An output that was not fetched. */

@@ -87,8 +87,9 @@ export function readOutputs(list: Buffer, patterns: readonly string[]): JobOutpu
     if (problem) {
       leftOut.set(problem.name, problem);
     } else if (entry.kind === 'file' || entry.kind === 'link') {
-      const { name: path, kind, size, modified } = entry;
-      files.set(path, { path, kind, size, modified, sha256: kind === 'file' ? hashes.get(path) : undefined });
+      const { name: path, kind, size, modified, isPrivate } = entry;
+      const sha256 = kind === 'file' ? hashes.get(path) : undefined;
+      files.set(path, { path, kind, size, modified, sha256, ...(isPrivate ? { isPrivate } : {}) });
     }
   }
   return {

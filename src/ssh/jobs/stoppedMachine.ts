@@ -170,7 +170,7 @@ function outputsOf({ files, notes: found }: Folder, patterns: readonly string[])
       .map((name) => [name, { name, why: needsStart }] as const),
   );
   for (const { name, file } of sourceFiles(files)) {
-    const { kind, size, modified } = file;
+    const { kind, size, modified, isPrivate } = file;
     if (kind === 'folder' || !matches(name)) {
       continue;
     }
@@ -178,7 +178,7 @@ function outputsOf({ files, notes: found }: Folder, patterns: readonly string[])
     if (problem) {
       leftOut.set(problem.name, problem);
     } else if (kind !== 'other') {
-      named.push({ path: name, kind, size, modified });
+      named.push({ path: name, kind, size, modified, ...(isPrivate ? { isPrivate } : {}) });
     }
   }
   const hash = createHash('sha256').update(JSON.stringify(named)).digest('hex');
@@ -219,11 +219,12 @@ class Fetch {
   }
 
   async run(id: string) {
-    const listed = this.list.files.map(({ path, kind, size, modified }) => ({
+    const listed = this.list.files.map(({ path, kind, size, modified, isPrivate = false }) => ({
       name: path,
       kind,
       size,
       modified,
+      isPrivate,
     }));
     const { entries, leftOut } = possibleHere(
       treeOf(listed.filter(({ name }) => !name.startsWith('/'))),

@@ -1,4 +1,4 @@
-import { TransferError, type Version } from '../transfer';
+import { isPrivateMode, TransferError, type Version } from '../transfer';
 import { EndedError, type RsyncReader } from './wire';
 
 /** A file in the host's list. */
@@ -8,6 +8,8 @@ export interface ListedFile extends Version {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   /** The target of a link. */
   readonly target?: string;
+  /** Whether only its owner can read it. */
+  readonly isPrivate: boolean;
 }
 
 const flag = { sameMode: 2, extended: 4, sameName: 32, longName: 64, sameTime: 128 } as const;
@@ -43,7 +45,8 @@ export async function readFileList(reader: RsyncReader): Promise<readonly Listed
     last = { path, modified, mode };
     const kind = kindOf(mode);
     const target = kind === 'link' ? await readTarget(reader) : undefined;
-    files.push({ path, kind, size, modified, ...(target === undefined ? {} : { target }) });
+    const isPrivate = isPrivateMode(mode);
+    files.push({ path, kind, size, modified, isPrivate, ...(target === undefined ? {} : { target }) });
   }
   // If the host could not read everything, the list does not contain all outputs of a job.
   if ((await reader.int()) !== 0) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -16,6 +16,7 @@ interface Sent {
   /** Where it differs from what is sent. */
   readonly listedSize?: number;
   readonly index?: number;
+  readonly mode?: number;
 }
 
 function int(value: number): Buffer {
@@ -32,7 +33,7 @@ function framed(data: Buffer, kind = 0): Buffer {
 
 /** What a host may answer, whatever it is asked. The files come in the order in which they are counted. */
 function hostOf(files: readonly Sent[], wanted: (file: Sent) => boolean, problems = 0): Buffer {
-  const list = files.map(({ name, content, listedSize }) => {
+  const list = files.map(({ name, content, listedSize, mode = 0o100_644 }) => {
     const path = Buffer.from(name);
     return Buffer.concat([
       // The first byte, with one more of flags, is never zero.
@@ -41,7 +42,7 @@ function hostOf(files: readonly Sent[], wanted: (file: Sent) => boolean, problem
       path,
       int(listedSize ?? content.length),
       int(1_700_000_000),
-      int(0o100_644),
+      int(mode),
     ]);
   });
   const sent = files.flatMap((file, at) =>
@@ -203,6 +204,21 @@ describe('A host that gives away what it likes', () => {
     const outcome = await whole.fetch('ab', await whole.outputs('ab', patterns), into);
     assert.deepEqual([outcome.files, outcome.bytes, outcome.leftOut], [1, 4, []]);
     assert.equal(readFileSync(join(into, 'out', 'good'), 'utf8'), 'good');
+  });
+
+  it('brings a file that only its owner can read as one that only you can read', async () => {
+    const files = (folder: string) => [
+      { name: `${folder}out/public`, content: 'x' },
+      { name: `${folder}out/token`, content: 'x', mode: 0o100_600 },
+    ];
+    const machine = machineOf(
+      hostOf(files('src/'), () => false),
+      hostOf(files(''), () => true),
+    );
+    await machine.fetch('ab', await machine.outputs('ab', patterns), into);
+    const forOthers = (name: string) => statSync(join(into, 'out', name)).mode & 0o077;
+    assert.equal(forOthers('token'), 0);
+    assert.notEqual(forOthers('public'), 0);
   });
 
   it('is not taken at its word where it could not read all that is there', async () => {

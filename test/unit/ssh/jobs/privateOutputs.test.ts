@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { jobId, jobOrder, useJobs } from '../../../support/jobScene';
+
+describe('Outputs of a job', () => {
+  const scene = useJobs();
+
+  for (const [size, conditions] of Object.entries({ small: {}, large: { singleBytes: 1 } })) {
+    it(`that only their owner can read there are as private here (${size})`, async () => {
+      const { results, run, ended } = scene();
+      const job = scene().with(conditions);
+      await run(
+        jobOrder(
+          ['cd outputs', 'echo x >token', 'chmod 600 token', 'echo y >public', 'chmod 644 public'].join('\n'),
+        ),
+      );
+      await ended(jobId);
+      const list = await job.outputs(jobId, ['outputs/**']);
+      assert.deepEqual((await job.fetch(jobId, list, results)).leftOut, []);
+      const forOthers = (name: string) => statSync(join(results, 'outputs', name)).mode & 0o077;
+      assert.equal(forOthers('token'), 0);
+      assert.notEqual(forOthers('public'), 0);
+    });
+  }
+});
