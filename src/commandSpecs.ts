@@ -205,6 +205,7 @@ const contributed = {
   'gpuRental.job.keepMachine': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.releaseMachine': spec('jobs', { args: [jobRow], needs: change }),
   'gpuRental.job.forget': spec('jobs', { args: [jobRow] }),
+  'gpuRental.job.changeSecrets': spec('jobs'),
   'gpuRental.agents.copyMcpConfiguration': spec('agentsView'),
   'gpuRental.agents.showLog': spec('agentsView'),
   'gpuRental.agents.stopAll': spec('agentsView', { needs: change }),
@@ -318,7 +319,6 @@ const own = {
     args: [z.object({ instanceId: id, until: z.number() })],
     needs: change,
   }),
-  /** Shows the row of a job in the view. */
   'gpuRental.job.reveal': spec('jobs', { args: [z.object({ jobId: z.string() })] }),
   /** Returns the tasks for the jobs of the open folders. */
   'gpuRental.job.tasks': spec('jobs'),

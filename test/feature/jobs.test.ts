@@ -122,4 +122,29 @@ describe('a job on an instance', () => {
     await window.toast(/"limits" is missing/);
     window.clearToasts();
   });
+
+  it('gets another value of a secret that was changed, and is asked for one that was removed', async () => {
+    const printed = 'printf %s "$HF_TOKEN" | wc -c';
+    await write({ train: { run: printed, limits, secrets: ['HF_TOKEN'], outputs: [] } });
+    window.run('Change Secrets of Jobs…');
+    await window.quick.title('Secrets of Jobs');
+    assert.deepEqual(window.quick.rows(), ['Change HF_TOKEN', 'Remove HF_TOKEN']);
+    await window.quick.pick('Change HF_TOKEN');
+    await window.quick.title('New Value of HF_TOKEN');
+    await window.quick.type('x'.repeat(91));
+    await window.toast(/^HF_TOKEN is changed\./);
+    await new DocumentDriver(window).press('Run Job');
+    await confirmJob(window, 'Run on trainer, and Keep It');
+    await window.toast(/^train: succeeded/);
+    await window.document('91');
+    window.run('Change Secrets of Jobs…');
+    await window.quick.pick('Remove HF_TOKEN');
+    await window.dialogButton('Remove', /Remove the secret HF_TOKEN\?/);
+    await window.screen.documents.show(FakeUri.file(file()));
+    await new DocumentDriver(window).press('Run Job');
+    await window.quick.title('Secret HF_TOKEN of train');
+    window.quick.escape();
+    await computer().rest();
+    window.clearToasts();
+  });
 });

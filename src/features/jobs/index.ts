@@ -26,6 +26,7 @@ import { jobTasks } from './jobTasks';
 import { runFileAsJob } from './runFileAsJob';
 import { startWorkers } from './startWorkers';
 import { runJob } from './runJob';
+import { changeSecrets } from './secretsOfJobs';
 
 /** Jobs: commands that run to their end on a machine, with a view, logs, messages and user commands. */
 export function register(services: Services): Disposable {
@@ -90,6 +91,7 @@ export function register(services: Services): Disposable {
     }),
   );
   store.add(commands.register('gpuRental.job.forget', (target) => forgetJob(deps, target)));
+  store.add(commands.register('gpuRental.job.changeSecrets', () => changeSecrets(deps)));
   store.add(commands.register('gpuRental.job.tasks', () => jobTasks(deps)));
   return store;
 }

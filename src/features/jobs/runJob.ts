@@ -8,7 +8,6 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
-import { askLine } from '../../editor/quickPick';
 import { problemsOfSeveral } from '../../editor/reachSeveral';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName, nameAmong } from '../../model/instances/instanceLabel';
@@ -26,10 +25,10 @@ import { setupKey } from '../../ssh/jobs/setupKey';
 import { findSentFiles, missingFiles, type SentFiles } from '../../ssh/jobs/sentFiles';
 import { accountStill } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
-import { JobSecrets } from '../../store/jobs/jobSecrets';
 import { bytesText } from '../../util/bytes';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
+import { askSecrets } from './secretsOfJobs';
 import { confirmJob, sentBytes } from './confirmJob';
 import type { JobDeps } from './deps';
 import { filesText } from '../../editor/filesText';
@@ -277,34 +276,6 @@ async function mayBeThatMuch({ name, sync }: JobSpec, sent: SentFiles): Promise<
     ].join('\n'),
     button: t('Send All'),
   });
-}
-
-/** Asks for secrets that are not stored yet; returns false if the user canceled. */
-async function askSecrets(
-  { secrets, redactor }: JobDeps,
-  accountKey: string,
-  spec: JobSpec,
-): Promise<boolean> {
-  if (spec.secrets.length === 0) {
-    return true;
-  }
-  const kept = new JobSecrets(secrets, accountKey);
-  const known = await kept.read(spec.secrets);
-  for (const name of spec.secrets.filter((one) => !Object.hasOwn(known, one))) {
-    const value = await askLine({
-      title: t('Secret {0} of {1}', name, spec.name),
-      prompt: t("Stored in the editor's secret store and passed to jobs that name it"),
-      password: true,
-      ignoreFocusOut: true,
-      problem: (typed) => (typed === '' ? t('Enter a value.') : undefined),
-    });
-    if (value === undefined) {
-      return false;
-    }
-    redactor.addSecret(value);
-    await kept.keep({ [name]: value });
-  }
-  return true;
 }
 
 const confirmedKey = 'gpuRental.jobs.confirmed';

@@ -27,6 +27,16 @@ export class JobSecrets {
     );
   }
 
+  /** Returns the names that have a value. Throws when the secret store refuses. */
+  async names(): Promise<readonly string[]> {
+    return Object.keys(await this.all()).sort();
+  }
+
+  async remove(name: string): Promise<void> {
+    const others = Object.entries(await this.all()).filter(([one]) => one !== name);
+    await this.secrets.store(this.key, JSON.stringify(Object.fromEntries(others)));
+  }
+
   async keep(added: Readonly<Record<string, string>>): Promise<void> {
     await this.secrets.store(this.key, JSON.stringify({ ...(await this.all()), ...added }));
   }

@@ -22,6 +22,14 @@ describe('the values of secrets for jobs', () => {
     });
   });
 
+  it('are listed by name, and removed one by one', async () => {
+    await secrets.keep({ WANDB_API_KEY: 'two', HF_TOKEN: 'one' });
+    assert.deepEqual(await secrets.names(), ['HF_TOKEN', 'WANDB_API_KEY']);
+    await secrets.remove('HF_TOKEN');
+    await secrets.remove('MISSING');
+    assert.deepEqual(await secrets.names(), ['WANDB_API_KEY']);
+  });
+
   it('are none for names that every object has', async () => {
     assert.deepEqual(await secrets.read(['constructor', 'toString', '__proto__']), {});
   });
