@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type * as vscode from 'vscode';
+import { FakeCancellationTokenSource } from '../support/fakeEditor/events';
+import { FakeCustomExecution } from '../support/fakeEditor/values';
 import { DocumentDriver } from '../support/feature/documentDriver';
 import { openForJobs, rentForJob, reviewJob, writeJob } from '../support/feature/jobDriver';
 import { watchPrograms } from '../support/feature/programsRun';
@@ -80,6 +83,29 @@ describe('a job that a machine is rented for', () => {
     await window.toast(/is destroyed after train/);
     assert.deepEqual([instances().length, rentals().length], [0, 1]);
     await window.view('jobs').row(/train.*succeeded/);
+    window.clearToasts();
+  });
+
+  it('runs as a task, whose terminal follows it from its rental to its exit code', async () => {
+    await writeJob(window, { run: 'sh train.sh; exit 4' });
+    const [task] = (await window.screen.tasks?.provideTasks(new FakeCancellationTokenSource().token)) ?? [];
+    const execution: unknown = task?.execution;
+    assert.ok(execution instanceof FakeCustomExecution);
+    const terminal: vscode.Pseudoterminal = await execution.start();
+    const written: string[] = [];
+    const codes: unknown[] = [];
+    terminal.onDidWrite((data) => written.push(data));
+    terminal.onDidClose?.((code) => codes.push(code));
+    terminal.open(undefined);
+    await window.quick.title('Search Offers for train');
+    await window.quick.pick(/1× RTX 3090/);
+    await window.quick.title('Rent for train: Confirm');
+    await rentForJob(window);
+    await window.toast(/^train: failed with code 4/);
+    await computer().until('the end of the terminal', () => codes.length > 0);
+    assert.deepEqual(codes, [4]);
+    assert.match(written.join(''), /epoch 1\r\n/);
+    terminal.close();
     window.clearToasts();
   });
 });

@@ -48,7 +48,7 @@ export function isTrusted(): boolean {
   return vscode.workspace.isTrusted;
 }
 
-/** Runs a job of the workspace file on an existing instance. Returns its id, or `undefined` if the user canceled. */
+/** Runs a job of the workspace file, on an instance or on one that is rented for it. Returns its id, or `undefined` if the user canceled. */
 export async function runJob(deps: JobDeps, target: JobTarget | undefined): Promise<string | undefined> {
   const source = isTrusted() ? await chooseJob(target) : undefined;
   return source && runSource(deps, source);
@@ -85,8 +85,10 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
     const key = await setupKey(spec, folder, sent.names, image);
     const shown = { ...first.spec, name: spec.name };
     const order = { ...unplaced, spec: shown, outputsTo, setupKey: key };
+    const before = new Set(deps.jobs.rows.map(({ job }) => job.id));
     await rentJob(deps, order, each, sent, source.recipe);
-    return undefined;
+    // Its rental has ordered the jobs, of which the first is the oldest.
+    return deps.jobs.rows.findLast(({ job }) => !before.has(job.id) && isOfFile(job, folder, spec))?.job.id;
   };
   if (instance === 'rent') {
     return rent();
@@ -127,6 +129,10 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
 
 interface OrderParts extends Pick<Job, 'workspace' | 'workspaceKey' | 'commit' | 'ends'> {
   readonly folder: string;
+}
+
+function isOfFile({ workspace, spec: { name, nameInFile } }: Job, folder: string, spec: JobSpec): boolean {
+  return workspace === folder && [name, nameInFile].includes(spec.name);
 }
 
 /** Distributes the jobs over the machines in turn; returns the id of the first. */
