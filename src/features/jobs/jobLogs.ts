@@ -38,11 +38,11 @@ export class JobLogs implements vscode.Disposable {
 
   dispose(): void {
     this.store.dispose();
-    this.deps.jobs.watch([]);
+    this.deps.jobs.watch(this, []);
   }
 
   private tellWatched(): void {
-    this.deps.jobs.watch([...new Set(this.shown.values())]);
+    this.deps.jobs.watch(this, [...new Set(this.shown.values())]);
   }
 
   private async read({ job, state }: JobRow): Promise<Cut & { readonly text: string }> {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
 import type { JobDeps } from './deps';
 import { filesWithJobs } from './jobSource';
 import { JobTerminal } from './jobTerminal';
@@ -19,8 +20,10 @@ function jobTask(
   folder: vscode.WorkspaceFolder,
   uri: vscode.Uri,
 ): vscode.Task {
-  const execution = new vscode.CustomExecution(() =>
-    Promise.resolve(new JobTerminal(deps, () => runJob(deps, { uri: uri.toString(), jobName }))),
-  );
+  const order = () => runJob(deps, { uri: uri.toString(), jobName });
+  const stop = async (jobId: string) => {
+    await runCommand('gpuRental.job.stop', { jobId });
+  };
+  const execution = new vscode.CustomExecution(() => Promise.resolve(new JobTerminal(deps, order, stop)));
   return new vscode.Task({ type: 'gpuRental', job: jobName }, folder, jobName, 'GPU Rental', execution);
 }

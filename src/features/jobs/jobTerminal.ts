@@ -24,13 +24,23 @@ export class JobTerminal implements vscode.Pseudoterminal {
   /** The start of a line that may still change, as last written. */
   private last = '';
   private isClosed = false;
+  private jobId: string | undefined;
   private following: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly deps: Pick<JobDeps, 'jobs'> & { readonly log: Log },
     /** Orders the job; resolves with its id, or `undefined` if the user canceled. */
     private readonly order: () => Promise<string | undefined>,
+    /** Lets the user stop the job. */
+    private readonly stop: (jobId: string) => Promise<void> = () => Promise.resolve(),
   ) {}
+
+  /** Ctrl+C ends a command in any other terminal; here it asks, because the job also runs without this terminal. */
+  handleInput(typed: string): void {
+    if (typed === '\u0003' && this.jobId !== undefined && !this.isClosed) {
+      void this.stop(this.jobId);
+    }
+  }
 
   open(dimensions: vscode.TerminalDimensions | undefined): void {
     this.columns = dimensions?.columns ?? this.columns;
@@ -46,6 +56,7 @@ export class JobTerminal implements vscode.Pseudoterminal {
 
   close(): void {
     this.isClosed = true;
+    this.deps.jobs.watch(this, []);
     this.store.dispose();
   }
 
@@ -55,6 +66,8 @@ export class JobTerminal implements vscode.Pseudoterminal {
       this.end(1);
       return;
     }
+    this.jobId = id;
+    this.deps.jobs.watch(this, this.isClosed ? [] : [id]);
     this.store.add(this.deps.jobs.onDidChange(() => this.follow(id)));
     this.follow(id);
   }
@@ -102,6 +115,7 @@ export class JobTerminal implements vscode.Pseudoterminal {
   private end(code: number): void {
     if (!this.isClosed) {
       this.isClosed = true;
+      this.deps.jobs.watch(this, []);
       this.closed.fire(code);
     }
   }

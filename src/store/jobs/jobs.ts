@@ -226,9 +226,9 @@ export class Jobs implements Disposable {
     return this.files().logPath(jobId);
   }
 
-  /** Announces which logs this window shows. */
-  watch(jobIds: readonly string[]): void {
-    this.watched.watch(jobIds);
+  /** Announces which logs a part of this window shows now. */
+  watch(part: object, jobIds: readonly string[]): void {
+    this.watched.watch(part, jobIds);
   }
 
   isWatched(jobId: string): boolean {

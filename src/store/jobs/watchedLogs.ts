@@ -10,6 +10,8 @@ const watched = channel('jobs.watched', z.object({ windowId: z.string(), jobIds:
 export class WatchedLogs implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly watchedBy = new Map<string, readonly string[]>();
+  /** By the part of this window that shows them. */
+  private readonly shownHere = new Map<object, readonly string[]>();
   private readonly changed = this.owned.add(new Emitter<void>());
 
   /** Fires when a log is first shown in any window, or no longer in any. */
@@ -34,9 +36,13 @@ export class WatchedLogs implements Disposable {
     this.owned.add(hub.onDidChangeLeader(() => this.tell()));
   }
 
-  /** Announces which logs this window shows. */
-  watch(jobIds: readonly string[]): void {
-    this.note(this.hub.windowId, jobIds);
+  /** Announces which logs a part of this window shows now. */
+  watch(part: object, jobIds: readonly string[]): void {
+    this.shownHere.set(part, jobIds);
+    if (jobIds.length === 0) {
+      this.shownHere.delete(part);
+    }
+    this.note(this.hub.windowId, [...new Set([...this.shownHere.values()].flat())]);
     this.tell();
   }
 

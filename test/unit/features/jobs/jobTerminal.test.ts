@@ -25,8 +25,10 @@ describe('The terminal of a job that runs as a task', () => {
     let row: JobRow = { job, state: { ...newJobState(job), phase: 'running' } };
     let log = Buffer.alloc(0);
     let reads = 0;
+    const watched: string[][] = [];
     const jobs = {
       onDidChange: changed.event,
+      watch: (_: object, ids: readonly string[]) => watched.push([...ids]),
       find: () => row,
       log: async (_: string, at = 0) => {
         reads += 1;
@@ -34,7 +36,15 @@ describe('The terminal of a job that runs as a task', () => {
         return { bytes: log.subarray(at, at + 2_000_000), at };
       },
     } as unknown as JobDeps['jobs'];
-    const terminal = new JobTerminal({ jobs, log: silentLog }, () => Promise.resolve(id));
+    const stops: string[] = [];
+    const terminal = new JobTerminal(
+      { jobs, log: silentLog },
+      () => Promise.resolve(id),
+      (jobId) => {
+        stops.push(jobId);
+        return Promise.resolve();
+      },
+    );
     const written: string[] = [];
     const codes: unknown[] = [];
     terminal.onDidWrite((data) => written.push(data));
@@ -49,6 +59,10 @@ describe('The terminal of a job that runs as a task', () => {
     return {
       codes,
       written,
+      stops,
+      watched,
+      terminal,
+      settled,
       screen: () => screenOf(written.join('')),
       grows: async (more: string) => {
         log = Buffer.concat([log, Buffer.from(more)]);
@@ -74,6 +88,32 @@ describe('The terminal of a job that runs as a task', () => {
     const all = written.join('');
     assert.deepEqual([all.split('epoch 1').length, all.split('epoch 2').length], [2, 2]);
     assert.deepEqual([all.split('The job has ended.').length, codes], [2, [3]]);
+  });
+
+  it('asks to stop the job at Ctrl+C, and at nothing else that is typed', async () => {
+    const { terminal, settled, stops, ends } = scene();
+    terminal.handleInput('\u0003');
+    assert.deepEqual(stops, [], 'the job is not ordered yet');
+    await settled();
+    terminal.handleInput('y');
+    assert.deepEqual(stops, []);
+    terminal.handleInput('\u0003');
+    assert.deepEqual(stops, [id]);
+    await ends(0);
+    terminal.handleInput('\u0003');
+    assert.deepEqual(stops, [id]);
+  });
+
+  it('has its log read as often as one that is shown, until it ends or is closed', async () => {
+    const first = scene();
+    await first.settled();
+    assert.deepEqual(first.watched, [[id]]);
+    await first.ends(0);
+    assert.deepEqual(first.watched.at(-1), []);
+    const second = scene();
+    await second.settled();
+    second.terminal.close();
+    assert.deepEqual(second.watched.at(-1), []);
   });
 
   it('shows a bar of progress in one line, and nothing above it again', async () => {

@@ -54,7 +54,7 @@ describe('Jobs on an instance', () => {
     const before = machine.looks;
     await pass(5 * minute);
     assert.equal(machine.looks - before, 10);
-    window.jobs.watch([job]);
+    window.jobs.watch(window, [job]);
     const watched = machine.looks;
     await pass(minute);
     assert.ok(Math.abs(machine.looks - watched - 20) <= 1, String(machine.looks - watched));

@@ -12,7 +12,7 @@ describe('the logs of jobs that are shown', () => {
     leader.onDidChange(() => {
       changes += 1;
     });
-    shown.watch(['job-1']);
+    shown.watch(shown, ['job-1']);
     assert.deepEqual([leader.isWatched('job-1'), leader.isWatched('job-2'), changes], [true, false, 1]);
     const late = hubs.open();
     const next = new WatchedLogs(late);
@@ -25,5 +25,20 @@ describe('the logs of jobs that are shown', () => {
     next.dispose();
     late.dispose();
     leader.dispose();
+  });
+
+  it('are those of all parts of a window, each of which changes its own', () => {
+    const hubs = new FakeHubs();
+    const hub = hubs.open();
+    const logs = new WatchedLogs(hub);
+    const [document, terminal] = [{}, {}];
+    logs.watch(document, ['job-1']);
+    logs.watch(terminal, ['job-2']);
+    logs.watch(document, []);
+    assert.deepEqual([logs.isWatched('job-1'), logs.isWatched('job-2')], [false, true]);
+    logs.watch(terminal, []);
+    assert.equal(logs.isWatched('job-2'), false);
+    logs.dispose();
+    hub.dispose();
   });
 });
