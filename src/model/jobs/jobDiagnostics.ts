@@ -3,9 +3,10 @@ import { text, type Text } from '../../util/text';
 import type { Span } from '../documents/envFlags';
 import type { Finding, Fix, Severity } from '../documents/finding';
 import type { JsonPlaces } from '../documents/jsonPlaces';
+import { unknownFields } from '../documents/unknownFields';
 import { findReference } from '../templates/templateReference';
 import { countOf, matrixValueShape, mostVariants } from './jobMatrix';
-import { jobFields, jobNameShape, longestScript, mostJobs } from './jobFields';
+import { innerFields, jobFields, jobNameShape, longestScript, mostJobs } from './jobFields';
 
 /** A finding with the JSON path of its subject. */
 export interface JobFinding extends Finding {
@@ -56,24 +57,10 @@ function* checkName(places: JsonPlaces, name: string): Iterable<Found> {
 }
 
 function* checkKeys(places: JsonPlaces, name: string): Iterable<Found> {
-  for (const { name: key, span } of places.keys(['jobs', name])) {
-    if (!Object.hasOwn(jobFields.shape, key)) {
-      const path = ['jobs', name, key];
-      yield {
-        code: 'unknownField',
-        severity: 'warning',
-        path,
-        span,
-        message: text('"{0}" is unknown here and has no effect.', key),
-        fixes: [
-          {
-            title: text('Remove "{0}"', key),
-            preferred: true,
-            action: { kind: 'edit', changes: places.remove(path) },
-          },
-        ],
-      };
-    }
+  const job = ['jobs', name];
+  yield* unknownFields(places, job, Object.keys(jobFields.shape));
+  for (const [field, known] of Object.entries(innerFields)) {
+    yield* unknownFields(places, [...job, field], known);
   }
 }
 

@@ -21,81 +21,95 @@ const patterns = (description: string, more: z.GlobalMeta = {}) =>
 
 const machineEnd = z.enum(['keep', 'stop', 'destroy']);
 
-const limits = z
-  .object({
-    hours: z.number().positive().max(mostJobHours).optional().meta({
-      description: 'Hours after which the command is ended, counted from its start. Required.',
-    }),
-    costDollars: z
-      .number()
-      .positive()
-      .optional()
-      .meta({ description: 'Dollars that the job may cost at most. Required.' }),
-    setupMinutes: z.number().positive().max(1440).optional().meta({
-      description: 'Minutes that the set-up may take. Default: 30.',
-      default: 30,
-    }),
-    idleMinutes: z
-      .union([z.number().min(5).max(43_200), z.literal(false)])
-      .optional()
-      .meta({
-        description:
-          'Minutes without work after which you are told: each GPU under 5 % and nothing new in the log. `whenDone.idle` says whether the job ends then. Default: `false`, which never looks.',
-        default: false,
-        examples: [30],
-      }),
-    graceSeconds: z.number().int().min(0).max(600).optional().meta({
-      description: 'Seconds between SIGTERM and SIGKILL when the job is ended early. Default: 120.',
-      default: 120,
-    }),
-  })
-  .optional()
-  .meta({
-    description: 'Where the job ends at the latest. Required.',
-    examples: [{ hours: 6, costDollars: 5 }],
-  });
-
-const whenDone = z
-  .object({
-    success: machineEnd.optional().meta({ description: 'After exit code 0.' }),
-    failure: machineEnd.optional().meta({ description: 'After any other exit code.' }),
-    limit: machineEnd.optional().meta({ description: 'After a limit was reached.' }),
-    idle: z.enum(['tell', 'keep', 'stop', 'destroy']).optional().meta({
+const limitFields = z.object({
+  hours: z.number().positive().max(mostJobHours).optional().meta({
+    description: 'Hours after which the command is ended, counted from its start. Required.',
+  }),
+  costDollars: z
+    .number()
+    .positive()
+    .optional()
+    .meta({ description: 'Dollars that the job may cost at most. Required.' }),
+  setupMinutes: z.number().positive().max(1440).optional().meta({
+    description: 'Minutes that the set-up may take. Default: 30.',
+    default: 30,
+  }),
+  idleMinutes: z
+    .union([z.number().min(5).max(43_200), z.literal(false)])
+    .optional()
+    .meta({
       description:
-        'After `limits.idleMinutes` without work: `tell` shows a message and lets the job run; the others end it. Default: `tell`.',
-      default: 'tell',
+        'Minutes without work after which you are told: each GPU under 5 % and nothing new in the log. `whenDone.idle` says whether the job ends then. Default: `false`, which never looks.',
+      default: false,
+      examples: [30],
     }),
-    keepMinutes: z.number().min(0).max(1440).optional().meta({
-      description: 'Minutes in which you can still keep the machine. Default: 0.',
-      default: 0,
-    }),
-  })
-  .optional()
-  .meta({
+  graceSeconds: z.number().int().min(0).max(600).optional().meta({
+    description: 'Seconds between SIGTERM and SIGKILL when the job is ended early. Default: 120.',
+    default: 120,
+  }),
+});
+
+const limits = limitFields.optional().meta({
+  description: 'Where the job ends at the latest. Required.',
+  examples: [{ hours: 6, costDollars: 5 }],
+});
+
+const endFields = z.object({
+  success: machineEnd.optional().meta({ description: 'After exit code 0.' }),
+  failure: machineEnd.optional().meta({ description: 'After any other exit code.' }),
+  limit: machineEnd.optional().meta({ description: 'After a limit was reached.' }),
+  idle: z.enum(['tell', 'keep', 'stop', 'destroy']).optional().meta({
     description:
-      'What happens to the machine once the outputs are on this computer. You confirm it when you run the job. Default: keep it. One that is rented for the job is destroyed after success, and otherwise stopped.',
-    examples: [{ success: 'destroy', failure: 'stop' }],
-  });
+      'After `limits.idleMinutes` without work: `tell` shows a message and lets the job run; the others end it. Default: `tell`.',
+    default: 'tell',
+  }),
+  keepMinutes: z.number().min(0).max(1440).optional().meta({
+    description: 'Minutes in which you can still keep the machine. Default: 0.',
+    default: 0,
+  }),
+});
+
+const whenDone = endFields.optional().meta({
+  description:
+    'What happens to the machine once the outputs are on this computer. You confirm it when you run the job. Default: keep it. One that is rented for the job is destroyed after success, and otherwise stopped.',
+  examples: [{ success: 'destroy', failure: 'stop' }],
+});
+
+const syncFields = z.object({
+  include: patterns('Files to send although a rule leaves them out, in the syntax of `.gitignore`.'),
+  exclude: patterns('Files to leave out, in the syntax of `.gitignore`.'),
+  git: z.boolean().optional().meta({ description: 'Sends the `.git` folder as well.', default: false }),
+  maxMb: z.number().positive().optional().meta({
+    description: 'Megabytes above which you are asked first. Default: 200.',
+    default: 200,
+  }),
+  maxFiles: z.number().int().positive().optional().meta({
+    description: 'Files above which you are asked first. Default: 5000.',
+    default: 5000,
+  }),
+});
 
 const sync = z
-  .union([
-    z.literal(false),
-    z.object({
-      include: patterns('Files to send although a rule leaves them out, in the syntax of `.gitignore`.'),
-      exclude: patterns('Files to leave out, in the syntax of `.gitignore`.'),
-      git: z.boolean().optional().meta({ description: 'Sends the `.git` folder as well.', default: false }),
-      maxMb: z.number().positive().optional().meta({
-        description: 'Megabytes above which you are asked first. Default: 200.',
-        default: 200,
-      }),
-      maxFiles: z.number().int().positive().optional().meta({
-        description: 'Files above which you are asked first. Default: 5000.',
-        default: 5000,
-      }),
-    }),
-  ])
+  .union([z.literal(false), syncFields])
   .optional()
   .meta({ description: 'What is sent of the workspace; `false` sends nothing.' });
+
+const retryFields = z.object({
+  interrupted: z.number().int().min(0).max(20).optional().meta({
+    description:
+      'How often it runs again after the machine was restarted or outbid while it ran. Default: 0.',
+    default: 0,
+  }),
+  machineLost: z.number().int().min(0).max(20).optional().meta({
+    description:
+      'How often another machine is rented after the one that was rented for the job is lost. Default: 0.',
+    default: 0,
+  }),
+  exitCodes: z
+    .record(z.string().regex(/^\d{1,3}$/), z.number().int().min(0).max(20))
+    .optional()
+    .meta({ description: 'How often it runs again after an exit code.', examples: [{ '75': 2 }] }),
+});
 
 /** One job of `.vscode/gpu-rental.json`. `jobDiagnostics.ts` checks what is required, because it offers fixes. */
 export const jobFields = z
@@ -150,29 +164,11 @@ export const jobFields = z
     }),
     limits,
     whenDone,
-    retries: z
-      .object({
-        interrupted: z.number().int().min(0).max(20).optional().meta({
-          description:
-            'How often it runs again after the machine was restarted or outbid while it ran. Default: 0.',
-          default: 0,
-        }),
-        machineLost: z.number().int().min(0).max(20).optional().meta({
-          description:
-            'How often another machine is rented after the one that was rented for the job is lost. Default: 0.',
-          default: 0,
-        }),
-        exitCodes: z
-          .record(z.string().regex(/^\d{1,3}$/), z.number().int().min(0).max(20))
-          .optional()
-          .meta({ description: 'How often it runs again after an exit code.', examples: [{ '75': 2 }] }),
-      })
-      .optional()
-      .meta({
-        description:
-          'How often the job runs again, on its machine or on the next one of the same search. The dollars of `limits` are for all attempts together.',
-        examples: [{ interrupted: 3, machineLost: 1 }],
-      }),
+    retries: retryFields.optional().meta({
+      description:
+        'How often the job runs again, on its machine or on the next one of the same search. The dollars of `limits` are for all attempts together.',
+      examples: [{ interrupted: 3, machineLost: 1 }],
+    }),
     matrix: z
       .record(z.string(), z.array(z.union([z.string(), z.number(), z.boolean()])).min(1))
       .optional()
@@ -187,6 +183,14 @@ export const jobFields = z
     }),
   })
   .meta({ description: 'A command that runs to its end on a rented machine.' });
+
+/** The names of the fields inside of these fields of a job. */
+export const innerFields: Readonly<Record<string, readonly string[]>> = {
+  limits: Object.keys(limitFields.shape),
+  whenDone: Object.keys(endFields.shape),
+  sync: Object.keys(syncFields.shape),
+  retries: Object.keys(retryFields.shape),
+};
 
 export type JobFields = z.infer<typeof jobFields>;
 

@@ -3,29 +3,14 @@ import { checkEnvironment } from '../documents/environmentDiagnostics';
 import { parsePort } from '../documents/envFlags';
 import type { Finding } from '../documents/finding';
 import { JsonPlaces } from '../documents/jsonPlaces';
+import { unknownFields } from '../documents/unknownFields';
 import { findJobProblems } from '../jobs/jobDiagnostics';
 import { workspaceFile } from './workspaceFile';
 
 const brace = (places: JsonPlaces) => ({ offset: places.root?.offset ?? 0, length: 1 });
 
-function* checkKeys(places: JsonPlaces): Iterable<Finding> {
-  for (const { name, span } of places.keys()) {
-    if (!Object.hasOwn(workspaceFile.shape, name)) {
-      yield {
-        code: 'unknownField',
-        severity: 'warning',
-        span,
-        message: text('"{0}" is unknown here and has no effect.', name),
-        fixes: [
-          {
-            title: text('Remove "{0}"', name),
-            preferred: true,
-            action: { kind: 'edit', changes: places.remove([name]) },
-          },
-        ],
-      };
-    }
-  }
+function checkKeys(places: JsonPlaces): Iterable<Finding> {
+  return unknownFields(places, [], Object.keys(workspaceFile.shape));
 }
 
 /** A file may have jobs alone: they run on instances that exist, or the user chooses what to rent. */

@@ -130,6 +130,26 @@ describe('a job of the workspace file', () => {
     assert.equal(readJob(source, 'train').run, 'a');
   });
 
+  it('warns of what has no effect inside of a field as well', () => {
+    const inner = {
+      limits: { ...limits, idleMinuts: 30 },
+      whenDone: { sucess: 'destroy' },
+      sync: { exlude: ['data/'] },
+      retries: { interupted: 3, exitCodes: { 75: 2 } },
+    };
+    const source = file({ run: 'a', outputs: [], env: { ANY: 'x' }, ...inner });
+    const found = findJobProblems(new JsonPlaces(source));
+    assert.deepEqual(
+      found.map(({ code, severity, path }) => [code, severity, path.slice(2).join('.')]),
+      ['limits.idleMinuts', 'whenDone.sucess', 'sync.exlude', 'retries.interupted'].map((path) => [
+        'unknownField',
+        'warning',
+        path,
+      ]),
+    );
+    assert.deepEqual(codes(file({ run: 'a', limits, outputs: [], sync: false })), []);
+  });
+
   it('refuses a name that is no folder name', () => {
     assert.deepEqual(codes(file({ run: 'a', limits, outputs: [] }, '../x')), ['jobName']);
   });
