@@ -170,6 +170,8 @@ export interface JobState {
   readonly startedAt?: number | undefined;
   /** The run time that the machine gives the script, in seconds from its start. */
   readonly limitSeconds?: number | undefined;
+  /** The price of the machine rose since the machine was told that time. */
+  readonly isTimeOld?: boolean | undefined;
   /** Jobs on the machine that this computer did not order, as last seen. */
   readonly others?: readonly JobThere[] | undefined;
   /** When they were last checked. */

@@ -15,15 +15,23 @@ export function canExtend({ job, state }: JobRow): boolean {
 
 /** Returns the run time of the script in seconds from its start; `undefined` while it does not run. */
 export function limitSecondsOf(row: JobRow): number | undefined {
-  const { startedAt } = row.state;
-  return startedAt === undefined ? undefined : (row.state.limitSeconds ?? limitNow(row));
+  const { startedAt, limitSeconds, isTimeOld } = row.state;
+  if (startedAt === undefined) {
+    return undefined;
+  }
+  return isTimeOld ? (limitNow(row) ?? 0) : (limitSeconds ?? limitNow(row));
 }
 
 /** Returns the same by the present limits of the job, without its set-up, which is over. */
-export function limitNow({ job, state }: JobRow): number | undefined {
-  const atStart = { job, state: { ...state, endedAt: undefined } };
-  const [spec, ...used] = limitInputs(atStart, state.startedAt ?? state.since);
-  return hardLimit({ ...spec, setupMinutes: 0 }, ...used)?.runSeconds;
+export function limitNow(row: JobRow): number | undefined {
+  const [spec, perHour, , spent] = limitInputs(row, 0);
+  return hardLimit({ ...spec, setupMinutes: 0 }, perHour, usedBeforeStart(row), spent)?.runSeconds;
+}
+
+/** Returns for how long the present price counted when the script began (s); negative if it rose since. */
+function usedBeforeStart({ state }: JobRow): number {
+  const { startedAt = state.since, beganAt = startedAt } = state;
+  return (startedAt - beganAt) / 1000;
 }
 
 /** Returns when the script ends at the latest, in milliseconds since 1970. */
@@ -61,11 +69,12 @@ export function extended(row: JobRow, hours: number): Pick<JobSpec, 'hours' | 'c
   }
   const wanted = seconds + hours * 3600;
   const { perHour } = machineOf(row);
-  const [, , usedSeconds = 0] = limitInputs(row, state.startedAt ?? state.since);
   const here =
     perHour === undefined
       ? 0
-      : toDollars(costOf(hourlyRate(perHour), (usedSeconds + wanted + job.spec.graceSeconds) / 3600));
+      : toDollars(
+          costOf(hourlyRate(perHour), (usedBeforeStart(row) + wanted + job.spec.graceSeconds) / 3600),
+        );
   // One cent more than needed, so that rounding costs no run time.
   const cost = Math.ceil((here + toDollars(state.before?.cost ?? zero)) * 100 + 1) / 100;
   return {

@@ -16,7 +16,7 @@ export interface HardLimit {
 
 /**
  * Splits the limits of a job between set-up and script, including the time to end the script. `usedSeconds` were spent
- * on this machine and `spent` on earlier ones. Returns `undefined` if the money is used up before the script could
+ * on this machine at its present price, and `spent` before. Returns `undefined` if the money is used up before the script could
  * start.
  */
 export function hardLimit(
@@ -36,7 +36,7 @@ export function hardLimit(
     return undefined;
   }
   const runSeconds = Math.min(wanted, left);
-  const whole = usedSeconds + setupSeconds + runSeconds + spec.graceSeconds;
+  const whole = Math.max(0, usedSeconds + setupSeconds + runSeconds + spec.graceSeconds);
   return {
     setupSeconds,
     runSeconds,

@@ -1,4 +1,5 @@
 import type { Text } from '../../util/text';
+import type { Micros } from '../money';
 import {
   isAtWork,
   isBeforeStart,
@@ -15,6 +16,7 @@ import {
 import { afterFailure, waitingTrouble } from './afterFailure';
 import { isFetchRepeatable } from './fetchAgain';
 import { areIncomplete } from './incompleteOutputs';
+import { afterExtension, atNewPrice } from './changedTime';
 import { afterEnd, onNextMachine, whileWaiting } from './nextAttempt';
 import type { LossCause } from './machineLoss';
 import { afterReopened, giveUpReason, notFetchedAgain, reopenedState } from './reopenedJob';
@@ -49,6 +51,10 @@ export type JobEvent =
       readonly limitSeconds: number;
       readonly isDone: boolean;
     }
+  /** The machine costs more now. */
+  | { readonly kind: 'dearer'; readonly perHour: Micros }
+  /** The machine received the time that the job has left at its new price. */
+  | { readonly kind: 'shortened'; readonly limitSeconds: number }
   /** The log is read to its end. */
   | { readonly kind: 'logRead' }
   | { readonly kind: 'fetched'; readonly outputs: NonNullable<JobState['outputs']> }
@@ -161,7 +167,11 @@ function after(job: Job, state: JobState, event: JobEvent, now: number): JobStat
           ? to('waiting', { ...whileWaiting(job, state, now), ...limitOf(event) })
           : to(job.spec.setup === undefined ? 'running' : 'settingUp', limitOf(event));
     case 'extended':
-      return extended(state, event);
+      return afterExtension(state, event);
+    case 'dearer':
+      return atNewPrice(job, state, event.perHour, now);
+    case 'shortened':
+      return { ...state, limitSeconds: event.limitSeconds, isTimeOld: undefined };
     case 'looked':
       return looked(job, state, event.look, to, now);
     case 'cancelSent':
@@ -219,17 +229,6 @@ function fetched(job: Job, state: JobState, outputs: JobState['outputs'], to: To
 }
 
 const notFetched: Partial<JobState> = { fetchedAt: undefined, keepUntil: undefined };
-
-function extended(
-  state: JobState,
-  { orderedAt, limitSeconds, isDone }: Extract<JobEvent, { readonly kind: 'extended' }>,
-): JobState {
-  return {
-    ...state,
-    extension: { orderedAt, isDone },
-    limitSeconds: isDone ? limitSeconds : state.limitSeconds,
-  };
-}
 
 function checkpointed(
   state: JobState,

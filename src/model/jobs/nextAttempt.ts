@@ -59,6 +59,7 @@ function anew(job: Job, state: JobState, cause: string, now: number): Partial<Jo
     idleSince: undefined,
     endedAt: undefined,
     limitSeconds: undefined,
+    isTimeOld: undefined,
     extension: undefined,
     cancelSentAt: undefined,
     checkpointTriedAt: undefined,

@@ -10,7 +10,7 @@ import {
 } from '../../model/jobs/job';
 import { isFetchAsked, isFetchPaused } from '../../model/jobs/fetchAgain';
 import { guardSecondsOf, hardLimit, limitInputs } from '../../model/jobs/jobLimits';
-import { limitNow, orderedExtension } from '../../model/jobs/jobExtension';
+import { orderedExtension } from '../../model/jobs/jobExtension';
 import { isGivenUp } from '../../model/jobs/outOfReach';
 import { JobMachineError, UnfitMachineError } from '../../model/jobs/jobMachineError';
 import { jobFolderGone } from '../../model/jobs/jobWords';
@@ -31,6 +31,7 @@ import type { JobStepDeps, Step } from './jobStep';
 import { isCopied, isEndedUnasked, isStopped, jobTroubleOf } from './jobTrouble';
 import { goOnElsewhere, rentAgain } from './nextMachine';
 import { areOthersDue, otherJobs, seeOthers } from './otherJobs';
+import { dearerMachine, extendTime, shortenTime } from './timeOfJob';
 import { acceptedBefore, isTurnOfAnother } from './turns';
 
 /** How often to check a job whose log is visible, and otherwise (ms). */
@@ -74,7 +75,8 @@ export async function takeStep(
         return { event: { kind: 'machineGone' } };
       }
     }
-    return await new Steps(deps, account, row, signal).take();
+    const dearer = dearerMachine(deps, row);
+    return dearer ? { event: dearer } : await new Steps(deps, account, row, signal).take();
   } catch (error) {
     if (signal.aborted || isCancelled(error)) {
       throw error;
@@ -263,7 +265,11 @@ class Steps {
     }
     const extendedAt = orderedExtension(this.row);
     if (extendedAt !== undefined) {
-      return this.extend(extendedAt);
+      return { event: await extendTime(this.machine, this.row, this.id, extendedAt, this.signal) };
+    }
+    const shortened = await shortenTime(this.machine, this.row, this.id, this.signal);
+    if (shortened) {
+      return { event: shortened };
     }
     if (isCheckpointDue(this.row, this.deps.clock.now())) {
       return { event: await bringCheckpoint(this.deps, this.machine, this.row, this.id, this.signal) };
@@ -279,13 +285,6 @@ class Steps {
     const waitMs = this.deps.jobs.isWatched(job.id) || job.stopAt !== undefined ? watchedMs : unwatchedMs;
     const step = await this.seen(look);
     return look.log.piece.length < pieceBytes && !look.end ? { ...step, waitMs } : step;
-  }
-
-  /** The machine enforces its limits itself, so an extension counts once the machine has accepted it. */
-  private async extend(orderedAt: number): Promise<Step> {
-    const seconds = limitNow(this.row);
-    const isDone = seconds !== undefined && (await this.machine.extend(this.id, seconds, this.signal));
-    return { event: { kind: 'extended', orderedAt, limitSeconds: seconds ?? 0, isDone } };
   }
 
   private async readLog(): Promise<Step> {

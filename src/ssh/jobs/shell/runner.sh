@@ -122,12 +122,12 @@ is_setting_up() {
   [ "$now_in" = settingUp ]
 }
 
-# The editor can only give the script more time.
-longer() {
+# The editor gives the script more time, or less where the machine has become dearer.
+changed() {
   more=""
   if [ -e limit ]; then read -r more _ <limit; fi
   case "$more" in "" | *[!0-9]*) return ;; esac
-  if [ "$more" -gt "$run_limit" ]; then
+  if [ "$more" -ne "$run_limit" ]; then
     end=$((end + more - run_limit))
     run_limit=$more
   fi
@@ -148,7 +148,7 @@ watch() {
     case "$p_state" in "" | Z) [ -n "$(marked)" ] || exit 0 ;; esac
     if [ -n "$setting_up" ] && ! is_setting_up; then setting_up="" end=$((at + run_limit)); fi
     wait_for=$grace
-    [ -n "$setting_up" ] || longer
+    [ -n "$setting_up" ] || changed
     if [ -z "$reason" ]; then
       if [ -e cancel ]; then
         reason=cancelled

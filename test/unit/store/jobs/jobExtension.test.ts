@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { jobCost, jobMs } from '../../../../src/model/jobs/jobLimits';
+import { fromDollars, toDollars, zero } from '../../../../src/model/money';
 import { extended, limitAt } from '../../../../src/model/jobs/jobExtension';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
@@ -49,6 +51,37 @@ describe('Limits of jobs that can be extended', () => {
     assert.ok(Math.abs(at - computer.clock.now() - 68 * minute) <= minute);
     await pass(61 * minute);
     assert.deepEqual(window.told().slice(2), ['nearLimit']);
+  });
+
+  it('end a job sooner whose machine has become dearer, and count each price for its own time', async () => {
+    const price = (dollars: number) => {
+      const running = anInstance({ id, actualStatus: 'running', intendedStatus: 'running' });
+      service.instances = [{ ...running, totalPerHour: fromDollars(dollars) }];
+    };
+    price(1);
+    const window = await open();
+    const limits = { hours: 5, costDollars: 3, graceSeconds: 0 };
+    const { id: job } = await window.jobs.order(aJob(id, { limits }), []);
+    await pass(60 * minute);
+    const limit = () => machine.limitSeconds;
+    assert.equal(limit(), undefined);
+    price(2);
+    await window.fleet.refresh();
+    await pass(minute);
+    const cost = () => toDollars(jobCost(window.row(job), computer.clock.now()) ?? zero);
+    assert.ok(Math.abs(cost() - 1.03) < 0.03, `${cost()} dollars after an hour and a minute`);
+    // One hour for the first dollar, and another for the other two.
+    const hours = (limit() ?? 0) / 3600;
+    assert.ok(hours > 1.97 && hours < 2.03, `${hours} h`);
+    const at = limitAt(window.row(job)) ?? 0;
+    assert.ok(Math.abs(at - computer.clock.now() - 59 * minute) <= 2 * minute);
+    const tries = machine.calls.filter((call) => call === 'extend').length;
+    price(0.5);
+    await window.fleet.refresh();
+    await pass(30 * minute);
+    assert.equal(machine.calls.filter((call) => call === 'extend').length, tries);
+    assert.ok(Math.abs(cost() - 2.03) < 0.03, 'a lower price is not counted on');
+    assert.equal(jobMs(window.row(job), computer.clock.now()), 91 * minute);
   });
 
   it('are not told any more once they have passed, as on a computer that slept', async () => {
