@@ -12,6 +12,7 @@ import {
   type JobRow,
   type JobTrouble,
 } from './job';
+import { limitAt } from './jobExtension';
 import { jobCost, jobMs } from './jobLimits';
 import { isLostHere } from './lostProgress';
 import type { JobSpec, MachineEnd, MachineEnds } from './jobSpec';
@@ -249,10 +250,22 @@ export function useText(row: JobRow, now: number): Text {
   if (isOver(row)) {
     return cost === undefined ? passed : text('{0} · {1}', passed, formatMoney(cost));
   }
-  const time = text('{0} of {1}', passed, durationText(spec.hours * 3_600_000));
+  const time = text('{0} of {1}', passed, durationText(mostMs(row)));
   return cost === undefined
     ? time
     : text('{0} · {1} of {2}', time, formatMoney(cost), formatMoney(fromDollars(spec.costDollars)));
+}
+
+/**
+ * Returns how long the job takes at most, with its set-up (ms). Before its script runs, only the hours of the file are
+ * known; its dollars may end it earlier.
+ */
+function mostMs(row: JobRow): number {
+  const { beganAt, before } = row.state;
+  const at = limitAt(row);
+  return at === undefined || beganAt === undefined
+    ? row.job.spec.hours * 3_600_000
+    : at - beganAt + (before?.ms ?? 0);
 }
 
 /** Returns what happens to the machine and when; without an occasion if it is always the same. */
