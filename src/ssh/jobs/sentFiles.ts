@@ -34,6 +34,7 @@ export async function findSentFiles(
   if (!spec.sync) {
     return { names: [], tree: { files: [], links: new Map() }, leftOut: [], isFromGit: false };
   }
+  await checkFolder(root);
   await checkRoot(root, computer.home);
   const { sync } = spec;
   const unread: LeftOut[] = [];
@@ -62,10 +63,16 @@ export async function findSentFiles(
  * empty folder would take its place.
  */
 export async function sentTree(root: string, names: readonly string[]): Promise<LocalTree> {
-  if (names.length > 0 && !(await isFolder(root))) {
-    throw new UserError(text('The folder {0} isn’t there, so its files can’t be sent.', root));
+  if (names.length > 0) {
+    await checkFolder(root);
   }
   return listedTree(root, names);
+}
+
+async function checkFolder(root: string): Promise<void> {
+  if (!(await isFolder(root))) {
+    throw new UserError(text('The folder {0} isn’t there, so its files can’t be sent.', root));
+  }
 }
 
 /** Files of the workspace that a script names and that are not sent. */

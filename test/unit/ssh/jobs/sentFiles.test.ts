@@ -214,6 +214,14 @@ describe('The files that a job sends', () => {
     );
   });
 
+  it('are none of a folder that is not there, which is told', async () => {
+    await assert.rejects(find({ workdir: 'scr' }), (error: unknown) => {
+      assert.ok(error instanceof UserError);
+      assert.match(formatText(error.text), /^The folder .*scr isn’t there, so its files can’t be sent\.$/);
+      return true;
+    });
+  });
+
   it('are not taken for removed where their folder is gone', async () => {
     put('a.py');
     assert.equal((await sentTree(workspace, ['a.py'])).files.length, 1);
