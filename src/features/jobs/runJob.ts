@@ -22,7 +22,7 @@ import type { OneOfDraft } from '../../model/jobs/rentForJob';
 import { matchesRecipe } from '../../model/workspace/recipeMatch';
 import { runProgram } from '../../ssh/run';
 import { setupKey } from '../../ssh/jobs/setupKey';
-import { findSentFiles, missingFiles, type SentFiles } from '../../ssh/jobs/sentFiles';
+import { findSentFiles, missingFiles, unsentFolders, type SentFiles } from '../../ssh/jobs/sentFiles';
 import { accountStill } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { bytesText } from '../../util/bytes';
@@ -64,8 +64,18 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
   }
   const orderedAt = deps.clock.now();
   const outputsTo = outputsFolderOf(spec, folder, orderedAt);
-  const sent = await withCancellableProgress(t('Checking the files that {0} sends…', spec.name), (signal) =>
-    findSentFiles({ run: runProgram, home: homedir(), signal }, folder, spec, ownOutputs(spec)),
+  const sent = await withCancellableProgress(
+    t('Checking the files that {0} sends…', spec.name),
+    async (signal) => {
+      const found = await findSentFiles(
+        { run: runProgram, home: homedir(), signal },
+        folder,
+        spec,
+        ownOutputs(spec),
+      );
+      const unsent = spec.sync ? await unsentFolders(folder, spec, found) : [];
+      return { ...found, leftOut: [...unsent, ...found.leftOut] };
+    },
   );
   await checkCommand(spec, folder, sent);
   if (!(await mayBeThatMuch(spec, sent)) || !(await askSecrets(deps, account.key, spec))) {

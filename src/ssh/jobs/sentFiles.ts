@@ -8,6 +8,7 @@ import { text } from '../../util/text';
 import { listedTree, whyNotRead, type LocalTree } from '../fileTree';
 import type { Run } from '../run';
 import { reasons, type LeftOut } from '../transfer';
+import { matcherOf } from './outputPatterns';
 
 export interface SentFiles {
   readonly names: readonly string[];
@@ -90,6 +91,30 @@ export async function missingFiles(
     }
   }
   return missing;
+}
+
+const nothingSent = text('the command names it, and nothing in it is sent');
+
+/**
+ * Returns the folders of the workspace that a script names and of which nothing is sent, such as data that Git ignores.
+ * Unlike a file, one may be only for outputs, so the job can run.
+ */
+export async function unsentFolders(
+  workspace: string,
+  spec: Pick<JobSpec, 'workdir' | 'run' | 'setup' | 'outputs'>,
+  sent: Pick<SentFiles, 'names'>,
+): Promise<readonly LeftOut[]> {
+  const root = join(workspace, ...spec.workdir.split('/'));
+  const isOutput = matcherOf(spec.outputs);
+  const found = new Map<string, LeftOut>();
+  for (const named of namedFiles(`${spec.setup ?? ''}\n${spec.run}`)) {
+    const name = `${named.replace(/\/+$/, '')}/`;
+    const isSent = isOutput(`${name}x`) || sent.names.some((one) => one.startsWith(name));
+    if (!isSent && (await isFolder(join(root, name)))) {
+      found.set(name, { name, why: nothingSent });
+    }
+  }
+  return [...found.values()];
 }
 
 /** By what the disk says: the same folder has several names where case does not count, or by a link. */

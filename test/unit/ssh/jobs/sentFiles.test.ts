@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { SyncRules } from '../../../../src/model/jobs/jobSpec';
-import { findSentFiles, missingFiles, sentTree } from '../../../../src/ssh/jobs/sentFiles';
+import { findSentFiles, missingFiles, sentTree, unsentFolders } from '../../../../src/ssh/jobs/sentFiles';
 import { ProgramMissingError, runProgram, type Run } from '../../../../src/ssh/run';
 import { UserError } from '../../../../src/util/errors';
 import { formatText } from '../../../../src/util/text';
@@ -257,5 +257,17 @@ describe('The files that a job sends', () => {
       setup: 'cat conf/secret.key',
     };
     assert.deepEqual(await missingFiles(workspace, spec, { names }), ['conf/secret.key', 'data/x.bin']);
+  });
+
+  it('lack folders that the script names, which is told unless they are for outputs', async () => {
+    put('data/x.bin', 'runs/1/log', 'code/a.py', 'a.py');
+    const run = 'python a.py --data ./data/ --code code --logs runs/1 --more data/ --none none/';
+    const spec = { workdir: '.', run, outputs: ['runs/**'] };
+    const names = ['a.py', 'code/a.py'];
+    const found = await unsentFolders(workspace, spec, { names });
+    assert.deepEqual(
+      found.map((one) => [one.name, formatText(one.why)]),
+      [['data/', 'the command names it, and nothing in it is sent']],
+    );
   });
 });
