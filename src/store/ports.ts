@@ -139,6 +139,8 @@ export interface Rental {
   readonly windowId: string;
   /** When the request left, or is about to; milliseconds since 1970. */
   readonly requestedAt: number;
+  /** The confirmation that covered several machines, this one among them. */
+  readonly order?: { readonly id: string; readonly wanted: number };
   readonly offer: Offer;
   /** Without secrets: values of environment variables are empty, script and login are left out. */
   readonly config: RentConfig;

@@ -5,6 +5,7 @@ import type { ReadinessDeps } from './deps';
 import { ReadinessNotifications } from './notifications';
 import { tellOfDamagedRentals } from './damagedRentals';
 import { forgetFailedMachines } from './forgetMachines';
+import { tellLeftOrder } from './leftOrders';
 import { PausedReplacements } from './pausedReplacements';
 import { ReadyProgress } from './readyProgress';
 
@@ -34,6 +35,7 @@ export function register(deps: ReadinessDeps): Disposable {
       notifications.brokenOff(broken);
     }),
   );
+  store.add(deps.rentals.orders.onDidLeave(tellLeftOrder));
   store.add(new PausedReplacements(deps, (rental, since) => notifications.afterPause(rental, since)));
   store.add(
     deps.commands.register('gpuRental.instance.replaceFailed', ({ instanceId }) =>

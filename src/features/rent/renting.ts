@@ -16,7 +16,8 @@ import type { Services } from '../../services';
 import { accountStill } from '../../store/accounts/sameAccount';
 import { OverBudgetError } from '../../store/budget/overBudget';
 import { AgreementTooOldError } from '../../store/rentals/agreement';
-import type { Account } from '../../store/ports';
+import type { Account, Rental } from '../../store/ports';
+import { newMarker } from '../../store/rentals/newMarker';
 import type { RentOptions, RentResult } from '../../store/rentals/rentalStore';
 import { findTemplate } from '../../store/templates/findTemplate';
 import { isCancelled } from '../../util/errors';
@@ -65,6 +66,8 @@ interface Order {
   readonly acceptsOverrun: boolean;
   /** The number of requested machines. */
   readonly wanted: number;
+  /** Tells the next window that several were wanted, if this one closes early; jobs tell it by themselves. */
+  readonly several?: Rental['order'];
   readonly signal: AbortSignal;
   readonly say: (message: string) => void;
 }
@@ -116,11 +119,16 @@ export class Renting {
     if (change) {
       return change;
     }
-    const jobs = new JobsOfRental(this.deps, this.flow.draft, order.confirmed, order.wanted);
+    const { wanted } = order;
+    const jobs = new JobsOfRental(this.deps, this.flow.draft, order.confirmed, wanted);
+    const several = wanted > 1 && !this.flow.draft.job ? { id: newMarker(), wanted } : undefined;
     try {
-      return await this.rentEach(order, jobs);
+      return await this.rentEach({ ...order, ...(several && { several }) }, jobs);
     } finally {
       await jobs.settle();
+      if (several) {
+        await this.deps.rentals.orders.end(several.id);
+      }
     }
   }
 
@@ -242,10 +250,14 @@ export class Renting {
     }
   }
 
-  private send({ confirmed, acceptsOverrun, signal, say }: Order, rent: RentNoted): Promise<RentResult> {
+  private send(
+    { confirmed, acceptsOverrun, several, signal, say }: Order,
+    rent: RentNoted,
+  ): Promise<RentResult> {
     return rent((noted) =>
       this.deps.rentals.rent(requestOf(this.flow.draft, confirmed), {
         ...noted,
+        order: several,
         signal,
         acceptsOverrun,
         agreedAt: this.agreedAt,

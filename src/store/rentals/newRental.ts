@@ -10,6 +10,7 @@ export function newRental(
   config: RentConfig,
   facts: Pick<Rental, 'marker' | 'accountKey' | 'windowId' | 'requestedAt'> & {
     readonly idsBefore: Rental['idsBefore'] | undefined;
+    readonly order: Rental['order'] | undefined;
   },
 ): Rental {
   return defined<Rental>({

@@ -18,6 +18,8 @@ export interface RentOptions extends Pick<CallOptions, 'isStillWanted'> {
   readonly marker?: string | undefined;
   /** Called once the rental is in the journal; if it rejects, nothing is sent. */
   readonly beforeSent?: ((rental: Rental) => Promise<void>) | undefined;
+  /** The confirmation that covers this machine and others; its caller ends it by `orders.end`. */
+  readonly order?: Rental['order'] | undefined;
   /** True if the user agreed to exceed the budget. */
   readonly acceptsOverrun?: boolean;
   /** When the user confirmed it (ms since 1970); it is not sent long after that. Absent if no person was asked. */
@@ -59,6 +61,21 @@ export interface BrokenOff {
   readonly isDestroyed: boolean;
 }
 
+/** An order of several machines whose window closed early. */
+export interface UnfinishedOrder {
+  /** Its machines, fewer than wanted. */
+  readonly rentals: readonly Rental[];
+  readonly wanted: number;
+}
+
+/** Confirmations that cover several machines. */
+export interface Orders {
+  /** Fires in one window when the window of an order closed before it had asked for all machines. */
+  readonly onDidLeave: Event<UnfinishedOrder>;
+  /** Notes that the window of an order reports its outcome itself. Never rejects. */
+  end(id: string): Promise<void>;
+}
+
 export interface RentalStore extends Disposable {
   /** Rentals of the active account, newest first. */
   readonly rentals: readonly Rental[];
@@ -69,6 +86,7 @@ export interface RentalStore extends Disposable {
   readonly onDidSettle: Event<Rental>;
   /** Fires in one window when a replacement ended because its window closed. */
   readonly onDidBreakOff: Event<BrokenOff>;
+  readonly orders: Orders;
   /**
    * Rents once. Rejects if the service refused, which means that nothing is rented. A lost answer is never an error:
    * the instances are read back (docs/rules.md#a-rental-is-sent-once).

@@ -26,6 +26,7 @@ import { newMarker } from './newMarker';
 import { newRental } from './newRental';
 import type { RentalStore, RentOptions, RentResult } from './rentalStore';
 import { RentalRecords, type RecordsDeps } from './rentalRecords';
+import { UnfinishedOrders } from './unfinishedOrders';
 
 export interface RentalsDeps extends RecordsDeps {
   readonly fleet: FleetStore;
@@ -40,6 +41,7 @@ export function createRentals(deps: RentalsDeps): RentalStore {
 }
 
 class JournaledRentals implements RentalStore {
+  readonly orders: UnfinishedOrders;
   private readonly owned = new DisposableStore();
   private readonly settled = this.owned.add(new Emitter<Rental>());
   private readonly replacements: BrokenReplacements;
@@ -52,6 +54,7 @@ class JournaledRentals implements RentalStore {
   constructor(private readonly deps: RentalsDeps) {
     this.missing = new Absences(deps.clock);
     this.records = this.owned.add(new RentalRecords(deps));
+    this.orders = this.owned.add(new UnfinishedOrders({ ...deps, records: this.records }));
     this.replacements = this.owned.add(
       new BrokenReplacements({
         ...deps,
@@ -126,7 +129,7 @@ class JournaledRentals implements RentalStore {
     const { hub, clock } = this.deps;
     const rental = newRental(request, config, {
       ...{ marker, accountKey: account.key, windowId: hub.windowId, requestedAt: clock.now() },
-      idsBefore,
+      ...{ idsBefore, order: options.order },
     });
     await this.records.journal.putSecrets(marker, config);
     // Stored before anything is sent, so that the next start notices a crash from here on.
@@ -145,6 +148,7 @@ class JournaledRentals implements RentalStore {
   /** Stores everything that belongs to the rental before the request leaves. */
   private async announce(rental: Rental, { beforeSent }: RentOptions): Promise<void> {
     try {
+      await this.orders.begin(rental);
       await beforeSent?.(rental);
     } catch (error) {
       await this.notRented(rental, text('It was canceled before it was sent.'));
@@ -291,6 +295,7 @@ class JournaledRentals implements RentalStore {
       await this.replacements.look(rental.marker, snapshot);
     }
     this.records.tellAwaited();
+    await this.orders.look();
   }
 
   private async apply(verdict: ListVerdict, rental: Rental, now: number): Promise<void> {

@@ -1,0 +1,99 @@
+import { mayAct } from '../../shared/oneWindow';
+import type { Clock } from '../../util/clock';
+import type { Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import { UserError } from '../../util/errors';
+import type { Log } from '../../util/log';
+import { text } from '../../util/text';
+import type { Rental, WindowHub } from '../ports';
+import { Absences } from './absences';
+import type { RentalRecords } from './rentalRecords';
+import type { Orders, UnfinishedOrder } from './rentalStore';
+
+interface Deps {
+  readonly records: Pick<RentalRecords, 'all'>;
+  readonly hub: Pick<WindowHub, 'windowId' | 'peers' | 'claim'>;
+  readonly clock: Pick<Clock, 'elapsed'>;
+  readonly log: Log;
+}
+
+/** A window that is silent for this long counts as gone (ms). */
+const windowGoneMs = 15_000;
+
+/**
+ * Finds orders of several machines whose window closed before it had asked for all of them. Each machine of an order has
+ * a claim: of its window before it is sent, or of the window that reports that it was never rented.
+ */
+export class UnfinishedOrders implements Orders, Disposable {
+  private readonly left = new Emitter<UnfinishedOrder>();
+  readonly onDidLeave = this.left.event;
+  /** Silent windows, by order. */
+  private readonly away: Absences;
+  private readonly claimed = new Set<string>();
+  /** How many machines of each of its orders this window has begun. */
+  private readonly begun = new Map<string, number>();
+
+  constructor(private readonly deps: Deps) {
+    this.away = new Absences(deps.clock);
+  }
+
+  /** Call this once a rental is stored and before it is sent. Throws if another window reported it as not rented. */
+  async begin({ order }: Rental): Promise<void> {
+    if (!order) {
+      return;
+    }
+    const machine = (this.begun.get(order.id) ?? 0) + 1;
+    this.begun.set(order.id, machine);
+    // A window that hung goes on, maybe long after the user was told.
+    if (!(await this.take(order.id, machine))) {
+      throw new UserError(text('Another window has reported that this machine was not rented.'));
+    }
+  }
+
+  async end(id: string): Promise<void> {
+    await this.take(id, (this.begun.get(id) ?? 0) + 1).catch((error: unknown) => {
+      this.deps.log.warn(`The end of a rental of several machines could not be noted: ${String(error)}`);
+    });
+  }
+
+  /** For the leading window: looks for orders of closed windows. */
+  async look(): Promise<void> {
+    const orders = new Map(this.deps.records.all.flatMap(({ order }) => (order ? [[order.id, order]] : [])));
+    for (const { id, wanted } of orders.values()) {
+      const sent = this.deps.records.all.filter(({ order }) => order?.id === id);
+      if (this.isLeft(id, sent) && (await this.take(id, sent.length + 1))) {
+        const rentals = sent.filter(({ phase }) => phase.kind !== 'notRented');
+        if (rentals.length < wanted) {
+          this.left.fire({ rentals, wanted });
+        }
+      }
+    }
+  }
+
+  dispose(): void {
+    this.left.dispose();
+  }
+
+  /** Returns whether its window is gone and the outcome of everything that was sent is known. */
+  private isLeft(id: string, rentals: readonly Rental[]): boolean {
+    const { hub } = this.deps;
+    if (rentals.some(({ windowId }) => windowId === hub.windowId || hub.peers.has(windowId))) {
+      this.away.end(id);
+      return false;
+    }
+    // An open window may not have reconnected to this one yet.
+    const isGone = this.away.forMs(id) >= windowGoneMs;
+    return isGone && !rentals.some(({ phase }) => phase.kind === 'sent' || phase.kind === 'notKnown');
+  }
+
+  /** Claims a machine of an order, counted from 1; returns false if any window did. */
+  private async take(id: string, machine: number): Promise<boolean> {
+    const key = `order:${id}:${machine}`;
+    if (this.claimed.has(key)) {
+      return false;
+    }
+    const isFirst = await mayAct(this.deps.hub, key);
+    this.claimed.add(key);
+    return isFirst;
+  }
+}
