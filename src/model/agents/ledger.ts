@@ -73,6 +73,16 @@ export function usageOf(
   return { today: add(...today), perHour: add(...open.values()), instances: open.size };
 }
 
+/** Until when the user has agreed to pay for an instance of an agent, whatever its schedule says since. */
+export function committedUntil(requests: readonly AgentRequest[], instanceId: number): number | undefined {
+  const untils = requests.flatMap((one) =>
+    isCommitted(one) && one.instanceId === instanceId && one.commitment && one.commitment.isEnded !== true
+      ? [one.commitment.until]
+      : [],
+  );
+  return untils.length === 0 ? undefined : Math.max(...untils);
+}
+
 /** What one commitment takes of the day: all that is still to come, tomorrow's hours included. */
 function costToday({ perHour, stoppedPerHour, from, until }: Commitment, now: number): Micros {
   const dayStart = Math.floor(now / dayMs) * dayMs;

@@ -1,7 +1,7 @@
 import { endOfText, pageOf, ToolError } from '../../model/agents/answer';
 import { commitmentTo } from '../../model/agents/agreed';
 import { hourMs } from '../../model/agents/gate';
-import { limitsLeft, usageInAll } from '../../model/agents/ledger';
+import { committedUntil, limitsLeft, usageInAll } from '../../model/agents/ledger';
 import { hasYes, rentedByAgent, type AgentRequest } from '../../model/agents/request';
 import type { ToolInput } from '../../model/agents/toolShapes';
 import type { Instance } from '../../model/instances/instance';
@@ -214,8 +214,10 @@ async function setSchedule(deps: ToolDeps, input: ToolInput<'set_schedule'>, con
   // A destruction before the time that the user agreed to would lose data unasked.
   const saves = isOwn && isCheaper && input.then === 'stop';
   const spends = isOwn ? !isCheaper : lease !== undefined && !isCheaper;
-  // An instance of the user is paid for until its end; from there on, an agent spends.
-  const from = !isOwn && lease?.term.kind === 'at' ? Math.min(endsAt, Math.max(now, lease.term.at)) : now;
+  // An instance of the user is paid for until its end, one of an agent until an earlier yes: from there on, it spends.
+  const ownEnd = lease?.term.kind === 'at' ? lease.term.at : undefined;
+  const paidUntil = isOwn ? committedUntil(requests, instance.id) : ownEnd;
+  const from = Math.min(endsAt, Math.max(now, paidUntil ?? now));
   const request: AgentRequest = {
     ...requestBase(deps, 'set_schedule', input, context),
     instanceId: instance.id,

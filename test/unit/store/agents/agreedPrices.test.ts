@@ -4,7 +4,8 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { AgentRequest } from '../../../../src/model/agents/request';
 import type { Offer } from '../../../../src/model/offers/offer';
-import { fromDollars } from '../../../../src/model/money';
+import { usageOf } from '../../../../src/model/agents/ledger';
+import { formatCents, fromDollars, zero } from '../../../../src/model/money';
 import { doAgreed } from '../../../../src/store/agents/doAgreed';
 import { instanceTools } from '../../../../src/store/agents/instanceTools';
 import { marketTools } from '../../../../src/store/agents/marketTools';
@@ -275,6 +276,22 @@ describe('a yes to the price of an agent', () => {
     const { commitment } = await find(await setEnd(5001, 3, 'stop'));
     assert.equal(commitment?.perHour, fromDollars(0.4));
     assert.equal((await find(await setEnd(5002, 3, 'stop'))).commitment, undefined, 'had no end');
+  });
+
+  it('counts each hour of an instance of an agent once, however often its end is moved', async () => {
+    const now = computer.clock.now();
+    await window.desk.begin({
+      ...{ id: 'request_5001', requestId: 'rented-5001', tool: 'request_rental', print: '' },
+      ...{ caller: context.caller, at: now, state: 'rented', instanceId: 5001 },
+      commitment: { perHour: fromDollars(0.4), stoppedPerHour: zero, from: now, until: now + 8 * hourMs },
+    });
+    await endsIn(5001, 8, 'destroy');
+    for (const hours of [9, 10]) {
+      await carryOut(await sayYes(await setEnd(5001, hours, 'destroy')));
+    }
+    const { requests } = await window.desk.read();
+    // To the cent: the clock goes on while a yes is carried out.
+    assert.equal(formatCents(usageOf(requests, now, new Set([5001])).today), '$4.01');
   });
 
   it('is needed for an earlier destruction, and not for an earlier stop', async () => {
