@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { letAgentsIn, type AgentDriver } from '../support/feature/agentDriver';
+import { generateKey } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -32,5 +33,22 @@ describe('what a person approved for an agent, and the service refuses', () => {
     );
     assert.deepEqual([...buttons], ['Show Instances', 'Show Log']);
     assert.equal((await agent.call('destroy_instance', asked))['state'], 'failed');
+  });
+});
+
+describe('a request of an agent that expires while a person chooses a key for it', () => {
+  const computer = useComputer();
+
+  it('is not asked about any more, since no yes would count', async () => {
+    const window = await computer().openWindow();
+    await window.signIn();
+    window.clearToasts();
+    const agent = await letAgentsIn(window);
+    await agent.call('request_rental', { quote: await agent.quote(), requestId: 'rental-1' });
+    await window.quick.title('Choose an SSH Key to Log In With');
+    await computer().pass(11 * 60_000);
+    await generateKey(window);
+    await window.toast('The request of the agent has expired, so nothing was done.');
+    assert.ok(!window.screen.messages.shown.some(({ text }) => text.startsWith('Rent 1×')));
   });
 });

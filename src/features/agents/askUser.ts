@@ -146,8 +146,13 @@ export class AskUser implements Disposable {
       ...(loss === undefined ? {} : { loss }),
       now: this.deps.clock.now(),
     });
+    const isPossible = question !== undefined && (await canLogIn(request));
+    if (isPossible && !this.isWaiting(request)) {
+      message('info', t('The request of the agent has expired, so nothing was done.'));
+      return;
+    }
     // The dialog comes last: a program may have picked an item of an earlier list.
-    const yes = question !== undefined && (await canLogIn(request)) && (await this.isYes(question));
+    const yes = isPossible && (await this.isYes(question));
     if (accounts.active?.key !== accountKey) {
       message('info', t('The account changed, so nothing was done for the agent.'));
       return;
