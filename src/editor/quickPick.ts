@@ -137,3 +137,16 @@ export async function askLine(step: Omit<TextStep, 'canGoBack' | 'canSkip'>): Pr
   const answer = await askText(step);
   return answer.kind === 'picked' ? answer.value : undefined;
 }
+
+/** Asks for the number that the service has given to something; returns `undefined` if the user cancels. */
+export async function askNumber(step: Pick<TextStep, 'title' | 'prompt'>): Promise<number | undefined> {
+  const digits = (typed: string) => /^#?(\d{1,15})$/.exec(typed.trim())?.[1];
+  const typed = await askLine({
+    ...step,
+    ignoreFocusOut: true,
+    problem: (value) =>
+      value === '' || digits(value) !== undefined ? undefined : t('Enter a number, such as 1234.'),
+  });
+  const number = Number(digits(typed ?? ''));
+  return number > 0 ? number : undefined;
+}

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { ForbiddenError, NotFoundError, sayingIfLost } from '../../api/errors';
+import { sayingIfLost } from '../../api/errors';
 import { listProblems, problemRow } from '../../editor/listRows';
 import { inView, whileAsking, withCancellableProgress } from '../../editor/progress';
 import { plain } from '../../model/instances/instanceState';
@@ -8,6 +8,7 @@ import type { Services } from '../../services';
 import { followAccount } from '../../shared/followAccount';
 import { accountFor } from '../../store/accounts/sameAccount';
 import type { Account } from '../../store/ports';
+import { isUnlisted, listOrNone } from '../../store/unlisted';
 import { AccountReading, type Loaded, type RefreshOptions } from '../../shared/reading';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
@@ -18,7 +19,7 @@ import { confirm } from '../../editor/confirm';
 import { confirmOverBudget } from '../../editor/confirmOverBudget';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { pickOne } from '../../editor/quickPick';
+import { askNumber, pickOne } from '../../editor/quickPick';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 import { tooltip } from '../../editor/tooltip';
 
@@ -114,7 +115,7 @@ class DeploymentList implements TreeGroup, Disposable {
 /** Returns true for errors to hide: a key without permission, or a service without deployments. */
 function isMissed(state: Loaded<readonly Deployment[]>): boolean {
   const error = state.kind === 'failed' || state.kind === 'ready' ? state.error : undefined;
-  return !(error instanceof ForbiddenError || error instanceof NotFoundError);
+  return !isUnlisted(error);
 }
 
 function unread(count: number): string {
@@ -256,7 +257,12 @@ async function choose(
     }
     return deployment;
   }
-  await whileAsking(list.refresh());
+  const title = action === 'stop' ? t('Stop Deployment') : t('Start Deployment');
+  const isListed = await listOrNone(whileAsking(list.refresh().then(() => true)));
+  if (isListed === undefined) {
+    const id = await askNumber({ title, prompt: t('Number of the deployment.') });
+    return id === undefined ? undefined : { id };
+  }
   const rows = list.deployments
     .filter(
       (deployment) =>
@@ -271,6 +277,5 @@ async function choose(
     message('info', action === 'stop' ? t('No deployment is active.') : t('No deployment is stopped.'));
     return undefined;
   }
-  const title = action === 'stop' ? t('Stop Deployment') : t('Start Deployment');
   return (await pickOne(rows, { title }))?.deployment;
 }

@@ -2,11 +2,12 @@ import { sayingIfLost } from '../../api/errors';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { inView, withCancellableProgress } from '../../editor/progress';
-import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
+import { askLine, askNumber, pickOne, plainLabel } from '../../editor/quickPick';
 import { fromDollars, formatMoney } from '../../model/money';
 import type { Machine } from '../../model/hosting/machine';
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../shared/notSignedIn';
+import { isUnlisted } from '../../store/unlisted';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
@@ -75,7 +76,11 @@ async function chooseMachine(
   }
   const { state } = machines;
   if (state.kind === 'failed') {
-    throw state.error;
+    if (target || !isUnlisted(state.error)) {
+      throw state.error;
+    }
+    const id = await askNumber({ title, prompt: t('Number of the machine.') });
+    return id === undefined ? undefined : { id };
   }
   if (target) {
     const machine = machines.find(target.machineId);

@@ -9,6 +9,7 @@ import { secretNameProblem, secretValueProblem } from '../../model/accounts/keyI
 import type { Secret } from '../../model/accounts/secret';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
+import { listOrNone } from '../../store/unlisted';
 
 /** Sets an environment variable for instances; asks before it replaces an existing one. */
 export async function setSecret(
@@ -69,7 +70,7 @@ async function askName(title: string): Promise<string | undefined> {
 }
 
 export async function deleteSecret(account: Account, wantedName: string | undefined): Promise<boolean> {
-  const name = wantedName ?? (await pickSecret(account, t('Delete Environment Variable')))?.name;
+  const name = wantedName ?? (await nameToDelete(account, t('Delete Environment Variable')));
   if (name === undefined) {
     return false;
   }
@@ -84,12 +85,19 @@ export async function deleteSecret(account: Account, wantedName: string | undefi
   return isWanted;
 }
 
+/** Lets the user pick a variable from the list, or type its name if the list can't be read. */
+async function nameToDelete(account: Account, title: string): Promise<string | undefined> {
+  const secrets = await listOrNone(whileAsking(account.client.secrets.list()));
+  return secrets === undefined ? askName(title) : (await pickSecret(secrets, title))?.name;
+}
+
 /** Copies a value to the clipboard, only when the user asks for it. */
 export async function copySecret(account: Account, wantedName: string | undefined): Promise<void> {
+  const secrets = await whileAsking(account.client.secrets.list());
   const secret =
     wantedName === undefined
-      ? await pickSecret(account, t('Copy Value'))
-      : (await whileAsking(account.client.secrets.list())).find(({ name }) => name === wantedName);
+      ? await pickSecret(secrets, t('Copy Value'))
+      : secrets.find(({ name }) => name === wantedName);
   if (secret && secret.value === undefined) {
     message('info', t('The service does not reveal this value.'));
   } else if (secret?.value !== undefined) {
@@ -98,8 +106,7 @@ export async function copySecret(account: Account, wantedName: string | undefine
   }
 }
 
-async function pickSecret(account: Account, title: string): Promise<Secret | undefined> {
-  const secrets = await whileAsking(account.client.secrets.list());
+async function pickSecret(secrets: readonly Secret[], title: string): Promise<Secret | undefined> {
   if (secrets.length === 0) {
     message('info', t('This account has no environment variables.'));
     return undefined;

@@ -1,4 +1,4 @@
-import { ForbiddenError, NotFoundError } from '../../api/errors';
+import { NotFoundError } from '../../api/errors';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileAsking } from '../../editor/progress';
@@ -6,6 +6,7 @@ import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
 import { isCategory, permissionMeaning } from '../../model/accounts/permissionText';
 import type { TeamRole } from '../../model/accounts/teamRole';
 import type { Account } from '../../store/ports';
+import { listOrNone } from '../../store/unlisted';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
@@ -36,12 +37,7 @@ export async function showTeamRole(account: Account, wantedName: string | undefi
 
 /** Lets the user pick a role from the list, or type its name if the list can't be read. */
 async function chooseRole(account: Account, title: string): Promise<TeamRole | undefined> {
-  const roles = await whileAsking(account.client.teamRoles.list()).catch((error: unknown) => {
-    if (error instanceof ForbiddenError || error instanceof NotFoundError) {
-      return undefined;
-    }
-    throw error;
-  });
+  const roles = await listOrNone(whileAsking(account.client.teamRoles.list()));
   if (roles && roles.items.length > 0) {
     const picked = await pickOne(
       roles.items.map((role) => ({
