@@ -5,7 +5,7 @@ import { t } from '../../editor/localize';
 import { type Action, message } from '../../editor/message';
 import { askLine, pickOne, type PickRow, plainLabel } from '../../editor/quickPick';
 import { formatMoney } from '../../model/money';
-import type { AccountRef } from '../../model/accounts/account';
+import { spendable, type AccountRef } from '../../model/accounts/account';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
 import { KeyNotKeptError } from '../../store/accounts/accountErrors';
@@ -113,7 +113,7 @@ function showState({ accounts, contextKeys }: Deps): void {
 
 function welcome(account: Account): void {
   const { user } = account;
-  const credit = user.credit ?? user.balance;
+  const credit = spendable(user);
   message(
     'info',
     credit === undefined

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { listProblems, problemRow, withAge } from '../../editor/listRows';
 import { localize, t } from '../../editor/localize';
-import type { User } from '../../model/accounts/account';
+import { spendable, type User } from '../../model/accounts/account';
 import { permissionCategories } from '../../model/accounts/apiKey';
 import { tfaStatusOf } from '../../model/accounts/secondFactor';
 import { formatMoney } from '../../model/money';
@@ -279,7 +279,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
 
   /** Credit is what the account can spend; the balance appears beside it (docs/service/users.md#record). */
   private creditRow({ user }: Account): vscode.TreeItem {
-    const money = user.credit ?? user.balance;
+    const money = spendable(user);
     if (money === undefined) {
       return creditItem(t('unknown'), '', '');
     }

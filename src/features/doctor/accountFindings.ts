@@ -7,7 +7,7 @@ import {
 } from '../../api/errors';
 import type { Client } from '../../api/client';
 import type { CallOptions } from '../../api/http';
-import type { User } from '../../model/accounts/account';
+import { spendable, type User } from '../../model/accounts/account';
 import type { ApiKey } from '../../model/accounts/apiKey';
 import { mayUse, permissionMeaning, usualPermissions } from '../../model/accounts/permissionText';
 import type { SshAccount } from '../../ssh/prepareHost';
@@ -199,8 +199,8 @@ function joined(all: readonly Text[]): Text {
   return all.reduce((list, one) => text('{0}; {1}', list, one));
 }
 
-function credit({ credit: prepaid, balance }: User): DoctorFinding {
-  const micros = prepaid ?? balance;
+function credit(user: User): DoctorFinding {
+  const micros = spendable(user);
   if (micros === undefined) {
     return finding('credit', titles.credit, 'skipped', text('The service does not state the credit.'));
   }

@@ -3,6 +3,7 @@ import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances } from '../../editor/progress';
 import type { StepAnswer } from '../../editor/quickPick';
+import { spendable } from '../../model/accounts/account';
 import { formatMoney, fromDollars } from '../../model/money';
 import { budgetState, type BudgetNow } from '../../model/budget/budget';
 import { AcceptGuard } from '../../model/rentals/acceptGuard';
@@ -190,7 +191,7 @@ class RentWizard {
     const { active } = deps.accounts;
     // The account of the search, as last read; another one may be active now.
     const { user } = active?.key === deps.account.key ? active : deps.account;
-    const credit = user.credit ?? user.balance;
+    const credit = spendable(user);
     const burn = burnSoon(deps);
     const limit = deps.settings.get('gpuRental.rent.limitPerHour');
     return {

@@ -1,5 +1,6 @@
 import { signedIn } from '../../editor/commands';
 import { t } from '../../editor/localize';
+import { spendable } from '../../model/accounts/account';
 import { fromDollars } from '../../model/money';
 import { firstSearch, withProposal } from '../../model/offers/firstSearch';
 import { defaultQuery } from '../../model/offers/savedSearches';
@@ -57,7 +58,7 @@ function knownOf({ rentals, settings }: Deps, { key, user }: Account) {
   const limit = settings.get('gpuRental.rent.limitPerHour');
   return {
     rented: machinesRented(rentals, key),
-    credit: user.credit ?? user.balance,
+    credit: spendable(user),
     limitPerHour: limit > 0 ? fromDollars(limit) : undefined,
   };
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
+import { spendable } from '../../model/accounts/account';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
 import { burnNow } from '../../store/instances/burn';
@@ -67,7 +68,7 @@ function wordsNow(deps: Deps): StatusBarWords | undefined {
     watches: startWatches.watches,
     notKnown: rentals.rentals.filter(({ phase }) => phase.kind === 'notKnown').length,
     budget: deps.budget.now,
-    credit: account.user.credit ?? account.user.balance,
+    credit: spendable(account.user),
     now: clock.now(),
   });
 }

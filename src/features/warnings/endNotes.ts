@@ -1,4 +1,5 @@
 import type { InstanceNote, InstanceNotes } from '../../editor/treeGroups';
+import { spendable } from '../../model/accounts/account';
 import { stateOf } from '../../model/instances/instanceState';
 import { rentalEndOf } from '../../model/instances/rentalEnd';
 import { isUsedUp } from '../../model/instances/warnings';
@@ -56,6 +57,6 @@ export class EndNotes implements InstanceNotes, Disposable {
 
   private get hasCredit(): boolean {
     const user = this.deps.accounts.active?.user;
-    return !isUsedUp(user?.credit ?? user?.balance);
+    return !isUsedUp(user && spendable(user));
   }
 }

@@ -2,6 +2,7 @@ import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message, type Action } from '../../editor/message';
 import { pricePerDay } from '../../editor/priceText';
+import { spendable } from '../../model/accounts/account';
 import { consoleAddress, consolePages } from '../../model/accounts/webConsole';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -76,7 +77,7 @@ function warningsNow({ accounts, fleet, volumes, clock, settings }: Deps): reado
     instances,
     facts: (id) => fleet.facts(id),
     rate: burnNow({ fleet, volumes, clock }).rate,
-    credit: account.user.credit ?? account.user.balance,
+    credit: spendable(account.user),
     now,
     stoppedDays: settings.get('gpuRental.warn.stoppedDays'),
   });

@@ -17,6 +17,11 @@ export interface User {
   readonly isAdmin?: boolean;
 }
 
+/** Returns what the account can spend: its credit, or its balance if only that is stated (docs/service/users.md#record). */
+export function spendable({ credit, balance }: Pick<User, 'credit' | 'balance'>): Micros | undefined {
+  return credit ?? balance;
+}
+
 export interface SshKey {
   readonly id: number;
   readonly name?: string;

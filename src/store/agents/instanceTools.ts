@@ -1,3 +1,4 @@
+import { spendable } from '../../model/accounts/account';
 import { endOfText, pageOf, ToolError } from '../../model/agents/answer';
 import { commitmentTo } from '../../model/agents/agreed';
 import { hourMs } from '../../model/agents/gate';
@@ -39,10 +40,11 @@ async function listInstances(deps: ToolDeps, input: ToolInput<'list_instances'>)
   const rows = sorted.map((instance) => rowOf(deps, instance, requests));
   const gate = await deps.desk.gate();
   const { skipped } = fleet.state.value;
+  const credit = spendable(account.user);
   const rest = {
     ...(skipped === 0 ? {} : { skipped }),
     burnUsdPerHour: usd(perHour(fleetCostPerHour(all).rate)),
-    ...(account.user.credit === undefined ? {} : { creditUsd: usd(account.user.credit) }),
+    ...(credit === undefined ? {} : { creditUsd: usd(credit) }),
     limitsLeft: limitsLeft(gate.limits, usageInAll(requests, gate)),
     ageSeconds: Math.max(0, Math.round((now - fleet.state.fetchedAt) / 1000)),
     ...(account.isDemo ? { demo: true } : {}),

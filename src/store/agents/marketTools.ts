@@ -1,3 +1,4 @@
+import { spendable } from '../../model/accounts/account';
 import { pageOf, ToolError } from '../../model/agents/answer';
 import { offerPrice, stoppedPerHour } from '../../model/agents/agreed';
 import { lasts, quoteLastsMs } from '../../model/agents/gate';
@@ -170,12 +171,13 @@ async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { s
     gate.limits.access === 'ask'
       ? ((await deps.desk.ownProblem(wanted))?.(requests) ?? overLimit(gate, requests, wanted))
       : 'The user lets agents look only.';
+  const credit = spendable(account.user);
   return {
     quote: quote.id,
     priceUsdPerHour: usd(quote.perHour),
     ...(price.stopped === undefined ? {} : { stoppedUsdPerDay: usd(perDay(price.stopped)) }),
     totalUsd: usd(quote.total),
-    ...(account.user.credit === undefined ? {} : { creditUsd: usd(account.user.credit) }),
+    ...(credit === undefined ? {} : { creditUsd: usd(credit) }),
     allowed: problem === undefined,
     ...(problem === undefined ? {} : { problem }),
     limitsLeft: limitsLeft(gate.limits, usageInAll(requests, gate)),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mostBytes, toolAnswer } from '../../../../src/model/agents/answer';
+import { fromDollars } from '../../../../src/model/money';
 import { toolInputs, toolOutputs, type ToolName } from '../../../../src/model/agents/toolShapes';
 import { instanceTools } from '../../../../src/store/agents/instanceTools';
 import { marketTools } from '../../../../src/store/agents/marketTools';
@@ -73,6 +74,12 @@ describe('what a tool of agents leaves out', () => {
       );
     });
   }
+
+  it('is no money: the balance counts where no credit is stated', async () => {
+    service.user = { id: 7, balance: fromDollars(3) };
+    await window.accounts.refreshUser();
+    assert.equal((await call('list_instances', { limit: 1 }))['creditUsd'], 3);
+  });
 
   it('is no instance where another one ends between two pages', async () => {
     const first = await call('list_instances', { limit: 3 });
