@@ -1,4 +1,5 @@
 /** `npm run package`: builds and writes `dist/gpu-rental.vsix`; a warning of the packager is an error. */
+import { readdirSync, statSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,8 +9,8 @@ import { root, setUpOrEnd } from './setup.mjs';
 
 export const vsixFile = path.join(root, 'dist', 'gpu-rental.vsix');
 
-/** What goes into the package, for commands that make it only if it is older. */
-export const packageInputs = [
+/** What goes into the package. */
+const packageInputs = [
   'src',
   'media',
   'l10n',
@@ -23,6 +24,18 @@ export const packageInputs = [
   'scripts/package.mjs',
   'package-lock.json',
 ];
+
+/** True if the package is newer than everything that goes into it. */
+export function isPackageCurrent() {
+  const changedAt = (file) => {
+    const entry = statSync(file, { throwIfNoEntry: false });
+    if (entry === undefined) return 0;
+    const inside = entry.isDirectory() ? readdirSync(file).map((name) => path.join(file, name)) : [];
+    return Math.max(entry.mtimeMs, ...inside.map(changedAt));
+  };
+  const inputs = packageInputs.map((name) => changedAt(path.join(root, name)));
+  return (statSync(vsixFile, { throwIfNoEntry: false })?.mtimeMs ?? 0) > Math.max(...inputs);
+}
 
 const packagedReadme = 'out/readme.md';
 

@@ -10,11 +10,11 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { cacheFolder, codeServer, hostNode, makeInCache } from './host.mjs';
 import { runningEditor } from './hostRequests.mjs';
-import { makePackage, packageInputs, vsixFile } from './package.mjs';
+import { isPackageCurrent, makePackage, vsixFile } from './package.mjs';
 import { forEachLine, readOptions, run } from './process.mjs';
 import { findEditor, root, setUp } from './setup.mjs';
 
@@ -47,25 +47,14 @@ try {
     throw new Error('VS Code was not found. Install it, or start this in WSL.');
   }
   await setUp(['modules', 'sshClient', ...(desktop === undefined ? ['host'] : [])], say);
-  await packageIfChanged();
+  if (!isPackageCurrent()) {
+    say('building and packaging the extension');
+    await makePackage(say);
+  }
   await (desktop === undefined ? startBrowserHosted() : startDesktop(desktop));
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
-}
-
-/** Packages unless the VSIX is newer than everything that goes into it. */
-async function packageIfChanged() {
-  const newest = (file) => {
-    const entry = statSync(file, { throwIfNoEntry: false });
-    if (entry === undefined) return 0;
-    const inside = entry.isDirectory() ? readdirSync(file).map((name) => newest(path.join(file, name))) : [];
-    return Math.max(entry.mtimeMs, ...inside);
-  };
-  const changed = Math.max(...packageInputs.map((name) => newest(path.join(root, name))));
-  if (existsSync(vsixFile) && statSync(vsixFile).mtimeMs > changed) return;
-  say('building and packaging the extension');
-  await makePackage(say);
 }
 
 /** Runs `install` unless exactly this package was installed there before. */

@@ -1,38 +1,19 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { bytesRead, codeRead, lazyChunks } from '../support/bundleSize';
 import { packagedExtension, repository } from '../support/editorHost';
 import { readZip, type ZipEntry } from '../support/zip';
 
-/** When the newest file that goes into the package was changed. */
-function newestSource(): number {
-  const folders = ['src', 'media', 'l10n'].flatMap((folder) =>
-    readdirSync(path.join(repository, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
-      path.join(folder, file),
-    ),
-  );
-  const files = [
-    ...folders,
-    'package.json',
-    'package.nls.json',
-    'README.md',
-    'CHANGELOG.md',
-    '.vscodeignore',
-  ];
-  return Math.max(
-    ...files.map((file) => statSync(path.join(repository, file), { throwIfNoEntry: false })?.mtimeMs ?? 0),
-  );
-}
-
 describe('the package', () => {
   let entries: ZipEntry[] = [];
 
   before(async () => {
-    if (!existsSync(packagedExtension) || statSync(packagedExtension).mtimeMs < newestSource()) {
-      await promisify(execFile)(process.execPath, [path.join(repository, 'scripts', 'package.mjs')]);
+    const script = path.join(repository, 'scripts', 'package.mjs');
+    const { isPackageCurrent } = (await import(script)) as { isPackageCurrent: () => boolean };
+    if (!isPackageCurrent()) {
+      await promisify(execFile)(process.execPath, [script]);
     }
     entries = readZip(packagedExtension);
   });
