@@ -18,7 +18,8 @@ import {
 /** Formats a number with its unit: `24 GB`, `$0.80`, `99%`. */
 export function numberText(value: number, unit: string): string {
   if (unit === '$') {
-    return `$${Number.isInteger(value * 100) ? value.toFixed(2) : String(value)}`;
+    const cents = value.toFixed(2);
+    return `$${Number(cents) === value ? cents : String(value)}`;
   }
   return unit === '' || unit === '%' ? `${value}${unit}` : `${value} ${unit}`;
 }

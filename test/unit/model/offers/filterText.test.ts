@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describeFilters, filterValueText } from '../../../../src/model/offers/filterText';
+import { describeFilters, filterValueText, numberText } from '../../../../src/model/offers/filterText';
 import type { Filters } from '../../../../src/model/offers/searchFields';
 import { formatText } from '../../../../src/util/text';
 
@@ -15,5 +15,12 @@ describe('filters in words', () => {
   it('come in the order of the fields, whatever the order in which they were set', () => {
     const filters: Filters = { verified: true, gpuCount: { min: 2, max: 2 }, gpu: { oneOf: ['RTX 4090'] } };
     assert.deepEqual(words(filters), ['GPU: RTX 4090', 'GPUs: 2', 'Verified by the service']);
+  });
+});
+
+describe('an amount of money in a filter', () => {
+  it('has whole cents, whatever its binary fraction', () => {
+    const amounts = [0.8, 1.1, 2.3, 0.57, 0.4166, 4].map((amount) => numberText(amount, '$'));
+    assert.deepEqual(amounts, ['$0.80', '$1.10', '$2.30', '$0.57', '$0.4166', '$4.00']);
   });
 });
