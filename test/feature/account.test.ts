@@ -118,6 +118,14 @@ describe('the account and its second factor', () => {
     window.clearToasts();
   });
 
+  it('says that a variable is gone where it was deleted elsewhere', async () => {
+    for (const command of ['gpuRental.secret.copy', 'gpuRental.secret.useInTemplate']) {
+      window.start(command, { secretName: 'GONE' });
+      await window.toast('There is no environment variable with this name');
+      window.clearToasts();
+    }
+  });
+
   it('creates a scoped key and shows it once', async () => {
     const { quick } = window;
     window.run('Create API Key…');

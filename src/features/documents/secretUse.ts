@@ -5,7 +5,7 @@ import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileAsking } from '../../editor/progress';
 import { pickOne, plainLabel } from '../../editor/quickPick';
-import type { Secret } from '../../model/accounts/secret';
+import { secretNamed, type Secret } from '../../model/accounts/secret';
 import { templateIdOf, templateUriParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import { kindOf, openDocuments } from './openDocuments';
@@ -20,7 +20,7 @@ type Deps = SecretDeps & Pick<Services, 'templates'>;
 export async function useSecret(deps: Deps, target: SecretTarget | undefined): Promise<void> {
   const { client } = deps.templateStores.documents.account();
   const secrets = await whileAsking(client.secrets.list());
-  const secret = target ? secrets.find(({ name }) => name === target.secretName) : await pickSecret(secrets);
+  const secret = target ? secretNamed(secrets, target.secretName) : await pickSecret(secrets);
   const document = secret && (await chooseDocument(deps, secret.name));
   if (!document || !(await mayReplace(document, secret.name))) {
     return;

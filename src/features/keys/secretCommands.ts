@@ -6,7 +6,7 @@ import { message } from '../../editor/message';
 import { whileAsking, whileSending } from '../../editor/progress';
 import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
 import { secretNameProblem, secretValueProblem } from '../../model/accounts/keyInput';
-import type { Secret } from '../../model/accounts/secret';
+import { secretNamed, type Secret } from '../../model/accounts/secret';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import { listOrNone } from '../../store/unlisted';
@@ -97,7 +97,7 @@ export async function copySecret(account: Account, wantedName: string | undefine
   const secret =
     wantedName === undefined
       ? await pickSecret(secrets, t('Copy Value'))
-      : secrets.find(({ name }) => name === wantedName);
+      : secretNamed(secrets, wantedName);
   if (secret && secret.value === undefined) {
     message('info', t('The service does not reveal this value.'));
   } else if (secret?.value !== undefined) {
