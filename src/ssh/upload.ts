@@ -95,12 +95,7 @@ class Upload {
 
   async run(): Promise<TransferOutcome> {
     let plan = await this.plan();
-    const { there } = plan;
-    const replaced = plan.files.filter(({ name }) => ['file', 'link'].includes(there.get(name)?.kind ?? ''));
-    await askToReplace(
-      this.order.options,
-      replaced.map(({ name }) => name),
-    );
+    await askToReplace(this.order.options, replacedNames(plan));
     for (let round = 0; round < rounds && namesOf(plan).some((name) => !this.refused.has(name)); round += 1) {
       await this.send(plan);
       plan = await this.plan();
@@ -323,6 +318,18 @@ class Upload {
 
 /** So many small files are read at a time. */
 const width = 16;
+
+/** Files there that lose their content: tar puts a folder or a link in the place of a file as well. */
+function replacedNames({ there, files, folders, links }: Plan): readonly string[] {
+  const isThere = (name: string, ...kinds: readonly RemoteEntry['kind'][]) => {
+    const kind = there.get(name)?.kind;
+    return kind !== undefined && kinds.includes(kind);
+  };
+  return [
+    ...files.map(({ name }) => name).filter((name) => isThere(name, 'file', 'link')),
+    ...[...folders, ...links.map(([name]) => name)].filter((name) => isThere(name, 'file')),
+  ];
+}
 
 function namesOf({ folders, files, links, extra }: Plan): readonly string[] {
   return [...extra, ...folders, ...files.map(({ name }) => name), ...links.map(([name]) => name)];

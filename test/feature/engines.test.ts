@@ -245,6 +245,30 @@ describe('instances in tools that work by SSH', () => {
     await window.document(/./);
   });
 
+  it('replaces files only after one answer for all instances, and asks again after a no', async () => {
+    const local = path.join(computer().workspace, 'données.txt');
+    const there = path.join(computer().root, 'copied here', 'données.txt');
+    const before = readFileSync(there, 'utf8');
+    writeFileSync(local, 'other data');
+    window.screen.answerFileDialog = () => Promise.resolve([local]);
+    window.run('Copy Files to Instances…');
+    await window.quick.tick(/sweep-2/, /sweep-3/);
+    await window.quick.enter();
+    await window.quick.title('Copy Files to Instances');
+    await window.quick.type(path.dirname(there));
+    const { detail } = await window.dialog('Replace existing files on these instances?');
+    assert.match(detail ?? '', /even if it is newer\. On sweep-[23]: données\.txt\.$/);
+    await window.dialogButton('Cancel');
+    await window.quick.row(/sweep-2.*nothing copied, to keep existing files/);
+    await window.quick.row(/sweep-3.*nothing copied, to keep existing files/);
+    assert.equal(readFileSync(there, 'utf8'), before);
+    await window.quick.pick('Retry Failed');
+    await window.dialogButton('Replace on All', 'Replace existing files on these instances?');
+    await window.quick.row(/sweep-2.*1 file/);
+    assert.equal(readFileSync(there, 'utf8'), 'other data');
+    window.quick.escape();
+  });
+
   it('names what it did not copy, and why', async () => {
     const pipe = path.join(computer().root, 'pipe');
     execFileSync('mkfifo', [pipe]);

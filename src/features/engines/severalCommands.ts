@@ -2,11 +2,13 @@ import type { InstanceTarget } from '../../commandArguments';
 import { filesText } from '../../editor/filesText';
 import { t } from '../../editor/localize';
 import { pickLocal } from '../../editor/pickLocal';
-import { askLine } from '../../editor/quickPick';
+import { askLine, plainLabel } from '../../editor/quickPick';
 import { reachOneOf } from '../../editor/reachSeveral';
+import { confirmReplacingOnAll, replacingQuestion } from '../../editor/replacingQuestion';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { isRemotePath } from '../../ssh/remoteFolders';
+import { FilesKeptError } from '../../ssh/transfer';
 import { upload } from '../../ssh/upload';
 import { accountFor, clientFor } from '../../store/accounts/sameAccount';
 import { safeFileName } from '../../util/fileName';
@@ -97,6 +99,7 @@ export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): P
     return;
   }
   const into = folder.trim();
+  const mayReplace = replacingOn(instances);
   await onSeveral(instances, {
     doing: t('Copying to {0}', into),
     done: t('Results: Copy to {0}', into),
@@ -109,9 +112,24 @@ export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): P
       const { alias } = reached;
       const { ssh, clock } = deps;
       const transferDeps = { ssh, clock, platform: process.platform };
-      const { files, leftOut } = await deps.presence.during(alias, () =>
-        upload(transferDeps, alias, locals, into, { signal }),
-      );
+      const outcome = await deps.presence
+        .during(alias, () =>
+          upload(transferDeps, alias, locals, into, {
+            signal,
+            mayReplace: (names) => mayReplace(instance, names, signal),
+          }),
+        )
+        .catch((error: unknown) => {
+          if (error instanceof FilesKeptError) {
+            return undefined;
+          }
+          throw error;
+        });
+      if (!outcome) {
+        const kept = t('nothing copied, to keep existing files');
+        return { isOk: false, summary: kept, output: kept };
+      }
+      const { files, leftOut } = outcome;
       const summary = filesText(files);
       return leftOut.length === 0
         ? { isOk: true, summary, output: `${summary}\n${into}` }
@@ -122,6 +140,25 @@ export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): P
           };
     },
   });
+}
+
+/**
+ * Returns the question before files are replaced. Several instances share one answer in each attempt, which its signal
+ * identifies.
+ */
+function replacingOn(instances: readonly Instance[]) {
+  const nameOf = (instance: Instance) => plainLabel(instanceName(instance));
+  const [only] = instances;
+  const ofOne = replacingQuestion(only && nameOf(only));
+  const answers = new Map<AbortSignal, Promise<boolean>>();
+  return (instance: Instance, names: readonly string[], attempt: AbortSignal): Promise<boolean> => {
+    if (instances.length === 1) {
+      return ofOne(names);
+    }
+    const answer = answers.get(attempt) ?? confirmReplacingOnAll(nameOf(instance), names);
+    answers.set(attempt, answer);
+    return answer;
+  };
 }
 
 /** Shows the end of each instance's log, read from the service. */

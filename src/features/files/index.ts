@@ -6,6 +6,7 @@ import { whileReadingInstances, withCancellableProgress } from '../../editor/pro
 import { pickLocal } from '../../editor/pickLocal';
 import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
 import { filesText } from '../../editor/filesText';
+import { replacingQuestion } from '../../editor/replacingQuestion';
 import { localize, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -127,37 +128,6 @@ function mayBringActing({ name }: Chosen): Promise<boolean> {
     ),
     button: t('Download All'),
   });
-}
-
-/**
- * Returns the question before files with another content are replaced on an instance, or on this computer without a
- * name. It asks once for each file, however often the transfer resumes.
- */
-function replacingQuestion(instance?: string): (names: readonly string[]) => Promise<boolean> {
-  const agreed = new Set<string>();
-  return async (names) => {
-    const others = names.filter((name) => !agreed.has(name));
-    const named = others.slice(0, namedInMessage).map(plainLabel).join(', ');
-    const more = others.length - namedInMessage;
-    const files = filesText(others.length);
-    const mayReplace =
-      others.length === 0 ||
-      (await confirm({
-        message:
-          instance === undefined
-            ? t('Replace {0} on this computer?', files)
-            : t('Replace {0} on {1}?', files, instance),
-        detail: t(
-          'Their current content is lost, even if it is newer: {0}.',
-          more > 0 ? t('{0} and {1} more', named, more) : named,
-        ),
-        button: t('Replace'),
-      }));
-    if (mayReplace) {
-      others.forEach((name) => agreed.add(name));
-    }
-    return mayReplace;
-  };
 }
 
 /** Transfers with progress; a canceled or broken transfer can resume. Returns true if everything was transferred. */

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { partName, TransferError, type TransferProgress } from '../../../src/ssh/transfer';
+import { FilesKeptError, partName, TransferError, type TransferProgress } from '../../../src/ssh/transfer';
 import { upload } from '../../../src/ssh/upload';
 import { systemClock } from '../../../src/util/clock';
 import { sized } from '../../support/seeded';
@@ -226,6 +226,20 @@ describe('Moving files over SSH', () => {
       assert.equal(readFileSync(join(to(), 'link to it'), 'utf8'), 'weights');
     });
   }
+
+  it('asks before a folder or a link takes the place of a file there', async () => {
+    fill(join(remote, 'data'), ['latest', 'models', 'other']);
+    fill(join(local, 'data'), ['run-1', 'models/a']);
+    symlinkSync('run-1', join(local, 'data', 'latest'));
+    let asked: readonly string[] = [];
+    const mayReplace = (names: readonly string[]) => {
+      asked = names;
+      return Promise.resolve(false);
+    };
+    await assert.rejects(up(join(local, 'data'), { mayReplace }), FilesKeptError);
+    assert.deepEqual([...asked].sort(), ['data/latest', 'data/models']);
+    assert.equal(readFileSync(join(remote, 'data', 'latest'), 'utf8'), 'latest');
+  });
 
   it('makes nothing executable here, and keeps programs so there', async () => {
     fill(join(remote, 'out'), ['tool']);
