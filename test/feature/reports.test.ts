@@ -110,7 +110,7 @@ describe('reports', () => {
     await earnings.shows('all machines', () => earnings.rows('machines').length > 1);
   });
 
-  it('saves no figures under a range that they are not of', async () => {
+  it('shows and saves no figures under a range that they are not of', async () => {
     computer().simulator.fail({
       kind: 'stall',
       method: 'GET',
@@ -119,6 +119,7 @@ describe('reports', () => {
     await earnings.choose('Time', '30');
     assert.ok(earnings.view.busy);
     assert.deepEqual(labels(earnings), ['Refresh', 'Show Name and Address']);
+    assert.deepEqual([earnings.view.tiles, earnings.view.sections, earnings.view.notices], [[], [], []]);
     await earnings.choose('Time', '7');
     await earnings.shows('seven days', () => earnings.rows('days').length === 7);
     assert.deepEqual(labels(earnings), [

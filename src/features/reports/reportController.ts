@@ -99,10 +99,6 @@ export class ReportController<Data> implements vscode.Disposable {
       }
       if (!isCancelled(error)) {
         this.error = error;
-        if (this.isOutdated) {
-          // Never show figures of one time range under another.
-          this.data = undefined;
-        }
         this.deps.log.warn(`The report “${this.source.id}” could not be read: ${String(error)}`);
       }
     }
@@ -114,7 +110,7 @@ export class ReportController<Data> implements vscode.Disposable {
 
   /** Draws the data that has been read, after a choice that needs no new read. */
   draw(): void {
-    const { source, data } = this;
+    const { source, shown: data } = this;
     const drawn = data && source.draw(data.value);
     this.panel?.show({
       title: source.title,
@@ -124,8 +120,7 @@ export class ReportController<Data> implements vscode.Disposable {
       filters: [...source.filters()],
       buttons: [
         { id: 'refresh', label: t('Refresh') },
-        // Figures of one time range must not be saved under another.
-        ...(data && !this.isOutdated
+        ...(data
           ? [
               { id: 'csv', label: t('Save as CSV…') },
               { id: 'json', label: t('Save as JSON…') },
@@ -150,14 +145,19 @@ export class ReportController<Data> implements vscode.Disposable {
     this.panel?.dispose();
   }
 
+  /** The last good data, unless it is of other filters: figures of one time are neither shown nor saved under another. */
+  private get shown() {
+    return this.isOutdated ? undefined : this.data;
+  }
+
   private errorNotice(): ReportNotice[] {
     if (this.error === undefined) {
       return [];
     }
     const why = reasonOf(this.error) ?? t('Could not read the report. See the log for details.');
+    const { shown } = this;
     const age =
-      this.data &&
-      t('Shown as of {0} ago.', localize(durationText(this.deps.clock.now() - this.data.readAt)));
+      shown && t('Shown as of {0} ago.', localize(durationText(this.deps.clock.now() - shown.readAt)));
     return [
       {
         severity: 'error',
@@ -197,14 +197,15 @@ export class ReportController<Data> implements vscode.Disposable {
     if (id === 'refresh') {
       return this.refresh();
     }
-    if (!this.data || this.isOutdated || !['csv', 'json', 'markdown'].includes(id)) {
+    const { shown } = this;
+    if (!shown || !['csv', 'json', 'markdown'].includes(id)) {
       this.source.press?.(id);
       this.draw();
       return;
     }
-    const { sections } = this.source.draw(this.data.value);
+    const { sections } = this.source.draw(shown.value);
     if (id === 'json') {
-      const text = JSON.stringify(this.source.json(this.data.value), null, 2);
+      const text = JSON.stringify(this.source.json(shown.value), null, 2);
       await save(`${this.source.id}.json`, text, 'JSON', 'json');
     } else if (id === 'markdown') {
       await vscode.env.clipboard.writeText(
