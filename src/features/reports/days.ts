@@ -14,6 +14,21 @@ function parseDay(value: string): number | undefined {
   return Number.isNaN(time) ? undefined : dayOf(time);
 }
 
+/** Days further apart than ten years are a mistake of the service. */
+const mostDays = 3660;
+
+/**
+ * Returns all days from the first to the last of the given ones, which are in order: a day without figures must show
+ * as a gap, or the axis of time would be wrong. Absurd days get no gaps.
+ */
+export function daysOfAxis(days: readonly number[]): readonly number[] {
+  const [first = 0] = days;
+  const count = (days.at(-1) ?? first) - first + 1;
+  return count <= mostDays && days.every(Number.isInteger)
+    ? Array.from({ length: days.length === 0 ? 0 : count }, (_, index) => first + index)
+    : [...new Set(days)];
+}
+
 interface Days {
   readonly start: number;
   readonly end: number;

@@ -1,7 +1,8 @@
 import type { Earned, EarningsReport } from '../../model/hosting/earnings';
-import { add, formatMoney, toDollars, type Micros } from '../../model/money';
+import { add, formatMoney, toDollars, zero, type Micros } from '../../model/money';
 import { text } from '../../util/text';
 import type { ReportView } from '../../webview/report/protocol';
+import { daysOfAxis } from './days';
 import { daysSection, kindTable } from './kindTable';
 import { printable, textCell, type Say } from './words';
 
@@ -59,10 +60,20 @@ function tile(label: string, amount: Micros | undefined) {
 function perDay(report: EarningsReport, say: Say): Section {
   const names = kindNames(say);
   const days = [...report.perDay].sort((a, b) => a.day - b.day);
-  const series = kinds.map((kind) => ({
-    name: names[kind],
-    values: days.map((row) => (row[kind] === undefined ? null : toDollars(row[kind]))),
-  }));
+  const drawn = daysOfAxis(days.map(({ day }) => day));
+  const series = kinds.map((kind) => {
+    const sums = new Map<number, Micros>();
+    for (const { day, [kind]: amount } of days) {
+      if (amount !== undefined) {
+        sums.set(day, add(sums.get(day) ?? zero, amount));
+      }
+    }
+    const values = drawn.map((day) => sums.get(day));
+    return {
+      name: names[kind],
+      values: values.map((amount) => (amount === undefined ? null : toDollars(amount))),
+    };
+  });
   const rows = days.map((row) => ({
     id: String(row.day),
     name: textCell(dayName(row.day)),
@@ -70,7 +81,7 @@ function perDay(report: EarningsReport, say: Say): Section {
   }));
   return daysSection(
     say(text('Earnings by Day')),
-    { categories: days.map(({ day }) => dayName(day)), series },
+    { categories: drawn.map(dayName), series },
     kindTable(
       say(text('Earnings by day (UTC), in dollars')),
       say(text('Day')),

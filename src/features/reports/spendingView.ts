@@ -2,6 +2,7 @@ import type { Charge } from '../../model/accounts/charge';
 import { add, formatMoney, toDollars, zero, type Micros } from '../../model/money';
 import { text } from '../../util/text';
 import type { ReportView } from '../../webview/report/protocol';
+import { daysOfAxis } from './days';
 import { dayName } from './earningsView';
 import { daysSection, kindTable } from './kindTable';
 import { moneyCell, printable, textCell, type Say } from './words';
@@ -62,8 +63,7 @@ function byDay(charges: readonly Charge[], say: Say): View['sections'][number] {
     days.set(day, sums);
   }
   const rows = [...days.entries()].sort(([a], [b]) => a - b);
-  // A day without charges must show as a gap, or the time axis would be wrong.
-  const drawn = daysFrom(rows.at(0)?.[0] ?? 0, rows.at(-1)?.[0] ?? 0);
+  const drawn = daysOfAxis(rows.map(([day]) => day));
   const names = kinds.map((kind) => kindName(kind, say));
   const series = kinds.map((kind) => ({
     name: kindName(kind, say),
@@ -114,11 +114,6 @@ const order = ['gpu', 'disk', 'bwu', 'bwd'];
 function rank(kind: string): number {
   const place = order.indexOf(kind);
   return place < 0 ? order.length : place;
-}
-
-/** Returns all days from first to last. Limited to a year, because a wrong time in a charge may be far away. */
-function daysFrom(first: number, last: number): readonly number[] {
-  return Array.from({ length: Math.min(last - first + 1, 366) }, (_, index) => last - index).reverse();
 }
 
 /** Returns the items of a charge. A charge without items is one part of its own type. */

@@ -49,6 +49,23 @@ describe('the earnings report', () => {
     );
   });
 
+  it('keeps a place for a day without earnings, and the money of two rows of one day', () => {
+    const gpu = fromDollars(1);
+    const perDay = [20_000, 20_002, 20_002].map((day) => ({ day, gpu }));
+    const [days] = earningsView(aReport({ perDay }), say, false).sections;
+    assert.ok(days?.chart?.kind === 'stackedColumns');
+    assert.deepEqual(days.chart.categories, ['2024-10-04', '2024-10-05', '2024-10-06']);
+    assert.deepEqual(days.chart.series[0], { name: 'GPU', values: [1, null, 2] });
+    assert.equal(days.table.rows.length, 3);
+  });
+
+  it('draws the days that it has where one of them is absurd', () => {
+    const perDay = [20_000, 1e300].map((day) => ({ day, gpu: fromDollars(1) }));
+    const [days] = earningsView(aReport({ perDay }), say, false).sections;
+    assert.ok(days?.chart?.kind === 'stackedColumns');
+    assert.deepEqual(days.chart.categories, ['2024-10-04', '–']);
+  });
+
   it('hides name and address unless asked', () => {
     const report = aReport({ person: { email: 'host@gpu.example' } });
     assert.ok(!JSON.stringify(earningsView(report, say, false)).includes('host@gpu.example'));
@@ -177,6 +194,24 @@ describe('the chart of spending', () => {
       categories: ['2024-10-04', '2024-10-05', '2024-10-06'],
       series: [{ name: 'volume', values: [1, 0, 1] }],
     });
+  });
+});
+
+describe('a long time of spending', () => {
+  const charge = (day: number, source: string): Charge => ({
+    type: 'volume',
+    source,
+    amount: fromDollars(1),
+    start: day * 86_400,
+    items: [],
+  });
+
+  it('is drawn from its first day on', () => {
+    const charges = [charge(20_000, 'volume-1'), charge(20_729, 'volume-1')];
+    const [days] = spendingView({ charges, agentInstances: [] }, say).sections;
+    assert.ok(days?.chart?.kind === 'stackedColumns');
+    assert.equal(days.chart.categories.length, 730);
+    assert.equal(days.chart.categories[0], '2024-10-04');
   });
 });
 
