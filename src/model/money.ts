@@ -37,6 +37,15 @@ export function add(...amounts: readonly Micros[]): Micros {
   return amounts.reduce<number>((sum, amount) => sum + amount, 0) as Micros;
 }
 
+/** Adds up a list of any length; the arguments of one call have a limit of about a hundred thousand. */
+export function sumMoney(amounts: Iterable<Micros>): Micros {
+  let sum = 0;
+  for (const amount of amounts) {
+    sum += amount;
+  }
+  return sum as Micros;
+}
+
 /** What is left of an amount; 0 where more was spent. */
 export function subtract(amount: Micros, spent: Micros): Micros {
   return Math.max(0, amount - spent) as Micros;

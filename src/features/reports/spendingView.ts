@@ -1,5 +1,5 @@
 import type { Charge } from '../../model/accounts/charge';
-import { add, formatMoney, toDollars, zero, type Micros } from '../../model/money';
+import { add, formatMoney, sumMoney, toDollars, zero, type Micros } from '../../model/money';
 import { text } from '../../util/text';
 import type { ReportView } from '../../webview/report/protocol';
 import { daysOfAxis } from './days';
@@ -19,9 +19,10 @@ interface Spent {
 /** Returns the charges by day, by instance or volume, and by kind. */
 export function spendingView({ charges, agentInstances }: Spent, say: Say): View {
   const ofAgents = new Set(agentInstances.map((id) => `instance-${id}`));
-  const byAgents = charges.filter(({ source }) => source !== undefined && ofAgents.has(source));
+  const isOfAgent = ({ source }: Charge) => source !== undefined && ofAgents.has(source);
+  const byAgents = charges.filter(isOfAgent);
   const nameOf = (charge: Charge) =>
-    byAgents.includes(charge) ? `${sourceName(charge)} · ${say(text('by agent'))}` : sourceName(charge);
+    isOfAgent(charge) ? `${sourceName(charge)} · ${say(text('by agent'))}` : sourceName(charge);
   const kindsOf = (charge: Charge) =>
     partsOf(charge).map(([kind, amount]) => [kindName(kind, say), amount] as const);
   return {
@@ -42,7 +43,7 @@ export function spendingView({ charges, agentInstances }: Spent, say: Say): View
 }
 
 function sumText(charges: readonly Charge[]): string {
-  return formatMoney(add(...charges.map(({ amount }) => amount)), 2);
+  return formatMoney(sumMoney(charges.map(({ amount }) => amount)), 2);
 }
 
 function byDay(charges: readonly Charge[], say: Say): View['sections'][number] {
@@ -73,7 +74,7 @@ function byDay(charges: readonly Charge[], say: Say): View['sections'][number] {
     id: String(day),
     name: textCell(dayName(day)),
     amounts: kinds.map((kind) => sums.get(kind)),
-    total: add(...sums.values()),
+    total: sumMoney(sums.values()),
   }));
   return daysSection(
     say(text('Spending by Day')),

@@ -5,7 +5,7 @@ import { t } from '../../editor/localize';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 import { tooltip } from '../../editor/tooltip';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { add, formatMoney, zero } from '../../model/money';
+import { formatMoney, sumMoney } from '../../model/money';
 import { placeText } from '../../model/offers/places';
 import { volumeName, volumePerDay, type Volume } from '../../model/volume';
 import type { Services } from '../../services';
@@ -77,7 +77,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
     }
     const isPartial =
       costs.length < volumes.length || (state.kind === 'ready' && state.skipped !== undefined);
-    const sum = formatMoney(add(zero, ...costs));
+    const sum = formatMoney(sumMoney(costs));
     const figures = t('{0} · {1}/day', volumes.length, isPartial ? `≥ ${sum}` : sum);
     return withAge(figures, state, this.deps.clock.now());
   }

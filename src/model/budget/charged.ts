@@ -1,5 +1,5 @@
 import type { Charge } from '../accounts/charge';
-import { add, roundUp, zero, type Micros } from '../money';
+import { roundUp, sumMoney, zero, type Micros } from '../money';
 import type { Stretch } from './period';
 
 /** The sum of charges in a time range. */
@@ -80,8 +80,8 @@ function spanOfCharge({ start, end }: Charge): Stretch | undefined {
 export function chargedIn(lines: readonly ChargeLine[], span: Stretch): Charged {
   const parts = lines.map((line) => chargedOf(line, span));
   return {
-    amount: add(...parts.map(({ amount }) => amount)),
-    least: add(...parts.map(({ least }) => least)),
+    amount: sumMoney(parts.map(({ amount }) => amount)),
+    least: sumMoney(parts.map(({ least }) => least)),
   };
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ageMs, costSoFar } from '../instances/instanceCost';
 import { instanceShape, type Instance } from '../instances/instance';
-import { add, micros, zero, type Micros } from '../money';
+import { micros, sumMoney, type Micros } from '../money';
 import type { Charge } from '../accounts/charge';
 
 /** How a rental ended, as far as this computer knows. */
@@ -56,7 +56,7 @@ export function hasFinalCharges({ charged, endedAt }: PastRental): boolean {
 /** Returns what an instance was charged, or `undefined` if no charge names it. */
 export function chargedFor({ id }: Pick<Instance, 'id'>, charges: readonly Charge[]): Micros | undefined {
   const own = charges.filter(({ source }) => source === `instance-${id}`);
-  return own.length === 0 ? undefined : add(zero, ...own.map(({ amount }) => amount));
+  return own.length === 0 ? undefined : sumMoney(own.map(({ amount }) => amount));
 }
 
 /** The most rentals to keep, latest first. */

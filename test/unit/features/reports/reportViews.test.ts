@@ -213,6 +213,18 @@ describe('a long time of spending', () => {
     assert.equal(days.chart.categories.length, 730);
     assert.equal(days.chart.categories[0], '2024-10-04');
   });
+
+  it('may be of so many charges that they fit in no call, all of them of agents', () => {
+    const charges = Array.from({ length: 200_000 }, (_, index) =>
+      charge(20_000 + (index % 300), `instance-${index % 100}`),
+    );
+    const agentInstances = Array.from({ length: 100 }, (_, index) => index);
+    const { tiles } = spendingView({ charges, agentInstances }, say);
+    assert.deepEqual(
+      tiles.map(({ value }) => value),
+      ['$200,000.00', '$200,000.00'],
+    );
+  });
 });
 
 describe('exports', () => {
