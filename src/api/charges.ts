@@ -1,5 +1,5 @@
 import type { Charge } from '../model/accounts/charge';
-import { zero } from '../model/money';
+import { sumMoney, zero, type Micros } from '../model/money';
 import { charge, chargeList, type WireCharge } from '../wire/charge';
 import { defined } from '../util/defined';
 import type { Client } from './client';
@@ -70,17 +70,30 @@ function toCharge(wire: WireCharge): Charge {
     description: nonEmpty(wire.description),
     amount: amount(wire.amount) ?? zero,
     label: typeof label === 'string' ? nonEmpty(label) : undefined,
-    items: (wire.items ?? []).flatMap((item) => {
-      const value = amount(item.amount);
-      return value === undefined
-        ? []
-        : [
-            defined<Charge['items'][number]>({
-              type: item.type ?? '',
-              amount: value,
-              description: nonEmpty(item.description),
-            }),
-          ];
-    }),
+    items: toItems(wire.items ?? [], amount(wire.amount) ?? zero),
   });
+}
+
+type Item = Charge['items'][number];
+
+/** An item without its amount has what the others leave of the charge; of several, nothing says which has how much. */
+function toItems(wire: NonNullable<WireCharge['items']>, whole: Micros): readonly Item[] {
+  const known = wire.flatMap((item): Item[] => {
+    const value = amount(item.amount);
+    return value === undefined
+      ? []
+      : [
+          defined<Item>({
+            type: item.type ?? '',
+            amount: value,
+            description: nonEmpty(item.description),
+          }),
+        ];
+  });
+  const unknown = wire.filter((item) => amount(item.amount) === undefined);
+  const [only] = unknown;
+  const rest = (whole - sumMoney(known.map((item) => item.amount))) as Micros;
+  return only === undefined || rest <= 0
+    ? known
+    : [...known, { type: unknown.length === 1 ? (only.type ?? '') : '', amount: rest }];
 }

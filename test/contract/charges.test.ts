@@ -91,6 +91,35 @@ describe('charges', () => {
     );
   });
 
+  it('keep what they cost in all where the service leaves out the amount of an item', async () => {
+    const simulator = await simulators.start();
+    const { client } = clients.connect(simulator);
+    const gpu = { type: 'gpu', amount: 2 };
+    const results = [
+      [gpu, { type: 'disk' }],
+      [gpu, { type: 'disk', amount: null }, { type: 'bwd' }],
+      [{ ...gpu, amount: 3 }, { type: 'disk' }],
+      [{ type: 'disk', amount: 'much' }],
+    ].map((items) => ({ amount: 3, type: 'instance', items }));
+    simulator.fail({ kind: 'answer', path: address, body: { success: true, results, next_token: null } });
+    const { items } = await client.charges.list(lastMonth(simulator));
+    assert.deepEqual(
+      items.map((row) => row.items.map((item) => [item.type, item.amount / 1e6])),
+      [
+        [
+          ['gpu', 2],
+          ['disk', 1],
+        ],
+        [
+          ['gpu', 2],
+          ['', 1],
+        ],
+        [['gpu', 3]],
+        [['disk', 3]],
+      ],
+    );
+  });
+
   it('say when they are not all there', async () => {
     const simulator = await simulators.start();
     const { client } = clients.connect(simulator);

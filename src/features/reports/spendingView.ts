@@ -141,6 +141,6 @@ function kindName(kind: string, say: Say): string {
     case 'bwu':
       return say(text('Upload'));
     default:
-      return printable(kind);
+      return printable(kind) || say(text('Other'));
   }
 }

@@ -157,6 +157,15 @@ describe('the spending report', () => {
   });
 });
 
+describe('money of which the service names no kind', () => {
+  it('is of another kind, not of a kind without a name', () => {
+    const charge = { start: 20_000 * 86_400, type: '', amount: fromDollars(1), items: [] };
+    const { sections } = spendingView({ charges: [charge], agentInstances: [] }, say);
+    assert.equal(sections[0]?.table.columns[1]?.label, 'Other');
+    assert.equal(sections.find(({ id }) => id === 'kinds')?.table.rows[0]?.cells[0]?.text, 'Other');
+  });
+});
+
 describe('the spending of agents', () => {
   it('is marked by instance, and summed where there is any', () => {
     const charge = (source: string, dollars: number): Charge => ({
