@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { PageDriver } from '../support/feature/pageDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -76,5 +78,26 @@ describe('reports that are open past midnight UTC', () => {
       assert.ok(subtitle.includes(days(today() - 29, today())), subtitle);
       assert.deepEqual(dates(page), [dayName(today() - 29), dayName(today())]);
     }
+  });
+
+  it('saves the medians of earlier days in dollars, like all other prices', async () => {
+    window.run('Show GPU Market');
+    const market = new PageDriver(window, 'market');
+    await market.shows('its figures', ({ sections }) => sections.length > 0);
+    const file = path.join(computer().workspace, 'market.json');
+    window.screen.fileDialogs.push([file]);
+    await market.press('Save as JSON…');
+    await window.toast('Saved market.json.');
+    const { gpus, history } = JSON.parse(readFileSync(file, 'utf8')) as {
+      readonly gpus: readonly { readonly gpuName: string; readonly priceMedianDollars?: number }[];
+      readonly history: readonly { readonly mediansDollars?: Readonly<Record<string, number>> }[];
+    };
+    const priced = gpus.filter(({ priceMedianDollars }) => priceMedianDollars !== undefined);
+    assert.ok(priced.length > 0);
+    assert.deepEqual(
+      history.at(-1)?.mediansDollars,
+      Object.fromEntries(priced.map(({ gpuName, priceMedianDollars }) => [gpuName, priceMedianDollars])),
+    );
+    window.clearToasts();
   });
 });

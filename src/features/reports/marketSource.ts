@@ -1,4 +1,5 @@
 import { localize, t } from '../../editor/localize';
+import { toDollars } from '../../model/money';
 import type { GpuMetrics, MetricsQuery } from '../../model/offers/gpuMetrics';
 import { mostRows } from '../../model/offers/marketQuery';
 import { historySections, marketSections, type MarketDay, type PaidByModel } from './marketView';
@@ -127,7 +128,13 @@ export class MarketSource implements ReportSource<Market> {
   }
 
   json(market: Market): unknown {
-    return withDollarNames(market, priceFields);
+    const history = market.history.map(({ medians, ...rest }) => ({
+      ...rest,
+      mediansDollars: Object.fromEntries(
+        Object.entries(medians).map(([name, median]) => [name, toDollars(median)]),
+      ),
+    }));
+    return { ...withDollarNames(market, priceFields), history };
   }
 
   openRow(_section: string, row: string): void {
