@@ -80,7 +80,7 @@ export class SpendingSource implements ReportSource<Spending> {
         spending.origin === 'service'
           ? t("These figures come from the service's list of charges.")
           : t(
-              "This API key can't read the charges of the account. The figures are an estimate from the instances in this editor, without bandwidth.",
+              "This API key can't read the charges of the account. The figures are an estimate from the instances in this editor, without bandwidth. Volumes and destroyed instances are left out.",
             ),
       ),
       ...(spending.charges.length === 0 ? [reportNotice('info', t('No charges in this period.'))] : []),
