@@ -84,12 +84,13 @@ const hostSet = named({ hostSetId: z.string() });
 const sshKey = named({ sshKeyId: id });
 const secret = named({ secretName: z.string() });
 const query = named({ query: z.unknown(), name: z.string().max(200).optional() });
-/** A port, by its number in the container. Without a protocol it is one of TCP. */
+/** A port, by its number in the container, and its address if it is forwarded. Without a protocol it is one of TCP. */
 const port = named({
   port: id,
   instanceId: id,
   via: z.enum(['public', 'forward']),
   protocol: z.enum(['tcp', 'udp']).optional(),
+  host: z.string().optional(),
 });
 /** A kernel that runs on an instance. */
 const kernel = named({ kernelId: z.string(), instanceId: id });

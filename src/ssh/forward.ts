@@ -6,12 +6,14 @@ import { freeLocalPort } from './localPort';
 import { plainText } from './plainText';
 import { afterLogin } from './preflight';
 import type { Run } from './run';
-import { checkPort } from './validate';
+import { checkHost, checkPort, UnsafeValueError } from './validate';
 
 /** A port of a machine that is reachable on this computer only, until it is closed. */
 export interface Forward {
   readonly localPort: number;
   readonly remotePort: number;
+  /** As in `WantedForward`. */
+  readonly remoteHost?: string;
   /** Resolves once, when ssh ends or is closed. */
   readonly ended: Promise<void>;
   close(): void;
@@ -19,6 +21,8 @@ export interface Forward {
 
 export interface WantedForward {
   readonly remotePort: number;
+  /** Where the program listens, as the machine calls it; by default its IPv4 loopback address. */
+  readonly remoteHost?: string;
   /** The wanted local port, used if it is free; by default the same number as on the machine. */
   readonly localPort?: number;
   /** If true, ssh ends within 15 s after the machine stops answering. */
@@ -27,8 +31,8 @@ export interface WantedForward {
 
 /** The port could not be forwarded. */
 export class ForwardError extends UserError {
-  constructor(remotePort: number, said: string) {
-    super(text('Port {0} of the instance could not be forwarded: {1}', remotePort, plainText(said) || '–'), {
+  constructor(port: string, said: string) {
+    super(text('Port {0} of the instance could not be forwarded: {1}', port, plainText(said) || '–'), {
       nextStep: 'retry',
     });
   }
@@ -51,6 +55,7 @@ export async function openForward(
   signal?: AbortSignal,
 ): Promise<Forward> {
   const remotePort = checkPort(wanted.remotePort);
+  const remoteHost = checkHost(wanted.remoteHost ?? '127.0.0.1');
   const localPort = await freeLocalPort(checkPort(wanted.localPort ?? remotePort));
   const stop = new AbortController();
   const onAbort = () => {
@@ -67,7 +72,7 @@ export async function openForward(
     // ssh reports that it listens only with `-v`.
     ...['-v', '-N'],
     ...options.flatMap((option) => ['-o', option]),
-    ...['-L', `127.0.0.1:${localPort}:127.0.0.1:${remotePort}`, alias],
+    ...['-L', `127.0.0.1:${localPort}:${inUrl(remoteHost)}:${remotePort}`, alias],
   ];
   const state = { said: '', isOver: false, listens: false };
   let told = '';
@@ -92,7 +97,7 @@ export async function openForward(
     });
   const isOver = () => state.isOver;
   const listens = () => state.listens;
-  const failure = (): UserError => hostKeyErrorOf(state.said) ?? new ForwardError(remotePort, state.said);
+  const failure = (): UserError => hostKeyErrorOf(state.said) ?? new ForwardError(portOf(wanted), state.said);
   try {
     const startedAt = deps.clock.elapsed();
     while (!listens()) {
@@ -110,7 +115,46 @@ export async function openForward(
   } finally {
     signal?.removeEventListener('abort', onAbort);
   }
-  return { localPort, remotePort, ended, close: onAbort };
+  return {
+    localPort,
+    remotePort,
+    ...(wanted.remoteHost === undefined ? {} : { remoteHost: wanted.remoteHost }),
+    ended,
+    close: onAbort,
+  };
+}
+
+/** The name by which a machine reaches itself over IPv4 and IPv6. */
+export const ownHost = 'localhost';
+
+/** Returns a port as it is shown: its number, after an address unless that is the machine's own. */
+export function portOf({ remotePort, remoteHost }: Pick<WantedForward, 'remotePort' | 'remoteHost'>): string {
+  return remoteHost === undefined || remoteHost === ownHost
+    ? String(remotePort)
+    : `${inUrl(remoteHost)}:${remotePort}`;
+}
+
+/** Parses what `portOf` returns; `undefined` for anything else. */
+export function parseForwardedPort(
+  typed: string,
+): { readonly remotePort: number; readonly remoteHost: string } | undefined {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]:|([^:]*):)?(\d{1,5})$/.exec(typed.trim()) ?? [];
+  try {
+    return {
+      remotePort: checkPort(Number(port)),
+      remoteHost: checkHost(bracketed ?? plain ?? ownHost),
+    };
+  } catch (error) {
+    if (error instanceof UnsafeValueError) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** An address of IPv6 has colons of its own. */
+function inUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 /** ssh names its port before it binds it; the channel line appears once the port belongs to ssh. */

@@ -116,6 +116,21 @@ describe('ports and the agent of an instance', () => {
     assert.match(await linkTo('7860'), /^http:\/\/localhost:\d+\/$/);
   });
 
+  it('forwards a port of another address of the instance beside that of the same number', async () => {
+    for (const typed of ['7860', '127.0.0.2:7860']) {
+      await instances().menu('trainer', 'Forward Port…');
+      await window.quick.pick('Another Port…');
+      await window.quick.type(typed);
+      await window.toast(new RegExp(`^Port ${typed} of trainer is at localhost`));
+      window.clearToasts();
+    }
+    await instances().row(/^Port 7860 localhost:\d+, this computer only/);
+    await instances().inline('Port 127.0.0.2:7860', 'Stop Forwarding');
+    await instances().noRow('Port 127.0.0.2:7860');
+    await instances().inline(/^Port 7860 localhost/, 'Stop Forwarding');
+    await instances().noRow('this computer only');
+  });
+
   it('met nothing unexpected', () => {
     assert.doesNotMatch(window.log(), /^\[error\]/m);
   });

@@ -1,4 +1,4 @@
-import type { Forward } from '../../ssh/forward';
+import { ownHost, type Forward } from '../../ssh/forward';
 import type { Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 
@@ -23,8 +23,10 @@ export class Forwards implements Disposable {
     return [...new Set(this.all.map(({ owner }) => owner.alias))];
   }
 
-  find(alias: string, remotePort: number): Forward | undefined {
-    return this.of(alias).find((forward) => forward.remotePort === remotePort);
+  find(alias: string, remotePort: number, remoteHost = ownHost): Forward | undefined {
+    return this.of(alias).find(
+      (forward) => forward.remotePort === remotePort && (forward.remoteHost ?? ownHost) === remoteHost,
+    );
   }
 
   /**
@@ -32,7 +34,7 @@ export class Forwards implements Disposable {
    * forwarded in the same moment, because a port has one row.
    */
   add(owner: ForwardOwner, forward: Forward, onEnd: () => void): void {
-    if (this.find(owner.alias, forward.remotePort)) {
+    if (this.find(owner.alias, forward.remotePort, forward.remoteHost)) {
       forward.close();
       return;
     }
@@ -45,8 +47,9 @@ export class Forwards implements Disposable {
     });
   }
 
-  close(alias: string, remotePort: number): void {
-    this.end(this.of(alias).filter((forward) => forward.remotePort === remotePort));
+  close(alias: string, remotePort: number, remoteHost?: string): void {
+    const forward = this.find(alias, remotePort, remoteHost);
+    this.end(forward ? [forward] : []);
   }
 
   closeAccount(accountKey: string): void {

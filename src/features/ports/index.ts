@@ -13,7 +13,7 @@ import type { Services } from '../../services';
 import { onAccountEnd } from '../../store/accounts/accountEnds';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
-import type { WantedForward } from '../../ssh/forward';
+import { ownHost, parseForwardedPort, portOf, type WantedForward } from '../../ssh/forward';
 import { isJupyterPort, publicPortsOf, withJupyterToken } from '../../ssh/publicPorts';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
@@ -70,7 +70,7 @@ export function register(deps: Deps): Disposable {
     commands.register('gpuRental.port.stopForwarding', (target) => {
       const alias = target && aliasNow(deps, target.instanceId);
       if (target && alias !== undefined) {
-        forwards.close(alias, target.port);
+        forwards.close(alias, target.port, target.host);
       }
     }),
   );
@@ -103,15 +103,24 @@ async function forwardPort(
       none: t('You have no running instance to connect to.'),
     },
   );
-  const remotePort = instanceId === undefined ? undefined : await askPort();
-  if (instanceId === undefined || remotePort === undefined) {
+  const wanted = instanceId === undefined ? undefined : await askPort();
+  if (instanceId === undefined || wanted === undefined) {
     return;
   }
   const account = asked();
   const machine = { instanceId, accountKey: account.key };
-  if (await openForwarded(deps, forwards, machine, { remotePort })) {
-    offerForwarded(deps, forwards, { instanceId, port: remotePort, via: 'forward' });
+  if (await openForwarded(deps, forwards, machine, wanted)) {
+    offerForwarded(deps, forwards, targetOf(instanceId, wanted));
   }
+}
+
+function targetOf(instanceId: number, { remotePort, remoteHost }: WantedForward): PortTarget {
+  return {
+    instanceId,
+    port: remotePort,
+    via: 'forward',
+    ...(remoteHost === undefined ? {} : { host: remoteHost }),
+  };
 }
 
 /** Forwards a port until its connection ends, and offers to do so again then. Returns whether it is forwarded. */
@@ -122,8 +131,8 @@ async function openForwarded(
   wanted: WantedForward,
 ): Promise<boolean> {
   const { instanceId, accountKey } = machine;
-  const { remotePort } = wanted;
-  if (forwards.find(aliasNow(deps, instanceId) ?? '', remotePort)) {
+  const { remotePort, remoteHost } = wanted;
+  if (forwards.find(aliasNow(deps, instanceId) ?? '', remotePort, remoteHost)) {
     return true;
   }
   const alias = await runCommand('gpuRental.prepareSsh', machine);
@@ -131,7 +140,8 @@ async function openForwarded(
     return false;
   }
   const name = nameOf(deps, instanceId);
-  const forward = await withCancellableProgress(t('Forwarding port {0} of {1}', remotePort, name), (signal) =>
+  const port = portOf(wanted);
+  const forward = await withCancellableProgress(t('Forwarding port {0} of {1}', port, name), (signal) =>
     deps.ssh.forward(alias, wanted, signal),
   );
   if (deps.accounts.active?.key !== accountKey) {
@@ -141,14 +151,14 @@ async function openForwarded(
   }
   const again = async () => {
     const { localPort } = forward;
-    if (await openForwarded(deps, forwards, machine, { remotePort, localPort })) {
-      offerForwarded(deps, forwards, { instanceId, port: remotePort, via: 'forward' });
+    if (await openForwarded(deps, forwards, machine, { ...wanted, localPort })) {
+      offerForwarded(deps, forwards, targetOf(instanceId, wanted));
     }
   };
   forwards.add({ alias, accountKey }, forward, () => {
     message(
       'warning',
-      t('Port {0} of {1} is no longer forwarded, because its SSH connection ended.', remotePort, name),
+      t('Port {0} of {1} is no longer forwarded, because its SSH connection ended.', port, name),
       { label: t('Forward Again'), run: again },
     );
   });
@@ -164,13 +174,22 @@ function offerForwarded(deps: Deps, forwards: Forwards, target: PortTarget): voi
   const local = addressOf(deps, forwards, target, false);
   message(
     'info',
-    t('Port {0} of {1} is at {2} on this computer.', target.port, nameOf(deps, target.instanceId), local),
+    t(
+      'Port {0} of {1} is at {2} on this computer.',
+      shownPort(target),
+      nameOf(deps, target.instanceId),
+      local,
+    ),
     commandAction(t('Open in Browser'), 'gpuRental.port.open', target),
     commandAction(t('Copy Address'), 'gpuRental.port.copy', target),
   );
 }
 
-async function askPort(): Promise<number | undefined> {
+function shownPort({ port, host }: PortTarget): string {
+  return portOf({ remotePort: port, ...(host === undefined ? {} : { remoteHost: host }) });
+}
+
+async function askPort(): Promise<WantedForward | undefined> {
   const rows = usualPorts.map(([port, use]) => ({ label: String(port), description: use }));
   const other = { label: t('Another Port…'), description: '' };
   const picked = await pickOne([...rows, other], {
@@ -181,15 +200,16 @@ async function askPort(): Promise<number | undefined> {
     picked === other
       ? await askLine({
           title: t('Forward a Port'),
-          prompt: t('A number from 1 to 65535'),
-          problem: (value) => (isPort(Number(value)) ? undefined : t('Enter a number from 1 to 65535.')),
+          prompt: t(
+            'A number from 1 to 65535, or an address that the instance can reach and a number, such as 172.17.0.2:8080',
+          ),
+          problem: (value) =>
+            parseForwardedPort(value)
+              ? undefined
+              : t('Enter a number from 1 to 65535, or an address and a number, such as 172.17.0.2:8080.'),
         })
       : picked?.label;
-  return typed !== undefined && isPort(Number(typed)) ? Number(typed) : undefined;
-}
-
-function isPort(value: number): boolean {
-  return Number.isInteger(value) && value >= 1 && value <= 65_535;
+  return typed === undefined ? undefined : parseForwardedPort(typed);
 }
 
 /** Returns what an instance of the active account is called. */
@@ -202,10 +222,10 @@ function addressOf(deps: Deps, forwards: Forwards, target: PortTarget | undefine
   const instance = target && deps.fleet.find(target.instanceId);
   if (target?.via === 'forward') {
     const alias = aliasNow(deps, target.instanceId);
-    const forward = alias === undefined ? undefined : forwards.find(alias, target.port);
+    const forward = alias === undefined ? undefined : forwards.find(alias, target.port, target.host);
     if (forward) {
       const address = `localhost:${forward.localPort}`;
-      return asLink ? forwardedLink(instance, target.port, address) : address;
+      return asLink ? forwardedLink(isJupyterAt(instance, target), address) : address;
     }
   } else if (target && instance) {
     const { protocol: wanted = 'tcp' } = target;
@@ -223,8 +243,13 @@ function addressOf(deps: Deps, forwards: Forwards, target: PortTarget | undefine
 }
 
 /** Jupyter uses TLS on the machine, too. */
-function forwardedLink(instance: Instance | undefined, port: number, address: string): string {
-  return `${instance && isJupyterPort(instance, port) ? 'https' : 'http'}://${address}/`;
+function forwardedLink(isJupyter: boolean, address: string): string {
+  return `${isJupyter ? 'https' : 'http'}://${address}/`;
+}
+
+/** Another address of the same number is another program, which must not get the token of Jupyter. */
+function isJupyterAt(instance: Instance | undefined, { port, host = ownHost }: PortTarget): boolean {
+  return instance !== undefined && host === ownHost && isJupyterPort(instance, port);
 }
 
 /** Reads the token that the service's Jupyter asks for; the list of instances holds no secrets. */
@@ -233,7 +258,7 @@ async function tokenFor(
   target: PortTarget | undefined,
 ): Promise<string | undefined> {
   const instance = target && fleet.find(target.instanceId);
-  if (!instance || !isJupyterPort(instance, target.port)) {
+  if (!instance || !isJupyterAt(instance, target)) {
     return undefined;
   }
   const { client } = accountFor(accounts)();

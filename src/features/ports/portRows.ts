@@ -3,7 +3,7 @@ import type { PortTarget } from '../../commandArguments';
 import { t } from '../../editor/localize';
 import type { GroupRow, InstanceRows } from '../../editor/treeGroups';
 import type { Services } from '../../services';
-import type { Forward } from '../../ssh/forward';
+import { portOf, type Forward } from '../../ssh/forward';
 import { publicPortsOf, type PublicPort } from '../../ssh/publicPorts';
 import { Emitter } from '../../util/emitter';
 import type { Forwards } from './forwards';
@@ -39,7 +39,12 @@ export class PortRows implements InstanceRows {
         item: () => publicItem(instanceId, port),
       })),
       ...forwards.map((forward) => ({
-        node: this.node({ instanceId, port: forward.remotePort, via: 'forward' }),
+        node: this.node({
+          instanceId,
+          port: forward.remotePort,
+          via: 'forward',
+          ...(forward.remoteHost === undefined ? {} : { host: forward.remoteHost }),
+        }),
         item: () => forwardItem(instanceId, forward),
       })),
     ];
@@ -47,7 +52,7 @@ export class PortRows implements InstanceRows {
 
   /** Returns the same object for the same port, so that refreshes do not move the selection. */
   private node(target: PortTarget): PortTarget {
-    const key = `${target.instanceId} ${target.via} ${target.port} ${target.protocol ?? ''}`;
+    const key = `${target.instanceId} ${target.via} ${target.port} ${target.protocol ?? ''} ${target.host ?? ''}`;
     const known = this.nodes.get(key) ?? target;
     this.nodes.set(key, known);
     return known;
@@ -68,8 +73,9 @@ function publicItem(instanceId: number, port: PublicPort): vscode.TreeItem {
 }
 
 function forwardItem(instanceId: number, forward: Forward): vscode.TreeItem {
-  const item = new vscode.TreeItem(t('Port {0}', forward.remotePort));
-  item.id = `forward-${instanceId}-${forward.remotePort}`;
+  const port = portOf(forward);
+  const item = new vscode.TreeItem(t('Port {0}', port));
+  item.id = `forward-${instanceId}-${port}`;
   item.description = t('{0}, this computer only', `localhost:${forward.localPort}`);
   item.tooltip = t('Forwarded over SSH. It ends with this window, and when you sign out.');
   item.iconPath = new vscode.ThemeIcon('plug');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openForward } from '../../../src/ssh/forward';
+import { openForward, parseForwardedPort, portOf } from '../../../src/ssh/forward';
 import type { Run } from '../../../src/ssh/run';
 import { FakeClock, settle } from '../../support/fakeClock';
 
@@ -34,6 +34,36 @@ function forwardWith(print: (port: string) => string) {
     },
   };
 }
+
+describe('A port of the machine', () => {
+  it('is a number, or an address and a number', () => {
+    for (const typed of ['8080', '172.17.0.2:8080', '[fd00::2]:80', 'db.internal:5432']) {
+      const parsed = parseForwardedPort(` ${typed} `);
+      assert.equal(parsed && portOf(parsed), typed);
+    }
+    assert.deepEqual(parseForwardedPort('8080'), { remotePort: 8080, remoteHost: 'localhost' });
+    assert.deepEqual(parseForwardedPort('localhost:8080'), parseForwardedPort('8080'));
+  });
+
+  it('is nothing that ssh would read otherwise', () => {
+    const others = [
+      '',
+      '0',
+      '65536',
+      '1e3',
+      ':80',
+      '::1:80',
+      '-x:80',
+      'a b:80',
+      '[::1%eth0]:80',
+      '/socket:80',
+    ];
+    assert.deepEqual(
+      others.map((typed) => parseForwardedPort(typed)),
+      others.map(() => undefined),
+    );
+  });
+});
 
 describe('Forwarding a port', () => {
   it('is not done while ssh has only named the port that it is about to bind', async () => {

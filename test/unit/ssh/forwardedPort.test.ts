@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Run } from '../../../src/ssh/run';
 import type { SshService } from '../../../src/ssh/service';
 import { SshHome } from '../../support/sshHome';
@@ -43,6 +44,27 @@ describe('A forwarded port', () => {
     await forward.ended;
     await assert.rejects(fetch(`http://127.0.0.1:${forward.localPort}/`));
   });
+
+  for (const [address, remoteHost] of [
+    ['127.0.0.2', '127.0.0.2'],
+    ['::1', '::1'],
+    ['127.0.0.1', 'localhost'],
+  ] as const) {
+    it(`reaches a program that listens at ${address} alone, as ${remoteHost}`, async () => {
+      web = createServer((_, response) => response.end(`from ${address}`));
+      web.listen(0, address);
+      await new Promise((resolve) => web?.once('listening', resolve));
+      const port = (web.address() as AddressInfo).port;
+      const forward = await ssh.forward('gpu-7', { remotePort: port, remoteHost });
+      try {
+        const answer = await fetch(`http://127.0.0.1:${forward.localPort}/`);
+        assert.equal(await answer.text(), `from ${address}`);
+      } finally {
+        forward.close();
+        await forward.ended;
+      }
+    });
+  }
 
   it('is not taken in by another program that comes first at the port', async () => {
     const thief = createServer((_, response) => response.end('not the machine'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Forwards } from '../../../../src/features/ports/forwards';
 
-function aForward(remotePort: number) {
+function aForward(remotePort: number, remoteHost = 'localhost') {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -9,6 +9,7 @@ function aForward(remotePort: number) {
   const forward = {
     localPort: remotePort,
     remotePort,
+    remoteHost,
     ended,
     isClosed: false,
     close: () => {
@@ -40,6 +41,18 @@ describe('The forwarded ports of a window', () => {
     forwards.add({ alias: 'gpu-7', accountKey: 'a' }, second, () => lost.push('second'));
     assert.deepEqual([first.isClosed, second.isClosed, lost], [false, true, []]);
     assert.deepEqual(forwards.of('gpu-7'), [first]);
+    forwards.dispose();
+  });
+
+  it('are one for each address, where several programs have the same number', () => {
+    const forwards = new Forwards();
+    const [own, bridged] = [aForward(8888), aForward(8888, '172.17.0.2')];
+    forwards.add({ alias: 'gpu-7', accountKey: 'a' }, own, () => undefined);
+    forwards.add({ alias: 'gpu-7', accountKey: 'a' }, bridged, () => undefined);
+    assert.deepEqual(forwards.of('gpu-7'), [own, bridged]);
+    assert.equal(forwards.find('gpu-7', 8888, '172.17.0.2'), bridged);
+    forwards.close('gpu-7', 8888);
+    assert.deepEqual([own.isClosed, bridged.isClosed], [true, false]);
     forwards.dispose();
   });
 
