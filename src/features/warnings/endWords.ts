@@ -83,3 +83,9 @@ export function noCreditNote(): InstanceNote {
 export function noCreditText(): string {
   return t('Your credit is used up. The service stops your instances and can delete their data.');
 }
+
+export function noCreditForVolumesText(): string {
+  return t(
+    'Your credit is used up, and your volumes still cost money. Add credit before their data is lost.',
+  );
+}

@@ -18,7 +18,7 @@ import { assertNever } from '../../util/errors';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
 import { EndNotes } from './endNotes';
-import { expiredText, hostEndsText, noCreditText } from './endWords';
+import { expiredText, hostEndsText, noCreditForVolumesText, noCreditText } from './endWords';
 import { forgottenKind, forgottenShape, postForgotten, tellForgotten, type ForgottenDeps } from './forgotten';
 import { reviewPriceIncreases, tellPriceIncrease, type PriceDeps } from './priceIncreases';
 
@@ -40,6 +40,7 @@ export function register(deps: Deps): Disposable {
   };
   store.add(deps.instanceGroups.addInstanceNotes(store.add(new EndNotes(deps))));
   store.add(deps.fleet.onDidChange(look));
+  store.add(deps.volumes.onDidChange(look));
   store.add(watchAccounts(deps.accounts, look));
   store.add(
     deps.idle.onDidLook(() => {
@@ -86,18 +87,10 @@ function warningsNow({ accounts, fleet, volumes, clock, settings }: Deps): reado
 function tell(deps: Deps, warning: Warning): void {
   switch (warning.kind) {
     case 'lowCredit':
-      message(
-        'warning',
-        t(
-          'At the current cost, your credit lasts {0}. Add credit, or stop instances that you do not need.',
-          localize(creditText(warning.hours)),
-        ),
-        addCredit(deps),
-        commandAction(t('Stop Instances…'), 'gpuRental.instance.stop'),
-      );
+      tellLowCredit(deps, localize(creditText(warning.hours)));
       return;
     case 'noCredit':
-      message('warning', noCreditText(), addCredit(deps));
+      message('warning', hasInstances(deps) ? noCreditText() : noCreditForVolumesText(), addCredit(deps));
       return;
     case 'stoppedLong':
     case 'hostEnds':
@@ -111,6 +104,34 @@ function tell(deps: Deps, warning: Warning): void {
     default:
       assertNever(warning);
   }
+}
+
+function tellLowCredit(deps: Deps, left: string): void {
+  if (hasInstances(deps)) {
+    message(
+      'warning',
+      t(
+        'At the current cost, your credit lasts {0}. Add credit, or stop instances that you do not need.',
+        left,
+      ),
+      addCredit(deps),
+      commandAction(t('Stop Instances…'), 'gpuRental.instance.stop'),
+    );
+  } else {
+    message(
+      'warning',
+      t(
+        'At the current cost, your credit lasts {0}. Add credit, or delete volumes that you do not need.',
+        left,
+      ),
+      addCredit(deps),
+      commandAction(t('Delete Volume…'), 'gpuRental.volume.delete'),
+    );
+  }
+}
+
+function hasInstances({ fleet: { state } }: Deps): boolean {
+  return state.kind === 'ready' && state.value.instances.length > 0;
 }
 
 function tellOf(

@@ -49,7 +49,8 @@ export function warningsFor(input: WarningInput): readonly Warning[] {
 }
 
 function ofCredit({ credit, instances, rate }: WarningInput): readonly Warning[] {
-  if (credit === undefined || instances.length === 0) {
+  // Volumes cost money without an instance, too.
+  if (credit === undefined || (instances.length === 0 && rate <= 0)) {
     return [];
   }
   if (isUsedUp(credit)) {

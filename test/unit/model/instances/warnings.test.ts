@@ -25,6 +25,20 @@ describe('warnings', () => {
     assert.deepEqual(warnings([anInstance()]), []);
   });
 
+  it('name credit that ends while only volumes cost money', () => {
+    const ofVolumes = (credit: number) =>
+      warningsFor({
+        instances: [],
+        facts: () => ({}),
+        rate: hourlyRate(fromDollars(0.1)),
+        credit: fromDollars(credit),
+        now,
+      });
+    assert.deepEqual(ofVolumes(0.5), [{ kind: 'lowCredit', hours: 5 }]);
+    assert.deepEqual(ofVolumes(0), [{ kind: 'noCredit' }]);
+    assert.deepEqual(ofVolumes(0.6), []);
+  });
+
   it('name an instance that we stopped a week ago, not one that runs', () => {
     const facts = (days: number): InstanceFacts => ({ lastRequest: { kind: 'stop', at: now - days * day } });
     assert.deepEqual(warnings([stopped], facts(8)), [
