@@ -19,3 +19,8 @@ export function t(template: string, ...args: TextArg[]): string {
 export function reasonOf(error: unknown): string | undefined {
   return error instanceof UserError ? localize(error.text) : undefined;
 }
+
+/** Returns the language of our sentences, which a screen reader speaks: English unless they are translated. */
+export function languageOfTexts(): string {
+  return vscode.l10n.bundle === undefined ? 'en' : vscode.env.language;
+}

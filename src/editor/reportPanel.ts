@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { DisposableStore, type Disposable } from '../util/disposable';
 import type { Log } from '../util/log';
 import { fromPage, type FromPage, type ReportView, type ToPage } from '../webview/report/protocol';
+import { languageOfTexts } from './localize';
 
 interface PanelOptions {
   /** The same id shows the open panel again. */
@@ -81,7 +82,7 @@ function pageHtml(webview: vscode.Webview, dist: vscode.Uri): string {
   const script = webview.asWebviewUri(vscode.Uri.joinPath(dist, 'report.js')).toString();
   const style = webview.asWebviewUri(vscode.Uri.joinPath(dist, 'report.css')).toString();
   return `<!DOCTYPE html>
-<html lang="${vscode.env.language}">
+<html lang="${languageOfTexts()}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'; img-src ${webview.cspSource}">

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { t } from '../../editor/localize';
+import { languageOfTexts, t } from '../../editor/localize';
 import type { TotpSetup } from '../../model/accounts/tfa';
 import type { Disposable } from '../../util/disposable';
 
@@ -38,7 +38,7 @@ function totpPage({ secret }: Pick<TotpSetup, 'secret'>, picture: string, words:
   const nonce = randomBytes(16).toString('base64');
   const grouped = secret.replace(/(.{4})(?=.)/g, '$1 ');
   return `<!DOCTYPE html>
-<html lang="${vscode.env.language}">
+<html lang="${languageOfTexts()}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-${nonce}'">
