@@ -6,23 +6,27 @@ const nearMs = 180 * 24 * 3_600_000;
 
 /** Formats a time: `17:30` today, otherwise with the day, and with the year if it is far from now. */
 export function momentText(ms: number, now: number): string {
-  const at = new Date(ms);
-  if (Number.isNaN(at.getTime())) {
-    // The service may report a time beyond the last valid date.
-    return t('an unknown time');
-  }
-  const isToday = at.toDateString() === new Date(now).toDateString();
-  const shown = isToday ? 'time' : Math.abs(ms - now) < nearMs ? 'day' : 'year';
-  return formatFor(vscode.env.language, shown, at.getTimezoneOffset()).format(at);
+  const shown = shownAs(ms, (at) => {
+    const isToday = at.toDateString() === new Date(now).toDateString();
+    return isToday ? 'time' : Math.abs(ms - now) < nearMs ? 'day' : 'year';
+  });
+  return shown ?? t('an unknown time');
 }
 
-/** Formats a day; `undefined` for a time beyond the last valid date. */
+/** Formats the day of a time alone, always with its year: `Jan 9, 2027`. `undefined` beyond the last valid date. */
 export function dayText(ms: number): string | undefined {
-  const at = new Date(ms);
-  return Number.isNaN(at.getTime()) ? undefined : at.toLocaleDateString(vscode.env.language);
+  return shownAs(ms, () => 'date');
 }
 
-type Shown = 'time' | 'day' | 'year';
+type Shown = 'time' | 'day' | 'year' | 'date';
+
+/** Returns nothing for a time beyond the last valid date, which the service may report. */
+function shownAs(ms: number, how: (at: Date) => Shown): string | undefined {
+  const at = new Date(ms);
+  return Number.isNaN(at.getTime())
+    ? undefined
+    : formatFor(vscode.env.language, how(at), at.getTimezoneOffset()).format(at);
+}
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -34,12 +38,17 @@ function formatFor(language: string, shown: Shown, offset: number): Intl.DateTim
   if (known) {
     return known;
   }
-  const format = new Intl.DateTimeFormat(language, {
-    ...(shown === 'time' ? {} : { weekday: 'short', day: 'numeric', month: 'short' }),
-    ...(shown === 'year' ? { year: 'numeric' } : {}),
-    hour: 'numeric',
-    minute: '2-digit',
-  });
+  const format = new Intl.DateTimeFormat(
+    language,
+    shown === 'date'
+      ? { dateStyle: 'medium' }
+      : {
+          ...(shown === 'time' ? {} : { weekday: 'short', day: 'numeric', month: 'short' }),
+          ...(shown === 'year' ? { year: 'numeric' } : {}),
+          hour: 'numeric',
+          minute: '2-digit',
+        },
+  );
   formats.set(key, format);
   return format;
 }

@@ -104,7 +104,8 @@ describe('the view of the templates', () => {
       },
       { isMine: true, isFavourite: false, isUnsaved: false },
     );
-    const day = (seconds: number) => new Date(seconds * 1000).toLocaleDateString(vscode.env.language);
+    const day = (seconds: number) =>
+      new Intl.DateTimeFormat(vscode.env.language, { dateStyle: 'medium' }).format(seconds * 1000);
     const words = value.replaceAll('&nbsp;', ' ').replaceAll('\\', '');
     for (const part of [
       'Trainer',

@@ -1,14 +1,13 @@
 import * as vscode from 'vscode';
 import { momentText } from '../../editor/timeText';
 import { tooltip, type TooltipLine } from '../../editor/tooltip';
-import { windowClock } from '../../editor/windowClock';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { serviceFields } from '../../model/templates/templateFields';
 import type { Services } from '../../services';
 import { rangeOf } from './documentDiagnostics';
 import { kindOf } from './openDocuments';
 
-type Deps = Pick<Services, 'templateStores'>;
+type Deps = Pick<Services, 'clock' | 'templateStores'>;
 
 const times = new Set(['created_at', 'updated_at', 'recent_create_date']);
 
@@ -26,14 +25,17 @@ export class DocumentHover implements vscode.HoverProvider {
     const lines = [...serviceFields].map((name): TooltipLine => {
       const value = name === 'hash_id' ? known.hashId : known.raw[name];
       const isKnown = value !== undefined && value !== null && value !== 0;
-      return [name, isKnown ? (times.has(name) ? timeText(value) : scalarText(value)) : undefined];
+      return [
+        name,
+        isKnown ? (times.has(name) ? timeText(value, this.deps.clock.now()) : scalarText(value)) : undefined,
+      ];
     });
     return new vscode.Hover(tooltip(lines), rangeOf(document, span));
   }
 }
 
-function timeText(value: unknown): string {
-  return typeof value === 'number' ? momentText(value * 1000, windowClock().now()) : scalarText(value);
+function timeText(value: unknown, now: number): string {
+  return typeof value === 'number' ? momentText(value * 1000, now) : scalarText(value);
 }
 
 function scalarText(value: unknown): string {

@@ -1,10 +1,10 @@
-import * as vscode from 'vscode';
 import { sayingIfLost } from '../../api/errors';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { askLine, pickOne } from '../../editor/quickPick';
 import { withCancellableProgress } from '../../editor/progress';
+import { momentText } from '../../editor/timeText';
 import {
   maintenanceCategories,
   type Machine,
@@ -24,7 +24,7 @@ export async function scheduleMaintenance(
 ): Promise<void> {
   const account = accounts.active;
   const plan = account && (await askForPlan(machine, () => clock.now()));
-  if (!plan || !(await isConfirmed(machine, plan))) {
+  if (!plan || !(await isConfirmed(machine, plan, clock.now()))) {
     return;
   }
   const { notified } = await withCancellableProgress(t('Scheduling the maintenance…'), (signal) =>
@@ -108,12 +108,16 @@ async function ask(
   return typeof parsed === 'number' ? parsed : undefined;
 }
 
-async function isConfirmed(machine: Machine, { startsAt, hours }: MaintenancePlan): Promise<boolean> {
+async function isConfirmed(
+  machine: Machine,
+  { startsAt, hours }: MaintenancePlan,
+  now: number,
+): Promise<boolean> {
   return confirm({
     message: t('Schedule maintenance of machine #{0}?', machine.id),
     detail: t(
       'From {0} ({1} UTC) for {2} h. Its renters are notified at once.',
-      new Date(startsAt).toLocaleString(vscode.env.language),
+      momentText(startsAt, now),
       utc(startsAt),
       hours,
     ),

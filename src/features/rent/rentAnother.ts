@@ -5,6 +5,7 @@ import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances } from '../../editor/progress';
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { momentText } from '../../editor/timeText';
 import { machineName } from '../../model/rentals/confirmation';
 import type { Instance } from '../../model/instances/instance';
 import { displayLabel, withoutMarker } from '../../model/instances/instanceLabel';
@@ -82,7 +83,7 @@ async function choose(deps: Deps): Promise<Past | undefined> {
       id: `rental:${rental.marker}`,
       label: plainLabel(machineName(rental.offer)),
       description: plainLabel(withoutMarker(rental.config.label ?? '')),
-      detail: new Date(rental.requestedAt).toLocaleString(vscode.env.language),
+      detail: momentText(rental.requestedAt, deps.clock.now()),
       value: { kind: 'rental', rental },
     })),
   ];

@@ -6,6 +6,7 @@ import type { Level, LevelButton, LevelRow } from '../../editor/quickLevels';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
+import { dayText } from '../../editor/timeText';
 import { rentalFit } from '../../model/fit/rentalFit';
 import { machineName } from '../../model/rentals/confirmation';
 import { plain } from '../../model/instances/instanceState';
@@ -88,7 +89,7 @@ export function failureOf(session: OfferSession, { machineId }: Offer): FailedMa
 
 /** Returns, for example, "failed before on 12 Nov 2026: no space left on device". */
 export function failedMachineText({ at, reason }: FailedMachine): string {
-  const day = new Intl.DateTimeFormat(vscode.env.language, { dateStyle: 'medium' }).format(at);
+  const day = dayText(at) ?? t('an unknown day');
   const why = plainLabel(plain(reason)).slice(0, 80);
   return why === '' ? t('failed before on {0}', day) : t('failed before on {0}: {1}', day, why);
 }

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import type * as product from '../../../src/editor/timeText';
 import { loadSource } from '../../support/fakeEditor/product';
 
+const source = path.join(__dirname, '../../../src');
+const sourceFiles = () =>
+  readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+
 describe('A moment in words', () => {
-  const { momentText } = loadSource('src/editor/timeText.ts', {
+  const { dayText, momentText } = loadSource('src/editor/timeText.ts', {
     vscode: { env: { language: 'en' }, l10n: { t: (sentence: string) => sentence } },
   }) as typeof product;
   const now = new Date(2027, 0, 9, 17, 30).getTime();
@@ -23,5 +29,21 @@ describe('A moment in words', () => {
 
   it('is no error where there is no such moment', () => {
     assert.equal(momentText(1e18, now), 'an unknown time');
+    assert.equal(dayText(1e18), undefined);
+  });
+
+  it('is a day with its year where only the day counts', () => {
+    assert.equal(dayText(new Date(2027, 0, 9, 8, 5).getTime()), 'Jan 9, 2027');
+  });
+
+  it('has no other form, which could show an invalid date', () => {
+    const others = sourceFiles().filter(
+      (file) =>
+        file !== 'editor/timeText.ts' &&
+        /\.toLocale(?:Date|Time)?String\(|DateTimeFormat\((?!\)\.resolvedOptions)/.test(
+          readFileSync(path.join(source, file), 'utf8'),
+        ),
+    );
+    assert.deepEqual(others, []);
   });
 });
