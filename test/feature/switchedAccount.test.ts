@@ -238,6 +238,28 @@ describe('what is asked of an account that is signed out before the answer', () 
   });
 });
 
+describe('a machine that is picked after another account became active', () => {
+  const computer = useComputer();
+
+  for (const title of ['Set Minimum Bid', 'Schedule Maintenance']) {
+    it(`is none of that account: ${title}`, async () => {
+      const { simulator } = computer();
+      const { json } = await simulator.call('POST', '/__sim/accounts/', { credit: 10 });
+      const window = await computer().openWindow();
+      await window.signIn();
+      const other = await computer().openWindow({ isFocused: false });
+      await other.view('hosting').row(/^#\d+/);
+      window.run(`${title}…`);
+      await window.quick.title(title);
+      await other.signIn((json as { readonly key: string }).key);
+      await first(window);
+      await window.toast(/Nothing was done because the account was switched/);
+      assert.equal(window.quick.isOpen, false);
+      for (const each of [window, other]) each.clearToasts();
+    });
+  }
+});
+
 describe('the replacement of a machine that is offered for one account, and chosen while another is active', () => {
   const computer = useComputer();
 

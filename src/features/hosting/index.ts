@@ -1,12 +1,14 @@
 import { sayingIfLost } from '../../api/errors';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { inView, withCancellableProgress } from '../../editor/progress';
+import { inView, whileAsking, withCancellableProgress } from '../../editor/progress';
 import { askLine, askNumber, pickOne, plainLabel } from '../../editor/quickPick';
 import { fromDollars, formatMoney } from '../../model/money';
 import type { Machine } from '../../model/hosting/machine';
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../shared/notSignedIn';
+import { accountFor } from '../../store/accounts/sameAccount';
+import type { Account } from '../../store/ports';
 import { isUnlisted } from '../../store/unlisted';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
@@ -45,17 +47,19 @@ export function register(deps: Deps): Disposable {
   );
   store.add(
     deps.commands.register('gpuRental.machine.setMinimumBid', async (target) => {
+      const account = accountFor(deps.accounts);
       const machine = await chooseMachine(deps, machines, target, t('Set Minimum Bid'));
       if (machine) {
-        await setMinimumBid(deps, machines, machine);
+        await setMinimumBid({ ...deps, account: account() }, machines, machine);
       }
     }),
   );
   store.add(
     deps.commands.register('gpuRental.machine.scheduleMaintenance', async (target) => {
+      const account = accountFor(deps.accounts);
       const machine = await chooseMachine(deps, machines, target, t('Schedule Maintenance'));
       if (machine) {
-        await scheduleMaintenance(deps, machine);
+        await scheduleMaintenance({ ...deps, account: account() }, machine);
       }
     }),
   );
@@ -72,7 +76,7 @@ async function chooseMachine(
     throw new NotSignedInError();
   }
   if (machines.state.kind !== 'ready') {
-    await machines.refresh();
+    await whileAsking(machines.refresh());
   }
   const { state } = machines;
   if (state.kind === 'failed') {
@@ -101,17 +105,17 @@ async function chooseMachine(
   return (await pickOne(rows, { title, placeHolder: t('Which machine?') }))?.machine;
 }
 
-async function setMinimumBid(deps: Deps, machines: MachineList, machine: Machine): Promise<void> {
-  const account = deps.accounts.active;
-  if (!account) {
-    return;
-  }
+async function setMinimumBid(
+  { account, log }: Pick<Deps, 'log'> & { readonly account: Account },
+  machines: MachineList,
+  machine: Machine,
+): Promise<void> {
   const current = machine.minBidPerHour;
   const typed = await askLine({
     title: t('Minimum Bid of Machine #{0}', machine.id),
     prompt: [
       current === undefined ? undefined : t('Now: {0}/h for one GPU.', formatMoney(current)),
-      await marketHint(deps, machine),
+      await marketHint({ account, log }, machine),
       t('Interruptible rentals with a lower bid are not accepted.'),
     ]
       .filter((part) => part !== undefined)
@@ -148,14 +152,15 @@ async function setMinimumBid(deps: Deps, machines: MachineList, machine: Machine
 }
 
 /** Returns the market prices for this GPU, if the service states them; never rejects for a failed read. */
-async function marketHint({ accounts, log }: Deps, machine: Machine): Promise<string | undefined> {
+async function marketHint(
+  { account, log }: Pick<Deps, 'log'> & { readonly account: Account },
+  machine: Machine,
+): Promise<string | undefined> {
   try {
-    const answer = await accounts.active?.client.metrics.gpus({
-      verified: 'all',
-      hostingType: 'all',
-      gpuCount: 'all',
-    });
-    const gpu = answer?.gpus.find(({ gpuName }) => gpuName === machine.gpuName);
+    const { gpus } = await whileAsking(
+      account.client.metrics.gpus({ verified: 'all', hostingType: 'all', gpuCount: 'all' }),
+    );
+    const gpu = gpus.find(({ gpuName }) => gpuName === machine.gpuName);
     return gpu?.priceP25 === undefined || gpu.priceMedian === undefined || gpu.priceP75 === undefined
       ? undefined
       : t(

@@ -12,6 +12,7 @@ import {
   type MaintenancePlan,
 } from '../../model/hosting/machine';
 import type { Services } from '../../services';
+import type { Account } from '../../store/ports';
 import { text, type Text } from '../../util/text';
 import { formatStart, parseHours, parseStart } from './maintenanceInput';
 
@@ -19,11 +20,10 @@ const hourMs = 3_600_000;
 
 /** Asks for a maintenance window, confirms who is notified, and schedules it. */
 export async function scheduleMaintenance(
-  { accounts, clock }: Pick<Services, 'accounts' | 'clock'>,
+  { account, clock }: Pick<Services, 'clock'> & { readonly account: Account },
   machine: Machine,
 ): Promise<void> {
-  const account = accounts.active;
-  const plan = account && (await askForPlan(machine, () => clock.now()));
+  const plan = await askForPlan(machine, () => clock.now());
   if (!plan || !(await isConfirmed(machine, plan, clock.now()))) {
     return;
   }
