@@ -95,9 +95,7 @@ async function nameToDelete(account: Account, title: string): Promise<string | u
 export async function copySecret(account: Account, wantedName: string | undefined): Promise<void> {
   const secrets = await whileAsking(account.client.secrets.list());
   const secret =
-    wantedName === undefined
-      ? await pickSecret(secrets, t('Copy Value'))
-      : secretNamed(secrets, wantedName);
+    wantedName === undefined ? await pickSecret(secrets, t('Copy Value')) : secretNamed(secrets, wantedName);
   if (secret && secret.value === undefined) {
     message('info', t('The service does not reveal this value.'));
   } else if (secret?.value !== undefined) {
