@@ -1,4 +1,5 @@
 import { UserError } from '../util/errors';
+import { isLoopback } from '../util/loopback';
 import { text } from '../util/text';
 
 /** The service address cannot be used; the text says why. */
@@ -35,16 +36,6 @@ export function parseBaseUrl(address: string): URL {
   }
   url.pathname = url.pathname.replace(/\/+$/, '');
   return url;
-}
-
-/** True for this computer's own addresses, as `URL.hostname` spells them. */
-export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname === '[::1]' ||
-    hostname === '::1' ||
-    /^127(\.\d{1,3}){3}$/.test(hostname)
-  );
 }
 
 /** Returns the URL of a path of the service, below the prefix of the base. */

@@ -1,5 +1,5 @@
 import * as tls from 'node:tls';
-import { isLoopback } from './baseUrl';
+import { isLoopback } from '../util/loopback';
 import { HostFetchTransport } from './hostFetchTransport';
 import { proxyFor, type ProxyEnvironment, type ProxySettings } from './proxySettings';
 import { TransportFailure, type Transport } from './transport';

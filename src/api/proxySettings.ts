@@ -1,4 +1,4 @@
-import { isLoopback } from './baseUrl';
+import { isLoopback } from '../util/loopback';
 
 /** The part of the environment that names proxies. */
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import { wait } from '../util/clock';
+import { isLoopback } from '../util/loopback';
 import { text } from '../util/text';
-import { isLoopback } from './baseUrl';
 import { NotReachableError, NotUnderstoodError, ServiceFailedError, TimedOutError } from './errors';
 import { exchange, type ExchangeParts } from './exchange';
 import type { CallOptions } from './http';

@@ -41,7 +41,8 @@ export class ForwardError extends UserError {
 const startMs = 30_000;
 
 /**
- * Starts `ssh -N -L`, bound to this computer's loopback address. The wanted local port is used if it is free.
+ * Starts `ssh -N -L`, bound to this computer's loopback address. The wanted local port is used if it is free, and never
+ * the forwarded one where the machine is this computer, as in the demo: it would lead to itself, without an end.
  * Resolves once ssh itself listens: another program may have taken the port first.
  */
 export async function openForward(
@@ -49,6 +50,8 @@ export async function openForward(
     readonly run: Run;
     readonly clock: Clock;
     readonly command: readonly [program: string, ...args: string[]];
+    /** The machine is this computer. */
+    readonly isHere?: boolean;
   },
   alias: string,
   wanted: WantedForward,
@@ -56,7 +59,7 @@ export async function openForward(
 ): Promise<Forward> {
   const remotePort = checkPort(wanted.remotePort);
   const remoteHost = checkHost(wanted.remoteHost ?? '127.0.0.1');
-  const localPort = await freeLocalPort(checkPort(wanted.localPort ?? remotePort));
+  const localPort = await localPortFor(wanted, deps.isHere === true);
   const stop = new AbortController();
   const onAbort = () => {
     stop.abort();
@@ -155,6 +158,17 @@ export function parseForwardedPort(
 /** An address of IPv6 has colons of its own. */
 function inUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
+}
+
+async function localPortFor(
+  { remotePort, localPort = remotePort }: WantedForward,
+  isHere: boolean,
+): Promise<number> {
+  let port = await freeLocalPort(checkPort(localPort));
+  while (isHere && port === remotePort) {
+    port = await freeLocalPort(0);
+  }
+  return port;
 }
 
 /** ssh names its port before it binds it; the channel line appears once the port belongs to ssh. */

@@ -1,4 +1,5 @@
 import { UserError } from '../util/errors';
+import { isLoopback } from '../util/loopback';
 import type { AccountRef } from '../model/accounts/account';
 import type { Instance } from '../model/instances/instance';
 import { accountMark, aliasOf, type AliasAccount } from './alias';
@@ -242,8 +243,9 @@ class NativeSsh implements SshService {
     const run = this.context.runAlone(verification);
     const options = asArguments(await this.context.hostKeyOptions(alias));
     const command = [...this.context.ssh(), ...options] as const;
+    const isHere = isLoopback((await this.entry(alias))?.endpoint.host ?? '');
     try {
-      return await openForward({ ...this.deps, run, command }, alias, wanted, signal);
+      return await openForward({ ...this.deps, run, command, isHere }, alias, wanted, signal);
     } catch (error) {
       if (error instanceof HostKeyError) {
         this.refused.add(alias);

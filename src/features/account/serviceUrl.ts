@@ -1,3 +1,4 @@
+import { isLoopback } from '../../util/loopback';
 import { text, type Text } from '../../util/text';
 
 /** Returns why an address can't be a service; `undefined` if it can. Plain http is only for this computer. */
@@ -26,8 +27,4 @@ export function serviceUrlProblem(input: string): Text | undefined {
 /** Removes the final slash and the part that all calls begin with; keeps a path prefix. */
 export function normalizeServiceUrl(input: string): string {
   return new URL(input.trim()).toString().replace(/(?:\/api\/v\d+)?\/*$/, '');
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

@@ -1,8 +1,8 @@
-import { isLoopback } from '../../api/baseUrl';
 import type { NetworkSettings } from '../../api/chooseTransport';
 import { NotReachableError, TimedOutError } from '../../api/errors';
 import { proxyFor, type ProxyEnvironment } from '../../api/proxySettings';
 import { TransportFailure, type FailureKind } from '../../api/transport';
+import { isLoopback } from '../../util/loopback';
 import { text } from '../../util/text';
 import { finding, fixes, type DoctorFinding } from './finding';
 

@@ -5,7 +5,7 @@ import type { Run } from '../../../src/ssh/run';
 import type { SshService } from '../../../src/ssh/service';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
-import { SshMachine } from '../../support/sshMachine';
+import { freePort, SshMachine } from '../../support/sshMachine';
 
 describe('A forwarded port', () => {
   let home: SshHome;
@@ -65,6 +65,18 @@ describe('A forwarded port', () => {
       }
     });
   }
+
+  it('does not lead to itself on a machine that is this computer, where nothing listens', async () => {
+    const port = await freePort();
+    const forward = await ssh.forward('gpu-7', { remotePort: port, remoteHost: 'localhost' });
+    try {
+      assert.notEqual(forward.localPort, port);
+      await assert.rejects(fetch(`http://127.0.0.1:${forward.localPort}/`));
+    } finally {
+      forward.close();
+      await forward.ended;
+    }
+  });
 
   it('is not taken in by another program that comes first at the port', async () => {
     const thief = createServer((_, response) => response.end('not the machine'));
