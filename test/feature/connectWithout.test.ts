@@ -131,7 +131,7 @@ describe('connecting where no Remote-SSH is installed', () => {
     const first = await window.toast(/^Port 6006 of trainer is at localhost:\d+ on this computer/);
     window.clearToasts();
     const port = /localhost:(\d+)/.exec(first.text)?.[1] ?? '';
-    processesWith(`${port}:127.0.0.1:6006`).forEach((pid) => process.kill(pid));
+    processesWith(`127.0.0.1:${port}:localhost:6006`).forEach((pid) => process.kill(pid));
     await window.toastButton(/^Port 6006 of trainer is no longer forwarded/, 'Forward Again');
     await window.toast(first.text);
     await instances().inline('this computer only', 'Stop Forwarding');
