@@ -55,6 +55,7 @@ export class Shown {
       .replace(/\bAAAA[\w+/=]{30,}/g, '<key>')
       .replace(/\bgpu-[0-9a-f]{6}-/g, 'gpu-<address>-')
       .replace(/(?<![0-9A-Za-z])[0-9a-f]{8,}(?![0-9A-Za-z])/g, '<hex>')
+      .replace(/(?<=rate limit, waiting )\d+(?= ms)/g, '<wait>')
       .replace(/\bpreview\/\w+-/g, 'preview/<id>-')
       .replace(/"code":"\d{6}"/g, '"code":"<code>"')
       .replace(/\b[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{4}\b/g, '<code>')
