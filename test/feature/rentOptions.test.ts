@@ -188,8 +188,7 @@ describe('options of a rental', () => {
     assert.deepEqual(computer().filesWith([registryToken, secretValue]), []);
     assert.doesNotMatch(window.log(), new RegExp(`${registryToken}|${secretValue}`));
     window.clearToasts();
-    // Later rentals are told from this one by their minute.
-    await computer().pass(60_000);
+    await computer().pass(60_000); // Later rentals are told from this one by their minute.
   });
 
   it('links an existing volume: only offers on its machine are shown', async () => {
@@ -334,18 +333,17 @@ describe('options of a rental', () => {
     await instances().noRow(/RTX/);
     await likeTheFirst();
     // What may be secret is kept for a day, in case the service was wrong about the end.
-    let rows = quick().rows().join('\n');
-    assert.match(rows, /Environment .*HF_TOKEN[^]*On-start script/);
-    assert.ok(!rows.includes(secretValue) && !rows.includes(registryToken));
+    const shown = () => quick().rows().join('\n');
+    assert.match(shown(), /Environment .*HF_TOKEN[^]*On-start script/);
+    assert.ok(!shown().includes(secretValue) && !shown().includes(registryToken));
     quick().escape();
     computer().clock.jump(25 * 3_600_000);
     window.run('Refresh');
     await computer().pass(60_000);
     await likeTheFirst();
-    rows = quick().rows().join('\n');
     // It has gone by then, and that is said.
-    assert.match(rows, /Environment -p 8080:8080/);
-    assert.doesNotMatch(rows, /HF_TOKEN|On-start script/);
+    assert.match(shown(), /Environment -p 8080:8080/);
+    assert.doesNotMatch(shown(), /HF_TOKEN|On-start script/);
     await window.toast(/Set these again .*HF_TOKEN, MODE, the on-start script, the registry login/);
     quick().escape();
   });
