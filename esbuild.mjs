@@ -1,5 +1,5 @@
 /**
- * Bundles the extension, the simulator and the pages of the panels into `dist/`.
+ * Bundles the extension, the simulator and the pages of the panels into `dist/`, with the guides beside them.
  *
  *   node esbuild.mjs            minified, as packaged
  *   node esbuild.mjs --watch    readable, with source maps, again after every change
@@ -15,6 +15,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeGuides } from './scripts/packagedPages.mjs';
 
 const root = path.dirname(fileURLToPath(import.meta.url));
 const watch = process.argv.includes('--watch');
@@ -221,6 +222,7 @@ const bundles = (tests ? [await testBundle()] : product).filter(
   ({ entryPoints }) => Object.keys(entryPoints).length > 0,
 );
 
+if (!tests) await writeGuides(root, path.join(root, 'dist', 'guides'));
 if (watch) {
   const contexts = await Promise.all(bundles.map((options) => esbuild.context(options)));
   await Promise.all(contexts.map((context) => context.watch()));

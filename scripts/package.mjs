@@ -4,6 +4,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withLock } from './lock.mjs';
+import { guides, withoutRepositoryParts } from './packagedPages.mjs';
 import { run } from './process.mjs';
 import { root, setUpOrEnd } from './setup.mjs';
 
@@ -20,8 +21,10 @@ const packageInputs = [
   'CHANGELOG.md',
   'LICENSE',
   '.vscodeignore',
+  ...guides.map((name) => `docs/${name}.md`),
   'esbuild.mjs',
   'scripts/package.mjs',
+  'scripts/packagedPages.mjs',
   'package-lock.json',
 ];
 
@@ -38,14 +41,6 @@ export function isPackageCurrent() {
 }
 
 const packagedReadme = 'out/readme.md';
-
-/**
- * The page of an extension shows no file of the repository, neither by a link nor as a picture. The packager refuses those
- * that are left.
- */
-function withoutRepositoryParts(readme) {
-  return readme.replace(/<!-- only in the repository -->[\s\S]*?<!-- end -->\s*/g, '');
-}
 
 /**
  * Builds and packages, one process after the other; throws with the packager's output when something is wrong. The

@@ -120,6 +120,8 @@ const workers = z.object({ engine: z.string(), instanceIds: z.array(id) });
 const job = named({ uri: z.string(), jobName: z.string().optional() });
 /** A job that ran. */
 const jobRow = named({ jobId: z.string() });
+/** A page of the package for users. */
+const guide = z.enum(['jobs', 'notebooks', 'engines', 'agents']).optional().catch(undefined);
 /** A row of the account view chooses the page. */
 const page = z.object({ part: z.unknown(), kind: z.unknown() }).partial().optional().catch(undefined);
 
@@ -151,6 +153,7 @@ export const argumentShapes = {
   sshEntry,
   reached,
   workers,
+  guide,
   page,
 };
 
@@ -162,6 +165,7 @@ export type InstanceKeyTarget = NonNullable<z.output<typeof instanceKey>>;
 export type VolumeTarget = NonNullable<z.output<typeof volume>>;
 export type PastTarget = NonNullable<z.output<typeof past>>;
 export type HostSetTarget = NonNullable<z.output<typeof hostSet>>;
+export type Guide = NonNullable<z.output<typeof guide>>;
 export type PageTarget = NonNullable<z.output<typeof page>>;
 export type KernelTarget = NonNullable<z.output<typeof kernel>>;
 export type PortTarget = NonNullable<z.output<typeof port>>;

@@ -1,6 +1,7 @@
 import { register as registerDiagnostics } from './features/diagnostics';
 import { register as registerDoctor } from './features/doctor';
 import { register as registerFiles } from './features/files';
+import { register as registerGuides } from './features/guides';
 import { register as registerLifecycle } from './features/lifecycle';
 import { register as registerRent } from './features/rent';
 import { register as registerReports } from './features/reports';
@@ -17,6 +18,7 @@ export const laterFeatures: readonly ((services: Services) => Disposable)[] = [
   registerDiagnostics,
   registerDoctor,
   registerFiles,
+  registerGuides,
   registerLifecycle,
   registerRent,
   registerReports,

@@ -28,6 +28,7 @@ describe('the package', () => {
       /^dist\/(extension|simulator|uninstall|mcp)\.js$/,
       /^dist\/(extension|simulator)-[A-Z0-9]{8}\.js$/,
       /^dist\/webview\/\w+\.(js|css)$/,
+      /^dist\/guides\/(jobs|notebooks|engines|agents)\.md$/,
       /^media\/(icon\.png|activity\.svg)$/,
       /^media\/walkthrough\/\w+\.svg$/,
       /^media\/sample\/(readme\.md|README\.md|train\.sh|gpu-rental\.json)$/,
@@ -62,6 +63,21 @@ describe('the package', () => {
         .toString('utf8') ?? '';
     assert.match(readme, /^# GPU Rental\n[^]*\*\*Try the Demo Marketplace\*\*[^]*\n## License\n\nMIT\n$/);
     assert.doesNotMatch(readme, /npm /);
+  });
+
+  it('has the guides, which lead to each other alone and say nothing of the insides', () => {
+    const guides = entries.filter(({ name }) => name.startsWith('extension/dist/guides/'));
+    const names = guides.map(({ name }) => name.slice('extension/dist/guides/'.length));
+    assert.deepEqual(names.sort(), ['agents.md', 'engines.md', 'jobs.md', 'notebooks.md']);
+    for (const page of guides) {
+      const text = page.read().toString('utf8');
+      const targets = [...text.matchAll(/\]\(([^)]*)\)/g)].map(([, target = '']) => target);
+      assert.deepEqual(
+        targets.filter((target) => !target.startsWith('https:') && !names.includes(target)),
+        [],
+      );
+      assert.doesNotMatch(text, /<!--|runner\.sh|decisions\//);
+    }
   });
 
   it('has every chunk that a bundle asks for', () => {
