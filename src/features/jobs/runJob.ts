@@ -22,7 +22,7 @@ import type { OneOfDraft } from '../../model/jobs/rentForJob';
 import { matchesRecipe } from '../../model/workspace/recipeMatch';
 import { runProgram } from '../../ssh/run';
 import { setupKey } from '../../ssh/jobs/setupKey';
-import { findSentFiles, missingFiles, unsentFolders, type SentFiles } from '../../ssh/jobs/sentFiles';
+import { findSentFiles, missingFiles, unsentNames, type SentFiles } from '../../ssh/jobs/sentFiles';
 import { accountStill } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { bytesText } from '../../util/bytes';
@@ -73,7 +73,7 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
         spec,
         ownOutputs(spec),
       );
-      const unsent = spec.sync ? await unsentFolders(folder, spec, found) : [];
+      const unsent = spec.sync ? await unsentNames(folder, spec, found) : [];
       return { ...found, leftOut: [...unsent, ...found.leftOut] };
     },
   );

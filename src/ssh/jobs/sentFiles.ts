@@ -76,32 +76,36 @@ async function checkFolder(root: string): Promise<void> {
   }
 }
 
-/** Files of the workspace that a script names and that are not sent. */
+/** Files of the workspace that a script names and that are not sent, without outputs, which the job itself may write. */
 export async function missingFiles(
   workspace: string,
-  spec: Pick<JobSpec, 'workdir' | 'run' | 'setup'>,
+  spec: NamingSpec,
   sent: Pick<SentFiles, 'names'>,
 ): Promise<readonly string[]> {
   const root = join(workspace, ...spec.workdir.split('/'));
   const names = new Set(sent.names);
+  const isOutput = matcherOf(spec.outputs);
   const missing: string[] = [];
   for (const name of namedFiles(`${spec.setup ?? ''}\n${spec.run}`)) {
-    if (!names.has(name) && (await isFile(join(root, name)))) {
+    if (!names.has(name) && !isOutput(name) && (await isFile(join(root, name)))) {
       missing.push(name);
     }
   }
   return missing;
 }
 
+type NamingSpec = Pick<JobSpec, 'workdir' | 'run' | 'setup' | 'outputs'>;
+
 const nothingSent = text('the command names it, and nothing in it is sent');
+const outputNotSent = text('the command names it, and outputs are not sent');
 
 /**
- * Returns the folders of the workspace that a script names and of which nothing is sent, such as data that Git ignores.
- * Unlike a file, one may be only for outputs, so the job can run.
+ * Returns what a script names of the workspace and does not get: folders of which nothing is sent, such as data that Git
+ * ignores, and outputs of earlier runs. The job may only write there, so it can run.
  */
-export async function unsentFolders(
+export async function unsentNames(
   workspace: string,
-  spec: Pick<JobSpec, 'workdir' | 'run' | 'setup' | 'outputs'>,
+  spec: NamingSpec,
   sent: Pick<SentFiles, 'names'>,
 ): Promise<readonly LeftOut[]> {
   const root = join(workspace, ...spec.workdir.split('/'));
@@ -112,6 +116,8 @@ export async function unsentFolders(
     const isSent = isOutput(`${name}x`) || sent.names.some((one) => one.startsWith(name));
     if (!isSent && (await isFolder(join(root, name)))) {
       found.set(name, { name, why: nothingSent });
+    } else if (isOutput(named) && !sent.names.includes(named) && (await isFile(join(root, named)))) {
+      found.set(named, { name: named, why: outputNotSent });
     }
   }
   return [...found.values()];

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { SyncRules } from '../../../../src/model/jobs/jobSpec';
-import { findSentFiles, missingFiles, sentTree, unsentFolders } from '../../../../src/ssh/jobs/sentFiles';
+import { findSentFiles, missingFiles, sentTree, unsentNames } from '../../../../src/ssh/jobs/sentFiles';
 import { ProgramMissingError, runProgram, type Run } from '../../../../src/ssh/run';
 import { UserError } from '../../../../src/util/errors';
 import { formatText } from '../../../../src/util/text';
@@ -255,8 +255,21 @@ describe('The files that a job sends', () => {
       workdir: '.',
       run: 'python train.py --data data/x.bin gone.txt',
       setup: 'cat conf/secret.key',
+      outputs: [],
     };
     assert.deepEqual(await missingFiles(workspace, spec, { names }), ['conf/secret.key', 'data/x.bin']);
+  });
+
+  it('lack outputs of an earlier run that the script names, which is told and refuses nothing', async () => {
+    put('outputs/model.pt', 'a.py');
+    const spec = { workdir: '.', run: 'python a.py --out outputs/model.pt', outputs: ['outputs/**'] };
+    assert.deepEqual(await missingFiles(workspace, spec, { names: ['a.py'] }), []);
+    const found = await unsentNames(workspace, spec, { names: ['a.py'] });
+    assert.deepEqual(
+      found.map((one) => [one.name, formatText(one.why)]),
+      [['outputs/model.pt', 'the command names it, and outputs are not sent']],
+    );
+    assert.deepEqual(await unsentNames(workspace, spec, { names: ['a.py', 'outputs/model.pt'] }), []);
   });
 
   it('lack folders that the script names, which is told unless they are for outputs', async () => {
@@ -264,7 +277,7 @@ describe('The files that a job sends', () => {
     const run = 'python a.py --data ./data/ --code code --logs runs/1 --more data/ --none none/';
     const spec = { workdir: '.', run, outputs: ['runs/**'] };
     const names = ['a.py', 'code/a.py'];
-    const found = await unsentFolders(workspace, spec, { names });
+    const found = await unsentNames(workspace, spec, { names });
     assert.deepEqual(
       found.map((one) => [one.name, formatText(one.why)]),
       [['data/', 'the command names it, and nothing in it is sent']],
