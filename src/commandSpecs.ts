@@ -207,6 +207,7 @@ const contributed = {
   'gpuRental.job.keepMachine': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.releaseMachine': spec('jobs', { args: [jobRow], needs: change }),
   'gpuRental.job.forget': spec('jobs', { args: [jobRow] }),
+  'gpuRental.jobs.forgetFinished': spec('jobs'),
   'gpuRental.job.changeSecrets': spec('jobs'),
   'gpuRental.agents.copyMcpConfiguration': spec('agentsView'),
   'gpuRental.agents.showLog': spec('agentsView'),

@@ -6,7 +6,6 @@ import type { JobDeps } from './deps';
 import {
   chooseRow,
   fetchJobOutputs,
-  forgetJob,
   keepMachine,
   keepNow,
   openOutputs,
@@ -16,6 +15,7 @@ import {
   stopJob,
 } from './jobCommands';
 import { extendJob } from './extendJob';
+import { forgetFinishedJobs, forgetJob } from './forgetJobs';
 import { JobLenses } from './jobLenses';
 import { JobLogs } from './jobLogs';
 import { tellOfJobs } from './jobMessages';
@@ -91,6 +91,7 @@ export function register(services: Services): Disposable {
     }),
   );
   store.add(commands.register('gpuRental.job.forget', (target) => forgetJob(deps, target)));
+  store.add(commands.register('gpuRental.jobs.forgetFinished', () => forgetFinishedJobs(deps)));
   store.add(commands.register('gpuRental.job.changeSecrets', () => changeSecrets(deps)));
   store.add(commands.register('gpuRental.job.tasks', () => jobTasks(deps)));
   return store;

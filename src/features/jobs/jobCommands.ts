@@ -5,7 +5,6 @@ import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
 import { showFolder } from '../../editor/showFolder';
-import { attemptIdsHere } from '../../model/jobs/attemptIds';
 import { isAtWork, isOver, isRetried, isStranded, machineOf, type JobRow } from '../../model/jobs/job';
 import { canReleaseMachine, isLeftStopped } from '../../model/jobs/outOfReach';
 import { isFetchRepeatable } from '../../model/jobs/fetchAgain';
@@ -257,38 +256,3 @@ function lossSentence(row: JobRow): string {
         name,
       );
 }
-
-/** Deletes what is stored about a job, and its folder on a running machine. */
-export async function forgetJob(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
-  const asked = accountFor(deps.accounts);
-  const row = await chooseRow(
-    deps,
-    target,
-    { title: t('Forget Which Job?'), none: t('Only a job that has ended can be forgotten.') },
-    isOver,
-  );
-  const question = row && {
-    message: t('Forget “{0}”?', row.job.spec.name),
-    detail: t('Its log is removed from this computer. The fetched outputs stay.'),
-    button: t('Forget'),
-  };
-  if (!row || !question || !(await confirm(question))) {
-    return;
-  }
-  const active = asked();
-  await deps.jobs.forget(row.job.id);
-  const { instanceId } = machineOf(row);
-  const instance = instanceId === undefined ? undefined : deps.fleet.find(instanceId);
-  if (instance?.actualStatus === 'running') {
-    const machine = deps.jobMachine(active, instance.id);
-    const signal = AbortSignal.timeout(removeMs);
-    // A remaining folder of an attempt would look like a job of another computer.
-    await Promise.all(attemptIdsHere(row.job, row.state).map((id) => machine.remove(id, signal))).catch(
-      (error: unknown) => {
-        deps.log.warn(`A folder of job ${row.job.id} stays on its machine: ${String(error)}`);
-      },
-    );
-  }
-}
-
-const removeMs = 20_000;

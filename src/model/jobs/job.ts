@@ -302,6 +302,12 @@ export function hasUnfetched({ job, state }: JobRow): boolean {
   return (state.phase === 'ended' || state.phase === 'fetching') && job.spec.outputs.length > 0;
 }
 
+/** Returns whether outputs of a job that is over may exist only on its machine. */
+export function lacksOutputs({ job, state }: JobRow): boolean {
+  const isWhole = state.fetchedAt !== undefined && (state.outputs?.leftOut ?? 0) === 0;
+  return state.startedAt !== undefined && job.spec.outputs.length > 0 && !isWhole;
+}
+
 /** Returns whether no retry can resolve the trouble without the user. */
 export function waitsForYou(kind: TroubleKind): boolean {
   return kind === 'incomplete' || kind === 'fetchPaused' || kind === 'notReady';

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { lacksOutputs, newJobState, type JobState } from '../../../../src/model/jobs/job';
 import { hardLimit } from '../../../../src/model/jobs/jobLimits';
 import { plainLog } from '../../../../src/model/jobs/logText';
 import { namedFiles, sentNames } from '../../../../src/model/jobs/sentNames';
 import { fromDollars } from '../../../../src/model/money';
 import { formatText } from '../../../../src/util/text';
+import { aJob } from '../../../support/jobWindows';
 
 const rules = { include: [], exclude: [], git: false, maxMb: 200, maxFiles: 5000 };
 const files = { outputFolders: [] };
@@ -116,5 +118,29 @@ describe('The log of a job', () => {
       '\u001b[31mred\u001b[0m \u001b]8;;command:x\u0007click\u001b]8;;\u0007 \u0000\u0008\u202eabc\tx';
     assert.equal(plainLog(hostile), 'red click abc\tx');
     assert.doesNotMatch(plainLog('see https://x.example/y and file:///etc/passwd'), /:\/\//);
+  });
+});
+
+describe('outputs of a job that is over', () => {
+  const outputsOf = (outputs: readonly string[], more: Partial<JobState>) => {
+    const job = { ...aJob(7, { outputs }), id: '0123456789abcdef', orderedAt: 0 };
+    return lacksOutputs({ job, state: { ...newJobState(job), phase: 'over', ...more } });
+  };
+  const fetched = (leftOut: number) => ({
+    startedAt: 1,
+    fetchedAt: 2,
+    outputs: { files: 1, bytes: 1, hash: '', areHashed: true, leftOut },
+  });
+
+  it('may be on its machine alone where they were not fetched, or not all of them', () => {
+    assert.ok(outputsOf(['a'], { startedAt: 1 }));
+    assert.ok(outputsOf(['a'], fetched(2)));
+    assert.ok(!outputsOf(['a'], fetched(0)));
+    assert.ok(!outputsOf(['a'], { startedAt: 1, fetchedAt: 2 }));
+  });
+
+  it('are none of a job that never started, or that names none', () => {
+    assert.ok(!outputsOf(['a'], {}));
+    assert.ok(!outputsOf([], { startedAt: 1 }));
   });
 });

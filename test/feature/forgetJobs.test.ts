@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { DocumentDriver } from '../support/feature/documentDriver';
+import { confirmJob, jobsOnDisk, writeJobs } from '../support/feature/jobDriver';
+import { reachableInstance } from '../support/feature/reachable';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('jobs that have ended', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+  let window: FeatureWindow;
+  let id: number;
+  const limits = { hours: 1, costDollars: 5 };
+  const onMachine = () =>
+    readdirSync(path.join(computer().root, 'instances', String(id), '.gpu-rental', 'jobs')).length;
+
+  before(async () => {
+    id = await reachableInstance(computer(), 'trainer');
+    window = await computer().openWindow();
+    await window.signIn();
+    await window.view('instances').row('trainer');
+    const matrix = { LR: ['0.1', '0.01'] };
+    await writeJobs(window, { sweep: { run: 'echo "$LR" >outputs/lr', limits, matrix } });
+    await new DocumentDriver(window).press('Run Job');
+    await confirmJob(window, 'Run on trainer, and Keep It');
+    await window.toast(/^sweep LR=0\.1: succeeded/);
+    await window.toast(/^sweep LR=0\.01: succeeded/);
+    await writeJobs(window, { train: { run: 'sleep 600', limits, outputs: [] } });
+    await new DocumentDriver(window).press('Run Job');
+    await confirmJob(window, 'Run on trainer, and Keep It');
+    await window.view('jobs').row(/train.*running/);
+    window.clearToasts();
+  });
+
+  it('stay where the question is declined', async () => {
+    window.run('Forget Finished Jobs…');
+    const { detail } = await window.dialog('Forget 2 finished jobs?');
+    assert.equal(detail, 'Their logs are removed from this computer. The fetched outputs stay.');
+    await window.dialogButton('Cancel');
+    await computer().pass(1000);
+    assert.equal(jobsOnDisk(computer()).length, 3);
+  });
+
+  it('are forgotten together, with their folders on the machine and without one that runs', async () => {
+    assert.equal(onMachine(), 3);
+    window.run('Forget Finished Jobs…');
+    await window.dialogButton('Forget All');
+    await computer().until('their folders to go', () => onMachine() === 1);
+    await window.view('jobs').noRow(/sweep/);
+    await window.view('jobs').row(/train.*running/);
+    assert.equal(jobsOnDisk(computer()).length, 1);
+    assert.equal(readdirSync(path.join(computer().workspace, 'gpu-outputs')).length, 2);
+  });
+
+  it('are none while all run, which is said', async () => {
+    window.run('Forget Finished Jobs…');
+    await window.toast('Only a job that has ended can be forgotten.');
+  });
+});
