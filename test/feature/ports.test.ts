@@ -119,7 +119,6 @@ describe('ports and the agent of an instance', () => {
   it('forwards a port of another address of the instance beside that of the same number', async () => {
     for (const typed of ['7860', '127.0.0.2:7860']) {
       await instances().menu('trainer', 'Forward Port…');
-      await window.quick.pick('Another Port…');
       await window.quick.type(typed);
       await window.toast(new RegExp(`^Port ${typed} of trainer is at localhost`));
       window.clearToasts();
@@ -128,6 +127,21 @@ describe('ports and the agent of an instance', () => {
     await instances().inline('Port 127.0.0.2:7860', 'Stop Forwarding');
     await instances().noRow('Port 127.0.0.2:7860');
     await instances().inline(/^Port 7860 localhost/, 'Stop Forwarding');
+    await instances().noRow('this computer only');
+  });
+
+  it('forwards any port that is typed into the list, and says what else is not one', async () => {
+    await instances().menu('trainer', 'Forward Port…');
+    await window.quick.type('70000', { enter: false });
+    assert.deepEqual(window.quick.rows(), [
+      'Enter a number from 1 to 65535, or an address and a number, such as 172.17.0.2:8080.',
+    ]);
+    await window.quick.type('80', { enter: false });
+    assert.equal(window.quick.activeRow(), 'Forward Port 80');
+    assert.match(window.quick.rows().join('\n'), /^8080/m);
+    await window.quick.type('3000');
+    await window.toast(/^Port 3000 of trainer is at localhost/);
+    await instances().inline('this computer only', 'Stop Forwarding');
     await instances().noRow('this computer only');
   });
 

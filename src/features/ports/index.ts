@@ -5,7 +5,7 @@ import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileAsking, whileReadingInstances, withCancellableProgress } from '../../editor/progress';
-import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
+import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
@@ -190,26 +190,39 @@ function shownPort({ port, host }: PortTarget): string {
 }
 
 async function askPort(): Promise<WantedForward | undefined> {
-  const rows = usualPorts.map(([port, use]) => ({ label: String(port), description: use }));
-  const other = { label: t('Another Port…'), description: '' };
-  const picked = await pickOne([...rows, other], {
+  const usual = usualPorts.map(([remotePort, use]): Row<WantedForward> => ({
+    id: String(remotePort),
+    label: String(remotePort),
+    description: use,
+    value: { remotePort, remoteHost: ownHost },
+  }));
+  const answer = await pickFromList<WantedForward>({
     title: t('Forward a Port'),
-    placeHolder: t('Which port of the instance?'),
+    placeholder: t(
+      'Which port? Choose, or type a number or an address of the instance such as 172.17.0.2:8080.',
+    ),
+    rows: (typed) => {
+      const line = typed.trim();
+      const wanted = parseForwardedPort(line);
+      if (line === '' || usual.some(({ label }) => (wanted ? label === line : label.startsWith(line)))) {
+        return usual;
+      }
+      // The first row is the one for Enter: 80 is not the beginning of 8080.
+      return [
+        wanted
+          ? { id: 'typed', label: t('Forward Port {0}', portOf(wanted)), alwaysShow: true, value: wanted }
+          : {
+              id: 'invalid',
+              label: t(
+                'Enter a number from 1 to 65535, or an address and a number, such as 172.17.0.2:8080.',
+              ),
+              alwaysShow: true,
+            },
+        ...usual,
+      ];
+    },
   });
-  const typed =
-    picked === other
-      ? await askLine({
-          title: t('Forward a Port'),
-          prompt: t(
-            'A number from 1 to 65535, or an address that the instance can reach and a number, such as 172.17.0.2:8080',
-          ),
-          problem: (value) =>
-            parseForwardedPort(value)
-              ? undefined
-              : t('Enter a number from 1 to 65535, or an address and a number, such as 172.17.0.2:8080.'),
-        })
-      : picked?.label;
-  return typed === undefined ? undefined : parseForwardedPort(typed);
+  return answer.kind === 'picked' ? answer.value : undefined;
 }
 
 /** Returns what an instance of the active account is called. */
