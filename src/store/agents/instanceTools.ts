@@ -132,6 +132,10 @@ async function connectInstance(deps: ToolDeps, input: ToolInput<'connect_instanc
   };
 }
 
+/** The answer with the output may be lost, and the output is kept nowhere. */
+const ranAlready =
+  'This command ran already, and its output is not kept. If you did not get it, ask to run the command again with a new requestId, unless it must not run twice.';
+
 async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, context: ToolContext) {
   const account = await activeAccount(deps);
   const instance = await instanceOf(deps, input.instance);
@@ -154,9 +158,7 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
   if (!own) {
     return {
       ...requestAnswer(kept),
-      ...(kept.state === 'done'
-        ? { next: 'This command ran already. Its output was returned then.', exitCode: kept.exitCode ?? -1 }
-        : {}),
+      ...(kept.state === 'done' ? { next: ranAlready, exitCode: kept.exitCode ?? -1 } : {}),
     };
   }
   const timeoutMs = (input.timeoutSeconds ?? 30) * 1000;
