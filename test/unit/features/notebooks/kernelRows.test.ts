@@ -29,8 +29,8 @@ describe('the row of a kernel', () => {
       { accounts: { active: {} }, ssh: { aliasOf: () => 'gpu-7' } } as never,
       { kernelsOf: () => [kernel], isSilent: () => false } as never,
     );
-    const { description, tooltip } = rows.rows(7)[0]?.item() ?? {};
-    return { description, tooltip: tooltip as string };
+    const item = rows.rows(7)[0]?.item() ?? assert.fail('no row');
+    return { description: item.description, tooltip: item.tooltip as string };
   }
 
   it('says whether it runs a cell', () => {
