@@ -43,7 +43,9 @@ describe('the guides', () => {
   });
 
   it('are shown as text where the editor has no preview', async () => {
-    window.screen.commands.ofEditor.delete('markdown.showPreview');
+    window.screen.commands.ofEditor.set('markdown.showPreview', () => {
+      throw new Error("command 'markdown.showPreview' not found");
+    });
     window.start('gpuRental.openGuide', 'jobs');
     await computer().until(
       'the text',

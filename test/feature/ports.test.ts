@@ -137,8 +137,7 @@ describe('ports and the agent of an instance', () => {
       'Enter a number from 1 to 65535, or an address and a number, such as 172.17.0.2:8080.',
     ]);
     await window.quick.type('80', { enter: false });
-    assert.equal(window.quick.activeRow(), 'Forward Port 80');
-    assert.match(window.quick.rows().join('\n'), /^8080/m);
+    assert.deepEqual(window.quick.rows(), ['Forward Port 80']);
     await window.quick.type('3000');
     await window.toast(/^Port 3000 of trainer is at localhost/);
     await instances().inline('this computer only', 'Stop Forwarding');

@@ -35,12 +35,10 @@ async function chooseGuide(): Promise<Guide | undefined> {
 
 /** Shows a page as it is meant to be read, or its text where the editor has no preview of Markdown. */
 async function show(page: vscode.Uri): Promise<void> {
-  const ids = await vscode.commands.getCommands(true);
-  if (ids.includes(preview)) {
-    await vscode.commands.executeCommand(preview, page);
-  } else {
+  try {
+    // The list of commands lacks it until its extension has been loaded, which the command does.
+    await vscode.commands.executeCommand('markdown.showPreview', page);
+  } catch {
     await vscode.window.showTextDocument(page);
   }
 }
-
-const preview = 'markdown.showPreview';

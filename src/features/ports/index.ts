@@ -203,11 +203,11 @@ async function askPort(): Promise<WantedForward | undefined> {
     ),
     rows: (typed) => {
       const line = typed.trim();
-      const wanted = parseForwardedPort(line);
-      if (line === '' || usual.some(({ label }) => (wanted ? label === line : label.startsWith(line)))) {
+      if (line === '' || usual.some(({ label }) => label === line)) {
         return usual;
       }
-      // The first row is the one for Enter: 80 is not the beginning of 8080.
+      // Alone, so that Enter means what is typed: the cursor would stay at 8080 after an 80.
+      const wanted = parseForwardedPort(line);
       return [
         wanted
           ? { id: 'typed', label: t('Forward Port {0}', portOf(wanted)), alwaysShow: true, value: wanted }
@@ -218,7 +218,6 @@ async function askPort(): Promise<WantedForward | undefined> {
               ),
               alwaysShow: true,
             },
-        ...usual,
       ];
     },
   });
