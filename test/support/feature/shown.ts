@@ -1,4 +1,5 @@
 import os from 'node:os';
+import path from 'node:path';
 import type * as vscode from 'vscode';
 import { FakeInputBox, rowText, type FakeQuickPick } from '../fakeEditor/quickInput';
 import type { Screen } from '../fakeEditor/screen';
@@ -6,6 +7,8 @@ import type { Computer } from './computer';
 
 /** Asked once: each time, the system reads its files of users. */
 const user = `${os.userInfo().username}@${os.hostname()}`;
+
+const repository = path.resolve(__dirname, '..', '..', '..');
 
 /** More rows of a list repeat what the first ones prove. */
 const mostRows = 12;
@@ -47,6 +50,7 @@ export class Shown {
     const { root, simulator } = this.computer;
     return line
       .replaceAll(root, '<root>')
+      .replaceAll(repository, '<repository>')
       .replaceAll(simulator.url, '<service>')
       .replaceAll(String(simulator.port), '<port>')
       .replaceAll(user, '<user>')
