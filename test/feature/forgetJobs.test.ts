@@ -20,12 +20,13 @@ describe('jobs that have ended', () => {
     window = await computer().openWindow();
     await window.signIn();
     await window.view('instances').row('trainer');
-    const matrix = { LR: ['0.1', '0.01'] };
+    const matrix = { LR: ['0.1', '0.01', '0.001'] };
     await writeJobs(window, { sweep: { run: 'echo "$LR" >outputs/lr', limits, matrix } });
     await new DocumentDriver(window).press('Run Job');
     await confirmJob(window, 'Run on trainer, and Keep It');
     await window.toast(/^sweep LR=0\.1: succeeded/);
     await window.toast(/^sweep LR=0\.01: succeeded/);
+    await window.toast(/^sweep LR=0\.001: succeeded/);
     await writeJobs(window, { train: { run: 'sleep 600', limits, outputs: [] } });
     await new DocumentDriver(window).press('Run Job');
     await confirmJob(window, 'Run on trainer, and Keep It');
@@ -35,22 +36,44 @@ describe('jobs that have ended', () => {
 
   it('stay where the question is declined', async () => {
     window.run('Forget Finished Jobs…');
-    const { detail } = await window.dialog('Forget 2 finished jobs?');
+    const { detail } = await window.dialog('Forget 3 finished jobs?');
     assert.equal(detail, 'Their logs are removed from this computer. The fetched outputs stay.');
     await window.dialogButton('Cancel');
     await computer().pass(1000);
-    assert.equal(jobsOnDisk(computer()).length, 3);
+    assert.equal(jobsOnDisk(computer()).length, 4);
   });
 
-  it('are forgotten together, with their folders on the machine and without one that runs', async () => {
-    assert.equal(onMachine(), 3);
+  it('are forgotten together, with their folders, but not one that works again by then, or that runs', async () => {
+    const jobs = window.view('jobs');
+    assert.equal(onMachine(), 4);
     window.run('Forget Finished Jobs…');
+    await window.dialog('Forget 3 finished jobs?');
+    // The fetch waits for the machine.
+    window.fate.onDeed = ({ kind, args }, when) => {
+      if (kind === 'program' && when === 'before' && JSON.stringify(args).includes('gpu-')) {
+        throw new Error('Connection timed out');
+      }
+    };
+    await jobs.menu(/^sweep LR=0\.1 /, 'Fetch Outputs of Job');
+    await computer().until('the fetch', () =>
+      jobsOnDisk(computer()).some((state) => state !== undefined && state.phase !== 'over' && state.reopened),
+    );
+    window.fate.onDeed = undefined;
     await window.dialogButton('Forget All');
-    await computer().until('their folders to go', () => onMachine() === 1);
-    await window.view('jobs').noRow(/sweep/);
-    await window.view('jobs').row(/train.*running/);
+    await jobs.noRow(/^sweep LR=0\.0/);
+    await window.toast(/^Fetched the outputs of sweep LR=0\.1 again/);
+    await computer().until('their folders to go', () => onMachine() === 2);
+    await jobs.row(/^sweep LR=0\.1 /);
+    await jobs.row(/train.*running/);
+    assert.equal(readdirSync(path.join(computer().workspace, 'gpu-outputs')).length, 3);
+    window.clearToasts();
+  });
+
+  it('are named where there is only one', async () => {
+    window.run('Forget Finished Jobs…');
+    await window.dialogButton('Forget', 'Forget “sweep LR=0.1”?');
+    await computer().until('its folder to go', () => onMachine() === 1);
     assert.equal(jobsOnDisk(computer()).length, 1);
-    assert.equal(readdirSync(path.join(computer().workspace, 'gpu-outputs')).length, 2);
   });
 
   it('are none while all run, which is said', async () => {

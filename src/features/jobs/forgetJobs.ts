@@ -2,7 +2,7 @@ import type { JobRowTarget } from '../../commandArguments';
 import { confirm, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { whileSending } from '../../editor/progress';
+import { withCancellableProgress } from '../../editor/progress';
 import { attemptIdsHere } from '../../model/jobs/attemptIds';
 import { isOver, lacksOutputs, machineOf, type JobRow } from '../../model/jobs/job';
 import { accountFor } from '../../store/accounts/sameAccount';
@@ -72,24 +72,42 @@ async function forget(
     return;
   }
   const account = asked();
-  await whileSending(inParallel(rows, atOnce, (row) => forgetOne(deps, account, row)));
+  // One whose outputs were asked for meanwhile works again.
+  const ended = rows.filter(({ job }) => isOverNow(deps, job.id));
+  for (const { job } of ended) {
+    await deps.jobs.forget(job.id);
+  }
+  await withCancellableProgress(t('Removing their folders from the machines…'), async (stop) => {
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(removeMs)]);
+    await inParallel(ended, atOnce, (row) => removeFolders(deps, account, row, signal));
+  });
+}
+
+function isOverNow({ jobs }: JobDeps, jobId: string): boolean {
+  const row = jobs.find(jobId);
+  return row !== undefined && isOver(row);
 }
 
 const atOnce = 4;
-const removeMs = 20_000;
+/** For all of them: a machine that does not answer ends the removal (ms). */
+const removeMs = 60_000;
 
-async function forgetOne(deps: JobDeps, account: Account, row: JobRow): Promise<void> {
-  await deps.jobs.forget(row.job.id);
+/** A remaining folder of an attempt would look like a job of another computer. Never rejects. */
+async function removeFolders(
+  deps: JobDeps,
+  account: Account,
+  row: JobRow,
+  signal: AbortSignal,
+): Promise<void> {
   const instance = instanceOf(deps, row);
-  if (instance?.actualStatus === 'running') {
-    const machine = deps.jobMachine(account, instance.id);
-    const signal = AbortSignal.timeout(removeMs);
-    // A remaining folder of an attempt would look like a job of another computer.
-    await Promise.all(attemptIdsHere(row.job, row.state).map((id) => machine.remove(id, signal))).catch(
-      (error: unknown) => {
-        deps.log.warn(`A folder of job ${row.job.id} stays on its machine: ${String(error)}`);
-      },
-    );
+  if (instance?.actualStatus !== 'running') {
+    return;
+  }
+  const machine = deps.jobMachine(account, instance.id);
+  try {
+    await Promise.all(attemptIdsHere(row.job, row.state).map((id) => machine.remove(id, signal)));
+  } catch (error) {
+    deps.log.warn(`A folder of job ${row.job.id} stays on its machine: ${String(error)}`);
   }
 }
 
