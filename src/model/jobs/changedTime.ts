@@ -14,6 +14,7 @@ export function atNewPrice(job: Job, state: JobState, perHour: Micros, now: numb
   return {
     ...state,
     machine: { instanceId, name, perHour },
+    dearer: undefined,
     ...(isTimeOld ? { isTimeOld } : {}),
     ...(isCounted ? { before: spentBefore({ job, state }, now), beganAt: now } : {}),
   };

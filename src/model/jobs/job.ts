@@ -170,6 +170,8 @@ export interface JobState {
   readonly startedAt?: number | undefined;
   /** The run time that the machine gives the script, in seconds from its start. */
   readonly limitSeconds?: number | undefined;
+  /** A higher price of the machine that one list has stated, and when that was read. */
+  readonly dearer?: { readonly perHour: Micros; readonly listedAt: number } | undefined;
   /** The price of the machine rose since the machine was told that time. */
   readonly isTimeOld?: boolean | undefined;
   /** Jobs on the machine that this computer did not order, as last seen. */

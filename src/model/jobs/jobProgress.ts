@@ -51,8 +51,10 @@ export type JobEvent =
       readonly limitSeconds: number;
       readonly isDone: boolean;
     }
-  /** The machine costs more now. */
-  | { readonly kind: 'dearer'; readonly perHour: Micros }
+  /** A list, read at this time, states a higher price of the machine. */
+  | { readonly kind: 'dearer'; readonly perHour: Micros; readonly listedAt: number }
+  /** Another list agrees. */
+  | { readonly kind: 'repriced'; readonly perHour: Micros }
   /** The machine received the time that the job has left at its new price. */
   | { readonly kind: 'shortened'; readonly limitSeconds: number }
   /** The log is read to its end. */
@@ -169,6 +171,8 @@ function after(job: Job, state: JobState, event: JobEvent, now: number): JobStat
     case 'extended':
       return afterExtension(state, event);
     case 'dearer':
+      return { ...state, dearer: { perHour: event.perHour, listedAt: event.listedAt } };
+    case 'repriced':
       return atNewPrice(job, state, event.perHour, now);
     case 'shortened':
       return { ...state, limitSeconds: event.limitSeconds, isTimeOld: undefined };

@@ -127,6 +127,7 @@ export const stateFile: z.ZodType<JobState> = z.object({
   beganAt: z.number().optional(),
   startedAt: z.number().optional(),
   limitSeconds: z.number().optional(),
+  dearer: z.object({ perHour: micros, listedAt: z.number() }).optional(),
   isTimeOld: z.boolean().optional(),
   others: z.array(z.object({ id: z.string(), name: z.string(), isAtWork: z.boolean() })).optional(),
   othersTriedAt: z.number().optional(),

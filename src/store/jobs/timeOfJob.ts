@@ -7,7 +7,8 @@ import type { MachinePort } from './machinePort';
 
 /**
  * Returns the event for a machine that costs more than the job counts with, as after a higher bid or an increase that
- * the user accepted; `undefined` if it does not.
+ * the user accepted; `undefined` if it does not. It counts once two lists state it: a higher price ends the command
+ * earlier, and one odd list must not.
  */
 export function dearerMachine({ fleet }: Pick<JobStepDeps, 'fleet'>, row: JobRow): JobEvent | undefined {
   const { instanceId, perHour: known } = machineOf(row);
@@ -18,7 +19,15 @@ export function dearerMachine({ fleet }: Pick<JobStepDeps, 'fleet'>, row: JobRow
   const instance = fleet.find(instanceId);
   const rate = instance?.actualStatus === 'running' ? runningRateOf(instance) : undefined;
   const price = rate && perHour(rate);
-  return price !== undefined && price > known ? { kind: 'dearer', perHour: price } : undefined;
+  const { state } = fleet;
+  if (price === undefined || price <= known || state.kind !== 'ready') {
+    return undefined;
+  }
+  const { dearer } = row.state;
+  if (dearer?.perHour !== price) {
+    return { kind: 'dearer', perHour: price, listedAt: state.fetchedAt };
+  }
+  return dearer.listedAt === state.fetchedAt ? undefined : { kind: 'repriced', perHour: price };
 }
 
 /** Passes the user's higher limits on: the machine enforces them itself, so they count once it has accepted them. */

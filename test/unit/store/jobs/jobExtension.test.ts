@@ -66,8 +66,10 @@ describe('Limits of jobs that can be extended', () => {
     const limit = () => machine.limitSeconds;
     assert.equal(limit(), undefined);
     price(2);
-    await window.fleet.refresh();
-    await pass(minute);
+    for (const ms of [40_000, 20_000]) {
+      await window.fleet.refresh();
+      await pass(ms);
+    }
     const cost = () => toDollars(jobCost(window.row(job), computer.clock.now()) ?? zero);
     assert.ok(Math.abs(cost() - 1.03) < 0.03, `${cost()} dollars after an hour and a minute`);
     // One hour for the first dollar, and another for the other two.
@@ -82,6 +84,31 @@ describe('Limits of jobs that can be extended', () => {
     assert.equal(machine.calls.filter((call) => call === 'extend').length, tries);
     assert.ok(Math.abs(cost() - 2.03) < 0.03, 'a lower price is not counted on');
     assert.equal(jobMs(window.row(job), computer.clock.now()), 91 * minute);
+  });
+
+  it('are not cut by a price that one list alone states', async () => {
+    const price = (dollars: number) => {
+      const running = anInstance({ id, actualStatus: 'running', intendedStatus: 'running' });
+      service.instances = [{ ...running, totalPerHour: fromDollars(dollars) }];
+    };
+    price(1);
+    const window = await open();
+    const { id: job } = await window.jobs.order(aJob(id, { limits: { hours: 5, costDollars: 3 } }), []);
+    await pass(60 * minute);
+    price(5000);
+    await window.fleet.refresh();
+    const { fetchedAt } = window.fleet.state as { fetchedAt: number };
+    await pass(40_000);
+    assert.equal((window.fleet.state as { fetchedAt: number }).fetchedAt, fetchedAt, 'no other list was read');
+    price(1);
+    await window.fleet.refresh();
+    await pass(10 * minute);
+    assert.deepEqual(
+      machine.calls.filter((call) => call === 'extend'),
+      [],
+    );
+    assert.equal(window.row(job).state.phase, 'running');
+    assert.ok(toDollars(jobCost(window.row(job), computer.clock.now()) ?? zero) < 1.2);
   });
 
   it('are not told any more once they have passed, as on a computer that slept', async () => {
