@@ -233,10 +233,17 @@ describe('rentals and starts that go wrong', () => {
     await window.toast(
       /The service accepted a bid of \$3\.00\/h for .*, but the list does not show it yet\./,
     );
+    // A service may round what it was sent.
+    const instance = computer().simulator.world.instances.find((one) => one.id === id);
+    Object.assign(instance ?? {}, { rates: { ...instance?.rates, gpu: 2.999_96 } });
+    computer().simulator.fail({ kind: 'answer', status: 200, body: {}, method: 'PUT', path: bidPath });
+    await instances().menu(`#${id}`, 'Change Bid…');
+    await quick().type('3');
+    await window.toast(/The bid of .* is now \$3\.00\/h/);
     const changes = computer().simulator.received('PUT', `/api/v0/instances/bid_price/${id}/`);
     assert.deepEqual(
       changes.map(({ body }) => (body as { price: number }).price),
-      [2.5, 3],
+      [2.5, 3, 3],
     );
     await remove(id);
   });

@@ -94,10 +94,11 @@ export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | un
   tellBid(deps, instance, bid);
 }
 
-/** Reports the bid that a list shows after the change. */
+/** Reports the bid that a list shows after the change, as it reads: the service may round what it was sent. */
 function tellBid({ fleet }: LifecycleDeps, instance: Instance, bid: Micros): void {
   const [name, price] = [instanceName(instance), formatMoney(bid)];
-  if (fleet.find(instance.id)?.bidPerHour === bid) {
+  const listed = fleet.find(instance.id)?.bidPerHour;
+  if (listed !== undefined && formatMoney(listed) === price) {
     message('info', t('The bid of {0} is now {1}/h.', name, price));
   } else {
     message(
