@@ -48,7 +48,10 @@ export function isTrusted(): boolean {
   return vscode.workspace.isTrusted;
 }
 
-/** Runs a job of the workspace file, on an instance or on one that is rented for it. Returns its id, or `undefined` if the user canceled. */
+/**
+ * Runs a job of the workspace file, on an instance or on one that is rented for it. Returns its id, or `undefined` if the
+ * user canceled.
+ */
 export async function runJob(deps: JobDeps, target: JobTarget | undefined): Promise<string | undefined> {
   const source = isTrusted() ? await chooseJob(target) : undefined;
   return source && runSource(deps, source);

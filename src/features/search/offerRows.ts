@@ -63,8 +63,12 @@ function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions, memor
   };
 }
 
-function memoryText({ gpuRamMb, gpuCount }: Offer): string {
-  return t('{0} GB', gpuRamMb === undefined ? '?' : String(soldGpuGb(gpuRamMb) * (gpuCount ?? 1)));
+function memoryGb({ gpuRamMb, gpuCount = 1 }: Offer): number | undefined {
+  return gpuRamMb === undefined ? undefined : soldGpuGb(gpuRamMb) * gpuCount;
+}
+
+function memoryText(gigabytes: number | undefined): string {
+  return t('{0} GB', gigabytes ?? '?');
 }
 
 /** Returns the figures that users compare, padded with spaces as wide as a digit so that they line up in columns. */
@@ -73,7 +77,7 @@ function columns(offer: Offer, rate: Rate | undefined, memoryWidth: number): rea
   const space = '\u2007';
   return [
     t('{0}/h', rate === undefined ? '?' : formatMoney(perHour(rate))).padEnd(8, space),
-    memoryText(offer).padStart(memoryWidth, space),
+    memoryText(memoryGb(offer)).padStart(memoryWidth, space),
     t('{0}% reliable', reliability === undefined ? '?' : percent(reliability)).padStart(15, space),
     ...(offer.location === undefined ? [] : [plainLabel(placeText(offer.location))]),
   ];
@@ -199,7 +203,8 @@ export function offerRows(
 function shownRows(view: OffersView, query: MarketQuery, actions: OfferActions): readonly LevelRow[] {
   const offers = view.rows.slice(0, actions.shown);
   // The widest of all offers, since a column must not move when more of them get rows.
-  const memoryWidth = Math.max(...view.rows.map((offer) => memoryText(offer).length));
+  const most = view.rows.reduce((so, offer) => Math.max(so, memoryGb(offer) ?? 0), 0);
+  const memoryWidth = memoryText(most).length;
   const rows: LevelRow[] = offers.map((offer) => offerRow(offer, query, actions, memoryWidth));
   const firstFailed = offers.findIndex((offer) => actions.failure(offer) !== undefined);
   if (firstFailed >= 0) {
