@@ -138,6 +138,8 @@ describe('ports and the agent of an instance', () => {
     ]);
     await window.quick.type('80', { enter: false });
     assert.deepEqual(window.quick.rows(), ['Forward Port 80']);
+    await window.quick.type('8080', { enter: false });
+    assert.deepEqual(window.quick.rows(), ['8080 HTTP']);
     await window.quick.type('3000');
     await window.toast(/^Port 3000 of trainer is at localhost/);
     await instances().inline('this computer only', 'Stop Forwarding');

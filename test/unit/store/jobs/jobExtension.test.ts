@@ -77,6 +77,7 @@ describe('Limits of jobs that can be extended', () => {
     assert.ok(hours > 1.97 && hours < 2.03, `${hours} h`);
     const at = limitAt(window.row(job)) ?? 0;
     assert.ok(Math.abs(at - computer.clock.now() - 59 * minute) <= 2 * minute);
+    assert.equal(window.row(job).state.dearer, undefined, 'nothing is left to agree with');
     const tries = machine.calls.filter((call) => call === 'extend').length;
     price(0.5);
     await window.fleet.refresh();
@@ -99,7 +100,11 @@ describe('Limits of jobs that can be extended', () => {
     await window.fleet.refresh();
     const { fetchedAt } = window.fleet.state as { fetchedAt: number };
     await pass(40_000);
-    assert.equal((window.fleet.state as { fetchedAt: number }).fetchedAt, fetchedAt, 'no other list was read');
+    assert.equal(
+      (window.fleet.state as { fetchedAt: number }).fetchedAt,
+      fetchedAt,
+      'no other list was read',
+    );
     price(1);
     await window.fleet.refresh();
     await pass(10 * minute);
