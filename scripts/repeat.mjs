@@ -35,6 +35,7 @@ const aimOf = (suite) => (gateSuites.includes(suite) ? 100 : 50);
 const report = new Report(path.join(root, 'out', 'results'));
 const programs = new Programs(report, { stress: {} });
 report.say('package', (await makePackage()).trim());
+await programs.compileScripts();
 
 const end = Date.now() + Number(values.minutes) * 60_000;
 let repeats = JSON.parse(readFileSync(file, 'utf8'));

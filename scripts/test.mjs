@@ -16,7 +16,7 @@
  * Stages go on after one that fails. The first ones run side by side where there are more than two cores;
  * then the real editor, two suites at a time.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { makePackage } from './package.mjs';
@@ -120,7 +120,6 @@ async function inEditor(stage, durations) {
 const needs = ['modules', 'ssh', 'tools', ...(needsEditor ? ['browser', 'host', 'inspector'] : [])];
 const ready = await report.stage('setup', async () => {
   await setUp(needs, (line) => report.say('setup', line));
-  mkdirSync(report.results, { recursive: true });
   if (needsEditor) await programs.compileScripts();
 });
 if (ready) await runStages(readJson(durationsFile));

@@ -1,5 +1,5 @@
 /** The programs that a run starts: npm's checks, mocha, and the suite inside the extension host. */
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { codeServer, hostNode } from '../host.mjs';
 import { cleanNpmEnvironment, run } from '../process.mjs';
@@ -95,6 +95,7 @@ export class Programs {
 
   /** Where the reporter writes its numbers; those of a run before are gone. */
   #output(name) {
+    mkdirSync(this.report.results, { recursive: true });
     const output = path.join(this.report.results, `${name.replace('/', '-')}.json`);
     for (const file of [output, `${output}.left`]) rmSync(file, { force: true });
     return output;

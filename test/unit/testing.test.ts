@@ -317,4 +317,19 @@ describe('The reporter of a run', () => {
     assert.deepEqual(failures.map(({ title }) => title).sort(), [ofBroken.title, 'fails'].sort());
     assert.deepEqual(notRun, ['3']);
   });
+
+  it('is asked by programs that make the folder of the numbers, as in a new clone', async () => {
+    const { Programs } = (await import(path.join(root, 'scripts', 'testing', 'programs.mjs'))) as {
+      readonly Programs: new (
+        report: { readonly results: string; say(): void },
+        options: { readonly stress: object },
+      ) => { layer(tests: { name: string; files: readonly string[]; jobs: number }): Promise<Numbers> };
+    };
+    const file = path.join(folder, 'passes.test.cjs');
+    writeFileSync(file, passes);
+    const programs = new Programs({ results: path.join(folder, 'new'), say: () => {} }, { stress: {} });
+    const numbers = await programs.layer({ name: 'one', files: [file], jobs: 1 });
+    assert.equal(numbers.passed, 1);
+    assert.deepEqual(numbers.failures, []);
+  });
 });
