@@ -36,6 +36,8 @@ const quietSettings: Readonly<Record<string, unknown>> = {
   'git.enabled': false,
   'terminal.integrated.gpuAcceleration': 'off',
   'terminal.integrated.enablePersistentSessions': false,
+  // A command above the answers that it gave is drawn as a terminal of its own.
+  'terminal.integrated.stickyScroll.enabled': false,
   'workbench.reduceMotion': 'on',
   'files.autoSave': 'off',
   'workbench.editor.useModal': 'off',
