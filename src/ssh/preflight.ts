@@ -24,6 +24,9 @@ export type PreflightProblem =
   | 'config'
   | 'other';
 
+/** Another server may be at the address; ssh would ask the user to trust a first one, without what the log says. */
+export const hostKeyProblems: readonly PreflightProblem[] = ['hostKeyChanged', 'hostKeyNotPrinted'];
+
 export type PreflightResult =
   | {
       readonly ok: true;

@@ -50,6 +50,23 @@ describe('an instance that prints its host key into its log', () => {
     assert.equal(knownHosts(), '');
   });
 
+  const asking: Readonly<Record<string, () => Promise<unknown>>> = {
+    'Open Terminal': () => instances().inline('trainer', 'Open Terminal'),
+    'Copy SSH Command': () => instances().menu('trainer', 'Copy SSH Command'),
+  };
+  for (const [name, run] of Object.entries(asking)) {
+    it(`is refused before ssh asks the user to trust it: ${name}`, async () => {
+      await run();
+      const refused = await window.toast(/not the one that the log of the instance names/);
+      assert.deepEqual(refused.buttons, ['Retry', 'Show Log']);
+      refused.close();
+      await computer().rest();
+      assert.equal(window.screen.terminals.all.length, 0);
+      assert.equal(computer().clipboard.text, '');
+      assert.equal(knownHosts(), '');
+    });
+  }
+
   it('is refused by the check before a destroy as well, which keeps nothing either', async () => {
     await instances().menu('trainer', 'Destroy…');
     const { detail } = await window.dialog('Destroy “trainer”?');

@@ -6,6 +6,7 @@ import { plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
+import { hostKeyProblems } from '../../ssh/preflight';
 import {
   NoLoginError,
   type ConnectOutcome,
@@ -100,7 +101,7 @@ export class Contact {
       return undefined;
     }
     // Other problems are visible, and often fixable, in the terminal itself.
-    if (!preflight.ok && preflight.problem === 'hostKeyChanged') {
+    if (!preflight.ok && hostKeyProblems.includes(preflight.problem)) {
       void this.tell(machine, host, explainFailure(preflight, host.identity), {
         retry: () => this.openTerminal(machine),
       });
@@ -128,8 +129,8 @@ export class Contact {
   }
 
   /**
-   * Returns the alias for a copied command: its user can wait and answer ssh's questions, but a changed host key is
-   * refused.
+   * Returns the alias for a copied command: its user can wait and answer ssh's questions, but a host key that changed, or
+   * that the log of the instance contradicts, is refused.
    */
   private async aliasToCopy(machine: HeldMachine): Promise<string | undefined> {
     try {
@@ -139,7 +140,7 @@ export class Contact {
         throw error;
       }
       const { host, failure } = error;
-      if (failure.problem !== 'hostKeyChanged') {
+      if (!hostKeyProblems.includes(failure.problem)) {
         return host.alias;
       }
       void this.tell(machine, host, explainFailure(failure, host.identity), {
