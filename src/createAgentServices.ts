@@ -117,7 +117,7 @@ function limitsOf(settings: SettingsReader) {
 function agentSsh(deps: Pick<AgentServicesDeps, 'ssh' | 'fleet' | 'log'>): AgentSsh {
   const { ssh, fleet } = deps;
   const prepare = async (account: Account, instanceId: number, signal?: AbortSignal) => {
-    const keys = await keysOf(deps, account.client, instanceId, signal);
+    const keys = await keysOf(deps, account, instanceId, signal);
     const { alias } = await ssh.prepare(
       { account, instanceId, instance: fleet.find(instanceId), ...keys },
       signal,

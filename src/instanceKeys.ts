@@ -1,9 +1,16 @@
 import type { Client } from './api/client';
 import type { CallOptions } from './api/http';
-import { NotReachableError, ServiceFailedError, TimedOutError } from './api/errors';
+import {
+  ApiError,
+  NotReachableError,
+  ServiceFailedError,
+  TimedOutError,
+  UnauthorizedError,
+} from './api/errors';
 import { matchKeys } from './ssh/localKeys';
 import type { PrepareRequest } from './ssh/prepareHost';
 import type { SshService } from './ssh/service';
+import type { Account } from './store/ports';
 import type { Log } from './util/log';
 
 interface Deps {
@@ -11,34 +18,70 @@ interface Deps {
   readonly log: Log;
 }
 
+export type KeyAccount = Pick<Account, 'client' | 'user'>;
+
+export interface RegisteredKeys {
+  /** Public keys that the instance may accept, as they are registered. */
+  readonly lines: readonly string[];
+  /** Those of them that the instance lists. */
+  readonly onInstance: readonly string[];
+  /** The number of keys that could not be read. */
+  readonly unread: number;
+}
+
 /**
- * Reads the public keys that the instance accepts. They are `undefined` if the service does not answer or if an
- * unreadable key may be the right one, so that a machine that was reachable before stays so.
+ * Reads the public keys that the instance may accept. If none of this computer is among those that it lists, the keys of the
+ * account are added: the service installs them on new instances without listing them there.
+ */
+export async function registeredKeysOf(
+  ssh: Deps['ssh'],
+  { client, user }: KeyAccount,
+  instanceId: number,
+  options: CallOptions = {},
+): Promise<RegisteredKeys> {
+  const own = await client.instances.keys(instanceId, options);
+  const listed = own.items.map((key) => key.publicKey);
+  if (matchKeys(await ssh.localKeys(options.signal), listed).length > 0) {
+    return { lines: listed, onInstance: listed, unread: own.skipped };
+  }
+  const ofAccount = await client.sshKeys.list(options);
+  const lines = [...listed, ...accountLines(ofAccount.items, user)];
+  return { lines, onInstance: listed, unread: own.skipped + ofAccount.skipped };
+}
+
+/** Returns the keys that new instances accept: the listed ones, and the one in the account record. */
+export function accountLines(
+  listed: readonly { readonly publicKey: string }[],
+  { sshKey }: KeyAccount['user'],
+): readonly string[] {
+  const lines = listed.map(({ publicKey }) => publicKey);
+  return sshKey === undefined ? lines : [...lines, sshKey];
+}
+
+/**
+ * Returns the keys for a login. They are `undefined` if the service does not answer, answers oddly, or if an unreadable
+ * key may be the right one, so that a machine that was reachable before stays so.
  */
 export async function keysOf(
   { log, ssh }: Deps,
-  client: Client,
+  account: KeyAccount,
   instanceId: number,
   signal?: AbortSignal,
 ): Promise<Pick<PrepareRequest, 'registeredKeys' | 'isOld' | 'log'>> {
   const options = signal ? { signal } : {};
+  const printed = printedLog(account.client, instanceId, options);
   try {
-    const own = await client.instances.keys(instanceId, options);
-    // An empty list proves nothing: the service installs keys of the account on instances without listing them there.
-    const { items, skipped } = own.items.length > 0 ? own : await client.sshKeys.list({ signal });
-    const lines = items.map((key) => key.publicKey);
+    const { lines, unread } = await registeredKeysOf(ssh, account, instanceId, options);
     // An unreadable key may be the key of this computer.
-    const isUnsure = skipped > 0 && matchKeys(await ssh.localKeys(), lines).length === 0;
-    return {
-      registeredKeys: isUnsure ? undefined : lines,
-      log: printedLog(client, instanceId, options),
-    };
+    const isUnsure = unread > 0 && matchKeys(await ssh.localKeys(), lines).length === 0;
+    return { registeredKeys: isUnsure ? undefined : lines, log: printed };
   } catch (error) {
-    if (down.some((kind) => error instanceof kind)) {
-      log.warn(`Keys of instance ${instanceId} are not known: ${String(error)}`);
-      return { registeredKeys: undefined, isOld: true };
+    if (!(error instanceof ApiError) || error instanceof UnauthorizedError) {
+      throw error;
     }
-    throw error;
+    log.warn(`Keys of instance ${instanceId} are not known: ${String(error)}`);
+    const isDown = down.some((kind) => error instanceof kind);
+    return { registeredKeys: undefined, ...(isDown ? { isOld: true } : { log: printed }) };
   }
 }
 

@@ -1,4 +1,4 @@
-import { printedLog } from './instanceKeys';
+import { accountLines, printedLog } from './instanceKeys';
 import type { SshConsent } from './sshConsent';
 import type { CheckAnswer, CheckProblem, CheckStage, NotCheckedReason } from './model/rentals/machineCheck';
 import { probeGpus, type ProbeAnswer } from './ssh/gpuProbe';
@@ -166,8 +166,7 @@ async function registeredLines(
   if (state.kind !== 'ready' || state.skipped !== undefined) {
     return undefined;
   }
-  const lines = state.value.map(({ publicKey }) => publicKey);
-  return user.sshKey === undefined ? lines : [...lines, user.sshKey];
+  return accountLines(state.value, user);
 }
 
 /** Returns the answer for user config lines that override our entry; they prove nothing about the machine. */

@@ -64,7 +64,7 @@ export class DoctorScene {
   ports(more: Partial<DoctorPorts> = {}): DoctorPorts {
     const manifest = { contributes: { configuration: { properties: { 'remote.SSH.configFile': {} } } } };
     return {
-      account: { ...sshAccount, client: this.client() },
+      account: { ...sshAccount, client: this.client(), user: this.user },
       network: defaultNetworkSettings,
       env: {},
       ssh: this.home.service({ run: (...args) => this.run(...args) }),

@@ -210,7 +210,7 @@ export class Contact {
       account,
       instanceId,
       instance,
-      ...(await keysOf(this.deps, account.client, instanceId, signal)),
+      ...(await keysOf(this.deps, account, instanceId, signal)),
     };
   }
 

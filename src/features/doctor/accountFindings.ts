@@ -10,6 +10,7 @@ import type { CallOptions } from '../../api/http';
 import { spendable, type User } from '../../model/accounts/account';
 import type { ApiKey } from '../../model/accounts/apiKey';
 import { mayUse, permissionMeaning, usualPermissions } from '../../model/accounts/permissionText';
+import type { KeyAccount } from '../../instanceKeys';
 import type { SshAccount } from '../../ssh/prepareHost';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
@@ -17,7 +18,7 @@ import { attempt, finding, fixes, noAccountText, skipAll, type DoctorFinding } f
 import { clockFinding, networkFindings, networkTitles, type NetworkPorts } from './networkFindings';
 
 export interface AccountPorts extends NetworkPorts {
-  readonly account: (SshAccount & { readonly client: Client }) | undefined;
+  readonly account: (SshAccount & KeyAccount) | undefined;
   /** Why the saved account can't be read, while the user is signed in. */
   readonly unreadable?: unknown;
   now(): number;

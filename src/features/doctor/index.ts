@@ -85,6 +85,7 @@ function portsOf({ accounts, fleet, ssh, clock, settings, network }: Deps): Omit
       serviceUrl: account.serviceUrl,
       isDemo: account.isDemo,
       client: account.client,
+      user: account.user,
     },
     unreadable: signIn.kind === 'unreadable' ? signIn.error : undefined,
     network: network(),

@@ -1,4 +1,4 @@
-import type { Client } from '../../api/client';
+import { accountLines, type KeyAccount } from '../../instanceKeys';
 import { explainMissingAgent } from '../../ssh/keyAgent';
 import { worksUnattended, matchKeys } from '../../ssh/localKeys';
 import type { SshService } from '../../ssh/service';
@@ -7,7 +7,7 @@ import { text, type Text } from '../../util/text';
 import { attempt, finding, fixes, noAccountText, skipAll, type DoctorFinding } from './finding';
 
 interface Ports {
-  readonly account: { readonly client: Client } | undefined;
+  readonly account: KeyAccount | undefined;
   readonly unreadable?: unknown;
   readonly ssh: Pick<SshService, 'agent' | 'localKeys' | 'unreadKeys'>;
 }
@@ -53,11 +53,11 @@ export async function keyFindings(
       : finding('unattended', titles.unattended, 'problem', await lockedText(ssh), fixes.generateKey),
   ];
   const listed = account && (await attempt(() => account.client.sshKeys.list({ signal })));
-  if (!listed?.value) {
+  if (!account || !listed?.value) {
     const why = account ? text('Could not read the keys of the account.') : noAccountText(unreadable);
     return [...found, finding('registered', titles.registered, 'skipped', why)];
   }
-  const registered = listed.value.items.map((key) => key.publicKey);
+  const registered = accountLines(listed.value.items, account.user);
   return [
     ...found,
     matchKeys(local, registered).length > 0

@@ -1,5 +1,4 @@
-import type { Client } from '../../api/client';
-import { printedLog } from '../../instanceKeys';
+import { printedLog, registeredKeysOf, type KeyAccount, type RegisteredKeys } from '../../instanceKeys';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Instance } from '../../model/instances/instance';
 import type { PreflightProblem, PreflightResult } from '../../ssh/preflight';
@@ -25,7 +24,7 @@ import {
 
 interface Ports {
   readonly ssh: Pick<SshService, 'connect' | 'exec' | 'localKeys' | 'reach' | 'unreadKeys'>;
-  readonly account: (SshAccount & { readonly client: Client }) | undefined;
+  readonly account: (SshAccount & KeyAccount) | undefined;
   readonly unreadable?: unknown;
   readonly instances: readonly Instance[];
   readonly instanceId: number | undefined;
@@ -56,7 +55,7 @@ export async function machineFindings(ports: Ports, signal: AbortSignal): Promis
     return skipAll(titles, ports.noChoice ?? text('No running instance was chosen.'));
   }
   const { keyOnInstance, ...others } = titles;
-  const registered = await attempt(() => registeredKeys(account.client, instance.id, signal));
+  const registered = await attempt(() => registeredKeysOf(ssh, account, instance.id, { signal }));
   const request = {
     account,
     instanceId: instance.id,
@@ -69,7 +68,7 @@ export async function machineFindings(ports: Ports, signal: AbortSignal): Promis
   const found = [
     registered.value
       ? keyFinding(instance, registered.value, {
-          isIn: outcome.value?.preflight.ok === true,
+          preflight: outcome.value?.preflight,
           local: await ssh.localKeys(signal),
           uncompared: await ssh.unreadKeys(signal),
         })
@@ -95,17 +94,6 @@ export async function machineFindings(ports: Ports, signal: AbortSignal): Promis
   ];
 }
 
-async function registeredKeys(
-  client: Client,
-  instanceId: number,
-  signal: AbortSignal,
-): Promise<{ readonly lines: readonly string[]; readonly unread: number }> {
-  const own = await client.instances.keys(instanceId, { signal });
-  // An empty list proves nothing: the service installs keys of the account on instances without listing them there.
-  const { items, skipped } = own.items.length > 0 ? own : await client.sshKeys.list({ signal });
-  return { lines: items.map((key) => key.publicKey), unread: skipped };
-}
-
 /** Returns the text of a `UserError`; throws any other error, which is a fault in our code. */
 function sentenceOf(error: unknown): Text {
   if (error instanceof UserError) {
@@ -116,7 +104,8 @@ function sentenceOf(error: unknown): Text {
 
 /** The facts that show whether an instance has a key of this computer. */
 interface KeyFacts {
-  readonly isIn: boolean;
+  /** The login, if one was tried. */
+  readonly preflight: PreflightResult | undefined;
   readonly local: readonly LocalKey[];
   /** Key files whose public part can't be read. */
   readonly uncompared: readonly string[];
@@ -124,12 +113,14 @@ interface KeyFacts {
 
 function keyFinding(
   instance: Instance,
-  { lines, unread }: Awaited<ReturnType<typeof registeredKeys>>,
-  { isIn, local, uncompared }: KeyFacts,
+  { lines, onInstance, unread }: RegisteredKeys,
+  { preflight, local, uncompared }: KeyFacts,
 ): DoctorFinding {
   const say = (verdict: DoctorFinding['verdict'], detail: Text, fix?: DoctorFix) =>
     finding('keyOnInstance', titles.keyOnInstance, verdict, detail, fix);
-  if (isIn || matchKeys(local, lines).length > 0) {
+  // Keys of the account are on it only if they were registered before it was rented, which a login shows.
+  const isRefused = preflight?.ok === false && preflight.problem === 'authentication';
+  if (preflight?.ok === true || matchKeys(local, isRefused ? onInstance : lines).length > 0) {
     return say('ok', text('A key of this computer is on it.'));
   }
   if (uncompared.length > 0) {

@@ -44,9 +44,19 @@ describe("The doctor's examination", () => {
   });
 
   it('does not look at proxies and certificates of a service on this computer', async () => {
-    const account = { ...sshAccount, serviceUrl: 'http://127.0.0.1:8787', client: scene.client() };
+    const ofService = { client: scene.client(), user: scene.user };
+    const account = { ...sshAccount, serviceUrl: 'http://127.0.0.1:8787', ...ofService };
     const found = await scene.verdicts({ account });
     assert.deepEqual([found['proxy'], found['certificates'], found['clock']], ['skipped', 'skipped', 'ok']);
+  });
+
+  it('counts the key in the record of the account, which new instances accept', async () => {
+    const [sshKey = ''] = scene.registered;
+    const machine = await scene.rented();
+    scene.user = { ...scene.user, sshKey };
+    scene.registered = [];
+    const found = await scene.verdicts(machine);
+    assert.deepEqual([found['registered'], found['keyOnInstance'], found['login']], ['ok', 'ok', 'ok']);
   });
 
   it('opens no setting that the account in use does not follow', async () => {
