@@ -33,6 +33,9 @@ export function renderHost(entry: HostEntry, knownHosts: string, isPinned: boole
     `  HostName ${checkHost(entry.endpoint.host)}`,
     `  Port ${checkPort(entry.endpoint.port)}`,
     '  User root',
+    // A machine takes keys alone: ssh would ask for a password, and send it to a stranger.
+    '  PubkeyAuthentication yes',
+    '  PreferredAuthentications publickey',
     `  HostKeyAlias ${alias}`,
     `  UserKnownHostsFile ${tokenPath(knownHosts)}`,
     '  GlobalKnownHostsFile none',

@@ -83,6 +83,9 @@ function expectations(
     one('hostname', entry.endpoint.host, entry.endpoint.host.toLowerCase()),
     one('port', String(entry.endpoint.port)),
     one('user', 'root'),
+    one('pubkeyauthentication', 'yes', 'true', 'unbound', 'host-bound'),
+    // A window runs a command of its own, which ssh refuses beside another one. Not printed where there is none.
+    one('remotecommand', 'none', ''),
     one('hostkeyalias', entry.alias),
     one('userknownhostsfile', asPrinted(knownHosts)),
     // `yes` is printed as `true`; neither accepts a host key without a question.
@@ -155,7 +158,11 @@ function parseTrace(trace: string): readonly Section[] {
   return sections;
 }
 
-const adding: readonly string[] = ['identityfile', 'sendenv', 'setenv', 'remoteforward'];
+/**
+ * Options whose lines after ours count too: they accumulate, or ours is missing. Before OpenSSH 7.6, `RemoteCommand` in
+ * our entry would be an error that ends each ssh of the user.
+ */
+const notOurs: readonly string[] = ['identityfile', 'sendenv', 'setenv', 'remoteforward', 'remotecommand'];
 
 /** Finds the first line, in reading order, that sets the option outside our own file. */
 async function findLine(
@@ -169,7 +176,7 @@ async function findLine(
   for (const section of sections) {
     if (section.file.endsWith(ownFile)) {
       // ssh uses the first value it meets; lines after ours can't override it.
-      if (!adding.includes(option)) {
+      if (!notOurs.includes(option)) {
         return undefined;
       }
       continue;

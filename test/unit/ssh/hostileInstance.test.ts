@@ -77,6 +77,8 @@ const configLines = [
   /^ {2}HostName [A-Za-z0-9._:-]+$/,
   /^ {2}Port \d{1,5}$/,
   /^ {2}User root$/,
+  /^ {2}PubkeyAuthentication yes$/,
+  /^ {2}PreferredAuthentications publickey$/,
   /^ {2}HostKeyAlias gpu-7$/,
   /^ {2}UserKnownHostsFile \/[\w./-]+\/known_hosts$/,
   /^ {2}GlobalKnownHostsFile none$/,

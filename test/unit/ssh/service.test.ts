@@ -93,6 +93,8 @@ describe('The SSH entries', () => {
       '  HostName 192.0.2.1',
       '  Port 41022',
       '  User root',
+      '  PubkeyAuthentication yes',
+      '  PreferredAuthentications publickey',
       '  HostKeyAlias gpu-7',
       `  UserKnownHostsFile ${home.ownDir}/known_hosts`,
       '  GlobalKnownHostsFile none',

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { explainVerification } from '../../../src/ssh/problemText';
+import { formatText } from '../../../src/util/text';
+import { SshHome } from '../../support/sshHome';
+import { sshAccount, sshInstance } from '../../support/sshInstance';
+import { SshMachine } from '../../support/sshMachine';
+
+describe('Lines of the user for all hosts', () => {
+  let home: SshHome;
+  let machine: SshMachine;
+  let key: string;
+
+  beforeEach(async () => {
+    home = new SshHome();
+    key = home.key();
+    machine = await new SshMachine().start();
+    machine.authorize(key);
+  });
+  afterEach(async () => {
+    await machine.dispose();
+    home.dispose();
+  });
+
+  const connect = (ssh = home.service()) =>
+    ssh.connect({
+      account: sshAccount,
+      instanceId: 7,
+      instance: sshInstance(machine.port),
+      registeredKeys: [key],
+    });
+
+  /** Logs in as the user and the extensions for windows do, by the config alone. */
+  async function byConfig(command: string): Promise<string> {
+    const [program, ...args] = home.service().command('gpu-7', command);
+    const { stdout, stderr } = await home.run(program, args);
+    return stdout.trim() || stderr;
+  }
+
+  const standing: Readonly<Record<string, string>> = {
+    'no login by key': 'PubkeyAuthentication no',
+    'a login by password alone': 'PreferredAuthentications password,keyboard-interactive',
+  };
+  for (const [name, line] of Object.entries(standing)) {
+    it(`keep no window and no terminal from logging in: ${name}`, async () => {
+      home.write(`Host *\n  ${line}\n`);
+      const { host, preflight } = await connect();
+      assert.equal(preflight.ok, true, JSON.stringify(preflight));
+      assert.deepEqual(host.verification, { kind: 'equal' });
+      assert.equal(await byConfig('echo hello'), 'hello');
+    });
+  }
+
+  it('are named where they run a command at each login, beside which no window opens', async () => {
+    home.write('Host *\n  RemoteCommand echo other\n');
+    const { host, preflight } = await connect();
+    assert.equal(preflight.ok, true, JSON.stringify(preflight));
+    const explained = explainVerification(host.verification);
+    assert.match(formatText(explained?.text ?? ''), /^Line 5 of .* overrides .*"RemoteCommand echo other"/);
+    assert.deepEqual(explained?.fixes, ['openConfig', 'connectAnyway', 'retry']);
+  });
+
+  it('ask for no password that would go to the machine, where it refuses the key', async () => {
+    await connect();
+    const [program, ...args] = home.service().command('gpu-7');
+    const { stdout } = await home.run(program, ['-G', ...args]);
+    assert.match(stdout, /^preferredauthentications publickey$/m);
+  });
+});
