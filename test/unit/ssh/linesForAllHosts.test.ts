@@ -59,6 +59,15 @@ describe('Lines of the user for all hosts', () => {
     assert.deepEqual(explained?.fixes, ['openConfig', 'connectAnyway', 'retry']);
   });
 
+  it('run no command on this computer with what is run without a question', async () => {
+    home.write('Host *\n  PermitLocalCommand yes\n  LocalCommand echo from-here\n');
+    const { preflight } = await connect();
+    assert.ok(preflight.ok && !preflight.noisy, JSON.stringify(preflight));
+    const ssh = home.service();
+    assert.equal((await ssh.exec('gpu-7', 'echo done')).stdout, 'done\n');
+    assert.equal(await byConfig('echo hello'), 'from-here\nhello');
+  });
+
   it('ask for no password that would go to the machine, where it refuses the key', async () => {
     await connect();
     const [program, ...args] = home.service().command('gpu-7');
