@@ -31,6 +31,8 @@ export function hostKeyOptions(
     `UserKnownHostsFile=${tokenPath(file)}`,
     'GlobalKnownHostsFile=none',
     'HashKnownHosts=no',
+    // Otherwise ssh stores the key for the address as well, which the next machine there contradicts.
+    'CheckHostIP=no',
     `StrictHostKeyChecking=${checking}`,
   ];
 }

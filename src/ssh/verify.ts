@@ -90,6 +90,7 @@ function expectations(
     one('userknownhostsfile', asPrinted(knownHosts)),
     // `yes` is printed as `true`; neither accepts a host key without a question.
     one('stricthostkeychecking', 'ask', 'true', 'yes'),
+    one('checkhostip', 'no'),
     one('forwardagent', entry.forwardAgent ? 'yes' : 'no'),
     ...(entry.identityFile === undefined
       ? []

@@ -68,6 +68,25 @@ describe('Lines of the user for all hosts', () => {
     assert.equal(await byConfig('echo hello'), 'from-here\nhello');
   });
 
+  it('tie no host key to an address, and are named where a window would follow them', async () => {
+    // Managed by another program, which put our line below the others.
+    home.write(`Host *\n  CheckHostIP yes\nInclude ${home.ownDir}/*.conf\n`, home.configFile, 0o400);
+    const options: string[] = [];
+    const run: typeof home.run = (program, args, more) => {
+      options.push(...args.filter((arg) => arg.startsWith('CheckHostIP')));
+      return home.run(program, args, more);
+    };
+    const { host, preflight } = await connect(home.service({ run }));
+    assert.equal(preflight.ok, true, JSON.stringify(preflight));
+    assert.deepEqual(options, ['CheckHostIP=no']);
+    const { verification } = host;
+    assert.ok(verification.kind === 'overridden');
+    assert.deepEqual(
+      verification.overrides.map(({ option, place }) => [option, place?.text]),
+      [['checkhostip', 'CheckHostIP yes']],
+    );
+  });
+
   it('ask for no password that would go to the machine, where it refuses the key', async () => {
     await connect();
     const [program, ...args] = home.service().command('gpu-7');
