@@ -39,6 +39,8 @@ export interface OldFile {
 export interface FileSystem {
   readonly facts: (path: string) => Promise<FileFacts>;
   readonly read: (path: string) => Promise<Buffer>;
+  /** Returns the content of an ordinary file, also by a link; `undefined` for a longer one and for anything else. */
+  readonly readUpTo: (path: string, mostBytes: number) => Promise<Buffer | undefined>;
   readonly readLink: (path: string) => Promise<string>;
   readonly list: (dir: string) => Promise<readonly string[]>;
   readonly makeDir: (path: string, mode: number) => Promise<void>;
@@ -87,6 +89,16 @@ export const nodeFileSystem: FileSystem = {
     };
   },
   read: (path) => fs.readFile(path),
+  readUpTo: async (path, mostBytes) => {
+    // Opening a pipe would otherwise wait until a program writes into it.
+    const file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const facts = await file.stat();
+      return facts.isFile() && facts.size <= mostBytes ? await file.readFile() : undefined;
+    } finally {
+      await file.close();
+    }
+  },
   readLink: (path) => fs.readlink(path),
   list: (dir) => fs.readdir(dir),
   makeDir: (path, mode) => fs.mkdir(path, { mode }),

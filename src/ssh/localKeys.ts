@@ -215,7 +215,7 @@ export async function generateKey(
   }
   const file = join(deps.sshDir, name);
   for (const path of [file, `${file}.pub`]) {
-    if ((await readOrNothing(deps.fs, path)) !== undefined) {
+    if (await ifPresent(deps.fs.facts(path))) {
       throw new UserError(text('A key {0} exists already. Choose another name.', path));
     }
   }
@@ -259,13 +259,14 @@ export async function generateKey(
   };
 }
 
+/** What OpenSSH reads of a key file at most (bytes); a longer one in `~/.ssh` is something else. */
+const longestKey = 1024 * 1024;
 /** Missing, not accessible for this user, or not a file: it can't be used as a key. */
 const unreadable = ['ENOENT', 'EACCES', 'EISDIR', 'EPERM', 'ENOTDIR', 'ELOOP', 'ENXIO', 'ENOTSUP'];
 
 async function readOrNothing(fs: FileSystem, path: string): Promise<Buffer | undefined> {
   try {
-    // Reading a pipe would block, and a socket has nothing to read.
-    return (await fs.facts(path)).kind === 'other' ? undefined : await fs.read(path);
+    return await fs.readUpTo(path, longestKey);
   } catch (error) {
     if (unreadable.includes(errorCode(error))) {
       return undefined;

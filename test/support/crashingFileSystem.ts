@@ -35,6 +35,7 @@ export class CrashingFileSystem {
     this.fs = {
       facts: guard('facts', real.facts),
       read: guard('read', real.read),
+      readUpTo: guard('readUpTo', real.readUpTo),
       readLink: guard('readLink', real.readLink),
       list: guard('list', real.list),
       makeDir: guard('makeDir', real.makeDir),

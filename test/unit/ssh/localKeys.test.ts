@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { nodeFileSystem, type FileSystem } from '../../../src/ssh/fileSystem';
 import { isSecurityKey, worksUnattended, matchKeys } from '../../../src/ssh/localKeys';
@@ -71,6 +80,18 @@ describe('Local keys', () => {
     assert.deepEqual(
       keys.map((key) => key.publicKey.comment),
       ['whole'],
+    );
+  });
+
+  it('are found beside files that are none: longer than memory, and a link to a pipe', async () => {
+    home.key();
+    truncateSync(home.write('', join(home.sshDir, 'backup.img')), 3 * 1024 ** 3);
+    execFileSync('mkfifo', [join(home.root, 'pipe')]);
+    symlinkSync(join(home.root, 'pipe'), join(home.sshDir, 'pipe'));
+    const keys = await home.service().localKeys();
+    assert.deepEqual(
+      keys.map((key) => key.publicKey.comment),
+      ['id_ed25519'],
     );
   });
 

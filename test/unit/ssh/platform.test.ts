@@ -68,6 +68,10 @@ describe('The key of an entry on Windows', () => {
           read.push(file);
           return Promise.resolve(Buffer.alloc(0));
         },
+        readUpTo: (file: string) => {
+          read.push(file);
+          return Promise.resolve(Buffer.alloc(0));
+        },
         list: () => Promise.resolve([]),
       },
       run: () => Promise.resolve({ code: 0, stdout: line, stderr: '', timedOut: false }),
