@@ -43,16 +43,20 @@ export class FileNotSentError extends UserError {
   }
 }
 
+/** Which shell a script is for, its first line says: one for bash fails in another `sh`. */
+const shells = ['sh', 'bash', 'zsh'];
+
 /**
- * Returns the command for a file: by its name, otherwise by its first line (`undefined`: it is executed as a
- * program).
+ * Returns the command for a file: by its name, otherwise, and for a shell script, by its first line (`undefined`: it is
+ * executed as a program).
  */
 export function interpreterFor(name: string, content: string): string | undefined {
   const known = interpreters.get(/\.([A-Za-z]+)$/.exec(name)?.[1]?.toLowerCase() ?? '');
-  if (known === undefined && !content.startsWith('#!')) {
+  const hasFirstLine = content.startsWith('#!');
+  if (known === undefined && !hasFirstLine) {
     throw new NoInterpreterError(name);
   }
-  return known;
+  return hasFirstLine && known !== undefined && shells.includes(known) ? undefined : known;
 }
 
 /** Returns a safe name for the file on the machine: special characters are replaced, the extension stays. */
@@ -61,7 +65,10 @@ export function remoteName(name: string): string {
   return plain === '' || plain === '.' || plain === '..' ? 'file' : plain;
 }
 
-/** Writes the text into a new folder that only the user of the machine can read; returns the folder. */
+/**
+ * Writes the text into a new folder that only the user of the machine can read; returns the folder. Lines end as on the
+ * machine: a shell, and a first line with an interpreter, take the carriage return of Windows for a part of the line.
+ */
 export async function sendFile(
   ssh: Pick<SshService, 'exec'>,
   alias: string,
@@ -74,7 +81,8 @@ export async function sendFile(
     `cat > "$d"/${quoteForShell(remoteName(name))} || exit 1`,
     'printf "folder %s\\n" "$d"',
   ].join('\n');
-  const result = await ssh.exec(alias, script, { signal, input: content, timeoutMs: 120_000 });
+  const input = content.replaceAll('\r\n', '\n');
+  const result = await ssh.exec(alias, script, { signal, input, timeoutMs: 120_000 });
   const folder = /^folder (.+)$/m.exec(result.stdout)?.[1];
   if (result.code !== 0 || !isRemotePath(folder)) {
     throw new FileNotSentError(result.timedOut ? 'time-out' : result.stderr);

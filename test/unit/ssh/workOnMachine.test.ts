@@ -163,7 +163,18 @@ describe('Working on a machine over SSH', () => {
       assert.match(stdout, /by-itself\n\nended with 0/);
     });
 
+    it('runs a shell script by the shell that its first line names, also with line ends of Windows', async () => {
+      await start();
+      const content = '#!/bin/bash\r\nset -o pipefail\r\nlist=(a b)\r\necho "${list[1]}-done"\r\n';
+      const folder = await sendFile(ssh, alias, { name: 'run.sh', content });
+      const { stdout } = await run(folder, 'run.sh', interpreterFor('run.sh', content));
+      assert.match(stdout, /b-done\n\nended with 0/);
+    });
+
     it('knows what runs what', () => {
+      assert.equal(interpreterFor('a.sh', 'echo\n'), 'sh');
+      assert.equal(interpreterFor('a.sh', '#!/bin/bash\n'), undefined);
+      assert.equal(interpreterFor('a.py', '#!/usr/bin/env python3\n'), 'python3 -u');
       assert.equal(interpreterFor('a.PY', ''), 'python3 -u');
       assert.equal(interpreterFor('a.mjs', ''), 'node');
       assert.equal(interpreterFor('tool', '#!/usr/bin/env x'), undefined);
