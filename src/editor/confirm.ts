@@ -64,7 +64,7 @@ export function confirmForgettingHostKey(button: string): Promise<boolean> {
   return confirm({
     message: t('Forget the host key of this instance?'),
     detail: t(
-      'The next connection trusts any key. Do this only if the instance was recreated, or its host announced that the key changed.',
+      'The next connection trusts any key that its log does not contradict. Do this only if the instance was recreated, its log names the new key, or its host announced that the key changed.',
     ),
     button,
   });

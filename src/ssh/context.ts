@@ -44,6 +44,11 @@ const alone = [
 /** Locates the SSH files and programs by the current settings. */
 export class SshContext {
   private readonly effective: EffectiveConfig;
+  /**
+   * Whether the log of an instance names a host key that was offered in place of the known one, by alias and fingerprint,
+   * and the elapsed time of that look (ms).
+   */
+  readonly offeredHostKeys = new Map<string, { readonly isPrinted: boolean; readonly at: number }>();
 
   constructor(readonly deps: SshDeps) {
     this.effective = new EffectiveConfig(deps);

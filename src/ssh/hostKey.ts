@@ -9,6 +9,11 @@ export const hostKeyChanged = text(
   'The host key of the instance has changed. It may have been created again, or the connection may be intercepted. Nothing was sent. Forget the old key only if you know why it changed.',
 );
 
+/** The same where the log of the instance names the new key. */
+export const hostKeyRenewed = text(
+  'The host key of the instance has changed, and its log names the new one, so its image probably created it at the last start. Nothing was sent. Forget the old key to connect.',
+);
+
 export const hostKeyNotPrinted = text(
   'The host key at the address is not the one that the log of the instance names. The connection may be intercepted, so it was ended and the key was not kept. Retry, or connect over another network.',
 );

@@ -9,7 +9,7 @@ import {
   type PreflightProblem,
   type PreflightResult,
 } from './preflight';
-import { differsFromPrinted, printedHostKeys } from './printedHostKeys';
+import { differsFromPrinted, printedHostKeys, type PrintedHostKeys } from './printedHostKeys';
 
 /** Logs in once and says how that went; the entry remembers whether it worked. */
 export async function preflightHost(
@@ -37,7 +37,8 @@ async function provenPreflight(
   const deps = { ...context.deps, run, command: context.ssh() };
   if ((await folder.hostKeys(alias)).length > 0) {
     const pinned = await context.hostKeyOptions(alias);
-    return runPreflight({ ...deps, options: pinned }, alias, options);
+    const result = await runPreflight({ ...deps, options: pinned }, alias, options);
+    return result.ok ? result : comparedWithLog(context, alias, result, options);
   }
   return folder.provingHostKey(
     alias,
@@ -57,26 +58,65 @@ const notPrinted: Failure = { ok: false, problem: 'hostKeyNotPrinted', detail: '
 /** Nobody waits longer for a log, and without it a first contact is trusted as ever. */
 const logPatienceMs = 5_000;
 
+/** A log that does not name an offered host key is read again after this time (ms); some repeat logins every few seconds. */
+const logAgainMs = 60_000;
+
 async function isOtherThanPrinted(
-  { deps: { clock, log } }: SshContext,
+  context: SshContext,
   seen: readonly string[],
   options: PreflightOptions | undefined,
 ): Promise<boolean> {
-  if (!options?.log) {
+  const printed = await readPrinted(context, options);
+  if (printed.size === 0) {
     return false;
+  }
+  const isOther = differsFromPrinted(seen, printed);
+  context.deps.log.info(
+    isOther ? 'The log names another host key' : 'The log was compared with the host key',
+  );
+  return isOther;
+}
+
+/**
+ * Says of a changed host key whether the log of the instance names the new one, as with images that create one at each
+ * start. That is a hint for the user and no proof: programs print into the log what strangers send them.
+ */
+async function comparedWithLog(
+  context: SshContext,
+  alias: string,
+  failure: Failure,
+  options: PreflightOptions | undefined,
+): Promise<Failure> {
+  const { offeredHostKey: offered } = failure;
+  if (offered === undefined || !options?.log) {
+    return failure;
+  }
+  const { offeredHostKeys, deps } = context;
+  const key = `${alias} ${offered}`;
+  const now = deps.clock.elapsed();
+  let known = offeredHostKeys.get(key);
+  if (!known || (!known.isPrinted && now - known.at >= logAgainMs)) {
+    const printed = [...(await readPrinted(context, options)).values()];
+    known = { isPrinted: printed.some((fingerprints) => fingerprints.has(offered)), at: now };
+    offeredHostKeys.set(key, known);
+  }
+  return known.isPrinted ? { ...failure, isPrinted: true } : failure;
+}
+
+/** Returns none without a log. */
+async function readPrinted(
+  { deps: { clock, log } }: SshContext,
+  options: PreflightOptions | undefined,
+): Promise<PrintedHostKeys> {
+  if (!options?.log) {
+    return new Map();
   }
   try {
     const content = await Promise.race([options.log(), wait(clock, logPatienceMs, options.signal)]);
-    const printed = printedHostKeys(content ?? '');
-    if (printed.size === 0) {
-      return false;
-    }
-    const isOther = differsFromPrinted(seen, printed);
-    log.info(isOther ? 'The log names another host key' : 'The log was compared with the host key');
-    return isOther;
+    return printedHostKeys(content ?? '');
   } catch (error) {
     log.info(`The log could not be read for the host key: ${String(error)}`);
-    return false;
+    return new Map();
   }
 }
 

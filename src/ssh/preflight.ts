@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../util/clock';
+import { defined } from '../util/defined';
 import { unescaped } from './effectiveConfig';
 import { changedHostKey } from './hostKey';
 import { plainText } from './plainText';
@@ -43,6 +44,10 @@ export type PreflightResult =
       readonly detail: string;
       /** The keys that were offered, as `SHA256:…` or a file name. */
       readonly keysTried: readonly string[];
+      /** The fingerprint of the host key that was offered in place of the known one. */
+      readonly offeredHostKey?: string;
+      /** True if the log of the instance names that host key. */
+      readonly isPrinted?: boolean;
     };
 
 export type Failure = Extract<PreflightResult, { readonly ok: false }>;
@@ -136,12 +141,19 @@ function failureOf({ stdout, stderr, timedOut }: RunResult, detail: string): Fai
   const problem = unsignedProblems.includes(found) && isUnsigned(stderr) ? 'notSigned' : found;
   const unprotected = problem === 'unprotectedKey' ? unprotectedKey.exec(stderr)?.[1] : undefined;
   const said = problem === 'diskFull' ? freeText() : detail;
-  return {
+  return defined<Failure>({
     ok: false,
     problem,
     detail: unprotected === undefined ? said : plainText(unescaped(unprotected)),
     keysTried: offeredKeys(stderr),
-  };
+    offeredHostKey: problem === 'hostKeyChanged' ? offeredHostKey(stderr) : undefined,
+    isPrinted: undefined,
+  });
+}
+
+/** A jump host offers its own before. */
+function offeredHostKey(stderr: string): string | undefined {
+  return [...stderr.matchAll(/^debug1: Server host key: \S+ (SHA256:[A-Za-z0-9+/]{43})\r?$/gm)].at(-1)?.[1];
 }
 
 /** How a login ends whose key is not signed with: refused in the end, or still waiting for the user. */

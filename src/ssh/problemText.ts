@@ -1,5 +1,5 @@
 import { text, type Text } from '../util/text';
-import { hostKeyChanged, hostKeyNotPrinted } from './hostKey';
+import { hostKeyChanged, hostKeyNotPrinted, hostKeyRenewed } from './hostKey';
 import type { Failure, PreflightProblem } from './preflight';
 import type { Identity } from './identity';
 import { plainText } from './plainText';
@@ -74,8 +74,8 @@ const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = 
     ),
     fixes: ['protectKey', 'retry'],
   }),
-  hostKeyChanged: () => ({
-    text: hostKeyChanged,
+  hostKeyChanged: ({ isPrinted }) => ({
+    text: isPrinted === true ? hostKeyRenewed : hostKeyChanged,
     // A hasty Enter takes the first button.
     fixes: ['retry', 'forgetHostKey'],
   }),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cloneRepository } from '../../../src/ssh/cloneRepository';
@@ -137,6 +138,33 @@ describe('A host key that changed', () => {
       });
     } finally {
       await other.dispose();
+    }
+  });
+
+  it('is told with what the log of the instance says of the new one, which is read once a minute', async () => {
+    const renewed = async (log: string | Error) => {
+      let read = 0;
+      const reading = () => {
+        read += 1;
+        return log instanceof Error ? Promise.reject(log) : Promise.resolve(log);
+      };
+      const service = home.service();
+      const say = async () => {
+        const { preflight } = await service.connect({ ...request(), log: reading });
+        return preflight.ok ? '' : formatText(explainFailure(preflight).text);
+      };
+      const said = await say();
+      assert.equal(await say(), said);
+      return { said, read };
+    };
+    const printed = execFileSync('ssh-keygen', ['-lf', join(machine.dir, 'host_key')], { encoding: 'utf8' });
+    const named = await renewed(`Creating SSH2 ED25519 key\n${printed}`);
+    assert.match(named.said, /has changed, and its log names the new one/);
+    assert.equal(named.read, 1);
+    for (const log of ['', printed.replace(/SHA256:./, 'SHA256:-'), new Error('no log')]) {
+      const { said, read } = await renewed(log);
+      assert.match(said, /has changed\. It may have been created again, or the connection may be/);
+      assert.equal(read, 1);
     }
   });
 
