@@ -48,8 +48,8 @@ export interface PreparedHost {
   readonly others: readonly Endpoint[];
   readonly probes: readonly ProbeResult[];
   readonly identity: Identity;
-  /** The address is the last known one, because the service did not say another. */
-  readonly fromMemory: boolean;
+  /** Why the address is the last known one: the service did not answer, or its answer had none. */
+  readonly fromMemory: 'noAnswer' | 'noAddress' | false;
   readonly verification: Verification;
 }
 
@@ -128,7 +128,9 @@ export async function writeEntry(
   const folder = context.folder();
   const [known, agentKey] = await Promise.all([folder.read(alias), folder.agentKey(alias)]);
   const offered = request.instance ? endpointsOf(request.instance) : [];
-  const endpoints = offered.length > 0 ? offered : known ? [known.endpoint] : [];
+  // While it boots, a neighbor may have its last address, and the next one comes soon.
+  const last = known && request.isBooting !== true ? [known.endpoint] : [];
+  const endpoints = offered.length > 0 ? offered : last;
   const [choice, identity] = await Promise.all([
     chooseEndpoint(endpoints, context.deps, signal),
     chooseIdentity(context.keyDeps(), request.registeredKeys, known?.identityFile, agentKey, signal),
@@ -163,7 +165,7 @@ export async function writeEntry(
       .sort((one, other) => Number(answering(other)) - Number(answering(one))),
     probes: choice.results,
     identity,
-    fromMemory: offered.length === 0 || request.isOld === true,
+    fromMemory: request.isOld === true ? 'noAnswer' : offered.length === 0 && 'noAddress',
     verification,
   };
 }

@@ -40,11 +40,13 @@ export function usableInstance(
   return instance;
 }
 
-export function warnAboutMemory(host: PreparedHost): void {
-  if (host.fromMemory) {
+export function warnAboutMemory({ fromMemory }: PreparedHost): void {
+  if (fromMemory !== false) {
     message(
       'info',
-      t('The service does not answer, so GPU Rental uses the last known address of the instance.'),
+      fromMemory === 'noAnswer'
+        ? t('The service does not answer, so GPU Rental uses the last known address of the instance.')
+        : t('The service states no address of the instance, so GPU Rental uses the last known one.'),
     );
   }
 }

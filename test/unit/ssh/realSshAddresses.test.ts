@@ -176,12 +176,24 @@ describe('Addresses of a machine with the real client and a real server', () => 
       instanceId: 7,
       instance: undefined,
       registeredKeys: undefined,
+      isOld: true,
     });
-    assert.equal(host.fromMemory, true);
+    assert.equal(host.fromMemory, 'noAnswer');
     assert.equal(preflight.ok, true);
     await assert.rejects(
       ssh.prepare({ account: sshAccount, instanceId: 8, instance: undefined, registeredKeys: undefined }),
       NoAddressError,
     );
+  });
+
+  it('goes to the last known address of no machine that boots and has none yet', async () => {
+    const key = home.key();
+    machine.authorize(key);
+    const ssh = home.service();
+    await ssh.connect(request({}, [key]));
+    const moved = request({ ports: [] }, [key]);
+    await assert.rejects(ssh.connect({ ...moved, isBooting: true }), NoAddressError);
+    const { host, preflight } = await ssh.connect(moved);
+    assert.deepEqual([host.fromMemory, preflight.ok], ['noAddress', true]);
   });
 });
