@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../util/errorCode';
 import { UserError } from '../util/errors';
 import { isAlive } from '../util/isAlive';
+import { replaceFile } from '../util/replaceFile';
 import { text } from '../util/text';
 import type { Log } from '../util/log';
 import type { Disposable } from '../util/disposable';
@@ -267,9 +268,7 @@ export class DemoProcess implements Disposable {
   }
 
   private async writeAddress(address: DemoAddress): Promise<void> {
-    const temporary = `${this.addressFile}.${process.pid}`;
-    await writeFile(temporary, JSON.stringify(address), { mode: 0o600 });
-    await rename(temporary, this.addressFile);
+    await replaceFile(this.addressFile, JSON.stringify(address));
   }
 }
 

@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import { wait, type Clock } from '../util/clock';
 import { errorCode } from '../util/errorCode';
 import { ifPresent, isMissing } from '../util/missing';
+import { whileHeld } from '../util/replaceFile';
 import type { FileFacts, FileSystem, OldFile } from './fileSystem';
 
 export interface Replacement {
@@ -18,7 +19,6 @@ export interface Replacement {
   readonly owner?: Pick<FileFacts, 'uid' | 'gid'> | undefined;
 }
 
-const retryMs = [10, 20, 50, 100, 200, 500, 1000, 2000];
 const tempMark = '.gpu-rental-';
 
 /**
@@ -45,7 +45,7 @@ export async function replaceFileOfOthers(
     if (expected === undefined) {
       return await linkInPlace(fs, temp, target);
     }
-    const old = await retrying(clock, () => fs.replaceIfSame(temp, target, expected));
+    const old = await whileHeld(clock, () => fs.replaceIfSame(temp, target, expected));
     renamed = old !== undefined;
     if (old) {
       await carryOver(fs, clock, target, old, replacement.lateMs ?? []);
@@ -113,21 +113,6 @@ async function carryOver(
   } finally {
     await old.close();
   }
-}
-
-/** Retries: virus scanners and editors on Windows hold files open for a short time. */
-async function retrying<T>(clock: Clock, action: () => Promise<T>): Promise<T> {
-  for (const delayMs of retryMs) {
-    try {
-      return await action();
-    } catch (error) {
-      if (!['EPERM', 'EACCES', 'EBUSY'].includes(errorCode(error))) {
-        throw error;
-      }
-      await wait(clock, delayMs);
-    }
-  }
-  return action();
 }
 
 /**

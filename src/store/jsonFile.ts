@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile, rename, rm } from 'node:fs/promises';
 import type * as z from 'zod';
 import { UserError } from '../util/errors';
 import { ifPresent } from '../util/missing';
+import { replaceFile } from '../util/replaceFile';
 import { text } from '../util/text';
 
 /** The content of a file; an unreadable file differs from a missing one. */
@@ -76,25 +75,6 @@ export class JsonFile<T> {
       throw new FileUnreadableError(this.path, error);
     }
     return { kind: 'setAside', path };
-  }
-}
-
-/** Replaces a file with a finished one (mode 0600); readers see the old or the new content, never a part. */
-export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
-  try {
-    const file = await open(temporary, 'wx', 0o600);
-    try {
-      await file.writeFile(content);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
   }
 }
 

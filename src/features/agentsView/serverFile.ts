@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Services } from '../../services';
-import { replaceFile } from '../../store/jsonFile';
+import { replaceFile } from '../../util/replaceFile';
 
 /**
  * Copies the server to the shared storage and returns its path: the extension's folder has a version in its name, so

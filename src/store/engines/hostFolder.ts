@@ -1,7 +1,7 @@
 import { readFile, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { hostFiles, ownMark, type EngineHost } from '../../model/engines/hostFiles';
-import { replaceFile } from '../jsonFile';
+import { replaceFile } from '../../util/replaceFile';
 import { ifPresent } from '../../util/missing';
 
 /** This file has no comment of ours; it belongs to the set if the others do. */

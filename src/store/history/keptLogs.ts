@@ -4,7 +4,7 @@ import type { Client } from '../../api/client';
 import type { Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
-import { replaceFile } from '../jsonFile';
+import { replaceFile } from '../../util/replaceFile';
 import { ifPresent } from '../../util/missing';
 
 export interface KeptLogsDeps {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { ifPresent } from '../../util/missing';
 import type { Log } from '../../util/log';
-import { replaceFile } from '../jsonFile';
+import { replaceFile } from '../../util/replaceFile';
 
 /**
  * A small file that says whether anything costs money or is pending, so that a starting editor knows without loading
