@@ -9,8 +9,12 @@ import type { PreparedHost } from '../../ssh/prepareHost';
 import { addToAgent } from './addToAgent';
 import { attachKeyTo } from './attachOffer';
 import type { HeldMachine } from './hostChecks';
+import type { Patience } from './patience';
 
-type Deps = Pick<Services, 'ssh' | 'log' | 'report'> & { readonly log: { show(): void } };
+type Deps = Pick<Services, 'ssh' | 'log' | 'report'> & {
+  readonly log: { show(): void };
+  readonly patience: Patience;
+};
 
 interface Failed {
   readonly machine: HeldMachine;
@@ -70,7 +74,7 @@ export class ConnectProblem {
   }
 
   private async attachKey(retry: () => Promise<void>): Promise<void> {
-    if (await attachKeyTo(this.failed.machine)) {
+    if (await attachKeyTo(this.deps.patience, this.failed.machine)) {
       await retry();
     }
   }

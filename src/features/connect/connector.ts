@@ -205,7 +205,7 @@ export class Connector {
       const mayFit =
         fits || (await this.deps.ssh.unreadKeys(signal)).length > 0 || (await this.hasAgentKey(request));
       if (!mayFit) {
-        if (!(await offerToAttach(machine))) {
+        if (!(await offerToAttach(this.contact.patience, machine))) {
           return undefined;
         }
         request = await this.contact.request(machine, instance, signal);

@@ -191,7 +191,7 @@ export class Contact {
     actions: Pick<Actions, 'retry'> & Partial<Actions>,
   ): Promise<void> {
     logProbes(this.deps.log, host);
-    return new ConnectProblem(this.deps, { machine, host, explained }).show({
+    return new ConnectProblem({ ...this.deps, patience: this.patience }, { machine, host, explained }).show({
       waitLonger: actions.retry,
       connectAnyway: actions.retry,
       openTerminal: () => this.openTerminal(machine),

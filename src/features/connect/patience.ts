@@ -27,9 +27,23 @@ const longestPauseMs = 5000;
 /** The SSH server starts a little later than its machine, and its keys are added later still. */
 const bootProblems: readonly PreflightProblem[] = ['refused', 'noGreeting', 'unreachable', 'timedOut'];
 
-/** Repeats logins that a booting machine refuses; every login of the user goes through here. */
+const waitingForKey = text('Waiting for it to accept the key…');
+/** The service puts a key on a running machine some time after it has attached it (ms). */
+const keyPatienceMs = 30_000;
+
+/**
+ * Repeats logins that a booting machine refuses, or one that does not have a new key yet; every login of the user goes
+ * through here.
+ */
 export class Patience {
+  /** The elapsed time (ms) at which a key was attached here, by instance. */
+  private readonly attachedAt = new Map<number, number>();
+
   constructor(private readonly deps: PatienceDeps) {}
+
+  keyAttached(instanceId: number): void {
+    this.attachedAt.set(instanceId, this.deps.clock.elapsed());
+  }
 
   /** Returns the last failure; a problem that waiting can't solve is returned at once. */
   async through<T extends ConnectOutcome | PreparedHost>(
@@ -42,13 +56,19 @@ export class Patience {
       const boots = this.boots(request.instanceId);
       const instance = fleet.find(request.instanceId) ?? request.instance;
       const attempt = await tried(() => login({ ...request, instance, isBooting: boots }));
-      const reason = boots ? waitReason(attempt) : undefined;
+      const awaitsKey = this.awaitsKey(request.instanceId) && isKeyRefused(attempt);
+      const reason = boots ? waitReason(attempt) : awaitsKey ? waitingForKey : undefined;
       if (reason === undefined) {
         return settled(attempt);
       }
       say(reason);
       await wait(clock, pauseMs, signal);
     }
+  }
+
+  private awaitsKey(instanceId: number): boolean {
+    const at = this.attachedAt.get(instanceId);
+    return at !== undefined && this.deps.clock.elapsed() - at < keyPatienceMs;
   }
 
   private boots(instanceId: number): boolean {
@@ -84,9 +104,13 @@ function waitReason(attempt: Attempt<ConnectOutcome | PreparedHost>): Text | und
   if (failed && bootProblems.includes(failed.problem)) {
     return text('Waiting for its SSH server…');
   }
-  return failed?.problem === 'authentication' && failed.lockedFile === undefined
-    ? text('Waiting for it to accept the key…')
-    : undefined;
+  return isKeyRefused(attempt) ? waitingForKey : undefined;
+}
+
+/** A key that asks for its passphrase is not accepted later either. */
+function isKeyRefused(attempt: Attempt<ConnectOutcome | PreparedHost>): boolean {
+  const failed = failureOf(attempt);
+  return failed?.problem === 'authentication' && failed.lockedFile === undefined;
 }
 
 function failureOf(attempt: Attempt<ConnectOutcome | PreparedHost>) {

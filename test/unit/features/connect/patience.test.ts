@@ -21,6 +21,7 @@ const host: PreparedHost = {
   verification: { kind: 'equal' },
 };
 const worked: PreflightResult = { ok: true, elapsedMs: 5, noisy: false, freeMb: 9000 };
+type At = (time: number) => PreflightResult;
 const refused = (problem: PreflightProblem) => ({ ok: false, problem, detail: '', keysTried: [] }) as const;
 
 describe('connecting to a machine that has just come up', () => {
@@ -29,13 +30,18 @@ describe('connecting to a machine that has just come up', () => {
   let said: string[];
   let stop: AbortController;
 
-  /** Connects while the machine answers with what `at` says of the seconds since it runs. */
-  function connect(at: (seconds: number) => PreflightResult, lockedFile?: string) {
-    const patience = new Patience({
+  const patienceOf = () =>
+    new Patience({
       clock,
       fleet: { find: () => undefined, facts: () => facts },
       startWatches: { watches: [] },
     });
+
+  /** Connects while the machine answers with what `at` says of the seconds since it runs. */
+  const connect = (at: At, lockedFile?: string) =>
+    through(patienceOf(), () => (clock.now() - (facts.runningAt ?? 0)) / 1000, lockedFile)(at);
+
+  const through = (patience: Patience, since: () => number, lockedFile?: string) => (at: At) => {
     const request: PrepareRequest = {
       account: sshAccount,
       instanceId: 7,
@@ -47,10 +53,10 @@ describe('connecting to a machine that has just come up', () => {
     return patience.through(request, { signal: stop.signal, say }, () =>
       Promise.resolve({
         host: { ...host, identity },
-        preflight: at((clock.now() - (facts.runningAt ?? 0)) / 1000),
+        preflight: at(since()),
       }),
     );
-  }
+  };
 
   beforeEach(() => {
     clock = new FakeClock();
@@ -108,6 +114,27 @@ describe('connecting to a machine that has just come up', () => {
     assert.deepEqual([said, clock.pending], [[], 0]);
   });
 
+  it('waits for the key that was just attached to a machine that has run for long, and for nothing else', async () => {
+    facts = { runningAt: clock.now() - 3_600_000 };
+    const attached = () => {
+      const patience = patienceOf();
+      patience.keyAttached(7);
+      const attachedAt = clock.elapsed();
+      return through(patience, () => clock.elapsed() - attachedAt);
+    };
+    const later = attached();
+    const { preflight } = await clock.through(
+      later((ms) => (ms < 9000 ? refused('authentication') : worked)),
+    );
+    assert.ok(preflight.ok);
+    assert.deepEqual([...new Set(said)], ['Waiting for it to accept the key…']);
+    assert.equal((await attached()(() => refused('refused'))).preflight.ok, false);
+    const began = clock.elapsed();
+    assert.equal((await clock.through(attached()(() => refused('authentication')))).preflight.ok, false);
+    const took = (clock.elapsed() - began) / 1000;
+    assert.ok(took >= 30 && took < 40, String(took));
+  });
+
   it('ends when the user cancels', async () => {
     const connecting = connect(() => refused('refused'));
     const ended = assert.rejects(connecting, CancelledError);
@@ -118,11 +145,7 @@ describe('connecting to a machine that has just come up', () => {
   });
 
   it('waits as well where the failure is an error, as for transfers and ports', async () => {
-    const patience = new Patience({
-      clock,
-      fleet: { find: () => undefined, facts: () => facts },
-      startWatches: { watches: [] },
-    });
+    const patience = patienceOf();
     const request: PrepareRequest = {
       account: sshAccount,
       instanceId: 7,
