@@ -101,19 +101,31 @@ describe('ports and the agent of an instance', () => {
     assert.equal(computer().clipboard.text, address(6006));
   });
 
+  async function linkTo(number: string): Promise<string> {
+    await instances().menu('trainer', 'Forward Port…');
+    await window.quick.type(number);
+    await window.toast(new RegExp(`^Port ${number} of trainer is at localhost`));
+    const { length } = window.screen.externalLinks;
+    await instances().menu('this computer only', 'Open in Browser');
+    const link = await computer().until('a link', () => window.screen.externalLinks[length]);
+    await instances().inline('this computer only', 'Stop Forwarding');
+    await instances().noRow('this computer only');
+    return link;
+  }
+
   it('opens Jupyter over TLS and with its token, and other ports without', async () => {
-    const linkTo = async (number: string) => {
-      await instances().menu('trainer', 'Forward Port…');
-      await window.quick.type(number);
-      await window.toast(new RegExp(`^Port ${number} of trainer is at localhost`));
-      await instances().menu('this computer only', 'Open in Browser');
-      await instances().inline('this computer only', 'Stop Forwarding');
-      await instances().noRow('this computer only');
-      window.clearToasts();
-      return window.screen.externalLinks.at(-1) ?? '';
-    };
     assert.match(await linkTo('8080'), /^https:\/\/localhost:\d+\/\?token=\w+$/);
     assert.match(await linkTo('7860'), /^http:\/\/localhost:\d+\/$/);
+    window.clearToasts();
+  });
+
+  it('opens Jupyter without its token while the service does not tell it, and says so', async () => {
+    const fault = { kind: 'error', status: 503, error: 'down', times: 0, method: 'GET' } as const;
+    computer().simulator.fail({ ...fault, path: '/api/{version}/instances/{id}/' });
+    assert.match(await linkTo('8080'), /^https:\/\/localhost:\d+\/$/);
+    await window.toast(/^Could not read the Jupyter token, so the page may ask for it\./);
+    computer().simulator.faults.clear();
+    window.clearToasts();
   });
 
   it('forwards a port of another address of the instance beside that of the same number', async () => {

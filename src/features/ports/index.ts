@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { ApiError, UnauthorizedError } from '../../api/errors';
 import type { InstanceTarget, PortTarget } from '../../commandArguments';
 import { commandAction, runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/chooseInstance';
@@ -264,7 +265,10 @@ function isJupyterAt(instance: Instance | undefined, { port, host = ownHost }: P
   return instance !== undefined && host === ownHost && isJupyterPort(instance, port);
 }
 
-/** Reads the token that the service's Jupyter asks for; the list of instances holds no secrets. */
+/**
+ * Reads the token that the service's Jupyter asks for; the list of instances holds no secrets. Without an answer the page
+ * still opens: the browser may be logged in from before.
+ */
 async function tokenFor(
   { accounts, fleet, redactor }: Deps,
   target: PortTarget | undefined,
@@ -274,7 +278,16 @@ async function tokenFor(
     return undefined;
   }
   const { client } = accountFor(accounts)();
-  const token = (await whileAsking(client.instances.get(instance.id)))?.jupyterToken;
+  const token = await whileAsking(client.instances.get(instance.id)).then(
+    (one) => one?.jupyterToken,
+    (error: unknown) => {
+      if (!(error instanceof ApiError) || error instanceof UnauthorizedError) {
+        throw error;
+      }
+      message('warning', t('Could not read the Jupyter token, so the page may ask for it. {0}', error.text));
+      return undefined;
+    },
+  );
   if (token !== undefined) {
     redactor.addSecret(token);
   }
