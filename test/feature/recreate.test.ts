@@ -43,14 +43,19 @@ describe('a container that is created again', () => {
     assert.deepEqual(sent('recycle'), []);
   });
 
-  it('starts through the stages of a reboot, and its new host key is no alarm', async () => {
+  it('starts through the stages of a reboot, its new host key is no alarm, and its folders are gone', async () => {
     const before = knownHosts();
+    await instances().inline('trainer', 'Connect');
+    await window.quick.title('Open trainer');
+    await window.quick.enter();
+    await computer().rest();
     await instances().menu('trainer', 'Recycle…');
     await window.dialogButton('Recycle');
     await instances().row(/trainer.*Loading|Loading.*trainer/);
     await window.toast(/trainer is ready/);
     assert.deepEqual(sent('recycle'), [{}]);
     window.clearToasts();
+    // Asks for a folder again.
     await connect();
     assert.deepEqual(window.toasts(), []);
     assert.notEqual(knownHosts(), before, 'the key is another one');

@@ -4,7 +4,8 @@ import type { Services } from '../../services';
 import { UnsafeValueError } from '../../ssh/validate';
 import type { Account } from '../../store/ports';
 import type { Disposable } from '../../util/disposable';
-import { RecycledKeys } from './recycledKeys';
+import type { LastFolders } from './lastFolders';
+import { RecycledContainers } from './recycledContainers';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'log'>;
 
@@ -15,11 +16,14 @@ type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'log'>;
 export class EntryFollower implements Disposable {
   private readonly subscription: Disposable;
   private following: Promise<void> = Promise.resolve();
-  private readonly recycled: RecycledKeys;
+  private readonly recycled: RecycledContainers;
   private readonly seen = new Map<number, string>();
 
-  constructor(private readonly deps: Deps) {
-    this.recycled = new RecycledKeys(deps);
+  constructor(
+    private readonly deps: Deps,
+    folders: Pick<LastFolders, 'forget'>,
+  ) {
+    this.recycled = new RecycledContainers(deps, folders);
     this.subscription = deps.fleet.onDidChange(() => {
       this.following = this.following
         .then(() => this.follow())

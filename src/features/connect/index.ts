@@ -81,7 +81,7 @@ export function register(deps: ConnectDeps): Disposable {
   store.add(preparing(deps, contact));
   store.add(deps.commands.register('gpuRental.removeSshEntries', () => removeSshEntries(deps, connector)));
   store.add(new GraceAdvice(deps));
-  store.add(new EntryFollower(deps));
+  store.add(new EntryFollower(deps, connector.folders));
   store.add(new EntryCleaner(deps, connector.folders, connector.platforms, deps.globalState));
   return store;
 }

@@ -25,7 +25,7 @@ function follower(fails: (instance: Instance) => Error | undefined = () => undef
   };
   // The follower needs who is signed in, the list, and `ssh.follow`.
   const deps = { accounts: { active: sshAccount }, fleet, ssh, clock: new FakeClock(), log };
-  new EntryFollower(deps as never);
+  new EntryFollower(deps as never, { forget: () => Promise.resolve() });
   const list = async (...instances: readonly Instance[]) => {
     const state = { kind: 'ready', value: { instances, skipped: 0 }, fetchedAt: 0 } as const;
     Object.assign(fleet, { state });
