@@ -14,6 +14,7 @@ import type { AgentSsh } from './store/agents/toolDeps';
 import type { Budget } from './store/budget/budgetStore';
 import type { InstanceLeases } from './store/leases/instanceLeases';
 import type { Account, Accounts, Fleet, SecretPort, VolumeList, WindowHub } from './store/ports';
+import type { SearchBudget } from './store/offers/searchBudget';
 import type { MachineProofs } from './store/rentals/machineProofs';
 import type { RentalStore } from './store/rentals/rentalStore';
 import type { Clock } from './util/clock';
@@ -32,6 +33,7 @@ interface AgentServicesDeps {
   readonly budget: Budget;
   readonly rentals: RentalStore;
   readonly leases: InstanceLeases;
+  readonly searchBudget: SearchBudget;
   readonly machineProofs: MachineProofs;
   readonly ssh: SshService;
   readonly hub: WindowHub;

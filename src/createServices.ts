@@ -203,7 +203,7 @@ function sharedState(deps: SharedDeps) {
   const leases = leaseServices({ ...deps, accounts, fleet, hub });
   const starts = startServices({ ...deps, ...lists, accounts, fleet, rentals, hub, oneWindow });
   const money = { accounts, fleet, rentals, hub, volumes, budget };
-  const agents = agentServices({ ...deps, ...leases, ...starts, ...money });
+  const agents = agentServices({ ...deps, ...leases, ...starts, ...money, searchBudget });
   const { rentedByAgents } = agents;
   return {
     hub,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { OfferList } from '../support/feature/offerList';
+import { PageDriver } from '../support/feature/pageDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -39,6 +40,26 @@ describe('a search for offers in trouble', () => {
     await list.settled();
     assert.equal(waits(), undefined);
     assert.equal(list.searches().length, before + 9);
+  });
+
+  it('counts what the market report searched', async () => {
+    await computer().pass(60_000);
+    const body = { success: true, gpus: [], needs_machine: true };
+    const path = '/api/v0/metrics/gpu/current/';
+    computer().simulator.fail({ kind: 'answer', path, status: 200, body, times: 0 });
+    const before = list.searches().length;
+    const market = new PageDriver(window, 'market');
+    window.run('Show GPU Market');
+    for (let reads = 1; reads <= 8; reads += 1) {
+      await market.shows('its figures', ({ sections }) => sections.length > 0);
+      assert.equal(list.searches().length, before + reads);
+      if (reads < 8) await market.press('Refresh');
+    }
+    market.panel.close();
+    window.run('Search Offers…');
+    await quick().row(/^Searching in about \d+ s/);
+    assert.equal(list.searches().length, before + 8);
+    await list.settled();
   });
 
   for (const { name, order, reason } of [

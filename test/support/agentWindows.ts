@@ -2,6 +2,7 @@ import { noLimits, type AgentLimits } from '../../src/model/agents/limits';
 import { AgentDesk, type AgentDeskDeps } from '../../src/store/agents/agentDesk';
 import { AgentLimitStore } from '../../src/store/agents/agentLimits';
 import type { Fleet } from '../../src/store/ports';
+import { SearchBudget } from '../../src/store/offers/searchBudget';
 import type { ToolDeps } from '../../src/store/agents/toolDeps';
 import { silentLog } from '../../src/util/log';
 import type { FakeComputer } from './fakeWindows';
@@ -52,8 +53,10 @@ export async function openAgentWindow(
       return Promise.resolve({ code: 0, stdout: '', stderr: '', timedOut: false });
     },
   };
+  const searchBudget = owned.add(new SearchBudget(clock, hub));
   const isReady = () => true;
   const redact = (text: string) => text;
-  return { ...window, fleet, desk, limits, clock, log: silentLog, ssh, isReady, redact, commands };
+  const own = { fleet, desk, limits, searchBudget, clock, log: silentLog, ssh, isReady, redact, commands };
+  return { ...window, ...own };
 }
 export type AgentWindow = Awaited<ReturnType<typeof openAgentWindow>>;

@@ -12,6 +12,7 @@ export type LifecycleDeps = Pick<
   | 'clock'
   | 'commands'
   | 'report'
+  | 'searchBudget'
   | 'log'
   | 'ssh'
   | 'volumes'

@@ -165,6 +165,7 @@ async function minimumBid(
     return undefined;
   }
   try {
+    deps.searchBudget.note();
     const { items } = await client.offers.search({
       filters: { machine_id: { eq: instance.machineId } },
       rentalType: 'interruptible',

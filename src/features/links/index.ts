@@ -18,7 +18,7 @@ import { DisposableStore, toDisposable, type Disposable } from '../../util/dispo
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
-type Deps = Pick<Services, 'accounts' | 'commands' | 'fleet' | 'links' | 'report'>;
+type Deps = Pick<Services, 'accounts' | 'commands' | 'fleet' | 'links' | 'report' | 'searchBudget'>;
 
 class BadLinkError extends UserError {
   constructor() {
@@ -75,7 +75,7 @@ async function open(deps: Deps, uri: vscode.Uri): Promise<void> {
     case 'start':
       return act(deps, account, link.kind, link.id);
     case 'offer':
-      return openOffer(account, link.id);
+      return openOffer(deps, account, link.id);
     case 'template':
       await runCommand('gpuRental.template.edit', { templateId: link.id });
   }
@@ -136,8 +136,9 @@ async function act(deps: Deps, account: Account, kind: 'connect' | 'start', id: 
 }
 
 /** Opens the search with only this offer; renting takes the usual steps and the usual confirmation. */
-async function openOffer({ client }: Account, id: number): Promise<void> {
+async function openOffer({ searchBudget }: Deps, { client }: Account, id: number): Promise<void> {
   const filters = { id: { eq: id } };
+  searchBudget.note();
   const { items } = await withCancellableProgress(t('Looking for the offer…'), (signal) =>
     client.offers.search({ filters, rentalType: 'on-demand', order: [], limit: 1 }, { signal }),
   );

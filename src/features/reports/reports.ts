@@ -20,7 +20,8 @@ import { ReportController, type ReportDeps, type ReportSource } from './reportCo
 import { observedCharges } from './observed';
 import { SpendingSource, type Spending } from './spendingSource';
 
-export type ReportsDeps = ReportDeps & Pick<Services, 'budget' | 'fleet' | 'rentedByAgents' | 'storageDir'>;
+export type ReportsDeps = ReportDeps &
+  Pick<Services, 'budget' | 'fleet' | 'rentedByAgents' | 'searchBudget' | 'storageDir'>;
 
 export type ReportId = 'earnings' | 'market' | 'spending';
 
@@ -115,7 +116,7 @@ async function readMarket(
   query: MetricsQuery,
   signal: AbortSignal,
 ): Promise<Market> {
-  const market = await readPrices(account, query, signal);
+  const market = await readPrices(deps, account, query, signal);
   const key = [account.serviceUrl, market.fromOffers, query.verified, query.hostingType, query.gpuCount].join(
     ' ',
   );
@@ -128,6 +129,7 @@ async function readMarket(
 }
 
 async function readPrices(
+  { searchBudget }: ReportsDeps,
   { client }: Account,
   query: MetricsQuery,
   signal: AbortSignal,
@@ -136,6 +138,7 @@ async function readPrices(
   if (!answer.needsMachine) {
     return { gpus: answer.gpus, skipped: answer.skipped, fromOffers: false };
   }
+  searchBudget.note();
   const { items, skipped } = await client.offers.search(
     {
       filters: {

@@ -20,7 +20,16 @@ import { waitSince } from '../../util/clock';
 import type { Account } from '../ports';
 import { findTemplate } from '../templates/findTemplate';
 import type { ToolContext, ToolHandlers } from './agentTools';
-import { activeAccount, idIn, requestAnswer, requestBase, untrusted, usd, type ToolDeps } from './toolDeps';
+import {
+  activeAccount,
+  idIn,
+  requestAnswer,
+  requestBase,
+  takeSearchTurn,
+  untrusted,
+  usd,
+  type ToolDeps,
+} from './toolDeps';
 
 const usualRows = 5;
 const hourMs = 3_600_000;
@@ -33,6 +42,7 @@ async function searchOffers(deps: ToolDeps, input: ToolInput<'search_offers'>, {
     sort: 'price',
     diskGb: Math.max(leastDiskGb, input.diskGb ?? 16),
   };
+  await takeSearchTurn(deps, signal);
   const found = await client.offers.search(toOfferSearch(query), { signal });
   const offers = fitting(found.items, query).filter(({ rentable }) => rentable !== false);
   const { limits } = await deps.desk.gate();
@@ -127,6 +137,7 @@ async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { s
   }
   const diskGb = Math.max(leastDiskGb, input.diskGb);
   const id = idIn(input.offer);
+  await takeSearchTurn(deps, signal);
   const { items } = await account.client.offers.search(
     { filters: { id: { eq: id } }, rentalType: 'on-demand', order: [], allocatedStorageGb: diskGb },
     { signal },

@@ -5,8 +5,9 @@ import type { ToolName } from '../../model/agents/toolShapes';
 import { roundUp, type Micros } from '../../model/money';
 import type { Account, Accounts, Fleet } from '../ports';
 import type { InstanceLeases } from '../leases/instanceLeases';
+import type { SearchBudget } from '../offers/searchBudget';
 import type { RentalStore } from '../rentals/rentalStore';
-import type { Clock } from '../../util/clock';
+import { wait, type Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
 import type { AgentDesk } from './agentDesk';
 import type { ToolContext } from './agentTools';
@@ -40,6 +41,7 @@ export interface ToolDeps {
   readonly fleet: Fleet;
   readonly leases: InstanceLeases;
   readonly rentals: RentalStore;
+  readonly searchBudget: Pick<SearchBudget, 'waitMs' | 'note'>;
   /** Returns true if the last check passed: a login worked, and the machine matches what was rented. */
   readonly isReady: (instanceId: number) => boolean;
   readonly ssh: AgentSsh;
@@ -67,6 +69,28 @@ export async function activeAccount({
       ? 'The key of the account could not be read on this computer. Nothing was done. Ask the user to look at GPU Rental in the editor, then call again.'
       : 'The user is not signed in. Ask the user to sign in to GPU Rental in the editor.',
   );
+}
+
+/** A call that would wait longer for its search (ms) tells the agent when to call again. */
+const longestTurnMs = 30_000;
+
+/**
+ * Waits until a search of an agent may leave, and counts it. Agents can search without end, and a rental that the user
+ * confirmed must not wait for them.
+ */
+export async function takeSearchTurn(
+  { searchBudget, clock }: Pick<ToolDeps, 'searchBudget' | 'clock'>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let waitMs = searchBudget.waitMs(); waitMs > 0; waitMs = searchBudget.waitMs()) {
+    if (waitMs > longestTurnMs) {
+      throw new ToolError(
+        `The service takes only some searches a minute. Call again in ${Math.ceil(waitMs / 1000)} seconds.`,
+      );
+    }
+    await wait(clock, waitMs, signal);
+  }
+  searchBudget.note();
 }
 
 /** Returns dollars with four decimals, rounded up. */

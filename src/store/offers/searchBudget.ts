@@ -12,7 +12,10 @@ export const searchesPerMinute = 8;
 const minuteMs = 60_000;
 const searches = channel('search.sent', z.undefined());
 
-/** Counts the searches of the last minute over all windows; those of a rental have a separate share. */
+/**
+ * Counts the searches of the last minute over all windows. Everything that searches notes it here, except rentals and
+ * their replacements, which use the reserve.
+ */
 export class SearchBudget implements Disposable {
   /** Elapsed times (ms). */
   private readonly sent: number[] = [];

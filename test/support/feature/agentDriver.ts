@@ -29,8 +29,19 @@ export class AgentDriver {
     return [...this.window.screen.chatTools.keys()];
   }
 
-  /** Rejects with the sentence that the model reads. */
+  /** Rejects with the sentence that the model reads. As it is told there, a search that comes too soon is made again later. */
   async call(name: string, input: unknown = {}): Promise<Result> {
+    try {
+      return await this.callOnce(name, input);
+    } catch (error) {
+      const [, seconds] = /some searches a minute\. Call again in (\d+) seconds/.exec(String(error)) ?? [];
+      if (seconds === undefined) throw error;
+      await this.window.computer.pass(Number(seconds) * 1000);
+      return this.callOnce(name, input);
+    }
+  }
+
+  private async callOnce(name: string, input: unknown): Promise<Result> {
     const tool = this.window.screen.chatTools.get(`gpuRental_${name}`);
     assert.ok(tool, `${name} is not registered`);
     const { token } = new FakeCancellationTokenSource();
