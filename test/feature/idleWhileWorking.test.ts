@@ -69,4 +69,20 @@ describe('a schedule for idle time while something of ours works on the instance
     await instances().row(/trainer.*if it stays idle/);
     window.clearToasts();
   });
+
+  it('waits for a copy that the service makes', async () => {
+    await computer().rentRunning({ label: 'helper' });
+    await instances().titleAction('Refresh');
+    await instances().row('helper');
+    await instances().menu('trainer', 'Copy Data…');
+    await window.quick.pick('helper');
+    await window.quick.type('/workspace');
+    await window.quick.type('/workspace/copy');
+    await window.dialogButton('Copy');
+    await window.toast(/began to copy/);
+    // Longer than it may stay idle since the job.
+    await computer().pass(14 * minute);
+    assert.equal(stops(), 0);
+    window.clearToasts();
+  });
 });

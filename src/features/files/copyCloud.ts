@@ -9,17 +9,14 @@ import { sourceProblem, targetProblem, type CloudConnection } from '../../model/
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { orCancelled } from '../../util/cancellation';
-import type { Log } from '../../util/log';
+import type { Account } from '../../store/ports';
 import { text } from '../../util/text';
 import { cloudQuestion, connectionName, fromCloudQuestion } from './copyDataWords';
 import { askSource, sizeOf } from './copySource';
+import { holdForCopy, type CopyUseDeps } from './copyUse';
 
-export async function copyToCloud(
-  deps: { readonly log: Log },
-  client: () => Client,
-  from: Instance,
-): Promise<void> {
-  const connection = await chooseConnection(client(), from);
+export async function copyToCloud(deps: CopyUseDeps, account: () => Account, from: Instance): Promise<void> {
+  const connection = await chooseConnection(account().client, from);
   const source = connection && (await askSource(from));
   if (!source) {
     return;
@@ -29,19 +26,23 @@ export async function copyToCloud(
   if (path === undefined) {
     return;
   }
-  const bytes = await sizeOf(deps, client(), source);
+  const bytes = await sizeOf(deps, account().client, source);
   if (!(await confirm(cloudQuestion({ ...source, bytes }, { connection, path })))) {
     return;
   }
-  const own = client();
-  await sendingVia(from, name, () =>
-    own.copies.toCloud({ instanceId: from.id, path: source.path }, { connectionId: connection.id, path }),
-  );
+  const own = account();
+  await sendingVia(from, name, () => {
+    holdForCopy(deps, { account: own, machines: [from.id], toldBy: from.id });
+    return own.client.copies.toCloud(
+      { instanceId: from.id, path: source.path },
+      { connectionId: connection.id, path },
+    );
+  });
   tellBegan(from, plainLabel(source.path), name);
 }
 
-export async function copyFromCloud(client: () => Client, to: Instance): Promise<void> {
-  const connection = await chooseConnection(client(), to);
+export async function copyFromCloud(deps: CopyUseDeps, account: () => Account, to: Instance): Promise<void> {
+  const connection = await chooseConnection(account().client, to);
   if (!connection) {
     return;
   }
@@ -63,10 +64,14 @@ export async function copyFromCloud(client: () => Client, to: Instance): Promise
   if (!(await confirm(fromCloudQuestion({ connection, path: source }, { to, path })))) {
     return;
   }
-  const own = client();
-  await sendingVia(to, instanceName(to), () =>
-    own.copies.fromCloud({ connectionId: connection.id, path: source }, { instanceId: to.id, path }),
-  );
+  const own = account();
+  await sendingVia(to, instanceName(to), () => {
+    holdForCopy(deps, { account: own, machines: [to.id], toldBy: to.id });
+    return own.client.copies.fromCloud(
+      { connectionId: connection.id, path: source },
+      { instanceId: to.id, path },
+    );
+  });
   tellBegan(to, plainLabel(source), instanceName(to));
 }
 

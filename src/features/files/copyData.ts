@@ -12,14 +12,16 @@ import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor, stateLabel, stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
-import { clientFor } from '../../store/accounts/sameAccount';
+import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
+import type { Account } from '../../store/ports';
 import { text } from '../../util/text';
 import { copyFromCloud, copyToCloud } from './copyCloud';
 import { copyQuestion } from './copyDataWords';
 import { askSource, sizeOf } from './copySource';
+import { holdForCopy, type CopyUseDeps } from './copyUse';
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'clock' | 'log'>;
+type CopyDeps = CopyUseDeps & Pick<Services, 'accounts'>;
 
 type Target =
   { readonly kind: 'instance'; readonly instance: Instance } | { readonly kind: 'toCloud' | 'fromCloud' };
@@ -28,8 +30,8 @@ type Target =
  * Copies data between two instances, or between an instance and a cloud connection. The service copies; no data passes
  * through this computer.
  */
-export async function copyData(deps: Deps, target: InstanceTarget | undefined): Promise<void> {
-  const client = clientFor(deps.accounts);
+export async function copyData(deps: CopyDeps, target: InstanceTarget | undefined): Promise<void> {
+  const account = accountFor(deps.accounts);
   const listed = (await listedInstances(deps.fleet, whileReadingInstances)).filter((one) =>
     isAble(deps, one),
   );
@@ -49,21 +51,21 @@ export async function copyData(deps: Deps, target: InstanceTarget | undefined): 
     case undefined:
       return;
     case 'instance':
-      return copyTo(deps, client, from, to.instance);
+      return copyTo(deps, account, from, to.instance);
     case 'toCloud':
-      return copyToCloud(deps, client, from);
+      return copyToCloud(deps, account, from);
     case 'fromCloud':
-      return copyFromCloud(client, from);
+      return copyFromCloud(deps, account, from);
   }
 }
 
 /** Returns true if the service can copy files of the instance in its state (docs/service/commands.md#copy). */
-function isAble({ fleet, clock }: Deps, instance: Instance): boolean {
+function isAble({ fleet, clock }: CopyDeps, instance: Instance): boolean {
   return actionsFor(instance, fleet.facts(instance.id), clock.now()).canRunCommand;
 }
 
 async function chooseTarget(
-  { fleet, clock }: Deps,
+  { fleet, clock }: CopyDeps,
   from: Instance,
   listed: readonly Instance[],
 ): Promise<Target | undefined> {
@@ -98,7 +100,7 @@ async function chooseTarget(
   return answer.kind === 'picked' ? answer.value : undefined;
 }
 
-async function copyTo(deps: Deps, client: () => Client, from: Instance, to: Instance): Promise<void> {
+async function copyTo(deps: CopyDeps, account: () => Account, from: Instance, to: Instance): Promise<void> {
   const source = await askSource(from);
   if (!source) {
     return;
@@ -114,11 +116,11 @@ async function copyTo(deps: Deps, client: () => Client, from: Instance, to: Inst
     return;
   }
   const path = typed.trim();
-  const bytes = await sizeOf(deps, client(), source);
+  const bytes = await sizeOf(deps, account().client, source);
   if (!(await confirm(copyQuestion({ ...source, bytes }, { to, path })))) {
     return;
   }
-  const own = client();
+  const own = account();
   const names = [plainLabel(source.path), instanceName(source.from), instanceName(to)] as const;
   await whileSending(
     sayingIfLost(
@@ -126,13 +128,20 @@ async function copyTo(deps: Deps, client: () => Client, from: Instance, to: Inst
         'The service did not answer, so the copy to {0} may have started. Check its status before you try again.',
         names[2],
       ),
-      () => own.copies.begin({ instanceId: source.from.id, path: source.path }, { instanceId: to.id, path }),
+      () => {
+        // Before the request, because a copy whose answer is lost may have begun.
+        holdForCopy(deps, { account: own, machines: [source.from.id, to.id], toldBy: to.id });
+        return own.client.copies.begin(
+          { instanceId: source.from.id, path: source.path },
+          { instanceId: to.id, path },
+        );
+      },
     ),
   );
   message(
     'info',
     t('The service began to copy {0} from {1} to {2}. The status of {2} shows when it is done.', ...names),
-    { label: t('Cancel Copy'), run: () => cancel(client(), to) },
+    { label: t('Cancel Copy'), run: () => cancel(account().client, to) },
   );
 }
 

@@ -25,7 +25,7 @@ import {
 } from '../../ssh/transfer';
 import { upload } from '../../ssh/upload';
 import { bytesText } from '../../util/bytes';
-import { DisposableStore, type Disposable } from '../../util/disposable';
+import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import { isCancelled } from '../../util/errors';
 import { formatText } from '../../util/text';
 import { copyData } from './copyData';
@@ -38,7 +38,13 @@ export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   store.add(deps.commands.register('gpuRental.instance.upload', (target) => uploadTo(deps, target)));
   store.add(deps.commands.register('gpuRental.instance.download', (target) => downloadFrom(deps, target)));
-  store.add(deps.commands.register('gpuRental.instance.copyData', (target) => copyData(deps, target)));
+  const closed = new AbortController();
+  store.add(toDisposable(() => closed.abort()));
+  store.add(
+    deps.commands.register('gpuRental.instance.copyData', (target) =>
+      copyData({ ...deps, closed: closed.signal }, target),
+    ),
+  );
   const runner = new FileRunner(deps);
   store.add(deps.commands.register('gpuRental.runActiveFile', (target) => runner.run(target)));
   return store;

@@ -1,0 +1,45 @@
+import type { Services } from '../../services';
+import type { Account } from '../../store/ports';
+import { wait } from '../../util/clock';
+import { isCancelled } from '../../util/errors';
+
+export interface CopyUseDeps extends Pick<Services, 'clock' | 'fleet' | 'log' | 'presence' | 'ssh'> {
+  /** Aborted when the window closes. */
+  readonly closed: AbortSignal;
+}
+
+/** The status of a copy comes late, and lists arrive every five minutes in the background (ms). */
+const restMs = 10 * 60_000;
+const lookMs = 60_000;
+
+/**
+ * Counts the machines of a copy as in use from now on until its status rests. The service copies without a login, so
+ * nothing else shows the work, and a schedule for idle time would end a machine in the middle. `toldBy` is the instance
+ * whose status shows the copy.
+ */
+export function holdForCopy(
+  deps: CopyUseDeps,
+  copy: { readonly account: Account; readonly machines: readonly number[]; readonly toldBy: number },
+): void {
+  const { log, presence, ssh } = deps;
+  const during = copy.machines.reduce(
+    (work, id) => () => presence.during(ssh.aliasOf(copy.account, id), work),
+    () => untilStatusRests(deps, copy.toldBy),
+  );
+  during().catch((error: unknown) => {
+    if (!isCancelled(error)) {
+      log.error('The machines of a copy no longer count as in use', error);
+    }
+  });
+}
+
+async function untilStatusRests({ clock, fleet, closed }: CopyUseDeps, id: number): Promise<void> {
+  const status = () => fleet.find(id)?.statusMessage;
+  let last = status();
+  for (let restedMs = 0; restedMs < restMs;) {
+    await wait(clock, lookMs, closed);
+    const now = status();
+    restedMs = now === last ? restedMs + lookMs : 0;
+    last = now;
+  }
+}
