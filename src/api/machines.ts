@@ -1,11 +1,18 @@
-import type { Machine } from '../model/hosting/machine';
+import type { Machine, ScheduledMaintenance } from '../model/hosting/machine';
 import { toDollars, type Micros } from '../model/money';
-import { machine, machineList, maintenanceAnswer, minimumBidAnswer, type WireMachine } from '../wire/machine';
+import {
+  machine,
+  machineList,
+  maintenanceAnswer,
+  minimumBidAnswer,
+  type WireMachine,
+  type WireMaintenanceWindow,
+} from '../wire/machine';
 import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
 import { readList } from './listing';
-import { nonEmpty, price } from './modelValues';
+import { known, nonEmpty, price } from './modelValues';
 import { read, write } from './request';
 
 /** The host's machines (docs/service/machines.md#list). */
@@ -62,7 +69,21 @@ function toMachine(wire: WireMachine): Machine {
     rentalsRunningOnDemand: wire.current_rentals_running_on_demand,
     rentalsOnDemand: wire.current_rentals_on_demand,
     rentalsResident: wire.current_rentals_resident,
-    silentSeconds: wire.timeout,
+    silentSeconds: known(wire.timeout),
     listedUntil: wire.end_date,
+    maintenance: wire.maintenance?.map(toMaintenance),
+  });
+}
+
+function toMaintenance(wire: WireMaintenanceWindow): ScheduledMaintenance {
+  const start = known(wire.start_time);
+  const hours = known(wire.duration_hours);
+  const end =
+    known(wire.end_time) ?? (start === undefined || hours === undefined ? undefined : start + hours * 3600);
+  return defined<ScheduledMaintenance>({
+    startsAt: start && start * 1000,
+    endsAt: end && end * 1000,
+    category: nonEmpty(wire.maintenance_category),
+    reason: nonEmpty(wire.maintenance_reason),
   });
 }

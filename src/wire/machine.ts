@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { flags, id, listUnder, numbers, successAnswer, texts } from './field';
 
+/** A scheduled maintenance (docs/service/machines.md#maintenance), in Unix seconds. */
+const maintenanceWindow = z.looseObject({
+  ...numbers('start_time', 'end_time', 'duration_hours'),
+  ...texts('maintenance_category', 'maintenance_reason'),
+});
+export type WireMaintenanceWindow = z.infer<typeof maintenanceWindow>;
+
 /**
  * A row of GET machines (docs/service/machines.md#record). Prices are dollars: GPU an hour, storage a GB and
  * month.
@@ -15,6 +22,7 @@ export const machine = z.looseObject({
   ...numbers('listed_min_gpu_count', 'min_bid_price'),
   ...numbers('current_rentals_running', 'current_rentals_running_on_demand'),
   ...numbers('current_rentals_on_demand', 'current_rentals_resident'),
+  maintenance: z.array(maintenanceWindow).optional().catch(undefined),
 });
 export type WireMachine = z.infer<typeof machine>;
 

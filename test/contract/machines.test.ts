@@ -102,6 +102,41 @@ describe('machines', () => {
     assert.deepEqual([...new Set(offers.map((offer) => offer.min_bid))], [0.07]);
   });
 
+  it('have the maintenance that was scheduled, in their record', async () => {
+    const simulator = await simulators.start();
+    const { client } = clients.connect(simulator);
+    const id = ownMachine(simulator);
+    const startsAt = Date.UTC(2100, 4, 1, 8, 30);
+    const plan = { startsAt, hours: 2.5, reason: 'New fans', category: 'gpu' } as const;
+    await client.machines.scheduleMaintenance(id, plan);
+    const { items } = await client.machines.list();
+    const windows = items.map((machine) => [machine.id === id, machine.maintenance]);
+    const scheduled = { startsAt, endsAt: startsAt + 9_000_000, category: 'gpu', reason: 'New fans' };
+    assert.deepEqual(
+      windows,
+      items.map((machine) => (machine.id === id ? [true, [scheduled]] : [false, []])),
+    );
+  });
+
+  it('keep maintenance of which not all is stated, and what is absurd is unknown', async () => {
+    const simulator = await simulators.start();
+    const { client } = clients.connect(simulator);
+    const windows = [
+      { start_time: 1e9, duration_hours: '2' },
+      { start_time: -1, end_time: 1e300 },
+    ];
+    const machines = [
+      { id: 1, maintenance: windows },
+      { id: 2, maintenance: 'none' },
+    ];
+    simulator.faults.add({ kind: 'answer', path: '/api/v0/machines/', status: 200, body: { machines } });
+    const { items } = await client.machines.list();
+    assert.deepEqual(items, [
+      { id: 1, maintenance: [{ startsAt: 1e12, endsAt: 1e12 + 7_200_000 }, {}] },
+      { id: 2 },
+    ]);
+  });
+
   it('are told apart by owner, and their values are checked', async () => {
     const simulator = await simulators.start();
     const { client } = clients.connect(simulator);

@@ -59,7 +59,7 @@ export function register(deps: Deps): Disposable {
       const account = accountFor(deps.accounts);
       const machine = await chooseMachine(deps, machines, target, t('Schedule Maintenance'));
       if (machine) {
-        await scheduleMaintenance({ ...deps, account: account() }, machine);
+        await scheduleMaintenance({ ...deps, account: account() }, machines, machine);
       }
     }),
   );

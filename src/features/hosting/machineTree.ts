@@ -4,19 +4,23 @@ import { t } from '../../editor/localize';
 import { momentText } from '../../editor/timeText';
 import { tooltip, type TooltipLine } from '../../editor/tooltip';
 import { plain } from '../../model/instances/instanceState';
-import type { Machine } from '../../model/hosting/machine';
+import type { Machine, ScheduledMaintenance } from '../../model/hosting/machine';
 import { formatMoney } from '../../model/money';
 import { placeText } from '../../model/offers/places';
 import type { Services } from '../../services';
 import type { MachineList } from './machineList';
+import { categoryText } from './maintenance';
 
-export type MachineNode = { readonly kind: 'machine'; readonly machineId: number } | ListProblem;
+export type MachineNode =
+  | { readonly kind: 'machine'; readonly machineId: number }
+  | { readonly kind: 'maintenance'; readonly machineId: number; readonly place: number }
+  | ListProblem;
 
 /** The tree of machines that the account rents out. */
 export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<MachineNode | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
-  private readonly nodes = new Map<number, MachineNode>();
+  private readonly nodes = new Map<string, MachineNode>();
   private readonly subscription;
 
   constructor(
@@ -29,12 +33,21 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
   }
 
   getChildren(node?: MachineNode): MachineNode[] {
+    if (node?.kind === 'machine') {
+      const { machineId } = node;
+      return this.windowsOf(machineId).map((_, place) =>
+        this.nodeOf({ kind: 'maintenance', machineId, place }),
+      );
+    }
     const { state } = this.machines;
     if (node || state.kind === 'idle' || state.kind === 'loading') {
       return [];
     }
     const machines = state.kind === 'ready' ? state.value : [];
-    return [...listProblems(state), ...machines.map(({ id }) => this.nodeOf(id))];
+    return [
+      ...listProblems(state),
+      ...machines.map(({ id }) => this.nodeOf({ kind: 'machine', machineId: id })),
+    ];
   }
 
   getParent(): undefined {
@@ -42,14 +55,20 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
   }
 
   getTreeItem(node: MachineNode): vscode.TreeItem {
-    return node.kind === 'machine'
-      ? this.machineItem(node.machineId)
-      : problemRow(node, {
+    switch (node.kind) {
+      case 'machine':
+        return this.machineItem(node.machineId);
+      case 'maintenance':
+        return this.maintenanceItem(node.machineId, node.place);
+      case 'loadError':
+      case 'skipped':
+        return problemRow(node, {
           name: 'machines',
           state: this.machines.state,
           now: this.clock.now(),
           unread,
         });
+    }
   }
 
   dispose(): void {
@@ -57,10 +76,20 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
     this.changed.dispose();
   }
 
-  private nodeOf(machineId: number): MachineNode {
-    const node = this.nodes.get(machineId) ?? { kind: 'machine', machineId };
-    this.nodes.set(machineId, node);
-    return node;
+  /** The editor needs the same object for the same row. */
+  private nodeOf(node: Exclude<MachineNode, ListProblem>): MachineNode {
+    const key = JSON.stringify(node);
+    const known = this.nodes.get(key) ?? node;
+    this.nodes.set(key, known);
+    return known;
+  }
+
+  /** Maintenance that is not over, in the order of time. */
+  private windowsOf(machineId: number): readonly ScheduledMaintenance[] {
+    const now = this.clock.now();
+    return (this.machines.find(machineId)?.maintenance ?? [])
+      .filter(({ startsAt, endsAt }) => (endsAt ?? startsAt ?? now) >= now)
+      .sort((one, other) => (one.startsAt ?? 0) - (other.startsAt ?? 0));
   }
 
   private machineItem(machineId: number): vscode.TreeItem {
@@ -71,6 +100,9 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
     item.id = `machine-${machineId}`;
     item.contextValue = ';machine;';
     item.iconPath = new vscode.ThemeIcon('server');
+    if (this.windowsOf(machineId).length > 0) {
+      item.collapsibleState = vscode.TreeItemCollapsibleState.Expanded;
+    }
     if (machine) {
       item.description = [
         // A narrow view cuts off the end, so the tooltip explains the price.
@@ -82,6 +114,23 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
       item.tooltip = machineTooltip(machine, this.clock.now());
       item.accessibilityInformation = { label: `${name}, ${item.description}` };
     }
+    return item;
+  }
+
+  private maintenanceItem(machineId: number, place: number): vscode.TreeItem {
+    const { startsAt = Number.NaN, endsAt, category, reason } = this.windowsOf(machineId)[place] ?? {};
+    const now = this.clock.now();
+    const item = new vscode.TreeItem(t('Maintenance: {0}', momentText(startsAt, now)));
+    item.id = `machine-${machineId}-maintenance-${place}`;
+    item.contextValue = ';maintenance;';
+    item.iconPath = new vscode.ThemeIcon('tools');
+    item.description = [
+      endsAt === undefined ? '' : t('until {0}', momentText(endsAt, now)),
+      category === undefined ? '' : categoryText(category),
+      plain(reason ?? ''),
+    ]
+      .filter((part) => part !== '')
+      .join(' · ');
     return item;
   }
 }

@@ -11,31 +11,42 @@ import {
   type MaintenanceCategory,
   type MaintenancePlan,
 } from '../../model/hosting/machine';
+import { plain } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 import { text, type Text } from '../../util/text';
+import type { MachineList } from './machineList';
 import { formatStart, parseHours, parseStart } from './maintenanceInput';
 
 const hourMs = 3_600_000;
 
-/** Asks for a maintenance window, confirms who is notified, and schedules it. */
+/**
+ * Asks for a maintenance window, confirms who is notified, and schedules it. Then reads the machines again, which also
+ * shows what became of a request whose answer is lost.
+ */
 export async function scheduleMaintenance(
   { account, clock }: Pick<Services, 'clock'> & { readonly account: Account },
+  machines: MachineList,
   machine: Machine,
 ): Promise<void> {
   const plan = await askForPlan(machine, () => clock.now());
   if (!plan || !(await isConfirmed(machine, plan, clock.now()))) {
     return;
   }
-  const { notified } = await withCancellableProgress(t('Scheduling the maintenance…'), (signal) =>
-    sayingIfLost(
-      text(
-        'The service did not answer, so the maintenance of machine #{0} may have been scheduled and its renters notified. Check the web console before you schedule it again.',
-        machine.id,
+  let notified: number | undefined;
+  try {
+    ({ notified } = await withCancellableProgress(t('Scheduling the maintenance…'), (signal) =>
+      sayingIfLost(
+        text(
+          'The service did not answer, so the maintenance of machine #{0} may have been scheduled and its renters notified. Check the web console before you schedule it again.',
+          machine.id,
+        ),
+        () => account.client.machines.scheduleMaintenance(machine.id, plan, { signal }),
       ),
-      () => account.client.machines.scheduleMaintenance(machine.id, plan, { signal }),
-    ),
-  );
+    ));
+  } finally {
+    await machines.refresh();
+  }
   message(
     'info',
     notified === undefined
@@ -128,6 +139,12 @@ async function isConfirmed(
 /** `2027-01-31 08:30` */
 function utc(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+/** Returns the name of a category; one that is not documented stays as the service names it. */
+export function categoryText(category: string): string {
+  const known = maintenanceCategories.find((each) => each === category);
+  return known === undefined ? plain(category) : categoryLabel(known);
 }
 
 function categoryLabel(category: MaintenanceCategory): string {

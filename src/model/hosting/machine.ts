@@ -35,6 +35,17 @@ export interface Machine {
   readonly silentSeconds?: number;
   /** Unix seconds until which it is offered. */
   readonly listedUntil?: number;
+  /** Maintenance that is scheduled, where the service lists it. */
+  readonly maintenance?: readonly ScheduledMaintenance[];
+}
+
+/** Times are milliseconds since 1970. */
+export interface ScheduledMaintenance {
+  readonly startsAt?: number;
+  readonly endsAt?: number;
+  /** One of `maintenanceCategories`, or another word of the service. */
+  readonly category?: string;
+  readonly reason?: string;
 }
 
 export const maintenanceCategories = ['power', 'internet', 'disk', 'gpu', 'software', 'other'] as const;
