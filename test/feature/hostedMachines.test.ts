@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -33,5 +34,29 @@ describe('the machines of a host', () => {
     await computer().pass(3 * 3_600_000);
     await hosting().titleAction('Refresh');
     await hosting().noRow('New fans');
+  });
+});
+
+describe('hosting of machines in trouble', () => {
+  const computer = useComputer();
+
+  it('marks a machine that is not offered or not reachable, and reads its facts aloud', async () => {
+    const { json } = await computer().simulator.call('GET', '/api/v0/machines/');
+    const machines = json.machines as readonly Record<string, unknown>[];
+    const [first, ...others] = machines;
+    computer().simulator.fail({
+      kind: 'answer',
+      method: 'GET',
+      path: '/api/v0/machines/',
+      status: 200,
+      body: { machines: [{ ...first, listed: false, timeout: 7260 }, ...others] },
+      times: 0,
+    });
+    const window = await computer().openWindow();
+    await window.signIn();
+    const { text, item } = await window.view('hosting').row(new RegExp(`^#${String(first?.['id'])} `));
+    assert.match(text, /unreachable for 2 h 1 min · not offered · \d of \d rented$/);
+    assert.doesNotMatch(text, /\$/);
+    assert.match(item.accessibilityInformation?.label ?? '', /Reliability: \d.*, Offered until: /);
   });
 });

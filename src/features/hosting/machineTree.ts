@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { listProblems, problemRow, type ListProblem } from '../../editor/listRows';
-import { t } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { momentText } from '../../editor/timeText';
 import { tooltip, type TooltipLine } from '../../editor/tooltip';
 import { plain } from '../../model/instances/instanceState';
@@ -8,6 +8,7 @@ import type { Machine, ScheduledMaintenance } from '../../model/hosting/machine'
 import { formatMoney } from '../../model/money';
 import { placeText } from '../../model/offers/places';
 import type { Services } from '../../services';
+import { durationText } from '../../util/duration';
 import type { MachineList } from './machineList';
 import { categoryText } from './maintenance';
 
@@ -15,6 +16,9 @@ export type MachineNode =
   | { readonly kind: 'machine'; readonly machineId: number }
   | { readonly kind: 'maintenance'; readonly machineId: number; readonly place: number }
   | ListProblem;
+
+/** A machine that was not heard of for this long is unreachable (s). */
+const reachableSeconds = 60;
 
 /** The tree of machines that the account rents out. */
 export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode.Disposable {
@@ -104,15 +108,21 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
       item.collapsibleState = vscode.TreeItemCollapsibleState.Expanded;
     }
     if (machine) {
-      item.description = [
-        // A narrow view cuts off the end, so the tooltip explains the price.
-        machine.gpuPerHour === undefined ? undefined : t('{0}/h', formatMoney(machine.gpuPerHour)),
-        occupancyText(machine),
-      ]
+      const unreachable = unreachableText(machine);
+      if (unreachable !== undefined) {
+        item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+      }
+      const lines = machineLines(machine, this.clock.now());
+      // A narrow view cuts off the end, so the tooltip explains the price.
+      item.description = [unreachable, priceInRow(machine), occupancyText(machine)]
         .filter((part) => part !== undefined)
         .join(' · ');
-      item.tooltip = machineTooltip(machine, this.clock.now());
-      item.accessibilityInformation = { label: `${name}, ${item.description}` };
+      item.tooltip = tooltip(lines);
+      // Screen readers don't read a tooltip in Markdown.
+      const facts = lines.map(([label, value]) => (value === undefined ? '' : `${label}: ${plain(value)}`));
+      item.accessibilityInformation = {
+        label: [name, item.description, ...facts].filter((part) => part !== '').join(', '),
+      };
     }
     return item;
   }
@@ -152,28 +162,41 @@ export function occupancyText({ occupancy }: Machine): string | undefined {
   return t('{0} of {1} rented', letters.length - free, letters.length);
 }
 
-function machineTooltip(machine: Machine, now: number): vscode.MarkdownString {
-  const lines: TooltipLine[] = [];
-  const line = (label: string, value: string | undefined) => lines.push([label, value]);
+/** Returns the price; a machine that is not offered has one all the same. */
+function priceInRow({ gpuPerHour, isListed }: Machine): string | undefined {
+  if (isListed === false) {
+    return t('not offered');
+  }
+  return gpuPerHour === undefined ? undefined : t('{0}/h', formatMoney(gpuPerHour));
+}
+
+function unreachableText({ silentSeconds: silent = 0 }: Machine): string | undefined {
+  return silent < reachableSeconds
+    ? undefined
+    : t('unreachable for {0}', localize(durationText(silent * 1000)));
+}
+
+function machineLines(machine: Machine, now: number): readonly Exclude<TooltipLine, string>[] {
   const money = (amount: Machine['gpuPerHour'], unit: string) =>
     amount === undefined ? undefined : `${formatMoney(amount)} ${unit}`;
-  line(t('Machine'), `#${machine.id}`);
-  line(t('Host name'), machine.hostname);
-  line(t('Rented'), occupancyText(machine));
-  line(t('Price'), money(machine.gpuPerHour, t('an hour per GPU')));
-  line(t('Minimum bid'), money(machine.minBidPerHour, t('an hour per GPU')));
-  line(t('Storage'), money(machine.storagePerGbMonth, t('per GB and month')));
-  line(
-    t('Reliability'),
-    machine.reliability === undefined
-      ? undefined
-      : `${Math.floor(machine.reliability * 10_000 + 1e-6) / 100}%`,
-  );
-  line(t('Verification'), machine.verification);
-  line(t('Location'), machine.location && placeText(machine.location));
-  line(
-    t('Offered until'),
-    machine.listedUntil === undefined ? undefined : momentText(machine.listedUntil * 1000, now),
-  );
-  return tooltip(lines);
+  return [
+    [t('Machine'), `#${machine.id}`],
+    [t('Host name'), machine.hostname],
+    [t('Rented'), occupancyText(machine)],
+    [t('Price'), money(machine.gpuPerHour, t('an hour per GPU'))],
+    [t('Minimum bid'), money(machine.minBidPerHour, t('an hour per GPU'))],
+    [t('Storage'), money(machine.storagePerGbMonth, t('per GB and month'))],
+    [
+      t('Reliability'),
+      machine.reliability === undefined
+        ? undefined
+        : `${Math.floor(machine.reliability * 10_000 + 1e-6) / 100}%`,
+    ],
+    [t('Verification'), machine.verification],
+    [t('Location'), machine.location && placeText(machine.location)],
+    [
+      t('Offered until'),
+      machine.listedUntil === undefined ? undefined : momentText(machine.listedUntil * 1000, now),
+    ],
+  ];
 }
