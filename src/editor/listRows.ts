@@ -36,6 +36,14 @@ export function withAge(figure: string, state: ListState, now: number): string {
   return time === undefined || figure === '' ? figure : t('{0}, as of {1}', figure, time);
 }
 
+/** A list that is read only on request shows its age from then on (ms). */
+const oldMs = 15 * 60_000;
+
+/** Returns when a list that is read only on request was read, once that is a while ago. */
+export function readLongAgo({ kind, fetchedAt }: ListState, now: number): number | undefined {
+  return kind === 'ready' && fetchedAt !== undefined && now - fetchedAt >= oldMs ? fetchedAt : undefined;
+}
+
 function timeIfStale({ kind, error, fetchedAt }: ListState, now: number): string | undefined {
   return kind === 'ready' && error !== undefined && fetchedAt !== undefined
     ? momentText(fetchedAt, now)

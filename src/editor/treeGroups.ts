@@ -10,12 +10,12 @@ export interface GroupRow {
   children?(): readonly GroupRow[];
 }
 
-/** Rows that a feature shows under a heading in the instances view. */
+/** Rows that a feature shows under a heading in the instances view or the account view. */
 export interface TreeGroup {
   readonly id: string;
   readonly label: string;
   readonly icon: string;
-  /** Text beside the heading; the number of rows by default. */
+  /** Text beside the heading; by default the number of rows in the instances view, none in the account view. */
   description?(): string;
   /** Returns the rows; the heading is hidden if there are none. */
   rows(): readonly GroupRow[];

@@ -37,6 +37,50 @@ describe('the machines of a host', () => {
   });
 });
 
+describe('hosting that is to be shown in any case, while it is read', () => {
+  const computer = useComputer({ settings: { 'gpuRental.hosting.show': 'always' } });
+
+  it('does not say that there are no machines while it reads them', async () => {
+    const { simulator } = computer();
+    simulator.faults.clear();
+    simulator.fail({ kind: 'stall', method: 'GET', path: '/api/v0/machines/' });
+    const window = await computer().openWindow();
+    await window.signIn();
+    let rows: readonly unknown[] | undefined;
+    void window
+      .view('hosting')
+      .rows()
+      .then((read) => {
+        rows = read;
+      });
+    await computer().pass(5000);
+    assert.equal(rows, undefined, 'no empty list is shown');
+    simulator.faults.clear();
+    const read = await computer().until('the machines', () => rows);
+    assert.ok(read.length > 0);
+  });
+});
+
+describe('hosting whose lists were read long ago', () => {
+  const computer = useComputer();
+
+  it('says how old they are', async () => {
+    const window = await computer().openWindow();
+    await window.signIn();
+    const hosting = window.view('hosting').show();
+    const account = window.view('account').show();
+    await hosting.row(/^#\d+/);
+    await account.row(/^Serverless Deployments$/);
+    assert.equal(hosting.tree.message ?? '', '');
+    await computer().pass(3 * 3_600_000);
+    assert.equal(hosting.tree.message, 'Shown as of 3 h ago.');
+    await account.row(/^Serverless Deployments as of /);
+    await hosting.titleAction('Refresh');
+    await computer().until('the age to go', () => hosting.tree.message === '');
+    await account.row(/^Serverless Deployments$/);
+  });
+});
+
 describe('hosting of machines in trouble', () => {
   const computer = useComputer();
 

@@ -214,6 +214,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
         const group = this.deps.accountGroups.groups.find(({ id }) => id === node.groupId);
         const item = new vscode.TreeItem(group?.label ?? '', vscode.TreeItemCollapsibleState.Collapsed);
         item.iconPath = new vscode.ThemeIcon(group?.icon ?? 'folder');
+        item.description = group?.description?.() ?? '';
         return item;
       }
       case 'none':

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { sayingIfLost } from '../../api/errors';
-import { listProblems, problemRow } from '../../editor/listRows';
+import { listProblems, problemRow, readLongAgo } from '../../editor/listRows';
 import { inView, whileAsking, withCancellableProgress } from '../../editor/progress';
 import { plain } from '../../model/instances/instanceState';
 import type { Deployment } from '../../model/deployment';
@@ -21,6 +21,7 @@ import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { askNumber, pickOne } from '../../editor/quickPick';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
+import { momentText } from '../../editor/timeText';
 import { tooltip } from '../../editor/tooltip';
 
 type Deps = Pick<Services, 'accounts' | 'budget' | 'clock' | 'log' | 'commands' | 'accountGroups'>;
@@ -77,6 +78,13 @@ class DeploymentList implements TreeGroup, Disposable {
 
   get deployments(): readonly Deployment[] {
     return this.reading.value ?? [];
+  }
+
+  /** What was read long ago may be wrong by now, and an active endpoint costs money. */
+  description(): string {
+    const now = this.deps.clock.now();
+    const readAt = readLongAgo(this.reading.state, now);
+    return readAt === undefined ? '' : t('as of {0}', momentText(readAt, now));
   }
 
   rows(): readonly GroupRow[] {

@@ -13,6 +13,7 @@ import { isUnlisted } from '../../store/unlisted';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
+import { ListAge } from './listAge';
 import { MachineList } from './machineList';
 import { MachineTree, occupancyText } from './machineTree';
 import { scheduleMaintenance } from './maintenance';
@@ -27,7 +28,8 @@ type Deps = Pick<
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const machines = store.add(new MachineList(deps));
-  deps.trees['gpuRental.hosting'].setProvider(store.add(new MachineTree(machines, deps.clock)));
+  deps.trees['gpuRental.hosting'].setProvider(store.add(new MachineTree(deps, machines)));
+  store.add(new ListAge(deps, machines));
   const show = () => {
     const { state } = machines;
     deps.contextKeys.set(

@@ -28,25 +28,29 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
   private readonly subscription;
 
   constructor(
+    private readonly deps: Pick<Services, 'accounts' | 'clock'>,
     private readonly machines: MachineList,
-    private readonly clock: Services['clock'],
   ) {
     this.subscription = machines.onDidChange(() => {
       this.changed.fire(undefined);
     });
   }
 
-  getChildren(node?: MachineNode): MachineNode[] {
+  async getChildren(node?: MachineNode): Promise<MachineNode[]> {
     if (node?.kind === 'machine') {
       const { machineId } = node;
       return this.windowsOf(machineId).map((_, place) =>
         this.nodeOf({ kind: 'maintenance', machineId, place }),
       );
     }
-    const { state } = this.machines;
-    if (node || state.kind === 'idle' || state.kind === 'loading') {
+    if (node) {
       return [];
     }
+    // An empty view would claim that there are no machines.
+    while (this.deps.accounts.active && ['idle', 'loading'].includes(this.machines.state.kind)) {
+      await this.nextChange();
+    }
+    const { state } = this.machines;
     const machines = state.kind === 'ready' ? state.value : [];
     return [
       ...listProblems(state),
@@ -69,7 +73,7 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
         return problemRow(node, {
           name: 'machines',
           state: this.machines.state,
-          now: this.clock.now(),
+          now: this.deps.clock.now(),
           unread,
         });
     }
@@ -78,6 +82,15 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
   dispose(): void {
     this.subscription.dispose();
     this.changed.dispose();
+  }
+
+  private nextChange(): Promise<void> {
+    return new Promise((resolve) => {
+      const subscription = this.machines.onDidChange(() => {
+        subscription.dispose();
+        resolve();
+      });
+    });
   }
 
   /** The editor needs the same object for the same row. */
@@ -90,7 +103,7 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
 
   /** Maintenance that is not over, in the order of time. */
   private windowsOf(machineId: number): readonly ScheduledMaintenance[] {
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     return (this.machines.find(machineId)?.maintenance ?? [])
       .filter(({ startsAt, endsAt }) => (endsAt ?? startsAt ?? now) >= now)
       .sort((one, other) => (one.startsAt ?? 0) - (other.startsAt ?? 0));
@@ -112,7 +125,7 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
       if (unreachable !== undefined) {
         item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
       }
-      const lines = machineLines(machine, this.clock.now());
+      const lines = machineLines(machine, this.deps.clock.now());
       // A narrow view cuts off the end, so the tooltip explains the price.
       item.description = [unreachable, priceInRow(machine), occupancyText(machine)]
         .filter((part) => part !== undefined)
@@ -129,7 +142,7 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
 
   private maintenanceItem(machineId: number, place: number): vscode.TreeItem {
     const { startsAt = Number.NaN, endsAt, category, reason } = this.windowsOf(machineId)[place] ?? {};
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     const item = new vscode.TreeItem(t('Maintenance: {0}', momentText(startsAt, now)));
     item.id = `machine-${machineId}-maintenance-${place}`;
     item.contextValue = ';maintenance;';
