@@ -15,6 +15,30 @@ describe('the machines of a host', () => {
     window.clearToasts();
   });
 
+  async function bid(price: string): Promise<void> {
+    await hosting().menu(machine, 'Set Minimum Bid…');
+    await window.quick.title(/Minimum Bid of Machine/);
+    await window.quick.type(price);
+  }
+
+  it('says so where the list still shows another minimum bid', async () => {
+    await bid('0.21');
+    await window.toast(/accepts bids from \$0\.210 an hour/);
+    const { json } = await computer().simulator.call('GET', '/api/v0/machines/');
+    computer().simulator.fail({
+      kind: 'answer',
+      method: 'GET',
+      path: '/api/v0/machines/',
+      status: 200,
+      body: json,
+    });
+    await bid('0.37');
+    const { buttons } = await window.toast(
+      /^The service accepted a minimum bid of \$0\.370\/h for machine #\d+, but the list still shows \$0\.210\/h\.$/,
+    );
+    assert.deepEqual(buttons, ['Refresh']);
+  });
+
   it('lists the maintenance that is scheduled below its machine, until it is over', async () => {
     const at = new Date(computer().clock.now() + 2 * 3_600_000);
     const two = (value: number) => String(value).padStart(2, '0');

@@ -1,9 +1,10 @@
 import { sayingIfLost } from '../../api/errors';
+import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { inView, whileAsking, withCancellableProgress } from '../../editor/progress';
 import { askLine, askNumber, pickOne, plainLabel } from '../../editor/quickPick';
-import { fromDollars, formatMoney } from '../../model/money';
+import { fromDollars, formatMoney, type Micros } from '../../model/money';
 import type { Machine } from '../../model/hosting/machine';
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../shared/notSignedIn';
@@ -143,13 +144,27 @@ async function setMinimumBid(
     ),
   );
   await machines.refresh();
+  tellMinimumBid(machines, machine, sent.price ?? fromDollars(price));
+}
+
+/** The answer only echoes the request, so the list counts, if it states another bid. */
+function tellMinimumBid({ state }: MachineList, { id }: Machine, accepted: Micros): void {
+  const list = state.kind === 'ready' && state.error === undefined ? state.value : [];
+  const bid = formatMoney(accepted);
+  const listed = formatMoney(list.find((one) => one.id === id)?.minBidPerHour ?? accepted);
+  if (listed === bid) {
+    message('info', t('Machine #{0} accepts bids from {1} an hour for one GPU.', id, bid));
+    return;
+  }
   message(
-    'info',
+    'warning',
     t(
-      'Machine #{0} accepts bids from {1} an hour for one GPU.',
-      machine.id,
-      formatMoney(sent.price ?? fromDollars(price)),
+      'The service accepted a minimum bid of {1}/h for machine #{0}, but the list still shows {2}/h.',
+      id,
+      bid,
+      listed,
     ),
+    commandAction(t('Refresh'), 'gpuRental.refreshMachines'),
   );
 }
 
