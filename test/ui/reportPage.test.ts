@@ -160,7 +160,7 @@ describe('the page of the reports in a real browser', function () {
     assert.equal(await find('#root > header h1').innerText(), 'Earnings');
     assert.equal(await find('.tiles dd').innerText(), '$465.00');
     assert.equal(await find('#chart-days').count(), 1);
-    assert.equal(await find('.notice.error[role="alert"]').count(), 1);
+    assert.equal(await find('.notice.error').count(), 1);
     await find('#filter-preset').selectOption('7');
     await press(find('#button-csv'));
     await press(find('.notice.error button'));
@@ -199,10 +199,32 @@ describe('the page of the reports in a real browser', function () {
   it('says that it is busy beside what it knows', async () => {
     await shown.show(report({ busy: true }));
     assert.equal(await find('#root').getAttribute('aria-busy'), 'true');
-    assert.equal(await find('[role="status"]').innerText(), 'Loading…');
+    assert.equal(await find('.busy').innerText(), 'Loading…');
     assert.equal(await find('#chart-days').count(), 1);
     await shown.show(report());
     assert.equal(await find('#root').getAttribute('aria-busy'), 'false');
+  });
+
+  it('announces that it loads and what came, in a region that stays, and nothing twice', async () => {
+    await shown.page.evaluate(`
+      globalThis.announced = [];
+      new MutationObserver((changes) => {
+        for (const { target } of changes) {
+          const region = (target.nodeType === Node.TEXT_NODE ? target.parentElement : target).closest('[role="status"], [role="alert"]');
+          if (region && !region.closest('[aria-busy="true"]')) announced.push(region.textContent);
+        }
+      }).observe(document.body, { childList: true, subtree: true, characterData: true });
+    `);
+    await shown.show(report({ busy: true, notices: [], tiles: [], sections: [] }));
+    await shown.show(report());
+    await shown.show(report({ title: 'Earnings again' }));
+    await shown.show(report({ notices: [], tiles: [] }));
+    assert.deepEqual(await shown.page.evaluate('announced'), [
+      'Loading…',
+      'It could not be read. Earned in this period: $465.00',
+      'What your machines earned. Days are in UTC, money in US dollars.',
+    ]);
+    assert.equal(await find('[role="status"], [role="alert"]').count(), 1);
   });
 
   it('keeps the numbers behind a chart, and fold, order and focus when it is drawn anew', async () => {

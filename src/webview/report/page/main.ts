@@ -33,6 +33,12 @@ const saved = z.safeParse(
 const state: PageState = saved.success ? saved.data : { tables: {} };
 let charts: DrawnChart[] = [];
 let shown: ReportView | undefined;
+/**
+ * Screen readers announce a changed text of a region that is there already, and nothing inside of what is busy. So one
+ * region stays beside the page, which is drawn again as a whole.
+ */
+const announcer = element('div', { role: 'status', class: 'announcer', id: 'announcer' });
+document.body.append(announcer);
 
 function send(message: FromPage): void {
   api.postMessage(message);
@@ -54,7 +60,7 @@ function render(view: ReportView): void {
   replaceChildren(root, [
     header(view),
     ...view.notices.map((notice, index) => noticeElement(notice, index)),
-    ...(view.busy ? [element('p', { role: 'status', class: 'busy' }, view.words.loading)] : []),
+    ...(view.busy ? [element('p', { class: 'busy' }, view.words.loading)] : []),
     tiles(view),
     ...(view.comparison
       ? [
@@ -67,6 +73,21 @@ function render(view: ReportView): void {
   ]);
   if (focused) {
     document.getElementById(focused)?.focus();
+  }
+  announce(view);
+}
+
+/** Announces that the page loads, and then what it says first: its notices and figures, or the time that it covers. */
+function announce(view: ReportView): void {
+  const figures = [
+    ...view.notices.map(({ text }) => text),
+    ...view.tiles.map(({ label, value }) => `${label}: ${value}`),
+  ];
+  const words = view.busy ? [view.words.loading] : figures.length === 0 ? [view.subtitle] : figures;
+  const text = words.join(' ');
+  // The same text again would be announced again, for example with a change of theme.
+  if (announcer.textContent !== text) {
+    announcer.textContent = text;
   }
 }
 
@@ -147,10 +168,7 @@ function buttonElement(id: string, label: string, onClick: () => void): HTMLElem
 }
 
 function noticeElement(notice: ReportView['notices'][number], index: number): HTMLElement {
-  const box = element('div', {
-    class: `notice ${notice.severity}`,
-    role: notice.severity === 'error' ? 'alert' : 'status',
-  });
+  const box = element('div', { class: `notice ${notice.severity}` });
   box.append(element('span', {}, notice.text));
   for (const button of notice.buttons) {
     box.append(
