@@ -55,7 +55,7 @@ describe('the report of spending', () => {
     const body = { success: true, instances_found: 2, instances: [] };
     computer().simulator.fail({ kind: 'answer', path: '/api/v0/instances/', status: 200, body, times: 0 });
     await spending.press('Retry');
-    await spending.notice('Instances that could not be read are left out.');
+    await spending.notice('Instances that could not be read, or whose price is unknown, are left out.');
     window.clearToasts();
   });
 });

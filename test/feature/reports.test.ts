@@ -298,7 +298,7 @@ describe('reports', () => {
     computer().simulator.fail({ kind: 'error', method: 'GET', path: '/api/v0/charges/', ...denied });
     await spending.press('Refresh');
     await spending.notice(
-      /^This API key can't read the charges of the account\. The figures are an estimate .*Volumes and destroyed instances are left out\.$/,
+      /^This API key can't read the charges of the account\. The figures are an estimate .*without bandwidth and volumes\.$/,
     );
   });
 

@@ -1,5 +1,4 @@
 import { runCommand } from '../../editor/commands';
-import type { Charge } from '../../model/accounts/charge';
 import type { MetricsQuery } from '../../model/offers/gpuMetrics';
 import { stateOf } from '../../model/instances/instanceState';
 import { add, zero, type Micros } from '../../model/money';
@@ -21,7 +20,7 @@ import { observedCharges } from './observed';
 import { SpendingSource, type Spending } from './spendingSource';
 
 export type ReportsDeps = ReportDeps &
-  Pick<Services, 'budget' | 'fleet' | 'rentedByAgents' | 'searchBudget' | 'storageDir'>;
+  Pick<Services, 'budget' | 'fleet' | 'history' | 'rentedByAgents' | 'searchBudget' | 'storageDir'>;
 
 export type ReportId = 'earnings' | 'market' | 'spending';
 
@@ -196,9 +195,11 @@ async function readSpending(
     }
     // Rejects if the instances can't be read either, because that does not mean that none cost money.
     const instances = await listedInstances(deps.fleet);
-    const charges: readonly Charge[] = observedCharges(instances, range, deps.clock.now());
-    const { state } = deps.fleet;
-    const isWhole = state.kind === 'ready' && isComplete(state.value);
-    return { charges, skipped: 0, isComplete: isWhole, origin: 'observed' };
+    const { fleet, history } = deps;
+    await history.ready;
+    const { charges, isWhole } = observedCharges(instances, history.rows, deps.clock.now());
+    const isListed = fleet.state.kind === 'ready' && isComplete(fleet.state.value);
+    const isAll = isWhole && isListed && history.error === undefined;
+    return { charges, skipped: 0, isComplete: isAll, origin: 'observed' };
   }
 }

@@ -16,7 +16,7 @@ export interface Spending {
   readonly skipped: number;
   /** False if there are more charges than are read at once, the oldest of which are missing, or more instances. */
   readonly isComplete: boolean;
-  /** Where the figures come from: the service's list of charges, or instances that this editor has listed. */
+  /** Where the figures come from: the service's list of charges, or instances that this computer has seen. */
   readonly origin: 'service' | 'observed';
   /** Ids of the instances rented by agents. */
   readonly agentInstances: readonly number[];
@@ -80,7 +80,7 @@ export class SpendingSource implements ReportSource<Spending> {
         spending.origin === 'service'
           ? t("These figures come from the service's list of charges.")
           : t(
-              "This API key can't read the charges of the account. The figures are an estimate from the instances in this editor, without bandwidth. Volumes and destroyed instances are left out.",
+              "This API key can't read the charges of the account. The figures are an estimate from the instances that this computer has seen, as if they had always run, without bandwidth and volumes.",
             ),
       ),
       ...(spending.charges.length === 0 ? [reportNotice('info', t('No charges in this period.'))] : []),
@@ -93,7 +93,7 @@ export class SpendingSource implements ReportSource<Spending> {
                 ? t(
                     'There are more charges than could be read, so the oldest are left out. Choose a shorter time to see them.',
                   )
-                : t('Instances that could not be read are left out.'),
+                : t('Instances that could not be read, or whose price is unknown, are left out.'),
             ),
           ]),
       ...(spending.skipped > 0
