@@ -1,6 +1,6 @@
 import { localize, t } from '../../editor/localize';
 import type { EarningsQuery, EarningsReport } from '../../model/hosting/earnings';
-import { dayName, earningsView } from './earningsView';
+import { dayName, earningsView, hasEarnedNothing } from './earningsView';
 import { DayRange } from './days';
 import { withDollarNames } from './exports';
 import { reportNotice } from './notice';
@@ -88,10 +88,12 @@ export class EarningsSource implements ReportSource<EarningsReport> {
   draw(report: EarningsReport) {
     return {
       ...earningsView(report, localize, this.showPerson),
-      notices:
-        report.skipped > 0
+      notices: [
+        ...(hasEarnedNothing(report) ? [reportNotice('info', t('No earnings in this period.'))] : []),
+        ...(report.skipped > 0
           ? [reportNotice('warning', t('Rows left out because they could not be read: {0}.', report.skipped))]
-          : [],
+          : []),
+      ],
     };
   }
 

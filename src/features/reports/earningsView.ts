@@ -23,6 +23,14 @@ function earnedTotal(row: Earned): Micros | undefined {
   return known.length === 0 ? undefined : add(...known);
 }
 
+/** Returns true if the service says that nothing was earned, as it does for an account without machines. */
+export function hasEarnedNothing({ summary, perDay, perMachine, skipped }: EarningsReport): boolean {
+  const rows = [...perDay, ...perMachine];
+  return (
+    skipped === 0 && earnedTotal(summary) === zero && rows.every((row) => (earnedTotal(row) ?? zero) === zero)
+  );
+}
+
 function kindNames(say: Say): Record<(typeof kinds)[number], string> {
   return {
     gpu: say(text('GPU')),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { earningsView } from '../../../../src/features/reports/earningsView';
+import { earningsView, hasEarnedNothing } from '../../../../src/features/reports/earningsView';
 import { toCsv, toMarkdown } from '../../../../src/features/reports/exports';
 import { marketSections } from '../../../../src/features/reports/marketView';
 import { spendingView } from '../../../../src/features/reports/spendingView';
@@ -64,6 +64,18 @@ describe('the earnings report', () => {
     const [days] = earningsView(aReport({ perDay }), say, false).sections;
     assert.ok(days?.chart?.kind === 'stackedColumns');
     assert.deepEqual(days.chart.categories, ['2024-10-04', '–']);
+  });
+
+  it('says that nothing was earned only where the service says so', () => {
+    const none = fromDollars(0);
+    const days = [20_000, 20_001].map((day) => ({ day, gpu: none, storage: none }));
+    assert.ok(hasEarnedNothing(aReport({ summary: { gpu: none, storage: none }, perDay: days })));
+    assert.ok(!hasEarnedNothing(aReport({ perDay: days })), 'the sum is unknown');
+    assert.ok(!hasEarnedNothing(aReport({ summary: { gpu: none }, skipped: 1 })));
+    const [first] = days;
+    assert.ok(first);
+    const perDay = [{ ...first, upload: fromDollars(0.01) }];
+    assert.ok(!hasEarnedNothing(aReport({ summary: { gpu: none }, perDay })));
   });
 
   it('hides name and address unless asked', () => {
