@@ -18,7 +18,12 @@ export function dayText(ms: number): string | undefined {
   return shownAs(ms, () => 'date');
 }
 
-type Shown = 'time' | 'day' | 'year' | 'date';
+/** Formats a time for a text that stays on the screen, so that it is true on a later day: `Jan 9, 2027, 5:30 PM`. */
+export function stampText(ms: number): string {
+  return shownAs(ms, () => 'stamp') ?? t('an unknown time');
+}
+
+type Shown = 'time' | 'day' | 'year' | 'date' | 'stamp';
 
 /** Returns nothing for a time beyond the last valid date, which the service may report. */
 function shownAs(ms: number, how: (at: Date) => Shown): string | undefined {
@@ -40,8 +45,8 @@ function formatFor(language: string, shown: Shown, offset: number): Intl.DateTim
   }
   const format = new Intl.DateTimeFormat(
     language,
-    shown === 'date'
-      ? { dateStyle: 'medium' }
+    shown === 'date' || shown === 'stamp'
+      ? { dateStyle: 'medium', ...(shown === 'stamp' ? { timeStyle: 'short' } : {}) }
       : {
           ...(shown === 'time' ? {} : { weekday: 'short', day: 'numeric', month: 'short' }),
           ...(shown === 'year' ? { year: 'numeric' } : {}),

@@ -23,6 +23,11 @@ describe('reports', () => {
   const chargesAsked = () => asked(/^\/api\/v0\/charges\/$/);
   const today = () => Math.floor(computer().clock.now() / dayMs);
   const dayName = (day: number) => new Date(day * dayMs).toISOString().slice(0, 10);
+  /** The page stays as it is for days, so it says when it was read. */
+  const asOf = () => {
+    const format = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+    return `As of ${format.format(computer().clock.now())}.`;
+  };
   const labels = (page: PageDriver) => page.view.buttons.map(({ label }) => label);
   const denied = { status: 403, error: 'not_authorized', msg: 'No.' } as const;
 
@@ -44,7 +49,7 @@ describe('reports', () => {
     assert.equal(title, 'Earnings');
     assert.equal(
       subtitle,
-      `What your machines earned from ${dayName(today() - 29)} to ${dayName(today())}. Days are in UTC, money in US dollars.`,
+      `What your machines earned from ${dayName(today() - 29)} to ${dayName(today())}. Days are in UTC, money in US dollars. ${asOf()}`,
     );
     assert.equal(earningsAsked().length, 1);
     const { sday, eday } = earningsAsked()[0]?.query ?? {};
@@ -182,17 +187,20 @@ describe('reports', () => {
   });
 
   it('keeps the last figures beside the reason when a refresh fails', async () => {
-    const { sections } = earnings.view;
+    const { sections, subtitle } = earnings.view;
     computer().simulator.fail({ kind: 'html500', path: '/api/v0/users/*', times: 0 });
-    await computer().pass(60_000);
+    await computer().pass(2 * 3_600_000);
     await earnings.press('Refresh');
-    const { severity, buttons } = await earnings.notice(/Shown as of 1 min.* ago\.$/);
+    const { text, severity, buttons } = await earnings.notice(/Shown as of .*\d, .*\.$/);
+    const readAt = /As of (.*)\.$/.exec(subtitle)?.[1] ?? '';
+    assert.ok(text.endsWith(` Shown as of ${readAt}.`), text);
+    assert.equal(earnings.view.subtitle, subtitle);
     assert.deepEqual([severity, buttons.map(({ label }) => label)], ['error', ['Retry']]);
     assert.deepEqual(earnings.view.sections, sections);
     // Those of one time are not shown under another.
     await earnings.choose('Time', '90');
-    const { text } = await earnings.notice(/./);
-    assert.doesNotMatch(text, /Shown as of/);
+    const other = await earnings.notice(/./);
+    assert.doesNotMatch(other.text, /Shown as of/);
     assert.deepEqual(earnings.view.sections, []);
     computer().simulator.faults.clear();
     await earnings.press('Retry');

@@ -1,13 +1,13 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
-import { localize, reasonOf, t } from '../../editor/localize';
+import { reasonOf, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
 import { ReportPanel } from '../../editor/reportPanel';
 import { saveFile } from '../../editor/saveFile';
 import { stepLabel } from '../../editor/report';
+import { stampText } from '../../editor/timeText';
 import type { Services } from '../../services';
-import { durationText } from '../../util/duration';
 import { isCancelled } from '../../util/errors';
 import type { FilterView, FromPage, ReportView } from '../../webview/report/protocol';
 import { toCsv, toMarkdown } from './exports';
@@ -114,7 +114,7 @@ export class ReportController<Data> implements vscode.Disposable {
     const drawn = data && source.draw(data.value);
     this.panel?.show({
       title: source.title,
-      subtitle: source.subtitle(),
+      subtitle: data === undefined ? source.subtitle() : `${source.subtitle()} ${asOfText(data.readAt)}`,
       busy: this.reading !== undefined,
       notices: [...this.errorNotice(), ...(drawn?.notices ?? [])],
       filters: [...source.filters()],
@@ -155,9 +155,8 @@ export class ReportController<Data> implements vscode.Disposable {
       return [];
     }
     const why = reasonOf(this.error) ?? t('Could not read the report. See the log for details.');
-    const { shown } = this;
-    const age =
-      shown && t('Shown as of {0} ago.', localize(durationText(this.deps.clock.now() - shown.readAt)));
+    // The page stays as it is, so an age in minutes would soon be wrong.
+    const age = this.shown && t('Shown as of {0}.', stampText(this.shown.readAt));
     return [
       {
         severity: 'error',
@@ -227,6 +226,10 @@ export class ReportController<Data> implements vscode.Disposable {
       await save(name, toCsv(picked.section.table), 'CSV', 'csv');
     }
   }
+}
+
+function asOfText(readAt: number): string {
+  return t('As of {0}.', stampText(readAt));
 }
 
 /** Writes a file that the user picks and offers to open it. */
