@@ -74,10 +74,7 @@ const contributed = {
   'gpuRental.tryDemo': spec('account'),
   'gpuRental.tfa.signIn': spec('security'),
   'gpuRental.getStarted': spec('account'),
-  'gpuRental.searchOffers': spec('search', {
-    args: [named({ gpuName: z.string().min(1) })],
-    needs: ['misc'],
-  }),
+  'gpuRental.searchOffers': spec('search', { needs: ['misc'] }),
   'gpuRental.compareOffers': spec('compare'),
   'gpuRental.watchSearch': spec('searchWatch', { args: [query] }),
   'gpuRental.manageWatches': spec('searchWatch'),

@@ -257,12 +257,14 @@ describe('reports', () => {
     await market.clickRow('value', name);
     await window.quick.title('Search Offers');
     await window.quick.row(`GPU: ${name}`);
-    await computer().until('the search', () => {
+    const search = await computer().until('the search', () => {
       const body = computer().simulator.received('POST', '/api/v0/bundles/').at(-1)?.body;
-      return (
-        JSON.stringify((body as Record<string, unknown> | undefined)?.['gpu_name']) === `{"eq":"${name}"}`
-      );
+      const fields = body as Record<string, unknown> | undefined;
+      return JSON.stringify(fields?.['gpu_name']) === `{"eq":"${name}"}` && fields;
     });
+    // Among the machines that the figures are of.
+    const filters = ['datacenter', 'verified', 'rentable'].map((field) => search[field]);
+    assert.deepEqual(filters, [{ eq: true }, { eq: true }, { eq: true }]);
     window.quick.escape();
   });
 

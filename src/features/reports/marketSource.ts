@@ -32,7 +32,7 @@ export class MarketSource implements ReportSource<Market> {
   constructor(
     private readonly readMarket: ReadMarket,
     private readonly paid: () => PaidByModel,
-    private readonly searchFor: (gpuName: string) => void,
+    private readonly searchFor: (gpuName: string, query: MetricsQuery) => void,
   ) {}
 
   subtitle(): string {
@@ -138,6 +138,6 @@ export class MarketSource implements ReportSource<Market> {
   }
 
   openRow(_section: string, row: string): void {
-    this.searchFor(row);
+    this.searchFor(row, this.query);
   }
 }

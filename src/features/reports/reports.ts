@@ -1,15 +1,20 @@
 import { runCommand } from '../../editor/commands';
+import { t } from '../../editor/localize';
 import type { MetricsQuery } from '../../model/offers/gpuMetrics';
 import { stateOf } from '../../model/instances/instanceState';
 import { add, zero, type Micros } from '../../model/money';
-import { mostRows } from '../../model/offers/marketQuery';
+import { mostRows, wireFilters } from '../../model/offers/marketQuery';
+import { metricsFilters } from '../../model/offers/metricsFilters';
 import { quantilesFromOffers } from '../../model/offers/offerQuantiles';
+import { defaultQuery } from '../../model/offers/savedSearches';
+import type { RentDraft } from '../../model/rentals/rentDraft';
 import { ForbiddenError, UnauthorizedError } from '../../api/errors';
 import type { Services } from '../../services';
 import { followAccount } from '../../shared/followAccount';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import { isComplete, listedInstances } from '../../store/instances/listed';
 import { MarketHistory } from '../../store/offers/marketHistory';
+import { LastRental } from '../../store/rentals/lastRental';
 import type { Account } from '../../store/ports';
 import type { Disposable } from '../../util/disposable';
 import { EarningsSource } from './earningsSource';
@@ -20,7 +25,10 @@ import { observedCharges } from './observed';
 import { SpendingSource, type Spending } from './spendingSource';
 
 export type ReportsDeps = ReportDeps &
-  Pick<Services, 'budget' | 'fleet' | 'history' | 'rentedByAgents' | 'searchBudget' | 'storageDir'>;
+  Pick<
+    Services,
+    'budget' | 'fleet' | 'globalState' | 'history' | 'rentedByAgents' | 'searchBudget' | 'storageDir'
+  >;
 
 export type ReportId = 'earnings' | 'market' | 'spending';
 
@@ -69,7 +77,7 @@ export class Reports implements Disposable {
           new MarketSource(
             (query, signal) => readMarket(deps, this.account(), query, signal),
             () => paidByModel(deps),
-            (gpuName) => void runCommand('gpuRental.searchOffers', { gpuName }),
+            (gpuName, query) => void runCommand('gpuRental.searchFor', searchOf(deps, gpuName, query)),
           ),
         );
         break;
@@ -108,6 +116,19 @@ export class Reports implements Disposable {
   }
 }
 
+/** Returns the search for a model among the machines that the figures are of. */
+function searchOf({ globalState }: ReportsDeps, gpuName: string, query: MetricsQuery): RentDraft {
+  return {
+    title: t('Search Offers'),
+    query: {
+      ...defaultQuery,
+      diskGb: new LastRental(globalState).diskGb ?? defaultQuery.diskGb,
+      // As in every search, unless the user wants others.
+      filters: { external: false, ...metricsFilters(query), gpu: { oneOf: [gpuName] } },
+    },
+  };
+}
+
 /** Reads the service's market figures. For accounts without a machine it computes quantiles from current offers. */
 async function readMarket(
   deps: ReportsDeps,
@@ -140,12 +161,7 @@ async function readPrices(
   searchBudget.note();
   const { items, skipped } = await client.offers.search(
     {
-      filters: {
-        rentable: { eq: true },
-        ...(query.verified === 'all' ? {} : { verified: { eq: query.verified === 'yes' } }),
-        ...(query.hostingType === 'all' ? {} : { datacenter: { eq: query.hostingType === 'secure_cloud' } }),
-        ...(query.gpuCount === 'all' ? {} : { num_gpus: { eq: Number(query.gpuCount) } }),
-      },
+      filters: wireFilters(metricsFilters(query)),
       rentalType: 'on-demand',
       order: [['score', 'desc']],
       limit: mostRows,

@@ -19,12 +19,12 @@ type Deps = SearchDeps & Pick<Services, 'commands' | 'rentals'>;
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { commands } = deps;
-  store.add(commands.register('gpuRental.searchOffers', (preset) => search(deps, preset?.gpuName)));
+  store.add(commands.register('gpuRental.searchOffers', () => search(deps)));
   store.add(commands.register('gpuRental.searchFor', (draft) => searchFor(deps, draft)));
   return store;
 }
 
-async function search(deps: Deps, gpuName: string | undefined): Promise<void> {
+async function search(deps: Deps): Promise<void> {
   const account = await signedIn(deps.accounts);
   if (!account) {
     return;
@@ -33,23 +33,12 @@ async function search(deps: Deps, gpuName: string | undefined): Promise<void> {
   const last = searches.last ?? defaultQuery;
   const { diskGb } = new LastRental(deps.globalState);
   const own = { ...last, diskGb: diskGb ?? last.diskGb };
-  // A GPU asked for by name may be offered in other sizes than the first search proposes.
-  const keys = gpuName === undefined ? searches.proposed : [];
+  const keys = searches.proposed;
   const query = withProposal(own, firstSearch(knownOf(deps, account)), keys);
   await searchAndRent(
     deps,
-    {
-      accountKey: account.key,
-      title: t('Search Offers'),
-      query:
-        gpuName === undefined
-          ? query
-          : { ...query, filters: { ...query.filters, gpu: { oneOf: [gpuName] } } },
-    },
-    {
-      isRemembered: gpuName === undefined,
-      ...(keys.length > 0 ? { proposal: { own, keys } } : {}),
-    },
+    { accountKey: account.key, title: t('Search Offers'), query },
+    { isRemembered: true, ...(keys.length > 0 ? { proposal: { own, keys } } : {}) },
   );
 }
 
