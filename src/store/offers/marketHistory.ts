@@ -43,10 +43,12 @@ export class MarketHistory {
           medians[gpuName] = priceMedian;
         }
       }
-      const snapshots = [
-        ...before.filter((each) => each.day > day - keptDays && !(each.day === day && each.key === key)),
-        { day, key, medians },
-      ];
+      const recent = before.filter((each) => each.day > day - keptDays);
+      // Figures without a price are no price of this day.
+      const snapshots =
+        Object.keys(medians).length === 0
+          ? recent
+          : [...recent.filter((each) => each.day !== day || each.key !== key), { day, key, medians }];
       await this.file.write({ version: 1, snapshots });
       return snapshots.filter((each) => each.key === key).sort((a, b) => a.day - b.day);
     } catch (error) {

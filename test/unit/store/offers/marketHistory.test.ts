@@ -30,6 +30,14 @@ describe('the market history', () => {
     ]);
   });
 
+  it('keeps the prices of a day where a later answer of it has none', async () => {
+    const history = new MarketHistory(dir, silentLog);
+    await history.record('a', gpu(0.3), 20_000 * day);
+    const kept = [{ day: 20_000, key: 'a', medians: { 'RTX 4090': 300_000 } }];
+    assert.deepEqual(await history.record('a', [], 20_000 * day + 5), kept);
+    assert.deepEqual(await history.record('a', [{ gpuName: 'none' }], 20_001 * day), kept);
+  });
+
   it('forgets what is older than ninety days', async () => {
     const history = new MarketHistory(dir, silentLog);
     await history.record('a', gpu(0.3), 20_000 * day);
