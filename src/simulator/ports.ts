@@ -24,6 +24,15 @@ export interface RentTemplate {
   readonly recommendedDiskSpace?: number;
 }
 
+/** A volume that exists or existed. Times are Unix seconds, the price dollars an hour. */
+export interface BilledVolume {
+  readonly id: number;
+  readonly label: string;
+  readonly from: number;
+  readonly until: number;
+  readonly perHour: number;
+}
+
 /**
  * What the resources need of each other. Each is filled by the file that keeps the resource when it
  * registers its routes; what is left out behaves as if the account had none.
@@ -46,6 +55,8 @@ export interface WorldPorts {
     ): VolumeMount;
     /** The instance is gone. */
     release?(instanceId: number): void;
+    /** What the volumes of the account were billed up to now, each for its whole time. */
+    billed?(accountId: number): readonly BilledVolume[];
   };
   /** Environment variables of the account, given to each of its instances. */
   accountEnv?: (accountId: number) => Readonly<Record<string, string>>;

@@ -69,6 +69,33 @@ describe('charges', () => {
     assert.deepEqual(pieced, whole);
   });
 
+  it('are there for volumes, also once these are deleted, and add up to what was paid', async () => {
+    const simulator = await simulators.start();
+    const { client } = clients.connect(simulator);
+    const { items: offers } = await client.volumes.search({ leastSizeGb: 100, limit: 1 });
+    const [account] = simulator.world.accounts;
+    assert.ok(account);
+    const id =
+      (await client.volumes.create({ offerId: offers[0]?.id ?? 0, sizeGb: 100, name: 'runs' })).id ?? 0;
+    const spentBefore = account.spent;
+    simulator.advance(2 * 86_400);
+    const ofVolume = async () => {
+      const { items } = await client.charges.list(lastMonth(simulator));
+      return items.filter(({ source }) => source === `volume-${id}`);
+    };
+    const charges = await ofVolume();
+    assert.deepEqual(
+      [...new Set(charges.map(({ type, label }) => `${type} ${String(label)}`))],
+      ['volume runs'],
+    );
+    assert.ok(charges.length >= 2, 'one a day');
+    assert.ok(charges.every(({ items }) => items.length === 1 && items[0]?.type === 'disk'));
+    const sum = charges.reduce((total, { amount }) => total + amount, 0) / 1e6;
+    assert.ok(sum > 0 && Math.abs(sum - (account.spent - spentBefore)) < 1e-5, String(sum));
+    await client.volumes.remove(id);
+    assert.equal((await ofVolume()).length, charges.length);
+  });
+
   it('have the label of their instance where the service names it', async () => {
     const simulator = await simulators.start();
     const { client } = clients.connect(simulator);

@@ -1,4 +1,5 @@
 import { isObject, toNumber } from '../body';
+import type { BilledVolume } from '../ports';
 import { round } from '../random';
 import { callerOf, ok, route, ServiceError, type Route, type SimRequest } from '../route';
 import type { InstanceState } from '../state';
@@ -35,7 +36,7 @@ interface ChargeState {
 const reads = { permission: 'billing_read', endpoint: 'api.charges', everySeconds: 1 } as const;
 
 /**
- * GET charges: what the account paid for, a row for each instance and day (docs/service/billing.md#charges).
+ * GET charges: what the account paid for, a row for each instance or volume and day (docs/service/billing.md#charges).
  */
 export function chargeRoutes(world: World): Route[] {
   const state = world.section<ChargeState>('charges', () => ({ kept: [], seeded: false }));
@@ -56,6 +57,7 @@ export function chargeRoutes(world: World): Route[] {
       const rows: Charge[] = [
         ...state.kept.filter((row) => row.accountId === accountId).map(withoutOwner),
         ...world.instancesOf(accountId).flatMap(chargesOf),
+        ...(world.ports.volumes?.billed?.(accountId) ?? []).flatMap(chargesOfVolume),
       ].filter((row) => row.start >= from && row.start <= to);
       const sign = request.query.get('latest_first') === 'true' ? -1 : 1;
       rows.sort((a, b) => sign * (a.start - b.start) || a.source.localeCompare(b.source));
@@ -125,6 +127,7 @@ function chargesOf(instance: InstanceState): Charge[] {
     return charge({
       start: Math.floor(start),
       end: Math.floor(Math.min((day + 1) * daySeconds, Math.max(start, instance.billedUntil))),
+      type: 'instance',
       source: `instance-${instance.id}`,
       description: instance.label ?? `Instance ${instance.id}`,
       gpu,
@@ -134,9 +137,27 @@ function chargesOf(instance: InstanceState): Charge[] {
   });
 }
 
+/** A row for each day, as for an instance. */
+function chargesOfVolume({ id, label, from, until, perHour }: BilledVolume): Charge[] {
+  const rows: Charge[] = [];
+  for (let start = from; start < until;) {
+    const end = Math.min((Math.floor(start / daySeconds) + 1) * daySeconds, until);
+    const description = label === '' ? `Volume ${id}` : label;
+    const disk = (perHour * (end - start)) / 3600;
+    const metadata = { template_id: null, label: label === '' ? null : label };
+    const whole = { start: Math.floor(start), end: Math.floor(end) };
+    rows.push(
+      charge({ ...whole, type: 'volume', source: `volume-${id}`, description, gpu: 0, disk, metadata }),
+    );
+    start = end;
+  }
+  return rows;
+}
+
 function charge(row: {
   start: number;
   end: number;
+  type: Charge['type'];
   source: string;
   description: string;
   gpu: number;
@@ -150,7 +171,6 @@ function charge(row: {
   ];
   return {
     ...rest,
-    type: 'instance',
     amount: round(gpu + disk, 6),
     items: items.filter((item) => item.amount > 0),
   };
@@ -180,6 +200,7 @@ function seed(world: World, state: ChargeState): void {
       const row = charge({
         start,
         end: start + daySeconds,
+        type: 'instance',
         source: `instance-${rental.id}`,
         description: rental.label,
         gpu: rental.gpu * (1 - 0.13 * index),

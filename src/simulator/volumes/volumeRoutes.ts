@@ -18,6 +18,7 @@ export function volumeRoutes(world: World, market: Market): Route[] {
   world.ports.volumes = {
     attach: (wanted, rental) => volumes.attach(wanted, rental),
     release: (instanceId) => volumes.release(instanceId),
+    billed: (accountId) => volumes.billed(accountId),
   };
   return [
     route('POST /api/v0/volumes/search/', searches, (request) => {

@@ -1,6 +1,7 @@
 import { BodyReader } from '../body';
 import type { Machine } from '../market/machines';
 import { monthHours, type Market } from '../market/market';
+import type { BilledVolume } from '../ports';
 import { round } from '../random';
 import { ServiceError } from '../route';
 import type { VolumeMount } from '../state';
@@ -20,6 +21,8 @@ interface Volume {
 
 interface VolumeState {
   volumes: Volume[];
+  /** Deleted ones, which have charges; missing in the state of an older version. */
+  ended?: Volume[];
 }
 
 const firstOfferId = 31_700_000;
@@ -101,7 +104,21 @@ export class Volumes {
     }
     this.bill();
     this.state.volumes = this.state.volumes.filter((other) => other !== volume);
+    this.state.ended = [...(this.state.ended ?? []), volume];
     this.world.changed();
+  }
+
+  billed(accountId: number): readonly BilledVolume[] {
+    this.bill();
+    return [...this.state.volumes, ...(this.state.ended ?? [])]
+      .filter((volume) => volume.account_id === accountId)
+      .map((volume) => ({
+        id: volume.id,
+        label: volume.label,
+        from: volume.start_date,
+        until: volume.billed_until,
+        perHour: this.perHour(this.market.machine(volume.machine_id), volume.disk_space),
+      }));
   }
 
   /**
