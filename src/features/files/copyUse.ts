@@ -11,6 +11,8 @@ export interface CopyUseDeps extends Pick<Services, 'clock' | 'fleet' | 'log' | 
 /** The status of a copy comes late, and lists arrive every five minutes in the background (ms). */
 const restMs = 10 * 60_000;
 const lookMs = 60_000;
+/** A host writes the status, and one that never rests must not keep a machine from its schedule (ms). */
+const longestMs = 24 * 3_600_000;
 
 /**
  * Counts the machines of a copy as in use from now on until its status rests. The service copies without a login, so
@@ -36,7 +38,8 @@ export function holdForCopy(
 async function untilStatusRests({ clock, fleet, closed }: CopyUseDeps, id: number): Promise<void> {
   const status = () => fleet.find(id)?.statusMessage;
   let last = status();
-  for (let restedMs = 0; restedMs < restMs;) {
+  const since = clock.elapsed();
+  for (let restedMs = 0; restedMs < restMs && clock.elapsed() - since < longestMs;) {
     await wait(clock, lookMs, closed);
     const now = status();
     restedMs = now === last ? restedMs + lookMs : 0;

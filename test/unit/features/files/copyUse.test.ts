@@ -53,6 +53,22 @@ describe('the machines of a copy that the service makes', () => {
     assert.deepEqual(used(), [false, false]);
   });
 
+  it('are in use for a day at most, whatever the status says', async () => {
+    for (let hour = 0; hour < 23; hour += 1) {
+      status = `copying since hour ${hour}`;
+      for (let part = 0; part < 12; part += 1) {
+        await clock.advance(5 * minute);
+        status = `${status}.`;
+      }
+    }
+    assert.deepEqual(used(), [true, true]);
+    for (let part = 0; part < 13; part += 1) {
+      await clock.advance(5 * minute);
+      status = `${status}.`;
+    }
+    assert.deepEqual(used(), [false, false]);
+  });
+
   it('are no longer in use by a window that closes', async () => {
     await clock.advance(minute);
     closing.abort();
