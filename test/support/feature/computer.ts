@@ -26,6 +26,9 @@ export interface SecretUse {
   readonly proceed: () => string | undefined;
 }
 
+/** Stands for an answer that is not there yet. */
+const pending = Symbol('no answer yet');
+
 /** How long the product's time may stand still in real time; reached only by what hangs. */
 const hangMs = 60_000;
 
@@ -185,10 +188,16 @@ export class Computer {
   ): Promise<Exclude<T, undefined | false>> {
     const end = this.clock.elapsed() + withinMs;
     let moved = { at: Date.now(), elapsed: this.clock.elapsed() };
+    let asked: Promise<T> | undefined;
     for (;;) {
       await this.rest();
-      const answer = await ask();
-      if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
+      // A view may wait for the pace of its reads before it has rows, and so for time.
+      asked ??= Promise.resolve(ask());
+      const answer = await Promise.race([asked, this.rest().then(() => pending)]);
+      if (answer !== pending) {
+        if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
+        asked = undefined;
+      }
       const next = this.clock.untilNext;
       const isOver = next !== undefined && this.clock.elapsed() + next > end;
       if (next === undefined || isOver || Date.now() - moved.at > hangMs) {
