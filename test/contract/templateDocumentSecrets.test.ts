@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { MissingSecretError } from '../../src/model/templates/templateWire';
 import { templateOwner } from '../../src/model/templates/templateReference';
+import { SaveNotKnownError } from '../../src/store/templates/templateErrors';
 import { UserError } from '../../src/util/errors';
 import { changeText, useTemplateScene } from '../support/templateScene';
 import type { TemplateWindow } from '../support/templateWindow';
@@ -128,6 +129,45 @@ describe('template documents with secrets', () => {
     await assert.rejects(window.documents.save(id, changed), refused);
     secretPort.get = get;
     assert.ok((await textOf(other)).includes('${secret:hf-token}'));
+  });
+
+  describe('whose save gets no answer', () => {
+    const reference = (name: string) => ({ env: { HF_TOKEN: `\${secret:${name}}`, A: '1', B: '2' } });
+    let source = '';
+
+    beforeEach(async () => {
+      await window.secrets.keep('account-1', templateOwner(id), 'old', 'hf_value_123');
+      await window.secrets.keep('account-1', templateOwner(id), 'new', 'hf_value_456');
+      source = changeText(await textOf(window), reference('old'));
+      await window.documents.save(id, source);
+      source = changeText(source, reference('new'));
+    });
+
+    async function isSavedUnseen(): Promise<void> {
+      assert.match(String((await scene().record())['env']), /-e HF_TOKEN=hf_value_456/);
+      assert.equal(sent().length, 2);
+      assert.equal(window.documents.conflict(id), undefined);
+      await window.documents.reveal(id);
+      assert.ok((await textOf(window)).includes('${secret:new}'));
+      const other = await scene().computer.openWindow();
+      assert.ok(!(await textOf(other)).includes('hf_value_456'));
+    }
+
+    it('are saved where the template shows their new values, which nobody else has written', async () => {
+      scene().simulator.fail({ kind: 'dropAfter', method: 'PUT', path: route });
+      await window.documents.save(id, source);
+      await isSavedUnseen();
+    });
+
+    it('are saved by the next save where the template could not be read back', async () => {
+      const { simulator } = scene();
+      simulator.fail({ kind: 'dropAfter', method: 'PUT', path: route });
+      simulator.fail({ kind: 'html500', method: 'GET', path: route, skip: 1, times: 0 });
+      await assert.rejects(window.documents.save(id, source), SaveNotKnownError);
+      simulator.faults.clear();
+      await window.documents.save(id, source);
+      await isSavedUnseen();
+    });
   });
 
   it('write no secret to the disk, and tell the log of each', async () => {

@@ -19,6 +19,13 @@ export function envReferences(env: unknown): ReadonlyMap<string, string> {
   return found;
 }
 
+/** Returns true if the variable has this value in the environment. */
+export function hasValue(env: unknown, variable: string, value: string): boolean {
+  return parseEnvFlags(envText(env)).entries.some(
+    ({ entry }) => entry.kind === 'variable' && entry.name === variable && entry.value === value,
+  );
+}
+
 /** Returns a reference that is not the one of a variable, and so can't be replaced by its value. */
 export function strayReference(env: unknown): string | undefined {
   const references = envReferences(env);

@@ -142,6 +142,13 @@ export function documentFields(raw: Raw, held: HeldReferences = new Map()): Docu
   return Object.fromEntries(fields);
 }
 
+/** Returns the document with references in place of these values of variables. */
+export function withoutValues(fields: DocumentFields, held: HeldReferences): DocumentFields {
+  return held.size === 0 || !Object.hasOwn(fields, 'env')
+    ? fields
+    : { ...fields, env: hideEnv(fields['env'], held) };
+}
+
 /** Returns the text of a document, with a final newline. */
 export function renderDocument(fields: DocumentFields): string {
   return `${jsonText(fields, 2)}\n`;

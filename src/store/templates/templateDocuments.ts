@@ -124,7 +124,7 @@ export class TemplateDocuments implements Disposable {
       return undefined;
     }
     const memory = await this.deps.memory.account(account.key);
-    const fresh = await this.reader.toKnown(account, found, this.known.get(found.id), memory);
+    const fresh = await this.reader.toKnown(account, found, this.known.get(found.id), { remembered: memory });
     // Another read may have finished first. A document on the screen is never replaced without notice.
     const raced = this.known.get(id);
     if (raced) {

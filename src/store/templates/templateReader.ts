@@ -1,5 +1,11 @@
 import type { Template } from '../../model/templates/template';
-import { documentFields, renderDocument, type DocumentFields } from '../../model/templates/templateDocument';
+import {
+  documentFields,
+  renderDocument,
+  withoutValues,
+  type DocumentFields,
+} from '../../model/templates/templateDocument';
+import type { HeldReferences } from '../../model/templates/templateReference';
 import type { Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
 import type { Account } from '../ports';
@@ -60,15 +66,22 @@ export class TemplateReader {
     return items.find((template) => template.id === id);
   }
 
-  /** Returns the document of a record; `before` is the version on the screen, if any. */
+  /**
+   * Returns the document of a record; `before` is the version on the screen, if any. Values of `sent` are hidden as
+   * well, because an edit without an answer may have brought them to the service.
+   */
   async toKnown(
     account: Account,
     template: Template,
     before: KnownTemplate | undefined,
-    remembered?: TemplatesOfAccount,
+    {
+      remembered,
+      sent = new Map(),
+    }: { readonly remembered?: TemplatesOfAccount; readonly sent?: HeldReferences } = {},
   ): Promise<KnownTemplate> {
     const memory = remembered ?? (await this.memory.account(account.key));
-    const fields = documentFields(template.raw, await this.secrets.held(account.key, template.id, memory));
+    const held = await this.secrets.held(account.key, template.id, memory);
+    const fields = withoutValues(documentFields(template.raw, held), sent);
     const known = {
       id: template.id,
       accountKey: account.key,

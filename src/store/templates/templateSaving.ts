@@ -8,7 +8,12 @@ import {
   type DocumentFields,
 } from '../../model/templates/templateDocument';
 import { wireChanges } from '../../model/templates/templateWire';
-import { templateOwner, type ReferenceSlot } from '../../model/templates/templateReference';
+import { hasValue } from '../../model/templates/envReferences';
+import {
+  templateOwner,
+  type HeldReference,
+  type ReferenceSlot,
+} from '../../model/templates/templateReference';
 import { text } from '../../util/text';
 import type { Account } from '../ports';
 import {
@@ -70,7 +75,7 @@ export class TemplateSaving {
     if (!found) {
       throw new TemplateGoneError();
     }
-    const theirs = await this.reader.toKnown(account, found, edit.known());
+    const theirs = await this.toTheirs(account, edit, found);
     const merge = mergeDocuments(edit.base, edit.mine, theirs.fields);
     if (merge.conflicts.length > 0 && !edit.isOverruled(theirs.hashId, merge.conflicts)) {
       return {
@@ -101,6 +106,22 @@ export class TemplateSaving {
     }
   }
 
+  /**
+   * Returns the document of a record that was read. The user's own new values in it are no change by others: an earlier
+   * try, whose answer was lost, has sent them.
+   */
+  private async toTheirs(account: Account, edit: Edit, found: Template): Promise<KnownTemplate> {
+    const { id, base, mine } = edit;
+    const names = [...referencesIn(mine)].filter(([slot]) => slot !== 'docker_login_pass');
+    const lookUp = await this.secrets.lookUp(account.key, templateOwner(id), new Map(names).values());
+    const sent = names.flatMap(([slot, name]): [ReferenceSlot, HeldReference][] => {
+      const value = lookUp(name);
+      const isNew = value !== undefined && !hasValue(base['env'], slot.slice('env.'.length), value);
+      return isNew ? [[slot, { name, value }]] : [];
+    });
+    return this.reader.toKnown(account, found, edit.known(), { sent: new Map(sent) });
+  }
+
   /** Returns the result of a failed edit; `undefined` if the hash no longer matched. */
   private async afterFailure(
     account: Account,
@@ -127,7 +148,7 @@ export class TemplateSaving {
     if (!found) {
       throw new TemplateGoneError();
     }
-    const now = await this.reader.toKnown(account, found, edit.known());
+    const now = await this.toTheirs(account, edit, found);
     if (sameDocument(now.fields, hidePassword(attempt.target, now.fields))) {
       return { kind: 'saved', saved: now, target: attempt.target };
     }
