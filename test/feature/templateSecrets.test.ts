@@ -165,3 +165,67 @@ describe('secrets in template documents', () => {
     window.clearToasts();
   });
 });
+
+describe('what belongs to one account, while another becomes active', () => {
+  const value = 'typedvalue4711';
+  const variable = 'accountvalue4712';
+  const computer = useComputer({ secrets: [value, variable] });
+  const service = new ServiceTemplates(computer);
+  let window: FeatureWindow;
+  let other: FeatureWindow;
+  let editor: DocumentDriver;
+  let otherKey = '';
+  const isMissing = /not on this computer/;
+
+  before(async () => {
+    const { simulator } = computer();
+    const { json } = await simulator.call('POST', '/__sim/accounts/', { credit: 10 });
+    otherKey = (json as { readonly key: string }).key;
+    await simulator.call('POST', '/api/v0/secrets/', { key: 'OF_FIRST', value: variable });
+    await service.make('Of the First');
+    window = await computer().openWindow();
+    editor = new DocumentDriver(window);
+    await window.signIn();
+    await window.view('templates').row('Of the First');
+    other = await computer().openWindow({ isFocused: false });
+    await other.view('templates').row('Of the First');
+    for (const one of [window, other]) one.clearToasts();
+  });
+
+  it('is the value of a secret that is typed for a draft', async () => {
+    window.run('Create Template…');
+    await window.quick.title('Create a Template');
+    await window.quick.pick('From Scratch');
+    await editor.lens('Create at the Service');
+    await editor.type({ name: 'Drafted', image: 'a/b:1', env: { DB: '${secret:mine}' } });
+    await editor.finding('info', isMissing);
+    await editor.fix('"DB"', 'Enter the Value');
+    await window.quick.title('Value of the Secret mine');
+    await other.signIn(otherKey);
+    await window.quick.type(value);
+    await computer().rest();
+    await other.signIn();
+    await computer().until(
+      'the mark to go',
+      () => !editor.findings('info').some((one) => isMissing.test(one)),
+    );
+    const before = service.sent('POST').length;
+    await editor.save();
+    await computer().until('the template', () => service.sent('POST').length > before);
+    assert.match(String(service.sent('POST').at(-1)?.['env']), new RegExp(`-e DB=${value}$`));
+    await editor.shows('Drafted.json', '"name": "Drafted"');
+    await editor.closeAll();
+    for (const one of [window, other]) one.clearToasts();
+  });
+
+  it('is a variable that is used in a template', async () => {
+    const account = window.view('account');
+    await account.expand('Environment Variables');
+    await account.menu('OF_FIRST', 'Use in a Template');
+    await window.quick.title('Use OF_FIRST in a Template');
+    await other.signIn(otherKey);
+    await window.quick.pick('Of the First');
+    await window.toast(/Nothing was done because the account was switched/);
+    assert.deepEqual(window.screen.documents.all, []);
+  });
+});

@@ -11,7 +11,7 @@ import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { text } from '../../util/text';
-import { type DocumentKind, kindOf, openDocuments, ownerOf } from './openDocuments';
+import { accountKeyOf, type DocumentKind, kindOf, openDocuments, ownerOf } from './openDocuments';
 import type { SaveFailures } from './saveFailures';
 
 type Deps = Pick<Services, 'accounts' | 'templateStores' | 'clock' | 'log'>;
@@ -210,9 +210,7 @@ export class DocumentDiagnostics implements vscode.Disposable {
   }
 
   private async enteredHere(uri: vscode.Uri, kind: DocumentKind): Promise<ReadonlySet<string> | undefined> {
-    const key =
-      (kind.kind === 'template' ? this.deps.templateStores.documents.peek(kind.id)?.accountKey : undefined) ??
-      this.deps.accounts.active?.key;
+    const key = accountKeyOf(this.deps, kind);
     return key === undefined ? undefined : this.deps.templateStores.secrets.names(key, ownerOf(uri, kind));
   }
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { parseTemplateUri } from '../../model/templates/templateUri';
+import { draftParts, parseTemplateUri } from '../../model/templates/templateUri';
 import {
   draftOwner,
   fileOwner,
@@ -7,6 +7,7 @@ import {
   type SecretOwner,
 } from '../../model/templates/templateReference';
 import { workspaceFilePath } from '../../model/workspace/workspaceFile';
+import type { Services } from '../../services';
 
 /** The kinds of documents that this extension handles. */
 export type DocumentKind =
@@ -50,6 +51,23 @@ export function ownerOf(uri: vscode.Uri, kind: DocumentKind): SecretOwner {
     case 'workspaceFile':
       return fileOwner(uri.toString());
   }
+}
+
+/**
+ * Returns the key of the account whose secrets a document uses: its own account, or the active one for a file. Call this
+ * before asking the user, because another account may be active at the answer.
+ */
+export function accountKeyOf(
+  { accounts, templateStores }: Pick<Services, 'accounts' | 'templateStores'>,
+  kind: DocumentKind,
+): string | undefined {
+  const own =
+    kind.kind === 'template'
+      ? templateStores.documents.peek(kind.id)?.accountKey
+      : kind.kind === 'draft'
+        ? draftParts(kind.token).accountKey
+        : undefined;
+  return own ?? accounts.active?.key;
 }
 
 /** Returns the open document of one of the account's templates. */

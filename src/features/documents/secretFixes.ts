@@ -9,12 +9,7 @@ import { envFlagsToObject } from '../../model/documents/envObject';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { removeVariable, replaceByReference } from '../../model/templates/templateFixes';
 import { parseDocument, referencesIn } from '../../model/templates/templateDocument';
-import {
-  makeReference,
-  referenceNameFor,
-  type ReferenceSlot,
-  type SecretOwner,
-} from '../../model/templates/templateReference';
+import { makeReference, referenceNameFor, type ReferenceSlot } from '../../model/templates/templateReference';
 import { draftParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import { readAfter } from '../../store/readAfter';
@@ -23,7 +18,7 @@ import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { DocumentDiagnostics } from './documentDiagnostics';
 import { toEdit } from './documentFixes';
-import { kindOf, ownerOf, type DocumentKind } from './openDocuments';
+import { accountKeyOf, kindOf, ownerOf, type DocumentKind } from './openDocuments';
 
 export type SecretDeps = Pick<Services, 'accounts' | 'templateStores'> & {
   readonly diagnostics: DocumentDiagnostics;
@@ -54,50 +49,50 @@ export async function applySecretFix(deps: Deps, input: unknown): Promise<void> 
   }
   switch (action.kind) {
     case 'moveToSecrets':
-      return moveToSecrets(deps, document, action.slot);
+      return moveToSecrets(deps, secretPlace(deps, document, kind), action.slot);
     case 'makeAccountSecret':
       return makeAccountSecret(deps, document, action.name);
     case 'enterSecret': {
+      const place = secretPlace(deps, document, kind);
       const value = await askForValue(action.reference);
-      if (value !== undefined) {
-        await enterSecret(deps, document, ownerOf(document.uri, kind), action.reference, value);
-      }
-      return;
+      return value === undefined ? undefined : enterSecret(deps, place, action.reference, value);
     }
     case 'changeSecret': {
+      const place = secretPlace(deps, document, kind);
       const value = await askForValue(action.slot.replace(/^env\./, ''));
-      return value === undefined ? undefined : keepAt(deps, document, action.slot, value);
+      return value === undefined ? undefined : keepAt(deps, place, action.slot, value);
     }
   }
 }
 
+/** A document, and the account whose secrets it uses. */
+export interface SecretPlace {
+  readonly document: vscode.TextDocument;
+  readonly kind: DocumentKind;
+  readonly accountKey: string;
+}
+
+/** Returns the place of a secret. Call this before asking the user. */
+export function secretPlace(deps: Deps, document: vscode.TextDocument, kind: DocumentKind): SecretPlace {
+  const accountKey = accountKeyOf(deps, kind) ?? deps.templateStores.documents.account().key;
+  return { document, kind, accountKey };
+}
+
 /** Stores a secret. If another document uses the name, its value stays, and this secret gets its own name. */
-async function enterSecret(
-  deps: Deps,
-  document: vscode.TextDocument,
-  owner: SecretOwner,
-  reference: string,
-  value: string,
-): Promise<void> {
+async function enterSecret(deps: Deps, place: SecretPlace, reference: string, value: string): Promise<void> {
   const { secrets } = deps.templateStores;
-  const key = accountKey(deps, document);
-  if (!(await secrets.isForeign(key, owner, reference))) {
-    await secrets.keep(key, owner, reference, value);
+  const { document, kind, accountKey } = place;
+  const owner = ownerOf(document.uri, kind);
+  if (!(await secrets.isForeign(accountKey, owner, reference))) {
+    await secrets.keep(accountKey, owner, reference, value);
     deps.diagnostics.all();
     return;
   }
   for (const [at, name] of referencesIn(parseDocument(document.getText()))) {
     if (name === reference) {
-      await keepAt(deps, document, at, value);
+      await keepAt(deps, place, at, value);
     }
   }
-}
-
-/** Returns the account whose secrets a document uses: its own account, otherwise the active one. */
-function accountKey(deps: Deps, document: vscode.TextDocument): string {
-  const kind = kindOf(document);
-  const known = kind?.kind === 'template' ? deps.templateStores.documents.peek(kind.id) : undefined;
-  return known?.accountKey ?? deps.templateStores.documents.account().key;
 }
 
 export function askForValue(name: string): Promise<string | undefined> {
@@ -123,27 +118,22 @@ export function valueAt(document: vscode.TextDocument, at: ReferenceSlot): strin
   return typeof value === 'string' ? value : undefined;
 }
 
-async function moveToSecrets(deps: Deps, document: vscode.TextDocument, at: ReferenceSlot): Promise<void> {
-  const value = valueAt(document, at);
+async function moveToSecrets(deps: Deps, place: SecretPlace, at: ReferenceSlot): Promise<void> {
+  const value = valueAt(place.document, at);
   if (value !== undefined && value !== '') {
-    await keepAt(deps, document, at, value);
+    await keepAt(deps, place, at, value);
   }
 }
 
 /** Stores the value under a free name, then puts the reference into the document. */
 export async function keepAt(
   deps: Deps,
-  document: vscode.TextDocument,
+  { document, kind, accountKey }: SecretPlace,
   at: ReferenceSlot,
   value: string,
 ): Promise<void> {
   const { secrets } = deps.templateStores;
-  const key = accountKey(deps, document);
-  const kind = kindOf(document);
-  if (!kind) {
-    return;
-  }
-  const name = await secrets.freeName(key, referenceNameFor(at, calledOf(kind)));
+  const name = await secrets.freeName(accountKey, referenceNameFor(at, calledOf(kind)));
   const changes = () => replaceByReference(document.getText(), at, makeReference(name)) ?? [];
   if (changes().length === 0) {
     throw new UserError(
@@ -152,7 +142,7 @@ export async function keepAt(
       ),
     );
   }
-  await secrets.keep(key, ownerOf(document.uri, kind), name, value);
+  await secrets.keep(accountKey, ownerOf(document.uri, kind), name, value);
   await vscode.workspace.applyEdit(toEdit(document, changes()));
   deps.diagnostics.all();
 }

@@ -8,8 +8,9 @@ import { pickOne, plainLabel } from '../../editor/quickPick';
 import { secretNamed, type Secret } from '../../model/accounts/secret';
 import { templateIdOf, templateUriParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
-import { kindOf, openDocuments } from './openDocuments';
-import { askForValue, keepAt, valueAt, type SecretDeps } from './secretFixes';
+import { accountFor } from '../../store/accounts/sameAccount';
+import { accountKeyOf, kindOf, openDocuments } from './openDocuments';
+import { askForValue, keepAt, secretPlace, valueAt, type SecretDeps } from './secretFixes';
 
 type Deps = SecretDeps & Pick<Services, 'templates'>;
 
@@ -18,17 +19,27 @@ type Deps = SecretDeps & Pick<Services, 'templates'>;
  * store.
  */
 export async function useSecret(deps: Deps, target: SecretTarget | undefined): Promise<void> {
+  const account = accountFor(deps.accounts);
   const { client } = deps.templateStores.documents.account();
   const secrets = await whileAsking(client.secrets.list());
   const secret = target ? secretNamed(secrets, target.secretName) : await pickSecret(secrets);
-  const document = secret && (await chooseDocument(deps, secret.name));
-  if (!document || !(await mayReplace(document, secret.name))) {
+  const uri = secret && (await chooseDocument(deps, secret.name));
+  if (!uri) {
     return;
   }
+  // Another account may have another template with this number.
+  account();
+  const document = await vscode.workspace.openTextDocument(uri);
+  const kind = kindOf(document);
+  if (!kind || !(await mayReplace(document, secret.name))) {
+    return;
+  }
+  account();
+  const place = secretPlace(deps, document, kind);
   // The service may not return the value.
   const value = secret.value ?? (await askForValue(secret.name));
   if (value !== undefined) {
-    await keepAt(deps, document, `env.${secret.name}`, value);
+    await keepAt(deps, place, `env.${secret.name}`, value);
     await vscode.window.showTextDocument(document, { preview: false });
   }
 }
@@ -47,16 +58,16 @@ async function pickSecret(secrets: readonly Secret[]): Promise<Secret | undefine
 }
 
 /** Returns the active template; otherwise asks for one of the open templates or of the account. */
-async function chooseDocument(deps: Deps, name: string): Promise<vscode.TextDocument | undefined> {
+async function chooseDocument(deps: Deps, name: string): Promise<vscode.Uri | undefined> {
   const front = vscode.window.activeTextEditor?.document;
-  if (front && isWritable(front)) {
-    return front;
+  if (front && isWritable(deps, front)) {
+    return front.uri;
   }
   if (deps.templates.state.kind !== 'ready') {
     await deps.templates.refresh();
   }
   const { state } = deps.templates;
-  const open = openDocuments().flatMap(([document]) => (isWritable(document) ? [document.uri] : []));
+  const open = openDocuments().flatMap(([document]) => (isWritable(deps, document) ? [document.uri] : []));
   const own = (state.kind === 'ready' ? state.value : [])
     .filter(({ id }) => !open.some((uri) => templateIdOf(uri) === id))
     .map(({ id, name: title }) => vscode.Uri.from(templateUriParts({ kind: 'own', id, name: title })));
@@ -78,12 +89,16 @@ async function chooseDocument(deps: Deps, name: string): Promise<vscode.TextDocu
     title: t('Use {0} in a Template', plainLabel(name)),
     placeHolder: t('Which template? It gets a reference; the value stays in the secret store.'),
   });
-  return picked && vscode.workspace.openTextDocument(picked.uri);
+  return picked?.uri;
 }
 
-function isWritable(document: vscode.TextDocument): boolean {
+/** Returns true for a document that can get a variable of the active account. */
+function isWritable(deps: Deps, document: vscode.TextDocument): boolean {
   const kind = kindOf(document);
-  return kind?.kind === 'templateFile' || kind?.kind === 'draft' || (kind?.kind === 'template' && kind.isOwn);
+  if (!kind || accountKeyOf(deps, kind) !== deps.accounts.active?.key) {
+    return false;
+  }
+  return kind.kind === 'templateFile' || kind.kind === 'draft' || (kind.kind === 'template' && kind.isOwn);
 }
 
 async function mayReplace(document: vscode.TextDocument, name: string): Promise<boolean> {
