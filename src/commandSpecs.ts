@@ -232,8 +232,6 @@ const linked = {
   'gpuRental.template.showMore': spec('templates', {
     args: [z.enum(['mine', 'favourites', 'recent', 'recommended'])],
   }),
-  /** Rents from an open document, and offers to save it first. */
-  'gpuRental.template.rent': spec('documents', { args: [z.object({ templateId: id })] }),
   /** A quick fix that needs the secret store or the service. */
   'gpuRental.template.fix': spec('documents', { args: [z.unknown()] }),
   /**

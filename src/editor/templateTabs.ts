@@ -10,6 +10,14 @@ export function urisOfTab({ input }: vscode.Tab): readonly vscode.Uri[] {
       : [];
 }
 
+/** Returns the unsaved document of one of the account's templates. */
+export function unsavedTemplate(id: number): vscode.TextDocument | undefined {
+  return vscode.workspace.textDocuments.find(({ uri, isDirty, isClosed }) => {
+    const read = isDirty && !isClosed ? parseTemplateUri(uri) : undefined;
+    return read?.kind === 'own' && read.id === id;
+  });
+}
+
 /**
  * Returns the address under which a tab shows this template, otherwise the given one. After a rename the tab keeps its
  * file name, and a second document of one template would save over the first.

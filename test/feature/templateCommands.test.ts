@@ -118,6 +118,22 @@ describe('commands for templates', () => {
     quick().escape();
   });
 
+  it('say so wherever a template that is being edited is rented from', async () => {
+    const before = service.sent('PUT').length;
+    await editor.type({ desc: 'nor this' });
+    await templates().menu('Alpha (unsaved)', 'Rent from Template…');
+    await window.dialog(/not saved/);
+    await window.dialogButton('Not Now');
+    assert.equal(quick().isOpen, false);
+    window.run('Rent from Template…');
+    await quick().title('Rent from Template');
+    await quick().pick('Alpha');
+    await window.dialogButton('Save and Rent', /“Alpha” is not saved/);
+    await quick().title('Search Offers for Alpha');
+    assert.equal(service.sent('PUT').length, before + 1);
+    quick().escape();
+  });
+
   it('find offers by the filters of a document, written as an object or as text', async () => {
     for (const [filters, wanted] of [
       [{ num_gpus: { eq: 4 } }, 4],

@@ -51,7 +51,7 @@ export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposabl
           // The active account may have a different template with this id.
           ...(readOnly.length > 0
             ? []
-            : [{ title: t('$(rocket) Rent'), command: 'gpuRental.template.rent', arguments: [target] }]),
+            : [{ title: t('$(rocket) Rent'), command: 'gpuRental.rentFromTemplate', arguments: [target] }]),
           ...look,
           ...(kind.isOwn
             ? []

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import type { DocumentTarget, TemplateTarget } from '../../commandArguments';
+import type { DocumentTarget } from '../../commandArguments';
 import { runCommand } from '../../editor/commands';
-import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { openNamedDocument } from '../../editor/namedDocument';
 import { jsonText } from '../../model/documents/jsonText';
@@ -20,12 +19,12 @@ import { LastRental } from '../../store/rentals/lastRental';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
-import { kindOf, openOwnDocument } from './openDocuments';
+import { kindOf } from './openDocuments';
 import type { Previews } from './previews';
 
 type Deps = Pick<Services, 'accounts' | 'globalState' | 'templateStores' | 'commands'>;
 
-/** Registers *Preview What the Service Will Get*, *Find Offers* and *Rent* for documents. */
+/** Registers *Preview What the Service Will Get* and *Find Offers* for documents. */
 export function registerPreviews(deps: Deps, previews: Previews): Disposable {
   const store = new DisposableStore();
   store.add(
@@ -44,23 +43,7 @@ export function registerPreviews(deps: Deps, previews: Previews): Disposable {
       }
     }),
   );
-  store.add(deps.commands.register('gpuRental.template.rent', (target) => rent(target)));
   return store;
-}
-
-/** Offers to save first, because a rental uses the template of the service and not the unsaved text. */
-async function rent({ templateId }: TemplateTarget): Promise<void> {
-  const document = openOwnDocument(templateId);
-  if (document?.isDirty === true) {
-    const isToBeSaved = await confirm({
-      message: t('This document is not saved. A rental uses the version at the service.'),
-      button: t('Save and Rent'),
-    });
-    if (!isToBeSaved || !(await document.save())) {
-      return;
-    }
-  }
-  await runCommand('gpuRental.rentFromTemplate', { templateId });
 }
 
 /** Returns the document of a lens, of a menu, or of the active editor. */

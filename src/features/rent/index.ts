@@ -1,7 +1,9 @@
 import type { InstanceTarget, TemplateTarget } from '../../commandArguments';
 import { runCommand, signedIn } from '../../editor/commands';
-import { confirmEditedTemplate } from '../../editor/confirm';
+import { confirm, confirmEditedTemplate } from '../../editor/confirm';
 import { t } from '../../editor/localize';
+import { whileAsking } from '../../editor/progress';
+import { unsavedTemplate } from '../../editor/templateTabs';
 import { queryWith } from '../../model/offers/savedSearches';
 import { plannedDiskGb } from '../../model/rentals/rentPlan';
 import { templateName } from '../../model/templates/templateName';
@@ -9,6 +11,7 @@ import type { Template } from '../../model/templates/template';
 import { refState } from '../../model/templates/templateRef';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
+import { currentTemplate } from '../../store/templates/findTemplate';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { anotherLike } from './rentAnother';
 import { rentPicked, type RentDeps } from './rentPicked';
@@ -35,8 +38,12 @@ export function register(deps: Deps): Disposable {
 
 async function fromTemplate(deps: Deps, target: TemplateTarget | undefined): Promise<void> {
   const account = await signedIn(deps.accounts);
-  const template = account && (await pickTemplate(deps, account, target?.templateId));
-  if (!account || !template || !(await isAsRemembered(deps, account, template, target))) {
+  const picked = account && (await pickTemplate(deps, account, target?.templateId));
+  if (!account || !picked || !(await isAsRemembered(deps, account, picked, target))) {
+    return;
+  }
+  const template = await savedTemplate(deps, account, picked);
+  if (!template) {
     return;
   }
   const source = { kind: 'template' as const, template };
@@ -46,6 +53,29 @@ async function fromTemplate(deps: Deps, target: TemplateTarget | undefined): Pro
     query: queryWith(template.extraFilters, plannedDiskGb({ source })),
     choices: { source },
   });
+}
+
+/**
+ * Offers to save the template first if it is being edited, because a rental uses the version of the service. Returns it
+ * as it is there then; `undefined` if the user cancels.
+ */
+async function savedTemplate(
+  { templateStores }: Deps,
+  { key, client }: Account,
+  template: Template,
+): Promise<Template | undefined> {
+  const document = unsavedTemplate(template.id);
+  // Another account may have another template with this number.
+  if (!document || templateStores.documents.peek(template.id)?.accountKey !== key) {
+    return template;
+  }
+  const isToBeSaved = await confirm({
+    message: t('“{0}” is not saved. A rental uses the version at the service.', templateName(template)),
+    button: t('Save and Rent'),
+  });
+  return isToBeSaved && (await document.save())
+    ? whileAsking(currentTemplate(client, template.id))
+    : undefined;
 }
 
 /** Asks if a favorite or recent template was edited since; returns true if the user still wants it. */
