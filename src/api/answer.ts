@@ -13,6 +13,7 @@ import {
   type ApiError,
 } from './errors';
 import { meaningOf, type CodeMeaning } from './errorCodes';
+import { secondsAhead } from './serviceClock';
 import { cleanServiceText, ended } from './serviceText';
 import type { TransportResponse } from './transport';
 
@@ -23,6 +24,8 @@ export interface AnswerContext {
   readonly secrets: readonly string[];
   /** Takes a body although the status or `success` says that the call failed. */
   readonly accept?: ((body: unknown) => boolean) | undefined;
+  /** When the answer came, by this computer's clock (ms since 1970). */
+  readonly now: number;
 }
 
 /**
@@ -46,6 +49,9 @@ interface Failure {
   readonly code: string | undefined;
   readonly serviceText: string | undefined;
 }
+
+/** What an answer about a locked method says, with the time of this computer's clock. */
+type Attempts = Pick<RefusedError, 'failCount' | 'lockedUntil'>;
 
 /** Longest wait that a service may ask for in its headers. */
 const longestRetryAfterSeconds = 3600;
@@ -80,7 +86,8 @@ export function readAnswer(response: TransportResponse, context: AnswerContext):
       : { kind: 'failed', error: new NotUnderstoodError({ ...failure, unreadable: true }) };
   }
   const isPage = !body.ok && /^\s*<(?:!doctype|html)\b/i.test(response.text);
-  return { kind: 'failed', error: isPage ? toErrorOfPage(failure) : toError(failure, fields) };
+  const attempts = fields && attemptsOf(fields, response, context);
+  return { kind: 'failed', error: isPage ? toErrorOfPage(failure) : toError(failure, attempts) };
 }
 
 function describe(
@@ -159,13 +166,22 @@ function milliseconds(text: string): number | undefined {
     : undefined;
 }
 
-function toError(failure: Failure, fields: ErrorBody | undefined): ApiError {
+function attemptsOf(
+  { fail_count: failCount, locked_until: until }: ErrorBody,
+  { headers }: TransportResponse,
+  { now }: AnswerContext,
+): Attempts {
+  return { failCount, lockedUntil: until === undefined ? undefined : until + secondsAhead(headers, now) };
+}
+
+/** `attempts` is absent where the body is not an error object. */
+function toError(failure: Failure, attempts: Attempts | undefined): ApiError {
   const { status, code } = failure;
   const meaning = code === undefined ? undefined : meaningOf(code, failure.route, status);
   if (isNoAnswer(status)) {
     // A documented code gives its sentence alone: nothing that such an answer says is a refusal.
     return status >= 500 && meaning?.kind === 'refused' && code !== rateLimitCode
-      ? withMeaning(meaning, failure, fields)
+      ? withMeaning(meaning, failure, attempts)
       : new ServiceFailedError(failure);
   }
   if (code === undefined && isSessionEnd(failure)) {
@@ -179,7 +195,7 @@ function toError(failure: Failure, fields: ErrorBody | undefined): ApiError {
     });
   }
   if (meaning) {
-    return withMeaning(meaning, failure, fields);
+    return withMeaning(meaning, failure, attempts);
   }
   if (status === 401) {
     return new UnauthorizedError(failure);
@@ -190,8 +206,8 @@ function toError(failure: Failure, fields: ErrorBody | undefined): ApiError {
   if (status === 410) {
     return new GoneError(failure);
   }
-  if (fields || (status >= 400 && status < 500)) {
-    return new RefusedError({ ...failure, failCount: fields?.fail_count, lockedUntil: fields?.locked_until });
+  if (attempts || (status >= 400 && status < 500)) {
+    return new RefusedError({ ...failure, ...attempts });
   }
   return new NotUnderstoodError(failure);
 }
@@ -209,7 +225,7 @@ const refusedByPage = text(
   'The request was refused with a web page, which usually comes from a proxy or a firewall. Check the network connection and the service address.',
 );
 
-function withMeaning(meaning: CodeMeaning, failure: Failure, fields: ErrorBody | undefined): ApiError {
+function withMeaning(meaning: CodeMeaning, failure: Failure, attempts: Attempts | undefined): ApiError {
   const info = { ...failure, text: withServiceText(meaning, failure), nextStep: meaning.nextStep };
   switch (meaning.kind) {
     case 'unauthorized':
@@ -221,7 +237,7 @@ function withMeaning(meaning: CodeMeaning, failure: Failure, fields: ErrorBody |
     case 'gone':
       return new GoneError(info);
     case 'refused':
-      return new RefusedError({ ...info, failCount: fields?.fail_count, lockedUntil: fields?.locked_until });
+      return new RefusedError({ ...info, ...attempts });
   }
 }
 

@@ -158,7 +158,7 @@ export class RateLimitedError extends ApiError {
 /** The service understood the request and said no. Known codes have their sentence in `errorCodes.ts`. */
 export class RefusedError extends ApiError {
   /**
-   * Number of wrong codes so far, and the Unix time in seconds until which the method is locked
+   * Number of wrong codes so far, and the Unix time in seconds, by this computer's clock, until which the method is locked
    * (docs/service/two-factor.md#lockout).
    */
   readonly failCount: number | undefined;

@@ -9,8 +9,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Told when a call waits for the rate limit, so that the wait can be shown. */
   readonly onWait?: ((waitMs: number) => void) | undefined;
-  /** Told the headers of each answer, names in lower case; its `date` is the service's clock. */
-  readonly onHeaders?: (headers: Readonly<Record<string, string>>) => void;
+  /**
+   * Told the headers of each answer, names in lower case, and when it came by this computer's clock (ms since 1970); the
+   * `date` is the service's clock.
+   */
+  readonly onHeaders?: (headers: Readonly<Record<string, string>>, now: number) => void;
   /**
    * Nobody waits for this read: what the user asked for goes first, and while the service fails it rejects with the known
    * failure instead of being sent.

@@ -259,8 +259,10 @@ export class ServiceHttp implements Http {
   ): Promise<unknown> {
     request.onSend?.();
     const response = await this.exchanged(sent, options);
-    options.onHeaders?.(response.headers);
+    const now = this.parts.clock.now();
+    options.onHeaders?.(response.headers, now);
     const answer = readAnswer(response, {
+      now,
       route: request.route,
       isWrite: request.repeat === 'write',
       secrets,

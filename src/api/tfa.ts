@@ -16,6 +16,7 @@ import type { ApiRequest, CallOptions, Http } from './http';
 import { readRecords } from './listing';
 import { nonEmpty } from './modelValues';
 import { read, sendWrite, write } from './request';
+import { secondsAhead } from './serviceClock';
 
 /**
  * Two-factor authentication as a client with a key calls it: each call carries the bearer
@@ -29,9 +30,14 @@ export function tfaApi(http: Http): Client['tfa'] {
   return {
     status: async (options) => {
       const request = read('GET /api/v0/tfa/status/');
-      const answer = await http.call(request, tfaStatusAnswer, options);
+      let ahead = 0;
+      const onHeaders: CallOptions['onHeaders'] = (headers, now) => {
+        ahead = secondsAhead(headers, now);
+      };
+      const answer = await http.call(request, tfaStatusAnswer, { ...options, onHeaders });
       const context = { http, route: request.route };
-      const methods = await readRecords(answer.methods, knownMethod, toMethod, context);
+      const toLocal = (wire: WireTfaMethod) => toMethod(wire, ahead);
+      const methods = await readRecords(answer.methods, knownMethod, toLocal, context);
       return {
         enabled: answer.tfa_enabled ?? methods.items.length > 0,
         methods: methods.items,
@@ -161,7 +167,8 @@ function masked(phone: string): string {
   return phone.replace(/[\d+](?=(?:\D*\d){4})/g, '*');
 }
 
-function toMethod(wire: WireTfaMethod): TfaMethod {
+/** `ahead`: seconds by which this computer's clock is ahead of the service's. */
+function toMethod(wire: WireTfaMethod, ahead: number): TfaMethod {
   return defined<TfaMethod>({
     id: wire.id,
     type: wire.method === 'sms' ? 'sms' : 'totp',
@@ -169,7 +176,7 @@ function toMethod(wire: WireTfaMethod): TfaMethod {
     phone: nonEmpty(wire.phone_number && masked(wire.phone_number)),
     isPrimary: wire.is_primary ?? false,
     failCount: wire.fail_count,
-    lockedUntil: wire.locked_until,
+    lockedUntil: wire.locked_until === undefined ? undefined : wire.locked_until + ahead,
     createdAt: wire.created_at,
     lastUsedAt: wire.last_used,
   });

@@ -130,7 +130,7 @@ export class DoctorScene {
       if (error) {
         return Promise.reject(error);
       }
-      options?.onHeaders?.({ date: this.date });
+      options?.onHeaders?.({ date: this.date }, 0);
       return Promise.resolve(value());
     };
     const list = (items: readonly unknown[]) => ({ items, skipped: 0 });

@@ -68,7 +68,7 @@ export class FakeService {
           untilAborted(
             options?.signal,
             this.run('charges.list', () => {
-              options?.onHeaders?.(this.date ? { date: new Date(this.date()).toUTCString() } : {});
+              options?.onHeaders?.(this.date ? { date: new Date(this.date()).toUTCString() } : {}, 0);
               return { items: [...this.charges()], skipped: 0, isComplete: true };
             }),
           ),

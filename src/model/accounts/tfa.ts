@@ -10,7 +10,7 @@ export interface TfaMethod {
   readonly phone?: string;
   readonly isPrimary: boolean;
   readonly failCount?: number;
-  /** In the future while the service accepts no code. */
+  /** In the future while the service accepts no code; by this computer's clock. */
   readonly lockedUntil?: number;
   readonly createdAt?: number;
   readonly lastUsedAt?: number;

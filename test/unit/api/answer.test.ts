@@ -17,7 +17,7 @@ const html = '<!DOCTYPE html><html><body>Bad gateway</body></html>';
 
 function read(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return readAnswer({ status, headers, text }, { route, secrets: ['s3cret-key-value'] });
+  return readAnswer({ status, headers, text }, { route, secrets: ['s3cret-key-value'], now: 0 });
 }
 
 function errorOf(answer: Answer): ApiError {
@@ -252,10 +252,13 @@ describe('readAnswer', () => {
   it('reads a detail of 200,000 digits at once, and a record that is nested 20,000 deep', () => {
     const digits = { status: 429, headers: {}, text: JSON.stringify({ detail: '1'.repeat(200_000) + 'x' }) };
     const startedAt = performance.now();
-    assert.equal(readAnswer(digits, { route: 'GET /x', secrets: [] }).kind, 'failed');
+    assert.equal(readAnswer(digits, { route: 'GET /x', secrets: [], now: 0 }).kind, 'failed');
     assert.ok(performance.now() - startedAt < 1000);
     const nested = `{"id":7,"deep":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
-    const answer = readAnswer({ status: 200, headers: {}, text: nested }, { route: 'GET /x', secrets: [] });
+    const answer = readAnswer(
+      { status: 200, headers: {}, text: nested },
+      { route: 'GET /x', secrets: [], now: 0 },
+    );
     assert.ok(answer.kind === 'body' && JSON.stringify(answer.body).startsWith('{"id":7'));
   });
 
@@ -307,7 +310,7 @@ describe('readAnswer', () => {
   it('hands over a failed answer that the call accepts', () => {
     const answer = readAnswer(
       { status: 400, headers: {}, text: '{"success":false,"new_contract":7}' },
-      { route, secrets: [], accept: () => true },
+      { route, secrets: [], accept: () => true, now: 0 },
     );
     assert.deepEqual(answer, { kind: 'body', body: { success: false, new_contract: 7 } });
   });
