@@ -10,13 +10,14 @@ const slice = 100;
 
 /**
  * Reads each record alone; `source` is the record as it was sent. A broken record is left out and logged without hiding
- * the others, and a list of nothing but broken records is an error (docs/rules.md#an-error-is-not-an-empty-list).
+ * the others, and a list of nothing but broken records is an error (docs/rules.md#an-error-is-not-an-empty-list), unless it
+ * is a part of an answer that is of use without it.
  */
 export async function readRecords<W, T>(
   values: readonly unknown[],
   schema: z.ZodType<W>,
   toModel: (wire: W, source: unknown) => T,
-  { http, route }: { readonly http: Http; readonly route: string },
+  { http, route, isPart }: { readonly http: Http; readonly route: string; readonly isPart?: true },
 ): Promise<Listing<T>> {
   const items: T[] = [];
   for (const [index, value] of values.entries()) {
@@ -30,7 +31,7 @@ export async function readRecords<W, T>(
       http.log.warn(`${route}: record ${index} was left out: ${schemaProblem(parsed.error)}`);
     }
   }
-  if (items.length === 0 && values.length > 0) {
+  if (items.length === 0 && values.length > 0 && !isPart) {
     throw new NotUnderstoodError({ route, status: 200 });
   }
   return { items, skipped: values.length - items.length };

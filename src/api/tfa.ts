@@ -35,11 +35,12 @@ export function tfaApi(http: Http): Client['tfa'] {
         ahead = secondsAhead(headers, now);
       };
       const answer = await http.call(request, tfaStatusAnswer, { ...options, onHeaders });
-      const context = { http, route: request.route };
+      // A user whose methods are all of an unknown kind can still use backup codes and e-mail.
+      const context = { http, route: request.route, isPart: true } as const;
       const toLocal = (wire: WireTfaMethod) => toMethod(wire, ahead);
       const methods = await readRecords(answer.methods, knownMethod, toLocal, context);
       return {
-        enabled: answer.tfa_enabled ?? methods.items.length > 0,
+        enabled: answer.tfa_enabled ?? answer.methods.length > 0,
         methods: methods.items,
         newMethodAuthorized: answer.new_method_authorized ?? false,
         skipped: methods.skipped,

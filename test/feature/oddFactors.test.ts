@@ -47,4 +47,16 @@ describe('2FA methods that the service describes in an unknown way', () => {
     assert.deepEqual(buttons, ['Not Now', 'Remove', 'Cancel']);
     await window.dialogButton('Cancel');
   });
+
+  it('leave backup codes and e-mail where there is no other one', async () => {
+    answer([{ id: 2, method: 'passkey' }]);
+    window.run('Make New Backup Codes…');
+    await window.dialogButton('Make New Codes');
+    await window.quick.row('Backup Code');
+    assert.match(window.quick.rows()[0] ?? '', /^E-mail/);
+    window.quick.escape();
+    window.run('Change 2FA Method…');
+    await window.toast(/of a kind that only the web console can change/);
+    window.clearToasts();
+  });
 });

@@ -3,7 +3,7 @@ import { listProblems, problemRow, withAge } from '../../editor/listRows';
 import { localize, t } from '../../editor/localize';
 import { spendable, type User } from '../../model/accounts/account';
 import { permissionCategories } from '../../model/accounts/apiKey';
-import { tfaStatusOf } from '../../model/accounts/secondFactor';
+import { countMethods, tfaStatusOf } from '../../model/accounts/secondFactor';
 import { formatMoney } from '../../model/money';
 import { spanOfHours, hoursOfCredit } from '../../model/quote';
 import type { Services } from '../../services';
@@ -171,11 +171,11 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
     const { parts, nodes } = this;
     switch (part) {
       case 'tfa': {
-        const methods = parts.value('tfa')?.methods ?? [];
-        return methods.length === 0
+        const status = parts.value('tfa');
+        return status === undefined || countMethods(status) === 0
           ? []
           : [
-              ...methods.map(({ id }) => nodes.of({ kind: 'tfaMethod', methodId: id })),
+              ...status.methods.map(({ id }) => nodes.of({ kind: 'tfaMethod', methodId: id })),
               nodes.of({ kind: 'backupCodes' }),
             ];
       }

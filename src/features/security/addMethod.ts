@@ -6,6 +6,7 @@ import { askLine, pickFromList } from '../../editor/quickPick';
 import {
   challengeMs,
   codeProblem,
+  countMethods,
   labelProblem,
   normalCode,
   normalPhone,
@@ -47,7 +48,8 @@ export async function addMethod(deps: Deps, account: Account, authorized: Author
   if (state === 'legacy') {
     return replaceLegacy();
   }
-  if (status.methods.length === 0 && user.emailVerified === false) {
+  const isFirst = countMethods(status) === 0;
+  if (isFirst && user.emailVerified === false) {
     await tellUnverified(account);
     return false;
   }
@@ -72,7 +74,7 @@ export async function addMethod(deps: Deps, account: Account, authorized: Author
   message('info', t('The 2FA method was added.'));
   if (answer.value.backupCodes) {
     await showBackupCodes(answer.value.backupCodes, deps.redactor);
-  } else if (status.methods.length === 0) {
+  } else if (isFirst) {
     tellLostCodes();
   }
   return true;

@@ -5,6 +5,7 @@ import {
   backupCodeProblem,
   challengeMs,
   codeProblem,
+  countMethods,
   normalBackupCode,
   normalCode,
   type FactorChoice,
@@ -32,7 +33,7 @@ interface AuthorizationRequest {
 export async function authorize(request: AuthorizationRequest): Promise<number | undefined> {
   const { account, status, clock } = request;
   const { client, user: person } = account;
-  if (status.methods.length === 0) {
+  if (countMethods(status) === 0) {
     // An account without methods always gets its code by e-mail (docs/service/two-factor.md#authorize-a-new-method).
     const title = t('Authorize Your First 2FA Method');
     const answer = await byCode(request, { title, to: person.email, canGoBack: false });

@@ -3,7 +3,7 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { askLine, pickOne } from '../../editor/quickPick';
-import { labelProblem } from '../../model/accounts/secondFactor';
+import { countMethods, labelProblem } from '../../model/accounts/secondFactor';
 import type { RemovedTfaMethod, TfaMethod, TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
@@ -57,10 +57,10 @@ export async function removeMethod(
   wantedId: number | undefined,
 ): Promise<boolean> {
   const { user, status, state } = await readTfa(deps.accounts, account);
-  const isLegacy = state === 'legacy' && status.methods.length === 0;
+  const isLegacy = state === 'legacy' && countMethods(status) === 0;
   const method = isLegacy ? undefined : await pickMethod(account, wantedId, t('Remove a 2FA Method'), status);
   // A method that could not be read exists as well.
-  const isLast = isLegacy || status.methods.length + status.skipped <= 1;
+  const isLast = isLegacy || countMethods(status) <= 1;
   if ((!isLegacy && !method) || !(await confirmRemoval(method, isLast))) {
     return false;
   }
@@ -172,13 +172,18 @@ async function pickMethod(
   title: string,
   known?: TfaStatus,
 ): Promise<TfaMethod | undefined> {
-  const { methods } = known ?? (await whileReading(() => account.client.tfa.status()));
+  const { methods, skipped } = known ?? (await whileReading(() => account.client.tfa.status()));
   const wanted = methods.find((method) => method.id === wantedId);
   if (wanted) {
     return wanted;
   }
   if (methods.length === 0) {
-    message('info', t('This account has no 2FA method.'));
+    message(
+      'info',
+      skipped === 0
+        ? t('This account has no 2FA method.')
+        : t('The 2FA methods of this account are of a kind that only the web console can change.'),
+    );
     return undefined;
   }
   const picked = await pickOne(

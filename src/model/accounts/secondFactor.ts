@@ -35,16 +35,21 @@ interface Person {
   readonly isAdmin?: boolean;
 }
 
+/** Returns the number of methods, with those that could not be read. */
+export function countMethods({ methods, skipped }: Pick<TfaStatus, 'methods' | 'skipped'>): number {
+  return methods.length + skipped;
+}
+
 /**
  * Returns `tfa_status`. If the user's record leaves it out, an account that has 2FA without a method has its older form
  * (docs/service/two-factor.md#status).
  */
 export function tfaStatusOf(
   { tfaStatus }: Pick<Person, 'tfaStatus'>,
-  { enabled, methods }: Pick<TfaStatus, 'enabled' | 'methods'>,
+  status: Pick<TfaStatus, 'enabled' | 'methods' | 'skipped'>,
 ): string {
-  const ofMethods = methods.length > 0 ? 'enabled' : 'legacy';
-  return tfaStatus ?? (enabled ? ofMethods : 'disabled');
+  const ofMethods = countMethods(status) > 0 ? 'enabled' : 'legacy';
+  return tfaStatus ?? (status.enabled ? ofMethods : 'disabled');
 }
 
 /**
@@ -53,7 +58,7 @@ export function tfaStatusOf(
  * (docs/service/two-factor.md#prerequisites).
  */
 export function factorChoices(
-  status: Pick<TfaStatus, 'enabled' | 'methods' | 'backupCodesRemaining'>,
+  status: Pick<TfaStatus, 'enabled' | 'methods' | 'skipped' | 'backupCodesRemaining'>,
   person: Person,
   options: { readonly nowMs: number; readonly forAuthorization?: boolean | undefined },
 ): readonly FactorChoice[] {
@@ -73,11 +78,11 @@ export function factorChoices(
       ...(method.type === 'sms' && noSms ? { unavailable: needsEmail } : {}),
     };
   });
-  if (isLegacy && methods.length === 0) {
+  if (isLegacy && countMethods(status) === 0) {
     choices.push({ kind: 'legacySms', ...(noSms ? { unavailable: needsEmail } : {}) });
   }
   choices.push({ kind: 'email', ...(unverified ? { unavailable: needsEmail } : {}) });
-  if (methods.length > 0 && status.backupCodesRemaining !== 0) {
+  if (countMethods(status) > 0 && status.backupCodesRemaining !== 0) {
     choices.push({ kind: 'backup', remaining: status.backupCodesRemaining });
   }
   return choices;

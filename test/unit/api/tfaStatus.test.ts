@@ -45,3 +45,12 @@ describe('the time until which a method is locked', () => {
     assert.equal((await finish(client.tfa.status())).methods[0]?.lockedUntil, now + lockedFor);
   });
 });
+
+describe('the 2FA methods of an account', () => {
+  it('may all be of an unknown kind, and the backup codes count all the same', async () => {
+    const json = { success: true, methods: [{ ...app, method: 'passkey' }], backup_codes_remaining: 4 };
+    const { client, finish } = scriptedClient([{ json }]);
+    const { enabled, methods, skipped, backupCodesRemaining } = await finish(client.tfa.status());
+    assert.deepEqual([enabled, methods, skipped, backupCodesRemaining], [true, [], 1, 4]);
+  });
+});

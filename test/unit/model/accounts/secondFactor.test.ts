@@ -22,7 +22,7 @@ const enabled = { tfaStatus: 'enabled', emailVerified: true };
 describe('choices of a second factor', () => {
   type Choices = Parameters<typeof factorChoices>;
   const kinds = (status: Partial<Choices[0]>, ...args: [Choices[1], Choices[2]]) =>
-    factorChoices({ enabled: true, methods: [], ...status }, ...args).map((choice) =>
+    factorChoices({ enabled: true, methods: [], skipped: 0, ...status }, ...args).map((choice) =>
       choice.kind === 'method'
         ? `${choice.method.type}${choice.lockedUntilMs === undefined ? '' : ' locked'}${choice.unavailable ? ' off' : ''}`
         : `${choice.kind}${'unavailable' in choice ? ' off' : ''}`,
@@ -59,6 +59,11 @@ describe('choices of a second factor', () => {
     assert.deepEqual(kinds(status, admin, { nowMs, forAuthorization: true })[0], 'sms off');
   });
 
+  it('of an account whose methods could not be read are e-mail and backup codes', () => {
+    assert.deepEqual(kinds({ skipped: 1 }, enabled, { nowMs }), ['email', 'backup']);
+    assert.deepEqual(kinds({ skipped: 1 }, {}, { nowMs }), ['email', 'backup']);
+  });
+
   it('of a legacy account are its telephone and e-mail', () => {
     assert.deepEqual(kinds({ methods: [] }, { tfaStatus: 'legacy' }, { nowMs }), ['legacySms', 'email']);
     assert.deepEqual(kinds({ methods: [] }, {}, { nowMs }), ['legacySms', 'email']);
@@ -66,7 +71,7 @@ describe('choices of a second factor', () => {
 });
 
 describe('the 2FA status of an account', () => {
-  const status = { enabled: true, methods: [totp] };
+  const status = { enabled: true, methods: [totp], skipped: 0 };
 
   it('is that of the user record, whatever the methods say', () => {
     for (const tfaStatus of ['enabled', 'legacy', 'disabled'])
