@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { UserError } from '../util/errors';
@@ -11,7 +12,9 @@ interface FileToSave {
   readonly name: string;
   readonly content: string | Uint8Array;
   readonly filters?: vscode.SaveDialogOptions['filters'];
-  /** Proposes the home folder, because the files of a workspace are often published. */
+  /**
+   * Proposes the home folder, because the files of a workspace are often published, and lets only this user read a new file.
+   */
   readonly isPrivate?: boolean;
 }
 
@@ -26,16 +29,23 @@ export async function saveFile(file: FileToSave): Promise<vscode.Uri | undefined
     ...(filters && { filters }),
   });
   if (target) {
-    await writeFileAt(target, content);
+    await writeFileAt(target, content, { isPrivate });
   }
   return target;
 }
 
-/** Writes a file; throws an error with the reason if that fails. */
-export async function writeFileAt(target: vscode.Uri, content: string | Uint8Array): Promise<void> {
+/** Writes a file; throws an error with the reason if that fails. An existing file keeps its mode. */
+export async function writeFileAt(
+  target: vscode.Uri,
+  content: string | Uint8Array,
+  { isPrivate }: Pick<FileToSave, 'isPrivate'> = {},
+): Promise<void> {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
   try {
-    await vscode.workspace.fs.writeFile(target, bytes);
+    // The editor can't create a file that other users of this computer may not read.
+    await (isPrivate && target.scheme === 'file'
+      ? writeFile(target.fsPath, bytes, { mode: 0o600 })
+      : vscode.workspace.fs.writeFile(target, bytes));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new UserError(text('Could not save {0}: {1}', target.fsPath, reason), {

@@ -143,7 +143,7 @@ describe('managing the second factor', () => {
     backupCodes = readFileSync(file, 'utf8').trim().split('\n');
     assert.deepEqual(backupCodes, shown);
     assert.equal(backupCodes.length, 10);
-    assert.ok(statSync(file).isFile());
+    assert.equal(statSync(file).mode & 0o777, 0o600);
     await quick.pick('I Have Stored Them');
     await closed();
   });
