@@ -183,6 +183,8 @@ describe('managing the second factor', () => {
     await quick.pick('Tablet');
     await quick.pick('Rename');
     await quick.title('Rename Tablet');
+    await quick.type('');
+    await quick.message(/Enter a name/);
     await quick.type('Old Tablet');
     await view().row('Old Tablet');
     assert.deepEqual(lastBody('PUT', '/api/v0/tfa/update/'), { tfa_method_id: 2, label: 'Old Tablet' });

@@ -40,10 +40,10 @@ export async function updateMethod(account: Account, wantedId: number | undefine
           prompt: t('At most 30 characters.'),
           ignoreFocusOut: true,
           value: method.label ?? '',
-          problem: labelProblem,
+          problem: (value) => (value.trim() === '' ? t('Enter a name.') : labelProblem(value)),
         })
       : undefined;
-  if (label === undefined || label.trim() === '') {
+  if (label === undefined) {
     return false;
   }
   await account.client.tfa.update(method.id, { label: label.trim() });
