@@ -25,6 +25,7 @@ export function toInstance(wire: WireInstance): Instance {
     runtype: nonEmpty(wire.image_runtype),
     env: envPairs(wire.extra_env),
     onstart: nonEmpty(wire.onstart && withoutGuard(unpackOnstart(wire.onstart))),
+    args: argsOf(wire.image_args),
     jupyterToken: nonEmpty(wire.jupyter_token),
     ...connection(wire),
     ...telemetry(wire),
@@ -144,6 +145,14 @@ function envPairs(env: unknown): Instance['env'] {
   return typeof env === 'object' && env !== null
     ? Object.entries(env).map(([name, value]) => [name, asText(value)] as const)
     : undefined;
+}
+
+/** Reads a list of arguments, or all of them in one text (docs/service/instances.md#record). */
+function argsOf(args: unknown): Instance['args'] {
+  const words = (Array.isArray(args) ? (args as unknown[]) : [args]).filter(
+    (word) => typeof word === 'string',
+  );
+  return words.some((word) => word !== '') ? words : undefined;
 }
 
 function asText(value: unknown): string {

@@ -23,6 +23,7 @@ export const instance = z.looseObject({
   ...numbers('template_id'),
   ...texts('template_hash_id', 'template_name', 'image_uuid', 'image_runtype'),
   extra_env: z.unknown().optional(),
+  image_args: z.unknown().optional(),
   ...rawTexts('onstart', 'jupyter_token'),
   ...texts('ssh_host', 'public_ipaddr', 'geolocation'),
   ...numbers('ssh_port', 'direct_port_count'),

@@ -41,7 +41,12 @@ describe('commands for templates', () => {
     alpha = await service.make('Alpha', { desc: 'first', extra_filters: { num_gpus: { eq: 2 } } });
     await service.make('Beta', { image: 'ghcr.io/owner/beta', href: 'javascript:alert(1)' });
     await service.make('Gamma');
-    await computer().rentRunning({ image: 'nvidia/cuda:12.4', env: { FROM: 'instance' } });
+    await computer().rentRunning({
+      image: 'nvidia/cuda:12.4',
+      env: { FROM: 'instance' },
+      runtype: 'args',
+      args: ['serve', '--name', 'two words'],
+    });
     window = await computer().openWindow();
     editor = new DocumentDriver(window);
     await window.signIn();
@@ -70,6 +75,7 @@ describe('commands for templates', () => {
     await window.document('"image": "nvidia/cuda"');
     await editor.lens('Create at the Service');
     assert.match(editor.text, /"FROM": "instance"/);
+    assert.match(editor.text, /"args_str": "serve --name 'two words'"/);
     await editor.closeAll();
   });
 

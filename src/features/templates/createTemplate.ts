@@ -11,6 +11,7 @@ import { parseDocument, renderDocument } from '../../model/templates/templateDoc
 import { templateForImage, templateFromInstance } from '../../model/templates/templateFromInstance';
 import { fileNameOf } from '../../model/templates/templateUri';
 import { fileOwner } from '../../model/templates/templateReference';
+import { quoteForShell } from '../../ssh/commandLine';
 import { UserError } from '../../util/errors';
 import { clientFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
@@ -85,7 +86,7 @@ async function fromInstance(deps: CommandDeps): Promise<void> {
   if (!instance) {
     throw new UserError(text('This instance no longer exists. Refresh the list.'));
   }
-  await openDraft(deps, templateFromInstance(instance));
+  await openDraft(deps, templateFromInstance(instance, quoteForShell));
 }
 
 /** Writes a template to a file. Secrets stay references; the file never contains their values. */

@@ -41,6 +41,8 @@ export const instanceShape = z
       .readonly()
       .exactOptional(),
     onstart: z.string().exactOptional(),
+    /** The arguments of the container, which may hold secrets; one alone may be the whole line as it was sent. */
+    args: z.array(z.string()).readonly().exactOptional(),
     jupyterToken: z.string().exactOptional(),
     sshHost: z.string().exactOptional(),
     sshPort: z.number().exactOptional(),

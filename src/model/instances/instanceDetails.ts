@@ -20,8 +20,17 @@ export function detailsDocument(
 ): string {
   const kind = stateOf(instance, facts, now);
   const running = runningRateOf(instance);
-  const { env, onstart, jupyterToken, totalPerHour, gpuPerHour, storagePerHour, storagePerMonth, ...rest } =
-    instance;
+  const {
+    env,
+    onstart,
+    args,
+    jupyterToken,
+    totalPerHour,
+    gpuPerHour,
+    storagePerHour,
+    storagePerMonth,
+    ...rest
+  } = instance;
   const { inetUpPerGb, inetDownPerGb, bidPerHour, ...record } = rest;
   return `${JSON.stringify(
     {
@@ -49,6 +58,7 @@ export function detailsDocument(
         env:
           env && Object.fromEntries(env.map(([name, value]) => [name, name.startsWith('-p') ? value : mask])),
         onstart: onstart === undefined || onstart === '' ? onstart : mask,
+        args: args?.map(() => mask),
         jupyterToken: jupyterToken === undefined ? undefined : mask,
       },
     },

@@ -5,6 +5,7 @@ export function withoutSecrets(instance: Instance): Instance {
   const copy: { -readonly [Key in keyof Instance]: Instance[Key] } = { ...instance };
   delete copy.jupyterToken;
   delete copy.onstart;
+  delete copy.args;
   if (copy.env !== undefined) {
     copy.env = copy.env.map(([name]) => [name, ''] as const);
   }

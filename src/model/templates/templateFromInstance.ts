@@ -44,8 +44,13 @@ export function templateForImage(image: string): DocumentFields {
   };
 }
 
-/** Returns a template that rents an instance like this one. */
-export function templateFromInstance(instance: Instance): DocumentFields {
+/** Returns the arguments as one line; one alone is that line already. */
+function argsText(args: readonly string[], quote: (word: string) => string): string {
+  return args.length === 1 ? args.join('') : args.map(quote).join(' ');
+}
+
+/** Returns a template that rents an instance like this one. `quote` makes one word of an argument. */
+export function templateFromInstance(instance: Instance, quote: (word: string) => string): DocumentFields {
   const runtype = instance.runtype ?? '';
   const kind = runtype.includes('jupyter') ? 'jupyter' : runtype.includes('ssh') ? 'ssh' : 'args';
   const isDirect = runtype.includes('direc');
@@ -59,6 +64,7 @@ export function templateFromInstance(instance: Instance): DocumentFields {
     ssh_direct: kind !== 'args' && isDirect,
     use_ssh: kind !== 'args',
     ...(kind === 'jupyter' ? { jup_direct: isDirect } : {}),
+    ...(kind === 'args' && instance.args ? { args_str: argsText(instance.args, quote) } : {}),
     env: readEnv(pairs.map(([name, value]) => [name, value])) ?? {},
     onstart: instance.onstart ?? '',
     recommended_disk_space: Math.max(8, Math.ceil(instance.diskSpaceGb ?? 16)),

@@ -83,6 +83,13 @@ describe('toInstance', () => {
     assert.deepEqual(anInstance({ extra_env: [] }).env, []);
   });
 
+  it('reads the arguments, in a list or in one text', () => {
+    assert.deepEqual(anInstance({ image_args: ['serve', 3, ''] }).args, ['serve', '']);
+    assert.deepEqual(anInstance({ image_args: 'serve --port 80' }).args, ['serve --port 80']);
+    for (const none of [[], '', null, {}, undefined])
+      assert.equal(anInstance({ image_args: none }).args, undefined);
+  });
+
   it('knows what a stopped instance costs, from the total or from the price of a GB', () => {
     assert.equal(anInstance({ storage_total_cost: 0.0021 }).storagePerHour, 2100);
     assert.equal(anInstance({ storage_cost: 0.15, disk_space: 20 }).storagePerHour, 4167);

@@ -66,16 +66,17 @@ describe('the details of an instance', () => {
         ['-p 80:80', '1'],
       ],
       onstart: 'run --key abc',
+      args: ['--key', 'abc'],
       jupyterToken: 'tok',
     });
     assert.deepEqual(
-      [record['env'], record['onstart'], record['jupyterToken']],
-      [{ HF_TOKEN: '•••', '-p 80:80': '1' }, '•••', '•••'],
+      [record['env'], record['onstart'], record['args'], record['jupyterToken']],
+      [{ HF_TOKEN: '•••', '-p 80:80': '1' }, '•••', ['•••', '•••'], '•••'],
     );
     assert.equal(read({ onstart: '' }).record['onstart'], '');
     const none = read().record;
     assert.deepEqual(
-      ['env', 'onstart', 'jupyterToken'].filter((name) => name in none),
+      ['env', 'onstart', 'args', 'jupyterToken'].filter((name) => name in none),
       [],
     );
   });

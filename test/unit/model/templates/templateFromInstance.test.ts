@@ -13,6 +13,8 @@ describe('a machine of a recipe', () => {
 });
 
 describe('a template made from what exists', () => {
+  const quote = (word: string) => `<${word}>`;
+
   it('splits an image into path and tag', () => {
     const parts = (image: string) => {
       const { image: path, tag, name } = templateForImage(image);
@@ -25,25 +27,37 @@ describe('a template made from what exists', () => {
   });
 
   it('holds what an instance is, without what the service added', () => {
-    const fields = templateFromInstance({
-      id: 1,
-      label: 'trainer [gr-0123abcd]',
-      image: 'a/b:1',
-      runtype: 'jupyter_direc ssh_direc ssh_proxy',
-      env: [
-        ['A', '1'],
-        ['-p 80:80', '1'],
-        ['CONTAINER_API_KEY', 'secret'],
-      ],
-      onstart: 'make',
-      diskSpaceGb: 20.4,
-      gpuName: 'RTX 4090',
-    });
+    const fields = templateFromInstance(
+      {
+        id: 1,
+        label: 'trainer [gr-0123abcd]',
+        image: 'a/b:1',
+        runtype: 'jupyter_direc ssh_direc ssh_proxy',
+        env: [
+          ['A', '1'],
+          ['-p 80:80', '1'],
+          ['CONTAINER_API_KEY', 'secret'],
+        ],
+        onstart: 'make',
+        diskSpaceGb: 20.4,
+        gpuName: 'RTX 4090',
+      },
+      quote,
+    );
     assert.deepEqual(
       [fields['name'], fields['runtype'], fields['jup_direct'], fields['recommended_disk_space']],
       ['trainer', 'jupyter', true, 21],
     );
     assert.deepEqual(fields['env'], { A: '1', '-p 80:80': '1' });
     assert.ok(!JSON.stringify(fields).includes('secret'));
+  });
+
+  it('starts what the instance starts, and names arguments where they have an effect alone', () => {
+    const argsOf = (runtype: string, ...args: string[]) =>
+      templateFromInstance({ id: 1, runtype, args }, quote)['args_str'];
+    assert.equal(argsOf('args', 'serve', '--port', '80'), '<serve> <--port> <80>');
+    assert.equal(argsOf('args', 'serve --port 80'), 'serve --port 80');
+    assert.equal(argsOf('ssh ssh_direc', 'serve'), undefined);
+    assert.ok(!('args_str' in templateFromInstance({ id: 1, runtype: 'args' }, quote)));
   });
 });

@@ -205,7 +205,10 @@ describe('the fleet', () => {
   it('shows the last list after a restart, without secrets on disk', async () => {
     const secret = 'value-that-nobody-may-see';
     const first = await openLookingAt(
-      anInstance({ jupyterToken: secret, onstart: `echo ${secret}`, env: [['TOKEN', secret]] }),
+      anInstance({
+        ...{ jupyterToken: secret, onstart: `echo ${secret}` },
+        ...{ args: ['--key', secret], env: [['TOKEN', secret]] },
+      }),
     );
     first.fleet.note(5001, { kind: 'stop' });
     await advance(minute);
