@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chooseFactor, codeAfter, enterKey } from '../support/feature/secondFactor';
+import { chooseFactor, codeAfter, codeNeeded, enterKey } from '../support/feature/secondFactor';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 import { orderAccount, totpCode, type AccountKind } from '../support/tfaAccount';
@@ -68,5 +68,33 @@ describe('a user record that does not state its second factor', () => {
     await view().row('Two-Factor Authentication off');
     window.run('Make New Backup Codes…');
     await window.toast('Backup codes come with 2FA. Add a 2FA method first.');
+  });
+});
+
+describe('two sign-ins within a minute', () => {
+  const secrets: string[] = [];
+  const computer = useComputer({ secrets });
+
+  it('leave no question that opens by itself long after', async () => {
+    const { simulator } = computer();
+    const first = await orderAccount(simulator, 'totp', { demanded: false });
+    const second = await orderAccount(simulator, 'plain');
+    secrets.push(first.key, second.key);
+    const window = await computer().openWindow();
+    for (const { key } of [first, second]) {
+      await enterKey(window, key);
+      await window.toast(/Signed in as/);
+      window.clearToasts();
+    }
+    await computer().pass(2 * 60_000);
+    window.run('Switch Account…');
+    await window.quick.pick(first.email);
+    await window.view('instances').titleAction('Refresh');
+    const account_id = first.accountId;
+    await simulator.call('PUT', '/__sim/account/', { account_id, demands_tfa: true });
+    await window.view('instances').titleAction('Refresh');
+    await window.toast(codeNeeded);
+    assert.equal(window.quick.isOpen, false);
+    window.clearToasts();
   });
 });

@@ -64,8 +64,10 @@ export function register(deps: Deps): Disposable {
     }
     if (account) {
       // A user who signs in expects the question immediately.
-      const wish = deps.secondFactor.want(account.key);
-      signedIn.value = deps.clock.schedule(() => wish.dispose(), signInMs);
+      const wish = new DisposableStore();
+      wish.add(deps.secondFactor.want(account.key));
+      wish.add(deps.clock.schedule(() => wish.dispose(), signInMs));
+      signedIn.value = wish;
     }
   };
   store.add(commands.register('gpuRental.signIn', () => enter(() => signIn(deps))));
