@@ -167,7 +167,23 @@ describe('the account and its second factor', () => {
       await quick.pick('Write Them as JSON…');
       await window.document(`"name": "${name}"`);
     }
-    for (const document of [...window.screen.documents.all]) window.screen.documents.close(document);
+  });
+
+  it('closes the document that a key was created from, whichever is in front by then', async () => {
+    const { quick, screen } = window;
+    const { documents, commands } = screen;
+    const isClosing = ({ id }: { readonly id: string }) => id.endsWith('revertAndCloseActiveEditor');
+    const described = documents.active?.document;
+    const other = documents.all.find((document) => document !== described);
+    assert.ok(described && other);
+    window.start('gpuRental.apiKey.createFromDocument');
+    await quick.title('API Key: Shown Only Once');
+    secrets.push(quick.rows().at(-1) ?? '');
+    await documents.show(other);
+    await quick.pick('I Have Stored It');
+    await computer().until('the document to be closed', () => commands.executed.some(isClosing));
+    assert.equal(documents.active?.document, described);
+    for (const document of [...documents.all]) documents.close(document);
   });
 
   it('lists the API keys, and deletes one after a question', async () => {

@@ -57,12 +57,12 @@ export async function createFromDocument(
   { redactor }: Pick<Services, 'redactor'>,
   account: Account,
 ): Promise<boolean> {
-  const wanted = readOpenDocument();
-  if (!wanted) {
+  const read = readOpenDocument();
+  if (!read) {
     return false;
   }
-  const isCreated = await create(redactor, account, wanted);
-  await closeKeyDocument();
+  const isCreated = await create(redactor, account, read.wanted);
+  await closeKeyDocument(read.document);
   return isCreated;
 }
 

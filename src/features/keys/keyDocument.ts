@@ -29,8 +29,9 @@ async function emptyDocument(): Promise<vscode.TextDocument> {
   }
 }
 
-/** Returns the key that the open document describes; shows a problem at its place in the document. */
-export function readOpenDocument(): NewApiKey | undefined {
+/** Returns the open document and the key that it describes; shows a problem at its place in the document. */
+export function readOpenDocument():
+  { readonly document: vscode.TextDocument; readonly wanted: NewApiKey } | undefined {
   const editor = vscode.window.activeTextEditor;
   if (!editor?.document.fileName.endsWith(ending)) {
     message('info', t('Open a document whose name ends in {0} first.', ending));
@@ -39,7 +40,7 @@ export function readOpenDocument(): NewApiKey | undefined {
   const { document } = editor;
   const read = readApiKeyDocument(document.getText(), (address) => isIP(address) !== 0);
   if (read.kind === 'key') {
-    return read.key;
+    return { document, wanted: read.key };
   }
   const { offset, length } = read.span;
   const range = new vscode.Range(document.positionAt(offset), document.positionAt(offset + length));
@@ -50,9 +51,10 @@ export function readOpenDocument(): NewApiKey | undefined {
 }
 
 /** Closes the untitled document after use; a file on disk stays open. */
-export async function closeKeyDocument(): Promise<void> {
-  const document = vscode.window.activeTextEditor?.document;
-  if (document?.isUntitled === true && document.fileName.endsWith(ending)) {
+export async function closeKeyDocument(document: vscode.TextDocument): Promise<void> {
+  if (document.isUntitled && !document.isClosed) {
+    // The command closes the document in front, and the user may have opened another one.
+    await vscode.window.showTextDocument(document);
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   }
 }
