@@ -31,6 +31,25 @@ export interface ReadOptions extends RefreshOptions {
   readonly signal: AbortSignal;
 }
 
+/** Waits for a read that is under way and has no data yet, because an empty list would claim that there is nothing. */
+export function whileLoading({
+  state,
+  onDidChange,
+}: Pick<Reading<unknown>, 'state' | 'onDidChange'>): Promise<void> {
+  return new Promise((resolve) => {
+    if (state.kind !== 'loading') {
+      resolve();
+      return;
+    }
+    const subscription = onDidChange(({ kind }) => {
+      if (kind !== 'loading') {
+        subscription.dispose();
+        resolve();
+      }
+    });
+  });
+}
+
 /** Data of the active account that is read on demand and kept while stale. */
 export interface Reading<T> {
   readonly state: Loaded<T>;

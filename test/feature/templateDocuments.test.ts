@@ -144,6 +144,27 @@ describe('templates as documents', () => {
     window.clearToasts();
   });
 
+  it('is not denied by an empty list while the list is read', async () => {
+    const path = '/api/v0/template/';
+    const other = await computer().openWindow({ isFocused: false });
+    await other.view('instances').rows();
+    computer().simulator.fail({ kind: 'delay', delayMs: 20_000, method: 'GET', path });
+    const { tree } = other.view('templates').show();
+    const rows = tree.rows();
+    // The editor asks again whenever the state of the list changes.
+    const again = tree.rows();
+    const first = await Promise.race([
+      again,
+      computer()
+        .rest()
+        .then(() => 'none yet'),
+    ]);
+    assert.equal(first, 'none yet');
+    await computer().pass(30_000);
+    for (const shown of [await rows, await again]) assert.ok(shown.some(({ text }) => /^Mine/.test(text)));
+    other.close();
+  });
+
   it('is marked in the list while it is not saved', async () => {
     const other = await service.make('Second');
     window.run('Refresh');

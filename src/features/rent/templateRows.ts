@@ -15,6 +15,7 @@ import type { Template } from '../../model/templates/template';
 import { templateImage, templateName } from '../../model/templates/templateName';
 import { parseTemplateQuery } from '../../model/templates/templateQuery';
 import type { Services } from '../../services';
+import { whileLoading } from '../../shared/reading';
 import type { Account } from '../../store/ports';
 import { currentTemplate } from '../../store/templates/findTemplate';
 import { UserError, isCancelled } from '../../util/errors';
@@ -91,7 +92,7 @@ async function loaded(templates: Services['templates']): Promise<string | undefi
   if (kind === 'idle' || kind === 'loading') {
     await withCancellableProgress(t('Reading your templates'), (signal) =>
       Promise.race([
-        kind === 'loading' ? settled(templates) : templates.refresh().catch(() => undefined),
+        kind === 'loading' ? whileLoading(templates) : templates.refresh().catch(() => undefined),
         new Promise<void>((resolve) => {
           signal.addEventListener('abort', () => resolve());
         }),
@@ -108,17 +109,6 @@ async function loaded(templates: Services['templates']): Promise<string | undefi
   return error instanceof UserError
     ? plainLabel(localize(error.text))
     : t('Could not read your templates. See the log for details.');
-}
-
-function settled(templates: Services['templates']): Promise<void> {
-  return new Promise((resolve) => {
-    const subscription = templates.onDidChange(({ kind }) => {
-      if (kind !== 'loading') {
-        subscription.dispose();
-        resolve();
-      }
-    });
-  });
 }
 
 /** Returns the picked template after any further lists; *back* returns to the previous list. */

@@ -7,6 +7,7 @@ import type { Services } from '../../services';
 import { type LocalKey, matchKeys } from '../../ssh/localKeys';
 import { parsePublicKey } from '../../ssh/publicKey';
 import { watchAccounts } from '../../shared/followAccount';
+import { whileLoading } from '../../shared/reading';
 import { DisposableStore } from '../../util/disposable';
 import { keyName, placeOf, unreadKeysText } from './keyWords';
 import { ownKeyId, withOwnKey } from './ownKey';
@@ -49,9 +50,8 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
     if (sshKeys.state.kind === 'idle') {
       // The state shows the failure.
       await sshKeys.refresh({ isUnasked: true }).catch(() => undefined);
-    } else if (sshKeys.state.kind === 'loading') {
-      await this.nextChange();
     }
+    await whileLoading(sshKeys);
     const { state } = sshKeys;
     // Reuses the node of each key, so that refreshes do not move the selection.
     this.nodes = new Map(
@@ -79,16 +79,6 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
 
   dispose(): void {
     this.store.dispose();
-  }
-
-  /** Waits for the read in progress, because an empty view would claim that there are no keys. */
-  private nextChange(): Promise<void> {
-    return new Promise((resolve) => {
-      const subscription = this.deps.sshKeys.onDidChange(() => {
-        subscription.dispose();
-        resolve();
-      });
-    });
   }
 
   private keys(): readonly SshKey[] {

@@ -4,6 +4,7 @@ import { t } from '../../editor/localize';
 import type { Template } from '../../model/templates/template';
 import { parseTemplateUri } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
+import { whileLoading } from '../../shared/reading';
 import { DisposableStore } from '../../util/disposable';
 import { groupItem, moreItem, templateItem, templateTooltip, type ItemFacts } from './templateItem';
 import type { TemplateLists } from './templateLists';
@@ -51,6 +52,7 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
       // The state shows the failure.
       await templates.refresh({ isUnasked: true }).catch(() => undefined);
     }
+    await whileLoading(templates);
     const { state } = templates;
     const shown = state.kind === 'ready' ? groups.filter((group) => this.idsOf(group).length > 0) : [];
     return [
