@@ -1,6 +1,6 @@
 import { access, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
@@ -32,7 +32,9 @@ export async function findImportableKeys(
   if (fromEnv) {
     found.push({ place: 'VAST_API_KEY', service, read: () => Promise.resolve(fromEnv) });
   }
-  const configHome = env['XDG_CONFIG_HOME'] ?? join(home, '.config');
+  const wanted = env['XDG_CONFIG_HOME'] ?? '';
+  // An empty or relative value does not count (XDG Base Directory Specification).
+  const configHome = isAbsolute(wanted) ? wanted : join(home, '.config');
   for (const path of [join(configHome, 'vastai', 'vast_api_key'), join(home, '.vast_api_key')]) {
     const exists = await access(path).then(
       () => true,

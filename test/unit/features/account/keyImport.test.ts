@@ -33,6 +33,18 @@ describe('keys of other tools', () => {
     ]);
   });
 
+  it('looks in no folder relative to where the editor was started', async () => {
+    await mkdir(join(home, '.config', 'vastai'), { recursive: true });
+    await writeFile(join(home, '.config', 'vastai', 'vast_api_key'), 'from-config\n');
+    for (const XDG_CONFIG_HOME of ['', 'settings']) {
+      const found = await findImportableKeys({ XDG_CONFIG_HOME }, home);
+      assert.deepEqual(
+        found.map(({ place }) => place),
+        ['~/.config/vastai/vast_api_key'],
+      );
+    }
+  });
+
   it('says which file holds no key', async () => {
     await writeFile(join(home, '.vast_api_key'), '\n');
     const [key] = await findImportableKeys({}, home);
