@@ -137,6 +137,24 @@ describe('warnings', () => {
     assert.deepEqual(received('DELETE', /instances/), []);
   });
 
+  it('name one that was stopped elsewhere, too', async () => {
+    const other = await computer().rentRunning({ label: 'elsewhere' });
+    await computer().simulator.call('PUT', `/api/v0/instances/${other}/`, { state: 'stopped' });
+    window.run('Refresh');
+    await instances().row(/elsewhere.*Stopped|Stopped.*elsewhere/);
+    await setCredit(computer(), 500);
+    window.clearToasts();
+    computer().clock.jump(7 * day);
+    window.run('Refresh');
+    await window.toast(/elsewhere has been stopped for 7 d/);
+    await window.toast(/trainer has been stopped for 14 d/);
+    await computer().simulator.call('DELETE', `/api/v0/instances/${other}/`);
+    window.run('Refresh');
+    await computer().until('the row to go', async () =>
+      (await instances().rows()).every(({ text }) => !text.includes('elsewhere')),
+    );
+  });
+
   it('are each said once, and in the window in use alone', async () => {
     window.clearToasts();
     for (let turn = 0; turn < 2; turn += 1) {

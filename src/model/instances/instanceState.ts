@@ -33,6 +33,11 @@ export const instanceFacts = z
     readyAt: z.number().exactOptional(),
     /** When the current run was first seen (ms since 1970); absent while the instance does not run. */
     runningAt: z.number().exactOptional(),
+    /**
+     * When the instance was stopped, by our own request, or when it was first seen stopped (ms since 1970); absent while
+     * it is not. The record does not say.
+     */
+    stoppedAt: z.number().exactOptional(),
   })
   .readonly();
 export type InstanceFacts = z.infer<typeof instanceFacts>;

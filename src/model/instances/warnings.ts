@@ -40,7 +40,7 @@ const weekMs = 7 * dayMs;
 
 /** Credit for fewer hours than this is low. */
 const lowCreditHours = 6;
-/** An instance that we stopped this many days ago leads to a warning. */
+/** An instance that has been stopped for this many days leads to a warning. */
 const stoppedLongDays = 7;
 
 /** Returns all current warnings, including those that have been shown before. */
@@ -74,18 +74,16 @@ function ofInstance(
   return [...stoppedLong(instance.id, kind, known, now, stoppedDays), ...endOf(instance, kind, now)];
 }
 
-/** The record does not say when the instance was stopped, so only our own stops count. */
 function stoppedLong(
   instanceId: number,
   kind: InstanceStateKind,
-  facts: InstanceFacts,
+  { stoppedAt }: InstanceFacts,
   now: number,
   leastDays: number,
 ): readonly Warning[] {
-  const request = facts.lastRequest;
-  const isOurs = kind === 'stopped' && request?.kind === 'stop' && leastDays > 0;
-  return isOurs && now - request.at >= leastDays * dayMs
-    ? [{ kind: 'stoppedLong', instanceId, sinceMs: request.at }]
+  const isCounted = kind === 'stopped' && stoppedAt !== undefined && leastDays > 0;
+  return isCounted && now - stoppedAt >= leastDays * dayMs
+    ? [{ kind: 'stoppedLong', instanceId, sinceMs: stoppedAt }]
     : [];
 }
 

@@ -1,8 +1,11 @@
 import type { Instance } from '../../model/instances/instance';
 import {
+  billingOf,
   destroyGraceMs,
+  intentOf,
   noFacts,
   startCauseOf,
+  stateOf,
   type InstanceFacts,
   type OwnRequest,
 } from '../../model/instances/instanceState';
@@ -34,8 +37,8 @@ export class RememberedFacts {
   forget(id: number): void {
     const known = this.entries.get(id);
     if (known) {
-      const { readyAt, runningAt, touchedAt } = known;
-      this.entries.set(id, { ...defined<InstanceFacts>({ readyAt, runningAt }), touchedAt });
+      const { readyAt, runningAt, stoppedAt, touchedAt } = known;
+      this.entries.set(id, { ...defined<InstanceFacts>({ readyAt, runningAt, stoppedAt }), touchedAt });
     }
   }
 
@@ -54,12 +57,18 @@ export class RememberedFacts {
     const present = new Set<number>();
     for (const instance of instances) {
       present.add(instance.id);
-      const { runningAt, ...known } = this.entries.get(instance.id) ?? { touchedAt: now };
+      const { runningAt, stoppedAt, ...known } = this.entries.get(instance.id) ?? { touchedAt: now };
       const request = known.lastRequest && seen(known.lastRequest, instance, now);
+      const isStopped = isStoppedStill(
+        instance,
+        defined<InstanceFacts>({ ...known, lastRequest: request }),
+        now,
+      );
       const isRunning = instance.actualStatus === 'running';
       this.entries.set(instance.id, {
         ...known,
         ...(isRunning ? { runningAt: runningAt ?? beganAt(instance, now) } : {}),
+        ...(isStopped ? { stoppedAt: stoppedAt ?? sentAt(known.lastRequest, request) ?? now } : {}),
         ...(request === undefined ? {} : { lastRequest: request }),
         ...(known.readyAt === undefined && isRunning ? { readyAt: now } : {}),
         touchedAt: now,
@@ -107,6 +116,16 @@ export class RememberedFacts {
 /** Returns when an instance that is new here began, by its reported uptime. */
 function beganAt({ uptimeMinutes = 0 }: Instance, now: number): number {
   return now - uptimeMinutes * 60_000;
+}
+
+/** Returns whether an instance is stopped on purpose, also while its host can't be reached. */
+function isStoppedStill(instance: Instance, facts: InstanceFacts, now: number): boolean {
+  return intentOf(instance, facts) === 'stopped' && billingOf(stateOf(instance, facts, now)) === 'disk';
+}
+
+/** Returns when our stop was sent whose effect is new; an earlier one does not date a stop of elsewhere. */
+function sentAt(before: OwnRequest | undefined, after: OwnRequest | undefined): number | undefined {
+  return after?.kind === 'stop' && before?.tookEffect !== true ? after.at : undefined;
 }
 
 /** Marks a request of ours as effective once the record shows it. */

@@ -39,8 +39,8 @@ describe('warnings', () => {
     assert.deepEqual(ofVolumes(0.6), []);
   });
 
-  it('name an instance that we stopped a week ago, not one that runs', () => {
-    const facts = (days: number): InstanceFacts => ({ lastRequest: { kind: 'stop', at: now - days * day } });
+  it('name an instance that has been stopped for a week, whoever stopped it, not one that runs', () => {
+    const facts = (days: number): InstanceFacts => ({ stoppedAt: now - days * day });
     assert.deepEqual(warnings([stopped], facts(8)), [
       { kind: 'stoppedLong', instanceId: 5001, sinceMs: now - 8 * day },
     ]);
@@ -50,7 +50,7 @@ describe('warnings', () => {
   });
 
   it('name a stopped instance after as many days as are set, and never where none are', () => {
-    const facts = { lastRequest: { kind: 'stop' as const, at: now - 3 * day } };
+    const facts = { stoppedAt: now - 3 * day };
     const after = (stoppedDays: number) =>
       warningsFor({
         instances: [stopped],

@@ -64,6 +64,50 @@ describe('what is remembered of a request', () => {
   });
 });
 
+describe('since when an instance is stopped', () => {
+  const first = 1_000_000;
+  const { id } = anInstance();
+  const stopped = { actualStatus: 'exited', intendedStatus: 'stopped' };
+  const running = { actualStatus: 'running' };
+
+  /** What is remembered after looks at a minute's distance; the request was sent before them. */
+  function stoppedAt(kind: Kind | undefined, ...records: Parameters<typeof anInstance>[0][]) {
+    const memory = new RememberedFacts();
+    if (kind) {
+      memory.note(id, { kind, at: first - 5000 });
+    }
+    records.forEach((record, index) => memory.learn([anInstance(record)], true, first + index * 60_000));
+    return memory.facts(id).stoppedAt;
+  }
+
+  it('is when it was seen to be first, if it was stopped elsewhere', () => {
+    assert.equal(stoppedAt(undefined, running, stopped, stopped), first + 60_000);
+    assert.equal(stoppedAt(undefined, stopped, { ...stopped, actualStatus: 'offline' }, stopped), first);
+  });
+
+  it('is when our stop was sent that led to it', () => {
+    assert.equal(
+      stoppedAt('stop', { actualStatus: 'running', intendedStatus: 'stopped' }, stopped),
+      first - 5000,
+    );
+    assert.equal(
+      stoppedAt('stop', stopped, running, stopped),
+      first + 120_000,
+      'a stop of before does not date one of elsewhere',
+    );
+  });
+
+  it('is nothing for one that runs or failed, and stays when a request is taken back', () => {
+    assert.equal(stoppedAt(undefined, stopped, running), undefined);
+    assert.equal(stoppedAt(undefined, { actualStatus: 'exited' }), undefined);
+    const memory = new RememberedFacts();
+    memory.learn([anInstance(stopped)], true, first);
+    memory.note(id, { kind: 'start', at: first + 1 });
+    memory.forget(id);
+    assert.equal(memory.facts(id).stoppedAt, first);
+  });
+});
+
 describe('since when an instance runs', () => {
   const first = 10 * 3_600_000;
   const { id } = anInstance();
