@@ -53,6 +53,40 @@ describe('the price limit of all that runs', () => {
     assert.equal(rentalsOf(computer()).length, 1);
   });
 
+  it('asks before a start that leads over it, and starts nothing where that is declined', async () => {
+    const starts = () =>
+      computer()
+        .simulator.received('PUT', /^\/api\/v0\/instances\/\d+\/$/)
+        .filter(({ body }) => (body as { state?: string }).state === 'running').length;
+    const instances = () => window.view('instances');
+    await instances().menu(/RTX 3090/, 'Stop…');
+    await window.dialogButton('Stop');
+    await instances().row(/RTX 3090.*Stopped/);
+    computer().settings.set(setting, 0.001);
+    await instances().menu(/RTX 3090/, 'Start…');
+    await window.dialogButton('Start');
+    const { detail } = await window.dialog('Start over your price limit?');
+    assert.match(
+      detail ?? '',
+      /^Once started, all your instances cost \$[\d.]+\/h\. Your limit is \$0\.0010\/h\.$/,
+    );
+    await window.dialogButton('Cancel');
+    await computer().rest();
+    assert.equal(starts(), 0);
+    await instances().menu(/RTX 3090/, 'Start…');
+    await window.dialogButton('Start');
+    await window.dialogButton('Start Anyway', 'Start over your price limit?');
+    await computer().until('the start', () => starts() === 1);
+    await instances().row(/RTX 3090.*Running/);
+    computer().settings.set(setting, 1000);
+    await instances().menu(/RTX 3090/, 'Stop…');
+    await window.dialogButton('Stop');
+    await instances().row(/RTX 3090.*Stopped/);
+    await instances().menu(/RTX 3090/, 'Start…');
+    await window.dialogButton('Start');
+    await computer().until('the start within the limit', () => starts() === 2);
+  });
+
   it('leaves every price to the user where there is no limit', async () => {
     computer().settings.set(setting, 0);
     await searchAndReview(window, '8x', /^8× /);

@@ -13,6 +13,7 @@ export type LifecycleDeps = Pick<
   | 'commands'
   | 'report'
   | 'searchBudget'
+  | 'settings'
   | 'log'
   | 'ssh'
   | 'volumes'

@@ -28,6 +28,7 @@ import {
   stopQuestion,
 } from './lifecycleWords';
 import { accountFor } from '../../store/accounts/sameAccount';
+import { confirmOverLimit } from './startLimit';
 import { tellWhatFailed } from './powerOutcome';
 import { chooseInstances } from './targets';
 
@@ -93,7 +94,7 @@ export async function startNow(
 async function startAll(deps: LifecycleDeps, instances: readonly Instance[], account: () => ActingAccount) {
   const question = { message: t('Start outside your budget?'), button: t('Start Anyway') };
   account();
-  if (!(await confirmOverBudget(deps.budget, question))) {
+  if (!(await confirmOverLimit(deps, instances)) || !(await confirmOverBudget(deps.budget, question))) {
     return [];
   }
   const results = await change(deps, account(), 'start', t('Starting…'), instances);
