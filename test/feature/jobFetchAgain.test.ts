@@ -75,6 +75,26 @@ describe('outputs of a job that is over', () => {
     window.clearToasts();
   });
 
+  it('are offered the same way where the service does not say that the machine is meant to be stopped', async () => {
+    const { simulator } = computer();
+    const { json } = await simulator.call('GET', '/api/v0/instances/');
+    const listed = (json.instances as readonly Record<string, unknown>[]).map((record) => ({
+      ...record,
+      ...{ intended_status: null, label: 'silent' },
+    }));
+    simulator.fail({
+      ...{ kind: 'answer', method: 'GET', path: '/api/v0/instances/', times: 0, status: 200 },
+      body: { ...json, instances: listed },
+    });
+    window.run('Refresh');
+    await window.view('instances').row('silent');
+    window.run('Fetch Outputs of Job');
+    await window.dialogButton('Cancel', /is stopped\. How should the outputs of train be fetched\?/);
+    simulator.faults.clear();
+    window.run('Refresh');
+    await window.view('instances').noRow('silent');
+  });
+
   it('do not come, and nothing is started, where the account is switched while it is asked', async () => {
     const { json } = await computer().simulator.call('POST', '/__sim/accounts/', { credit: 10 });
     const other = await computer().openWindow({ isFocused: false });

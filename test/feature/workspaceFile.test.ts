@@ -161,6 +161,37 @@ describe('a workspace that knows its machine', () => {
     assert.deepEqual([rentals(), starts()], [1, 0]);
   });
 
+  it('goes by the state of a machine, not by single fields of its record', async () => {
+    const { json } = await computer().simulator.call('GET', '/api/v0/instances/');
+    const [record] = json.instances as readonly Record<string, unknown>[];
+    const lists = async (label: string, fields: Record<string, unknown>) => {
+      const listed = [{ ...record, label, ...fields }];
+      computer().simulator.faults.clear();
+      computer().simulator.fail({
+        ...{ kind: 'answer', method: 'GET', path: '/api/v0/instances/', times: 0, status: 200 },
+        body: { ...json, instances: listed },
+      });
+      window.run('Refresh');
+      await instances().row(label);
+    };
+    // The record need not say what the machine is meant to do.
+    await lists('silent', { intended_status: null, next_state: null });
+    window.run(rent);
+    await window.quick.title('An Instance for This Workspace Already Exists');
+    await window.quick.row('Start silent');
+    window.quick.escape();
+    // It still runs, but not for long.
+    await lists('leaving', { actual_status: 'running', intended_status: 'stopped' });
+    await write({ image, whenRunning: 'connect' });
+    window.run(rent);
+    await window.quick.title('Search Offers for This Workspace');
+    window.quick.escape();
+    computer().simulator.faults.clear();
+    window.run('Refresh');
+    await instances().row(/trainer.*Stopped/);
+    assert.deepEqual([rentals(), starts()], [1, 0]);
+  });
+
   it('starts a stopped machine of the recipe without a question where the file says so', async () => {
     computer().simulator.orders.failBoot({ outcome: 'stuck', message: 'downloading' });
     await write({ image, whenRunning: 'start' });

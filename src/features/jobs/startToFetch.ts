@@ -3,6 +3,7 @@ import { choose } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import type { Instance } from '../../model/instances/instance';
+import { intentOf } from '../../model/instances/instanceState';
 import { isAtWork, machineEndOf, machineOf, type JobRow, type MachineOfJob } from '../../model/jobs/job';
 import { endsText, machineEndText } from '../../model/jobs/jobWords';
 import { mayTryAgain } from '../../model/jobs/nextAttempt';
@@ -22,7 +23,7 @@ export async function startToFetch(
 ): Promise<boolean> {
   const { instanceId } = machineOf(row);
   const instance = instanceId === undefined ? undefined : fleet.find(instanceId);
-  if (!instance || instance.intendedStatus !== 'stopped') {
+  if (!instance || intentOf(instance, fleet.facts(instance.id)) !== 'stopped') {
     return instance !== undefined;
   }
   const { job, state } = row;
@@ -69,7 +70,7 @@ export async function fetchAfterEnd(
     return isNew;
   };
   const instance = fleet.find(machine.instanceId);
-  if (instance?.intendedStatus !== 'stopped') {
+  if (!instance || intentOf(instance, fleet.facts(instance.id)) !== 'stopped') {
     await reopen();
     return;
   }

@@ -7,7 +7,7 @@ import { pickOne, plainLabel } from '../../editor/quickPick';
 import { whileAsking, whileReadingInstances } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { isStarting, stateOf } from '../../model/instances/instanceState';
+import { isStarting, stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
 import { matchesRecipe } from '../../model/workspace/recipeMatch';
 import type { DraftJob } from '../../model/jobs/rentForJob';
 import type { RentDraft } from '../../model/rentals/rentDraft';
@@ -170,13 +170,15 @@ async function useExisting(deps: Deps, recipe: Recipe): Promise<boolean> {
   const account = accountFor(deps.accounts);
   const listed = await listedInstances(deps.fleet, whileReadingInstances);
   account();
-  const existing = listed.filter((instance) => matchesRecipe(instance, recipe));
-  const coming = existing.filter((one) =>
-    isStarting(stateOf(one, deps.fleet.facts(one.id), deps.clock.now())),
-  );
-  const others = existing.filter((one) => !coming.includes(one));
-  const running = others.filter(({ actualStatus }) => actualStatus === 'running');
-  const stopped = others.filter(({ intendedStatus }) => intendedStatus === 'stopped');
+  const now = deps.clock.now();
+  const existing = listed
+    .filter((instance) => matchesRecipe(instance, recipe))
+    .map((instance) => ({ instance, state: stateOf(instance, deps.fleet.facts(instance.id), now) }));
+  const inState = (isOne: (state: InstanceStateKind) => boolean) =>
+    existing.flatMap(({ instance, state }) => (isOne(state) ? instance : []));
+  const running = inState((state) => state === 'running');
+  const stopped = inState((state) => state === 'stopped');
+  const coming = inState((state) => isStarting(state) || state === 'queued');
   const [toConnect] = running;
   const [toStart] = stopped;
   if (toConnect && recipe.whenRunning === 'connect') {
