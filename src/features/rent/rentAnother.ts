@@ -66,8 +66,9 @@ function known(deps: Deps, id: number): Past {
 async function choose(deps: Deps): Promise<Past | undefined> {
   const instances = await listedInstances(deps.fleet, whileReadingInstances);
   const ids = new Set(instances.map(({ id }) => id));
+  // A refused rental never became an instance.
   const gone = deps.rentals.rentals.filter(
-    ({ phase }) => !('instanceId' in phase) || !ids.has(phase.instanceId),
+    ({ phase }) => 'instanceId' in phase && !ids.has(phase.instanceId),
   );
   const separator = (label: string): Row<Past> => ({ label, kind: vscode.QuickPickItemKind.Separator });
   const rows: Row<Past>[] = [
