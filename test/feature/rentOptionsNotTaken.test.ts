@@ -47,6 +47,31 @@ describe('options of a rental that are not taken', () => {
     await window.dialogButton('OK', /too long|characters/);
   });
 
+  it('sets no script that is no UTF-8, as a shell on Windows writes it', async () => {
+    for (const [name, bytes] of [
+      ['marked.sh', Buffer.from('\ufeffecho hello\n', 'utf16le')],
+      ['plain.sh', Buffer.from('echo hello\n', 'utf16le')],
+    ] as const) {
+      const file = path.join(computer().workspace, name);
+      writeFileSync(file, bytes);
+      window.screen.fileDialogs.push([file]);
+      await quick().pick('On-Start Script');
+      await quick().title('Rent: On-Start Script');
+      await quick().pick('From a File…');
+      await window.dialogButton('OK', `${name} is not UTF-8 text`);
+    }
+  });
+
+  it('shows that volumes are read, and returns to the options where that is canceled', async () => {
+    computer().simulator.fail({ kind: 'delay', method: 'GET', path: '/api/v0/volumes/', delayMs: 25_000 });
+    await quick().pick('Volume');
+    await window.toastButton('Waiting for the service…', 'Cancel');
+    await quick().title('Rent: More Options');
+    await computer().pass(30_000);
+    await quick().title('Rent: More Options');
+    computer().simulator.faults.clear();
+  });
+
   it('sets nothing where the user goes back', async () => {
     await quick().pick('On-Start Script');
     await quick().title('Rent: On-Start Script');

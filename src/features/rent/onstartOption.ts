@@ -73,8 +73,23 @@ async function fromFile(): Promise<StepResult | undefined> {
   if (!file) {
     return undefined;
   }
-  const bytes = await vscode.workspace.fs.readFile(file);
-  return checked(new TextDecoder().decode(bytes));
+  const script = decoded(await vscode.workspace.fs.readFile(file));
+  if (script === undefined) {
+    const name = file.path.slice(file.path.lastIndexOf('/') + 1);
+    await ask('warning', { message: t('{0} is not UTF-8 text. Save it as UTF-8 and try again.', name) });
+    return undefined;
+  }
+  return checked(script);
+}
+
+/** Returns the text; `undefined` for another encoding, such as the UTF-16 of a shell on Windows. */
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    const script = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return script.includes('\0') ? undefined : script;
+  } catch {
+    return undefined;
+  }
 }
 
 async function typed(current: string | undefined): Promise<StepResult | undefined> {

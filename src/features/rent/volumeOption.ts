@@ -1,5 +1,6 @@
 import type { Client, Listing } from '../../api/client';
 import { localize, t } from '../../editor/localize';
+import { whileAsking } from '../../editor/progress';
 import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { stoppedText } from '../../model/rentals/costFacts';
 import { diskRate } from '../../model/quote';
@@ -7,7 +8,7 @@ import type { VolumeChoice } from '../../model/rentals/rent';
 import { usualMountPath } from '../../model/rentals/rentPlan';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import type { Volume, VolumeOffer } from '../../model/volume';
-import { UserError } from '../../util/errors';
+import { isCancelled, UserError } from '../../util/errors';
 import type { StepResult } from './rentSteps';
 import { typedNumber } from '../../util/typedNumber';
 
@@ -35,11 +36,21 @@ export async function volumeOption(
     });
     return undefined;
   }
+  const rows = await whileAsking(volumeRows(volumes, machineId)).catch((error: unknown) => {
+    // The end of the waiting returns to the options and loses none of them.
+    if (!isCancelled(error)) {
+      throw error;
+    }
+    return undefined;
+  });
+  if (!rows) {
+    return undefined;
+  }
   const answer = await pickFromList<Pick>({
     title: t('Rent: Volume'),
     placeholder: t('A volume keeps its data and still costs money after the instance is destroyed.'),
     canGoBack: true,
-    rows: await volumeRows(volumes, machineId),
+    rows,
   });
   if (answer.kind !== 'picked') {
     return undefined;
