@@ -4,7 +4,7 @@ import type { Level, LevelRow } from '../../editor/quickLevels';
 import { localize, t } from '../../editor/localize';
 import { numberText } from '../../model/offers/filterText';
 import { withFilter, type MarketQuery } from '../../model/offers/marketQuery';
-import { countries, findPlaces, regions } from '../../model/offers/places';
+import { countries, findPlaces, regionNames } from '../../model/offers/places';
 import { typedRanges, type Bound } from '../../model/offers/typedRange';
 import {
   choiceKeys,
@@ -159,29 +159,15 @@ function codesOf(id: string): readonly string[] {
 }
 
 function placeRows(): readonly LevelRow[] {
-  const named = Object.keys(regions).filter((name) => name !== 'na');
   return [
-    ...named.map((name) => ({
-      id: `${regionPrefix}${name}`,
-      label: name === 'eu' ? t('European Union') : regionTitle(name),
-      description: t('{0} countries', findPlaces(name).length),
+    ...Object.entries(regionNames).map(([key, name]) => ({
+      id: `${regionPrefix}${key}`,
+      label: localize(name),
+      description: t('{0} countries', findPlaces(key).length),
     })),
     { label: t('Countries'), kind: vscode.QuickPickItemKind.Separator },
     ...countries.map(({ code, name }) => ({ id: code, label: name, description: code })),
   ];
-}
-
-function regionTitle(name: string): string {
-  const titles: Readonly<Record<string, string>> = {
-    europe: t('Europe'),
-    'north-america': t('North America'),
-    'south-america': t('South America'),
-    asia: t('Asia'),
-    oceania: t('Oceania'),
-    africa: t('Africa'),
-    nordics: t('Nordic countries'),
-  };
-  return titles[name] ?? name;
 }
 
 /** Returns a level for values that are typed, such as machine numbers, separated by commas. */

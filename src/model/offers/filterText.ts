@@ -37,15 +37,8 @@ function rangeText(range: NumberRange, field: NumberField): Text | string {
 }
 
 /** Returns the names of countries, or the region that they make up. */
-function namesOf(key: FieldKey, values: readonly string[]): string {
-  if (key !== 'country') {
-    return values.join(', ');
-  }
-  const region = regionName(values);
-  if (region !== undefined) {
-    return region.length <= 2 ? region.toUpperCase() : region;
-  }
-  return values.map(placeName).join(', ');
+function namesOf(key: FieldKey, values: readonly string[]): Text | string {
+  return key === 'country' ? (regionName(values) ?? values.map(placeName).join(', ')) : values.join(', ');
 }
 
 function choiceText(key: FieldKey, choice: Choice): Text | string {

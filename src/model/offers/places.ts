@@ -1,3 +1,5 @@
+import { text, type Text } from '../../util/text';
+
 /**
  * Countries that have machines, and those whose users may type their own. Others are left out, because two letters
  * that begin another word, such as `cu` for CUDA, would be read as a country.
@@ -23,7 +25,7 @@ export const countries: readonly Country[] = codes
 const eu = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ');
 
 /** Groups of countries by the names that users type. */
-export const regions: Readonly<Record<string, readonly string[]>> = {
+const regions: Readonly<Record<string, readonly string[]>> = {
   eu,
   europe: [...eu, 'AL', 'BA', 'BY', 'CH', 'GB', 'IS', 'LI', 'MD', 'ME', 'MK', 'NO', 'RS', 'RU', 'UA'].sort(),
   na: ['CA', 'MX', 'US'],
@@ -84,9 +86,23 @@ export function placeText(location: string): string {
   return area === '' || area === country ? country : location;
 }
 
+/** The regions to choose from, each by its key in `regions`. */
+export const regionNames: Readonly<Record<string, Text>> = {
+  eu: text('European Union'),
+  europe: text('Europe'),
+  'north-america': text('North America'),
+  'south-america': text('South America'),
+  asia: text('Asia'),
+  oceania: text('Oceania'),
+  africa: text('Africa'),
+  nordics: text('Nordic countries'),
+};
+
 /** Returns the name of the region that consists of exactly these countries. */
-export function regionName(codes: readonly string[]): string | undefined {
+export function regionName(codes: readonly string[]): Text | undefined {
   const wanted = [...codes].sort().join();
-  const found = Object.entries(regions).find(([, members]) => [...members].sort().join() === wanted);
-  return found?.[0];
+  const found = Object.entries(regionNames).find(
+    ([key]) => [...(regions[key] ?? [])].sort().join() === wanted,
+  );
+  return found?.[1];
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describeFilters, filterValueText, numberText } from '../../../../src/model/offers/filterText';
+import { findPlaces } from '../../../../src/model/offers/places';
 import type { Filters } from '../../../../src/model/offers/searchFields';
 import { formatText } from '../../../../src/util/text';
 
@@ -15,6 +16,26 @@ describe('filters in words', () => {
   it('come in the order of the fields, whatever the order in which they were set', () => {
     const filters: Filters = { verified: true, gpuCount: { min: 2, max: 2 }, gpu: { oneOf: ['RTX 4090'] } };
     assert.deepEqual(words(filters), ['GPU: RTX 4090', 'GPUs: 2', 'Verified by the service']);
+  });
+});
+
+describe('places in a filter', () => {
+  it('have the name of their region, or their own', () => {
+    const place = (...oneOf: readonly string[]) =>
+      formatText(filterValueText('country', { country: { oneOf } }));
+    const typed = (name: string) => place(...findPlaces(name));
+    assert.deepEqual(['eu', 'europe', 'na', 'south-america', 'nordics'].map(typed), [
+      'European Union',
+      'Europe',
+      'North America',
+      'South America',
+      'Nordic countries',
+    ]);
+    assert.equal(place('SE', 'US'), 'Sweden, United States');
+    assert.equal(
+      formatText(filterValueText('country', { country: { noneOf: findPlaces('europe') } })),
+      'not Europe',
+    );
   });
 });
 

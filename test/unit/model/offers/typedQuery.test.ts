@@ -33,7 +33,7 @@ describe('a typed search', () => {
       '4090 → GPU: RTX 4090',
       'x2 → GPUs: 2',
       '<0.8 → Price per hour: ≤ $0.80',
-      'eu → Location: EU',
+      'eu → Location: European Union',
       '≥24gb → Memory per GPU: ≥ 24 GB',
     ]);
   });
