@@ -2,7 +2,13 @@ import type { Client } from '../../api/client';
 import type { OfferSearch } from '../../model/offers/filters';
 import { knownGpuModels } from '../../model/offers/gpuModels';
 import { inListOrder, narrows } from '../../model/offers/localFilter';
-import { mostRows, searchAfter, toOfferSearch, type MarketQuery } from '../../model/offers/marketQuery';
+import {
+  mostRows,
+  searchAfter,
+  sentOrder,
+  toOfferSearch,
+  type MarketQuery,
+} from '../../model/offers/marketQuery';
 import { fitting } from '../../model/offers/offerMatch';
 import type { Offer } from '../../model/offers/offer';
 import { parseTypedQuery, type TypedQuery } from '../../model/offers/typedQuery';
@@ -125,7 +131,10 @@ export class OfferSession implements Disposable {
       more: !isSame || answer.whole ? 'none' : this.nextSearch(answer) ? 'fetchable' : 'unreachable',
       read: answer?.offers.length ?? 0,
       isPartial: answer !== undefined && !answer.whole && !isSame,
-      orderedHere: answer !== undefined && !answer.whole && answer.query.sort !== query.sort,
+      orderedHere:
+        answer !== undefined &&
+        !answer.whole &&
+        (query.sort === 'distance' || sentOrder(answer.query.sort) !== sentOrder(query.sort)),
       understood,
       words,
       waitsUntil: this.waitsUntil,
@@ -216,7 +225,7 @@ export class OfferSession implements Disposable {
   }
 
   private covers(from: MarketQuery, to: MarketQuery): boolean {
-    return from.sort === to.sort && narrows(from, to) && narrows(to, from);
+    return sentOrder(from.sort) === sentOrder(to.sort) && narrows(from, to) && narrows(to, from);
   }
 
   /** Shows the offers at hand, and asks the service if they are not all. */

@@ -1,14 +1,6 @@
 import { text, type Text } from '../../util/text';
+import { areaOf, countryCodes, usStates } from './distances';
 
-/**
- * Countries that have machines, and those whose users may type their own. Others are left out, because two letters
- * that begin another word, such as `cu` for CUDA, would be read as a country.
- */
-const codes = (
-  'AE AL AM AR AT AU AZ BA BD BE BG BR BY CA CH CL CN CO CR CY CZ DE DK EE EG ES FI FR GB GE GR HK HR ' +
-  'HU ID IE IL IN IS IT JP KE KR KZ LI LT LU LV MA MD ME MK MT MX MY NG NL NO NZ PA PE PH PK PL PT QA ' +
-  'RO RS RU SA SE SG SI SK TH TN TR TW UA US UY UZ VN ZA'
-).split(' ');
 const nameOf = new Intl.DisplayNames(['en'], { type: 'region' });
 
 export interface Country {
@@ -18,9 +10,15 @@ export interface Country {
 }
 
 /** Sorted by name. */
-export const countries: readonly Country[] = codes
+export const countries: readonly Country[] = countryCodes
   .map((code) => ({ code, name: nameOf.of(code) ?? code }))
   .sort((a, b) => a.name.localeCompare(b.name, 'en'));
+
+/** The places from which a distance can be measured, as offers name their location; countries first, by name. */
+export const nearPlaces: readonly string[] = [
+  ...countries.map(({ code }) => code),
+  ...usStates.map((state) => `${state}, US`),
+];
 
 const eu = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ');
 
@@ -80,9 +78,8 @@ export function placeName(code: string): string {
 
 /** Formats a location: `Sweden, SE` repeats itself, `, US` lacks the state, and `Texas, US` stays as it is. */
 export function placeText(location: string): string {
-  const comma = location.lastIndexOf(',');
-  const area = location.slice(0, Math.max(comma, 0)).trim();
-  const country = placeName(location.slice(comma + 1).trim());
+  const { area, country: code } = areaOf(location);
+  const country = placeName(code);
   return area === '' || area === country ? country : location;
 }
 

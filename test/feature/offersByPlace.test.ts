@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { OfferList } from '../support/feature/offerList';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('offers by their place', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+  let list: OfferList;
+  const quick = () => window.quick;
+
+  before(async () => {
+    window = await computer().openWindow();
+    list = new OfferList(window);
+    await window.signIn();
+    window.clearToasts();
+    await list.open();
+    await list.openFilters();
+    await list.pick('Reset All Filters');
+    await list.back();
+    quick().escape();
+  });
+  afterEach(() => {
+    quick().escape();
+  });
+
+  it('sorts by the distance from a place, among the offers read', async () => {
+    await list.open();
+    const before = list.searches().length;
+    await list.sortBy('Distance');
+    await quick().title('Search Offers: Distance From');
+    await list.pick('California, US');
+    await quick().title('Search Offers: Filters');
+    await quick().row('Distance from California, US');
+    await list.back();
+    assert.match(
+      quick().headings()[0] ?? '',
+      /^64 of many: narrow the search · Distance from California, US, among the offers read$/,
+    );
+    const distances = list
+      .offers()
+      .map((row) =>
+        row.includes('California, US') ? 0 : Number(/about (\d+) km/.exec(row)?.[1] ?? Infinity),
+      );
+    assert.ok(distances.includes(0) && distances.some((distance) => distance > 1000 && distance < Infinity));
+    assert.deepEqual(
+      distances,
+      [...distances].sort((a, b) => a - b),
+    );
+    assert.equal(list.searches().length, before);
+    await list.sortBy('Best Match');
+    await quick().title('Search Offers: Filters');
+    await list.back();
+  });
+});
