@@ -52,4 +52,14 @@ describe('offers by their place', () => {
     await quick().title('Search Offers: Filters');
     await list.back();
   });
+
+  it('finds a typed state among the offers of its country', async () => {
+    await list.open();
+    await quick().type('california', { enter: false });
+    await list.settled();
+    assert.deepEqual(list.body()?.['geolocation'], { eq: 'US' });
+    assert.ok(list.offers().length > 0);
+    for (const row of list.offers()) assert.match(row, /California, US/);
+    assert.match(quick().headings()[0] ?? '', /^\d+ of the 64 offers read so far · Best Match$/);
+  });
 });

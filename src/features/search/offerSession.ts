@@ -130,7 +130,7 @@ export class OfferSession implements Disposable {
       error: this.error,
       more: !isSame || answer.whole ? 'none' : this.nextSearch(answer) ? 'fetchable' : 'unreachable',
       read: answer?.offers.length ?? 0,
-      isPartial: answer !== undefined && !answer.whole && !isSame,
+      isPartial: answer !== undefined && !answer.whole && (!isSame || words.length > 0),
       orderedHere:
         answer !== undefined &&
         !answer.whole &&

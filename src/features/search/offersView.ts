@@ -16,7 +16,10 @@ export interface OffersView {
   readonly more: 'none' | 'fetchable' | 'unreachable';
   /** The number of offers sent; the rows are those of them that match. */
   readonly read: number;
-  /** True if the offers were sent for a wider search, so that the market has other offers that match this one. */
+  /**
+   * True if the offers were sent for a wider search, or typed words are looked for in them alone, so that the market has
+   * other offers that match.
+   */
   readonly isPartial: boolean;
   /** True if the offers sent were sorted here, not by the service. */
   readonly orderedHere: boolean;

@@ -83,6 +83,12 @@ export function placeText(location: string): string {
   return area === '' || area === country ? country : location;
 }
 
+/** Returns whether a typed name is a state of the US that is no country as well, as Georgia is. */
+export function isUsState(typed: string): boolean {
+  const name = typed.trim().toLowerCase();
+  return usStates.some((state) => state.toLowerCase() === name) && findPlaces(typed).length === 0;
+}
+
 /** The regions to choose from, each by its key in `regions`. */
 export const regionNames: Readonly<Record<string, Text>> = {
   eu: text('European Union'),

@@ -25,7 +25,7 @@ function toNumber(typed: string): number {
 const part = '(?:north|south)?(?:east|west|central)|north|south';
 /** `us-east-1`, `eu west`; `north america`, `us south africa` and `south korea` are places themselves. */
 const partOfPlace = new RegExp(
-  String.raw`(?<![a-z])([a-z]{2,})[\s-]+(?:${part})(?:-?\d+)?(?:\s+coast)?(?=[\s,;|]|$)(?![\s-]+(?:america|africa|korea))`,
+  String.raw`(?<![a-z])([a-z]{2,})[\s-]+(?:${part})(?:-?\d+)?(?:\s+coast)?(?=[\s,;|]|$)(?![\s-]+(?:america|africa|korea|carolina|dakota|virginia))`,
   'g',
 );
 

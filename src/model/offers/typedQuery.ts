@@ -2,7 +2,7 @@ import { text, type Text } from '../../util/text';
 import { filterValueText } from './filterText';
 import { findGpuModels, knownGpuModels } from './gpuModels';
 import type { RentalType } from './offer';
-import { findPlaces } from './places';
+import { findPlaces, isUsState } from './places';
 import { flagNames, numberNames, own, rentalNames, unitScales } from './typedNames';
 import { fillers, priceUnit } from './typedPhrases';
 import { tokenize } from './typedTokens';
@@ -35,7 +35,9 @@ interface Draft {
   readonly numbers: Map<NumberKey, NumberRange>;
   readonly choices: Map<ChoiceKey, { oneOf: string[]; noneOf: string[] }>;
   readonly flags: Map<FlagKey, boolean>;
-  rentalType: RentalType | undefined;
+  /** Names of US states. */
+  readonly states: string[];
+  rentalType?: RentalType;
 }
 
 /** What a token means: the field it set or a text. Undefined if the rule does not apply. */
@@ -49,7 +51,7 @@ const countAfter = /^(?<n>\d{1,3})[x×*](?<plus>\+)?$/;
 /** Parses a typed line. Never fails: unrecognized words are searched for in the rows. */
 export function parseTypedQuery(line: string, models: readonly string[] = knownGpuModels): TypedQuery {
   const tokens = tokenize(line, models);
-  const draft: Draft = { numbers: new Map(), choices: new Map(), flags: new Map(), rentalType: undefined };
+  const draft: Draft = { numbers: new Map(), choices: new Map(), flags: new Map(), states: [] };
   const readings: { source: string; reading: FieldKey | Text }[] = [];
   const words: string[] = [];
   for (let at = 0; at < tokens.length;) {
@@ -72,7 +74,7 @@ export function parseTypedQuery(line: string, models: readonly string[] = knownG
     filters,
     ...(draft.rentalType === undefined ? {} : { rentalType: draft.rentalType }),
     understood: readings.map(({ source, reading }) => ({ source, meaning: meaningOf(reading) })),
-    words,
+    words: [...draft.states, ...words],
   };
 }
 
@@ -325,7 +327,13 @@ function readWord(parts: readonly string[], negated: boolean, draft: Draft): Rea
     draft.rentalType = isInterruptible ? 'interruptible' : 'on-demand';
     return isInterruptible ? text('Interruptible') : text('On demand');
   }
-  const countries = findPlaces(parts.join(' '));
+  const place = parts.join(' ');
+  if (!negated && isUsState(place)) {
+    // The service knows countries only, so a row must name the state.
+    draft.states.push(place);
+    return addChoice(draft, 'country', ['US'], false);
+  }
+  const countries = findPlaces(place);
   return countries.length === 0 ? undefined : addChoice(draft, 'country', countries, negated);
 }
 

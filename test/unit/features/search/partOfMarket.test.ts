@@ -33,4 +33,18 @@ describe('a search that read a part of the market', () => {
     await ask(1).answer(rows);
     assert.ok(!session.view.orderedHere, 'all that there is was sent');
   });
+
+  it('says that words are looked for in what was read alone', async () => {
+    const { session, ask } = aSession();
+    session.start();
+    await ask(0).answer(fullAnswer);
+    session.setTyped('epyc');
+    assert.ok(session.view.isPartial);
+    session.setTyped('');
+    assert.ok(!session.view.isPartial);
+    session.refresh();
+    await ask(1).answer(rows);
+    session.setTyped('epyc');
+    assert.ok(!session.view.isPartial, 'all that there is was read');
+  });
 });

@@ -134,6 +134,21 @@ describe('a typed search', () => {
     });
   }
 
+  it('looks for a state in the rows of its country, which is all that the service filters by', () => {
+    for (const [line, word] of [
+      ['california', 'california'],
+      ['4090 in New York', 'new york'],
+      ['us north carolina 24gb', 'north carolina'],
+      ['texas us', 'texas'],
+    ] as const) {
+      const { filters, words } = parseTypedQuery(line);
+      assert.deepEqual([filters.country, words], [{ oneOf: ['US'] }, [word]], line);
+    }
+    // The country has machines of its own.
+    assert.deepEqual(parseTypedQuery('georgia').filters.country, { oneOf: ['GE'] });
+    assert.deepEqual(parseTypedQuery('georgia').words, []);
+  });
+
   const europe = findPlaces('europe');
   /** What people write in words; each line alone, since words may belong to those beside them. */
   const spoken: readonly (readonly [line: string, filters: Filters])[] = [
