@@ -62,4 +62,17 @@ describe('offers by their place', () => {
     for (const row of list.offers()) assert.match(row, /California, US/);
     assert.match(quick().headings()[0] ?? '', /^\d+ of the 64 offers read so far · Best Match$/);
   });
+
+  it('counts the offers beside the way back to them, once the search is answered', async () => {
+    await list.open();
+    await list.openFilters();
+    await list.pick('Rental type');
+    await quick().title('Search Offers: Rental Type');
+    await list.pick('Interruptible');
+    await quick().title('Search Offers: Filters');
+    await quick().row('Show Offers 64 of many: narrow the search');
+    await list.pick('Reset All Filters');
+    await quick().row('Show Offers 64 of many: narrow the search');
+    await list.back();
+  });
 });

@@ -10,7 +10,7 @@ import { DisposableStore } from '../../util/disposable';
 import type { QueryEditor } from './fieldLevels';
 import { filtersLevel, sortLevel } from './filterLevels';
 import { offerPrefix, OfferPlace } from './offerPlace';
-import { offersText, offerId, offerRows, type OfferActions } from './offerRows';
+import { countText, offerId, offerRows, type OfferActions } from './offerRows';
 import { failureOf, type ListTools } from './offerTools';
 import type { OfferSession } from './offerSession';
 import { savedLevel, type SavedSearches } from './savedLevel';
@@ -45,6 +45,7 @@ export async function pickOffer(deps: OfferPickerDeps): Promise<Picked | undefin
 class OfferPicker {
   private readonly picker = new QuickInput();
   private readonly level: Level;
+  private filters: Level | undefined;
   private readonly editor: QueryEditor;
   private picked: Picked | undefined;
   private readonly place: OfferPlace;
@@ -65,8 +66,8 @@ class OfferPicker {
         return session.gpuNames;
       },
       get count() {
-        const { rows, busy } = session.view;
-        return busy ? t('searching…') : offersText(rows.length);
+        const { view } = session;
+        return view.busy ? t('searching…') : countText(view);
       },
       set: (query) => {
         session.setQuery(query);
@@ -79,7 +80,7 @@ class OfferPicker {
     const { session, tools } = this.deps;
     const listening = new DisposableStore();
     const refresh = () => {
-      if (this.picker.isTop(this.level)) {
+      if ([this.level, this.filters].some((level) => level && this.picker.isTop(level))) {
         this.picker.refresh();
       }
     };
@@ -193,7 +194,8 @@ class OfferPicker {
   private openFilters(): void {
     const { picker, editor } = this;
     this.deps.session.absorbTyped();
-    picker.push(filtersLevel(picker, editor, () => this.menuRows()));
+    this.filters = filtersLevel(picker, editor, () => this.menuRows());
+    picker.push(this.filters);
   }
 
   private openSaved(): void {

@@ -250,14 +250,14 @@ function errorRow(view: OffersView, actions: OfferActions, now: number): LevelRo
 }
 
 /** Returns the number of offers. The service sends only part of a large market, and the text then says so. */
-function countText({ rows: { length }, read, more, isPartial }: OffersView): string {
+export function countText({ rows: { length }, read, more, isPartial }: OffersView): string {
   if (isPartial) {
     return t('{0} of the {1} offers read so far', length, read);
   }
   return more !== 'none' ? t('{0} of many: narrow the search', length) : offersText(length);
 }
 
-export function offersText(count: number): string {
+function offersText(count: number): string {
   return count === 1 ? t('1 offer') : t('{0} offers', count);
 }
 
