@@ -177,8 +177,16 @@ export class OfferSession implements Disposable {
     this.ask(0);
   }
 
-  /** Fetches the next rows, if the order allows it. */
+  /** Fetches the next rows, if the order allows it, as soon as the rate limit does. */
   async more(): Promise<void> {
+    if (this.options.budget.waitMs() > 0) {
+      this.ask(0, () => void this.sendForMore());
+    } else {
+      await this.sendForMore();
+    }
+  }
+
+  private async sendForMore(): Promise<void> {
     const { answer } = this;
     const search = answer && this.nextSearch(answer);
     if (answer && search) {
@@ -244,7 +252,7 @@ export class OfferSession implements Disposable {
     this.ask(delayMs);
   }
 
-  private ask(delayMs: number): void {
+  private ask(delayMs: number, send = () => this.send()): void {
     const { clock, budget } = this.options;
     const now = clock.now();
     const limitMs = budget.waitMs();
@@ -252,19 +260,20 @@ export class OfferSession implements Disposable {
     const waitMs = Math.max(delayMs, limitMs);
     this.asking?.abort();
     this.asking = undefined;
+    const begin = () => {
+      this.pause.value = undefined;
+      this.waitsUntil = undefined;
+      send();
+    };
     if (waitMs <= 0) {
-      this.send();
+      begin();
       return;
     }
-    this.pause.value = clock.schedule(() => {
-      this.send();
-    }, waitMs);
+    this.pause.value = clock.schedule(begin, waitMs);
     this.fire();
   }
 
   private send(): void {
-    this.pause.value = undefined;
-    this.waitsUntil = undefined;
     const query = this.effectiveQuery;
     void this.run(toOfferSearch(query), (offers) => ({
       query,

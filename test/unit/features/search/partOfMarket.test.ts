@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
+import { searchesPerMinute } from '../../../../src/store/offers/searchBudget';
 import { aSession } from '../../../support/aSession';
 import { marketOffer } from '../../../support/marketOffer';
 
@@ -46,5 +47,25 @@ describe('a search that read a part of the market', () => {
     await ask(1).answer(rows);
     session.setTyped('epyc');
     assert.ok(!session.view.isPartial, 'all that there is was read');
+  });
+
+  it('asks for more rows within the same limit, once it allows that', async () => {
+    const { session, asked, ask, clock } = aSession({ query: { ...defaultQuery, sort: 'price' } });
+    for (let time = 0; time < searchesPerMinute; time += 1) {
+      session.refresh();
+    }
+    await ask(searchesPerMinute - 1).answer(fullAnswer);
+    await session.more();
+    assert.equal(asked.length, searchesPerMinute);
+    assert.ok(session.view.busy);
+    assert.equal(session.view.waitsUntil, clock.now() + 60_000);
+    await clock.advance(60_000);
+    assert.equal(asked.length, searchesPerMinute + 1);
+    assert.deepEqual(ask(searchesPerMinute).search.filters['dph_total'], { gte: 0.729999 });
+    await ask(searchesPerMinute).answer([]);
+    assert.deepEqual(
+      [session.view.busy, session.view.waitsUntil, session.view.more],
+      [false, undefined, 'none'],
+    );
   });
 });
