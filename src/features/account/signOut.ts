@@ -34,7 +34,7 @@ export async function signOut(deps: Deps): Promise<void> {
   const removed = t(
     'This removes the key, cached lists, rental records, watched searches, remembered templates with their secrets, and SSH entries of this account from this computer.',
   );
-  const { question, button } = signOutText({ isDemo: account.isDemo, name });
+  const { question, button, done } = signOutText({ isDemo: account.isDemo, name });
   const cost = stillCostsText(account.isDemo, instanceCount(fleet.state));
   const unsaved = unsavedTemplates(deps, account.key);
   const details = [
@@ -62,7 +62,7 @@ export async function signOut(deps: Deps): Promise<void> {
     deps.report.error(problem);
   }
   if (problems.every((problem) => problem instanceof BlockLeftError)) {
-    tell(name, entries.length, accounts.active?.name);
+    tell(localize(done), entries.length, accounts.active?.name);
   }
 }
 
@@ -79,9 +79,9 @@ async function everyStep(steps: readonly (() => Promise<unknown>)[]): Promise<re
   return problems;
 }
 
-function tell(name: string, sshEntries: number, next: string | undefined): void {
+function tell(done: string, sshEntries: number, next: string | undefined): void {
   const words = [
-    t('Signed out of {0}.', name),
+    done,
     sshEntries === 0
       ? t('Its key, cached lists and records were removed.')
       : t('Its key, cached lists and records were removed, and its SSH entries ({0}).', sshEntries),

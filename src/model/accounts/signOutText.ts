@@ -1,13 +1,21 @@
 import { text, type Text } from '../../util/text';
 
-/** Returns the question before the user signs out. The demo has no sign-in, so there the user leaves it. */
+/**
+ * Returns the question before the user signs out, and what happened after it. The demo has no sign-in, so there the user
+ * leaves it.
+ */
 export function signOutText(account: { readonly isDemo: boolean; readonly name: string }): {
   readonly question: Text;
   readonly button: Text;
+  readonly done: Text;
 } {
   return account.isDemo
-    ? { question: text('Leave the demo?'), button: text('Leave Demo') }
-    : { question: text('Sign out of {0}?', account.name), button: text('Sign Out') };
+    ? { question: text('Leave the demo?'), button: text('Leave Demo'), done: text('You left the demo.') }
+    : {
+        question: text('Sign out of {0}?', account.name),
+        button: text('Sign Out'),
+        done: text('Signed out of {0}.', account.name),
+      };
 }
 
 /**

@@ -4,13 +4,17 @@ import { formatText } from '../../../../src/util/text';
 
 describe('the question before an account is left', () => {
   const words = (isDemo: boolean) => {
-    const { question, button } = signOutText({ isDemo, name: 'ada@example.com' });
-    return [formatText(question), formatText(button)];
+    const { question, button, done } = signOutText({ isDemo, name: 'ada@example.com' });
+    return [question, button, done].map((one) => formatText(one));
   };
 
   it('leaves the demo, and signs out of an account', () => {
-    assert.deepEqual(words(true), ['Leave the demo?', 'Leave Demo']);
-    assert.deepEqual(words(false), ['Sign out of ada@example.com?', 'Sign Out']);
+    assert.deepEqual(words(true), ['Leave the demo?', 'Leave Demo', 'You left the demo.']);
+    assert.deepEqual(words(false), [
+      'Sign out of ada@example.com?',
+      'Sign Out',
+      'Signed out of ada@example.com.',
+    ]);
   });
 
   it('says of instances that they still cost money, except in the demo', () => {
