@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { JsonPlaces, applyChanges } from '../../model/documents/jsonPlaces';
+import { isOwnTemplate } from '../../model/templates/template';
 import {
   type TemplateUri,
   fileNameOf,
@@ -121,7 +122,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     const { active } = this.deps.accounts;
     const mine = state.kind === 'ready' ? state.value : [];
     return mine
-      .filter(({ creatorId }) => creatorId === undefined || creatorId === active?.user.id)
+      .filter((template) => isOwnTemplate(template, active?.user.id))
       .map((template) => [String(template.id), vscode.FileType.Directory]);
   }
 

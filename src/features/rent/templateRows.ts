@@ -11,7 +11,7 @@ import {
   type StepTitle,
 } from '../../editor/quickPick';
 import { runtypeName, templateRuntype } from '../../model/rentals/rentPlan';
-import type { Template } from '../../model/templates/template';
+import { isOwnTemplate, type Template } from '../../model/templates/template';
 import { templateImage, templateName } from '../../model/templates/templateName';
 import { parseTemplateQuery } from '../../model/templates/templateQuery';
 import type { Services } from '../../services';
@@ -62,12 +62,14 @@ export async function templateChoices(
     if (found && one.hash !== undefined && one.hash !== found.hashId) edited.add(found);
     return found ?? one;
   };
-  const isOwn = ({ creatorId }: Template) => creatorId === undefined || creatorId === account.user.id;
   return {
     find: (id) => list.find((one) => one.id === id),
     rows: [
       ...(problem === undefined ? [] : [{ id: 'templateProblem', icon: 'error', label: problem }]),
-      ...group(t('Your Templates'), list.filter(isOwn)),
+      ...group(
+        t('Your Templates'),
+        list.filter((one) => isOwnTemplate(one, account.user.id)),
+      ),
       ...group(t('Recent Templates'), memory.recents.map(known)),
       ...group(t('Favorite Templates'), memory.favourites.map(known)),
       ...group(

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Template } from '../../model/templates/template';
+import { isOwnTemplate, type Template } from '../../model/templates/template';
 import type { TemplateRef } from '../../model/templates/templateRef';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
@@ -30,9 +30,9 @@ export class TemplateLists implements vscode.Disposable {
     return this.byId.get(id);
   }
 
-  /** Returns whether the account owns the template; true if the record names no owner. */
+  /** Returns whether the account owns the template. */
   isMine(template: Template): boolean {
-    return template.creatorId === undefined || template.creatorId === this.deps.accounts.active?.user.id;
+    return isOwnTemplate(template, this.deps.accounts.active?.user.id);
   }
 
   get mine(): readonly Template[] {

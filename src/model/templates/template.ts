@@ -1,5 +1,13 @@
 import type { WireFiltersShape } from '../offers/filters';
 
+/** Returns whether a user owns a template; true if its record names no owner. */
+export function isOwnTemplate(
+  { creatorId }: Pick<Template, 'creatorId'>,
+  userId: number | undefined,
+): boolean {
+  return creatorId === undefined || creatorId === userId;
+}
+
 /** A stored configuration (docs/service/templates.md#record). Text fields are kept byte for byte. */
 export interface Template {
   readonly id: number;

@@ -14,7 +14,7 @@ import { defaultFilters, type Filters } from '../../model/offers/searchFields';
 import { perDay, perHour } from '../../model/quote';
 import { leastDiskGb } from '../../model/rentals/rentPlan';
 import { templateImage, templateName } from '../../model/templates/templateName';
-import type { Template } from '../../model/templates/template';
+import { isOwnTemplate, type Template } from '../../model/templates/template';
 import { stateOf } from '../../model/instances/instanceState';
 import { waitSince } from '../../util/clock';
 import type { Account } from '../ports';
@@ -200,10 +200,10 @@ async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { s
 }
 
 function factsOf(template: Template, userId: number): NonNullable<RentalQuote['template']> {
-  const { creatorId, onstart = '', recommended } = template;
+  const { onstart = '', recommended } = template;
   return {
     image: templateImage(template),
-    isOfStranger: creatorId !== undefined && creatorId !== userId && recommended !== true,
+    isOfStranger: !isOwnTemplate(template, userId) && recommended !== true,
     hasStartScript: onstart.trim() !== '',
   };
 }

@@ -1,6 +1,6 @@
 import type { Listing } from '../../api/client';
 import { mayHaveTakenEffect } from '../../api/errors';
-import type { Template } from '../../model/templates/template';
+import { isOwnTemplate, type Template } from '../../model/templates/template';
 import { sameDocument } from '../../model/templates/templateConflict';
 import {
   documentFields,
@@ -214,9 +214,7 @@ export class TemplateCreation {
     }
     const made = found.items.find(
       (template) =>
-        !before.has(template.id) &&
-        (template.creatorId === undefined || template.creatorId === account.user.id) &&
-        isMadeFrom(template, body),
+        !before.has(template.id) && isOwnTemplate(template, account.user.id) && isMadeFrom(template, body),
     );
     if (!made && found.skipped > 0) {
       // The record that could not be read may be the new template.

@@ -1,4 +1,4 @@
-import type { Template } from '../../model/templates/template';
+import { isOwnTemplate, type Template } from '../../model/templates/template';
 import {
   documentFields,
   renderDocument,
@@ -87,7 +87,7 @@ export class TemplateReader {
       accountKey: account.key,
       hashId: template.hashId,
       name: template.name,
-      isMine: template.creatorId === undefined || template.creatorId === account.user.id,
+      isMine: isOwnTemplate(template, account.user.id),
       fields,
       raw: template.raw,
       text: renderDocument(fields),
