@@ -29,3 +29,27 @@ describe('an instance whose record states neither its machine nor its price', ()
     for (const one of [window, later]) one.clearToasts();
   });
 });
+
+describe('a stopped instance whose record does not state the price of its disk', () => {
+  const computer = useComputer();
+
+  it('costs at most what it costs while it runs', async () => {
+    const id = await computer().rentRunning({ label: 'trainer' });
+    const { simulator } = computer();
+    await simulator.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' });
+    await computer().pass(60_000);
+    const { json } = await simulator.call('GET', '/api/v0/instances/');
+    const instances = (json.instances as readonly Record<string, unknown>[]).map((record) => ({
+      ...record,
+      storage_cost: null,
+      storage_total_cost: null,
+    }));
+    simulator.fail({
+      ...{ kind: 'answer', method: 'GET', path: '/api/v0/instances/', times: 0, status: 200 },
+      body: { ...json, instances },
+    });
+    const window = await computer().openWindow();
+    await window.signIn();
+    await window.view('instances').row(/trainer.*≤ \$\d+\.\d+\/day.*Stopped/);
+  });
+});
