@@ -151,7 +151,7 @@ describe('reports', () => {
       await window.quick.pick('Earnings by Day');
     });
     const lines = csv.toString('utf8').split('\r\n');
-    assert.equal(lines[0], 'Day,GPU ($),Storage ($),Upload ($),Download ($),Total ($)');
+    assert.equal(lines[0], '\ufeffDay,GPU ($),Storage ($),Upload ($),Download ($),Total ($)');
     assert.equal(lines.length, 7 + 2);
     const json = JSON.parse(
       (await save('earnings.json', () => earnings.press('Save as JSON…'), 'last week.json')).toString('utf8'),

@@ -3,7 +3,10 @@ import type { ReportView } from '../../webview/report/protocol';
 
 type Table = ReportView['sections'][number]['table'];
 
-/** Returns the table as CSV (RFC 4180). A leading quote keeps spreadsheets from running a cell as a formula. */
+/**
+ * Returns the table as CSV (RFC 4180). It is for spreadsheets, as JSON is for programs: the byte order mark keeps Excel
+ * from reading José as JosÃ©, and a leading quote keeps spreadsheets from running a cell as a formula.
+ */
 export function toCsv(table: Table): string {
   const lines = [
     table.columns.map(({ label }, index) => (isMoney(table, index) ? `${label} ($)` : label)),
@@ -11,7 +14,7 @@ export function toCsv(table: Table): string {
       row.cells.map((cell) => (typeof cell.sort === 'number' ? String(cell.sort) : cell.text)),
     ),
   ];
-  return lines.map((line) => line.map(csvField).join(',')).join('\r\n') + '\r\n';
+  return '\ufeff' + lines.map((line) => line.map(csvField).join(',')).join('\r\n') + '\r\n';
 }
 
 /** Amounts are written without a dollar sign, so the name of the column must carry the unit. */

@@ -266,14 +266,14 @@ describe('exports', () => {
   });
 
   it('quotes commas, quotes and line breaks', () => {
-    assert.equal(toCsv(table('a,"b"\nc')), 'A\r\n"a,""b""\nc"\r\n');
+    assert.equal(toCsv(table('a,"b"\nc')), '\ufeffA\r\n"a,""b""\nc"\r\n');
   });
 
   it('names the unit of an amount, whose sign is not in the file', () => {
     const columns = ['Day', 'Total', 'Hours'].map((label) => ({ label, numeric: label !== 'Day' }));
     const cells = [{ text: '1 May' }, { text: '$2.33', sort: 2.325 }, { text: '7', sort: 7 }];
     const amounts = { caption: '', columns, rows: [{ id: 'a', cells }] };
-    assert.equal(toCsv(amounts), 'Day,Total ($),Hours\r\n1 May,2.325,7\r\n');
+    assert.equal(toCsv(amounts), '\ufeffDay,Total ($),Hours\r\n1 May,2.325,7\r\n');
   });
 
   it('escapes what Markdown would read', () => {
