@@ -19,6 +19,7 @@ interface Option {
   readonly label: string;
   readonly value: string;
   readonly detail?: string;
+  readonly detailIcon?: string;
   /** Asks for the option; canceling changes nothing. */
   readonly ask: () => Promise<StepResult | undefined>;
 }
@@ -41,6 +42,7 @@ export async function optionsStep(flow: RentFlow, deps: StepDeps): Promise<StepA
           label: option.label,
           description: option.value,
           ...(option.detail === undefined ? {} : { detail: option.detail }),
+          detailIcon: option.detailIcon,
           value: option,
         })),
       ],
