@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# What the jobs of this machine do, by the files that docs/jobs.md describes.
+# What the jobs of this machine do, by the files that docs/job-files.md describes.
 
 # include process.sh
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Written by GPU Rental: runs one job to its end, whatever happens to the connection that started it. Only this program
 # and job.sh write phase, exit, why, beat, times and gpu; only the editor writes cancel, limit and fetched. See
-# docs/jobs.md.
+# docs/job-files.md.
 d=$1 id=$2 token=$3 setup_limit=$4 run_limit=$5 grace=$6 log_bytes=$7 after=$8 idle_limit=${9:-0} idle_ends=${10:-no}
 login_umask=${11:-0022}
 umask 077
