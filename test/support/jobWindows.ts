@@ -265,7 +265,9 @@ export async function openJobWindow(
   const posted: Notice[] = [];
   owned.add(notices.onDidPost((notice) => posted.push(notice)));
   const jobs = owned.add(new Jobs({ accounts, hub, clock, log, storage: () => disk.storage }));
-  const secrets = () => Promise.resolve({ HF_TOKEN: 'hf_value' });
+  const keptSecrets = { has: true };
+  const secrets = (): Promise<Readonly<Record<string, string>>> =>
+    Promise.resolve(keptSecrets.has ? { HF_TOKEN: 'hf_value' } : {});
   owned.add(
     new JobRunner({
       accounts,
@@ -298,6 +300,8 @@ export async function openJobWindow(
   return {
     ...window,
     jobs,
+    /** Whether the secret store has the values of jobs. */
+    keptSecrets,
     /** What was told, each once, as the windows' claims have it. */
     told: () => [...new Map(posted.map(({ key, data }) => [key, jobNotice.parse(data).kind])).values()],
     row: (id: string) => {

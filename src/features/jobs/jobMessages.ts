@@ -126,10 +126,7 @@ function runWords(row: JobRow, kind: RunKind, now: number): ToldOfJob {
     case 'notStarted':
       return {
         level: 'warning',
-        sentence:
-          machineOf(row).instanceId === undefined
-            ? t('{0} was not started. {1}', name, state.why ?? '')
-            : t('{0} was not started on {1}. {2}', name, machineOf(row).name, state.why ?? ''),
+        sentence: notStartedSentence(row),
         actions: [commandAction(t('Run Again'), 'gpuRental.job.rerun', target)],
       };
     case 'triedAgain':
@@ -145,6 +142,19 @@ function runWords(row: JobRow, kind: RunKind, now: number): ToldOfJob {
         actions: [log],
       };
   }
+}
+
+function notStartedSentence(row: JobRow): string {
+  const { job, state } = row;
+  const { name } = job.spec;
+  const { name: machine, instanceId } = machineOf(row);
+  const why = state.why ?? '';
+  if (state.end) {
+    return t('{0} was not run again on {1}. {2}', name, machine, why);
+  }
+  return instanceId === undefined
+    ? t('{0} was not started. {1}', name, why)
+    : t('{0} was not started on {1}. {2}', name, machine, why);
 }
 
 function machineWords(

@@ -3,6 +3,7 @@ import type { Micros } from '../money';
 import type { JobSpec, MachineEnd, MachineEnds } from './jobSpec';
 import type { LossCause } from './machineLoss';
 import type { JobEnd, JobThere, LeftOutput } from './onMachine';
+import type { PastAttempt } from './pastAttempt';
 import type { Reopen, Reopened } from './reopen';
 
 interface ConfirmedMachine {
@@ -221,15 +222,6 @@ export interface JobMove {
   readonly way: 'sending' | 'fetching';
   readonly bytes: number;
   readonly totalBytes: number;
-}
-
-/** An attempt that was followed by another one. */
-export interface PastAttempt {
-  /** Why another attempt followed: `interrupted`, `machineLost`, or an exit code. */
-  readonly cause: string;
-  /** When it ended, in milliseconds since 1970. */
-  readonly at: number;
-  readonly machine: string;
 }
 
 /** The newest complete checkpoint on this computer. */

@@ -17,7 +17,7 @@ import { afterFailure, waitingTrouble } from './afterFailure';
 import { isFetchRepeatable } from './fetchAgain';
 import { areIncomplete } from './incompleteOutputs';
 import { afterExtension, atNewPrice } from './changedTime';
-import { afterEnd, onNextMachine, whileWaiting } from './nextAttempt';
+import { afterEnd, afterNotStarted, onNextMachine, whileWaiting } from './nextAttempt';
 import type { LossCause } from './machineLoss';
 import { afterReopened, giveUpReason, notFetchedAgain, reopenedState } from './reopenedJob';
 import { seenTimes } from './jobTime';
@@ -209,7 +209,7 @@ function after(job: Job, state: JobState, event: JobEvent, now: number): JobStat
     case 'machineGone':
       return over(goneOutcome(state), { endedAt: state.endedAt ?? now, why: event.why ?? state.why });
     case 'notStarted':
-      return isBeforeStart(state.phase) ? notStarted(job, state, to, event.why, now) : state;
+      return isBeforeStart(state.phase) ? to(...afterNotStarted(job, state, event.why, now)) : state;
     case 'failed':
       return { ...afterFailure(state, event, now), ...(event.others && { others: event.others }) };
     case 'reopened':
@@ -254,12 +254,6 @@ function checkpointed(
 /** The machine costs money from now on. */
 function rented(state: JobState, machine: MachineOfJob, to: To, now: number): JobState {
   return to('gettingReady', { machine, beganAt: state.beganAt ?? now, unrentedSince: undefined });
-}
-
-/** A machine that was rented for nothing is released as after a failure. */
-function notStarted(job: Job, state: JobState, to: To, why: Text | undefined, now: number): JobState {
-  const more = { why, endedAt: now };
-  return job.rental && state.machine ? to('releasing', more) : to('over', { outcome: 'notStarted', ...more });
 }
 
 function limitOf({ limitSeconds }: Extract<JobEvent, { readonly kind: 'started' }>): Partial<JobState> {

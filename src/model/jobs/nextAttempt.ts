@@ -1,6 +1,8 @@
-import { machineOf, type Job, type JobPhase, type JobState, type PastAttempt } from './job';
+import type { Text } from '../../util/text';
+import { machineOf, type Job, type JobPhase, type JobState } from './job';
 import { hardLimit, limitInputs, spentBefore } from './jobLimits';
 import type { LossCause } from './machineLoss';
+import type { PastAttempt } from './pastAttempt';
 
 type Next = readonly [phase: JobPhase, more: Partial<JobState>];
 
@@ -15,7 +17,8 @@ export function afterEnd(job: Job, state: JobState, now: number): Next {
   const cause = state.end?.why === 'itself' ? String(state.end.code) : (state.end?.why ?? '');
   const goesOn = { job, state: { ...state, endedAt: undefined } };
   if (!mayTryAgain(job, state, cause) || !hardLimit(...limitInputs(goesOn, now))) {
-    return ['fetching', {}];
+    // One that ended while it waited or was set up brought nothing.
+    return ['fetching', state.startedAt === undefined ? (ranBefore(state)?.last ?? {}) : {}];
   }
   return ['connecting', anew(job, state, cause, now)];
 }
@@ -38,6 +41,28 @@ export function onNextMachine(job: Job, state: JobState, cause: LossCause, now: 
   ];
 }
 
+/**
+ * Ends an attempt that is not started. What one before it brought is on the same machine and is fetched; a machine that was
+ * rented for nothing is released as after a failure.
+ */
+export function afterNotStarted(job: Job, state: JobState, why: Text | undefined, now: number): Next {
+  const more = { why, endedAt: now };
+  const { last, past } = ranBefore(state) ?? {};
+  if (last) {
+    return ['fetching', { ...more, ...last, end: past?.end }];
+  }
+  return job.rental && state.machine ? ['releasing', more] : ['over', { ...more, outcome: 'notStarted' }];
+}
+
+/** Returns the last attempt on the present machine before this one whose script ran: nothing else has outputs. */
+function ranBefore({ attempts = [], firstHere = 1 }: JobState) {
+  const at = attempts.findLastIndex(({ startedAt }) => startedAt !== undefined);
+  const past = attempts[at];
+  return past && at + 1 >= firstHere
+    ? { past, last: { attempt: at + 1, attempts: attempts.slice(0, at), startedAt: past.startedAt } }
+    : undefined;
+}
+
 /** Returns what changes while the machine works for another job: only what earlier attempts cost counts. */
 export function whileWaiting(job: Job, state: JobState, now: number): Partial<JobState> {
   const { attempt, firstHere = 1, beganAt } = state;
@@ -50,6 +75,8 @@ function anew(job: Job, state: JobState, cause: string, now: number): Partial<Jo
     cause,
     at: state.endedAt ?? now,
     machine: machineOf({ job, state }).name,
+    end: state.end,
+    startedAt: state.startedAt,
   };
   return {
     attempt: state.attempt + 1,

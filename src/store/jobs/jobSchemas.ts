@@ -89,6 +89,16 @@ export const jobFile: z.ZodType<Job & { readonly version: 1 }> = z.object({
   machineEndAt: z.number().optional(),
 });
 
+const end = z
+  .object({
+    code: z.number().optional(),
+    why: z.enum(endReasons),
+    at: z.number().optional(),
+    isOutOfMemory: z.boolean(),
+  })
+  // The code is missing if the machine could not store it.
+  .transform((stored) => ({ ...stored, code: stored.code, at: stored.at }));
+
 /** The progress of a job. */
 export const stateFile: z.ZodType<JobState> = z.object({
   jobId: id,
@@ -112,7 +122,17 @@ export const stateFile: z.ZodType<JobState> = z.object({
   since: z.number(),
   writtenAt: z.number().optional(),
   attempt: z.number(),
-  attempts: z.array(z.object({ cause: z.string(), at: z.number(), machine: z.string() })).optional(),
+  attempts: z
+    .array(
+      z.object({
+        cause: z.string(),
+        at: z.number(),
+        machine: z.string(),
+        end: end.optional(),
+        startedAt: z.number().optional(),
+      }),
+    )
+    .optional(),
   firstHere: z.number().optional(),
   unrentedSince: z.number().optional(),
   leaving: z.enum(['interrupted', 'machineLost']).optional(),
@@ -133,16 +153,7 @@ export const stateFile: z.ZodType<JobState> = z.object({
   othersTriedAt: z.number().optional(),
   extension: z.object({ orderedAt: z.number(), isDone: z.boolean() }).optional(),
   endedAt: z.number().optional(),
-  end: z
-    .object({
-      code: z.number().optional(),
-      why: z.enum(endReasons),
-      at: z.number().optional(),
-      isOutOfMemory: z.boolean(),
-    })
-    // The code is missing if the machine could not store it.
-    .transform((end) => ({ ...end, code: end.code, at: end.at }))
-    .optional(),
+  end: end.optional(),
   logOffset: z.number(),
   logSize: z.number(),
   lastSeenAt: z.number().optional(),
