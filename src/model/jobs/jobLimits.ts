@@ -14,6 +14,33 @@ export interface HardLimit {
   readonly isByCost: boolean;
 }
 
+/** Returns how long the dollars of a job still pay for its script (s), after its set-up and with the time to end it. */
+function paidSeconds(
+  spec: Parameters<typeof hardLimit>[0],
+  perHour: Micros | undefined,
+  usedSeconds: number,
+  spent: Micros,
+): number {
+  if (perHour === undefined || perHour === 0) {
+    return Infinity;
+  }
+  const paid = Math.floor(((fromDollars(spec.costDollars) - spent) / perHour) * 3600);
+  return paid - usedSeconds - setupSecondsOf(spec) - spec.graceSeconds;
+}
+
+function setupSecondsOf({ setup, setupMinutes }: Pick<JobSpec, 'setup' | 'setupMinutes'>): number {
+  return setup === undefined ? 0 : Math.floor(setupMinutes * 60);
+}
+
+/** Returns how long a job can still be prepared before its dollars no longer pay for a start (ms). */
+export function startableMs(row: JobRow, now: number): number {
+  const [spec, perHour, usedSeconds = 0, spent = zero] = limitInputs(row, now);
+  return Math.max(0, paidSeconds(spec, perHour, usedSeconds, spent) - leastSeconds) * 1000;
+}
+
+/** A script with less time is not started (s). */
+const leastSeconds = 1;
+
 /**
  * Splits the limits of a job between set-up and script, including the time to end the script. `usedSeconds` were spent
  * on this machine at its present price, and `spent` before. Returns `undefined` if the money is used up before the script could
@@ -26,13 +53,12 @@ export function hardLimit(
   spent: Micros = zero,
 ): HardLimit | undefined {
   const wanted = Math.floor(spec.hours * 3600);
-  const setupSeconds = spec.setup === undefined ? 0 : Math.floor(spec.setupMinutes * 60);
+  const setupSeconds = setupSecondsOf(spec);
   if (perHour === undefined || perHour === 0) {
     return { setupSeconds, runSeconds: wanted, most: undefined, isByCost: false };
   }
-  const paid = Math.floor(((fromDollars(spec.costDollars) - spent) / perHour) * 3600);
-  const left = paid - usedSeconds - setupSeconds - spec.graceSeconds;
-  if (left < 1) {
+  const left = paidSeconds(spec, perHour, usedSeconds, spent);
+  if (left < leastSeconds) {
     return undefined;
   }
   const runSeconds = Math.min(wanted, left);

@@ -133,6 +133,9 @@ function overText({ state }: JobRow): Text {
 /** Why nothing of a job can be fetched from its machine. */
 export const jobFolderGone = text('Its folder on the machine is gone.');
 
+/** Why a job is not started any more. */
+export const costLimitReached = text('It reached its cost limit before it could start.');
+
 /** Describes the result of the command, also if it never started. */
 function becameText({ state }: Pick<JobRow, 'state'>): Text {
   if (!state.end && state.isLost) {

@@ -15,16 +15,13 @@ umask 077
 
 # include jobs.sh
 
-# A job ends at its own limit, so it is waited for. Once all have ended, what they brought gets its time to be fetched,
-# counted from the last login.
+# A job ends at its own limit, so it is waited for. What jobs brought gets its time to be fetched, counted from the last
+# job and the last login, and so do files that are sent for longer than the limit before any job begins.
 job_end() {
-  case "$(jobs_now)" in
-  running) ended="" end=$((at + 60)) ;;
-  ended)
-    if [ -z "$ended" ] || logged_in; then ended=$at; fi
-    end=$((ended + fetch_seconds)) ;;
-  *) end=$limit ;;
-  esac
+  now=$(jobs_now)
+  if [ "$now" = running ] || logged_in; then last=$((at + fetch_seconds)); fi
+  end=$last
+  if [ -z "$now" ] && [ "$limit" -gt "$last" ]; then end=$limit; fi
 }
 
 await_end() {
@@ -40,7 +37,7 @@ await_end() {
 }
 
 tick 0
-looked=$at end=$((at + seconds)) ended=""
+looked=$at end=$((at + seconds)) last=$((at + fetch_seconds))
 limit=$end
 echo $$ >"$file"
 await_end

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { attemptId } from '../../model/jobs/attemptIds';
 import {
   isBeforeStart,
@@ -13,7 +12,7 @@ import { guardSecondsOf, hardLimit, limitInputs } from '../../model/jobs/jobLimi
 import { orderedExtension } from '../../model/jobs/jobExtension';
 import { isGivenUp } from '../../model/jobs/outOfReach';
 import { JobMachineError, UnfitMachineError } from '../../model/jobs/jobMachineError';
-import { jobFolderGone } from '../../model/jobs/jobWords';
+import { jobFolderGone, costLimitReached } from '../../model/jobs/jobWords';
 import { jobOrder } from '../../model/jobs/jobOrder';
 import type { JobLook, JobOrder } from '../../model/jobs/onMachine';
 import { localProblem } from '../../util/localProblem';
@@ -22,7 +21,7 @@ import { text } from '../../util/text';
 import type { Account } from '../ports';
 import type { MachinePort, StoppedMachinePort } from './machinePort';
 import { bringOutputs } from './bringOutputs';
-import { bringCheckpoint, isCheckpointDue, sendCheckpoint } from './checkpoints';
+import { bringCheckpoint, isCheckpointDue } from './checkpoints';
 import { endMachineOf } from './endOfMachine';
 import { noOutputs, withoutFolder } from './goneFolder';
 import { lookAgain } from './lookAgain';
@@ -31,6 +30,7 @@ import type { JobStepDeps, Step } from './jobStep';
 import { isCopied, isEndedUnasked, isStopped, jobTroubleOf } from './jobTrouble';
 import { goOnElsewhere, rentAgain } from './nextMachine';
 import { areOthersDue, otherJobs, seeOthers } from './otherJobs';
+import { sendFiles } from './sendFiles';
 import { dearerMachine, extendTime, shortenTime } from './timeOfJob';
 import { acceptedBefore, isTurnOfAnother } from './turns';
 
@@ -214,14 +214,7 @@ class Steps {
     if (look.phase !== 'none') {
       return this.seen(look);
     }
-    const { job } = this.row;
-    const root = join(job.workspace, ...job.spec.workdir.split('/'));
-    const tree = job.spec.sync && { root, names: await this.deps.jobs.names(job.id) };
-    await sendCheckpoint(this.deps, this.machine, this.row, this.signal);
-    await this.deps.jobs.moves.report(job.id, 'sending', (onMoved) =>
-      this.machine.sync(this.order, tree, this.signal, onMoved),
-    );
-    return { event: { kind: 'synced' } };
+    return sendFiles(this.deps, this.machine, this.row, this.order, this.signal);
   }
 
   /** The folder on the machine settles a lost answer; the order is never sent twice. */
@@ -236,7 +229,7 @@ class Steps {
     }
     const limit = hardLimit(...limitInputs(this.row, this.deps.clock.now()));
     if (!limit) {
-      return { event: { kind: 'notStarted', why: overLimit } };
+      return { event: { kind: 'notStarted', why: costLimitReached } };
     }
     const { secrets: names } = job.spec;
     const secrets = names.length === 0 ? {} : await this.deps.secrets(this.account.key, names);
@@ -342,5 +335,3 @@ class Steps {
     return { event: { kind: 'looked', look } };
   }
 }
-
-const overLimit = text('It reached its cost limit before it could start.');

@@ -68,6 +68,27 @@ describe('A timer on the machine', () => {
     assert.ok(writes().every(({ method }) => method !== 'DELETE'));
   });
 
+  it('waits while files are sent for a job that has not begun, and stops after the last login', async () => {
+    const here = frozenMachine();
+    tool('sleep', `echo >>'${file('looks')}'`, `exec ${placeOf('sleep')} 0.2`);
+    const login = file('proc/4242');
+    mkdirSync(login, { recursive: true });
+    writeFileSync(path.join(login, 'cmdline'), 'sshd: root@notty');
+    assert.equal((await armTimer(here, 'gpu-1', guard(30))).kind, 'armed');
+    const looks = () => (existsSync(file('looks')) ? readFileSync(file('looks'), 'utf8').length : 0);
+    for (const seconds of [31, 60]) {
+      here.pass(seconds);
+      const before = looks();
+      await until('looks after its time', () => looks() > before + 4);
+      assert.equal(stopped(), false);
+    }
+    rmSync(login, { recursive: true });
+    await until('the stop', () => {
+      here.pass(1);
+      return stopped();
+    });
+  });
+
   it('of a job and one of the user do not end each other', async () => {
     const here = machine();
     assert.equal((await armTimer(here, 'gpu-1', guard(600))).kind, 'armed');

@@ -45,6 +45,18 @@ describe('Transfers of jobs', () => {
     assert.equal(first.jobs.moves.find(job) ?? second.jobs.moves.find(job), undefined);
   });
 
+  it('send files for as long as their dollars pay for a start, and no longer', async () => {
+    const window = await open();
+    machine.isTransferHeld = true;
+    const order = aJob(id, { limits: { hours: 2, costDollars: 0.5 } });
+    const { id: job } = await window.jobs.order(order, ['data.bin']);
+    await pass(27 * minute);
+    assert.equal(window.row(job).state.phase, 'syncing');
+    await pass(2 * minute);
+    assert.deepEqual([window.row(job).state.outcome, machine.starts], ['notStarted', 0]);
+    assert.deepEqual(window.told(), ['notStarted']);
+  });
+
   it('need few logins for a long log, because its machine costs money until it is read', async () => {
     const window = await open();
     const { id: job } = await window.jobs.order(aJob(id), []);

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import type { JobRow } from '../../model/jobs/job';
+import { startableMs } from '../../model/jobs/jobLimits';
+import { costLimitReached } from '../../model/jobs/jobWords';
+import type { JobOrder } from '../../model/jobs/onMachine';
+import type { JobStepDeps, Step } from './jobStep';
+import type { MachinePort } from './machinePort';
+import { sendCheckpoint } from './checkpoints';
+
+/** The longest timer that this runtime keeps is a little longer (ms). */
+const longestMs = 2_000_000_000;
+
+/**
+ * Sends the files of a job. As long as they arrive, its machine does not stop by itself, so the sending ends once the
+ * dollars of the job no longer pay for a start.
+ */
+export async function sendFiles(
+  deps: JobStepDeps,
+  machine: MachinePort,
+  row: JobRow,
+  order: JobOrder,
+  signal: AbortSignal,
+): Promise<Step> {
+  const { clock, jobs } = deps;
+  const { job } = row;
+  const over = new AbortController();
+  const leftMs = () => startableMs(row, clock.now());
+  const timer = clock.schedule(() => over.abort(), Math.min(leftMs(), longestMs));
+  const inTime = AbortSignal.any([signal, over.signal]);
+  try {
+    const root = join(job.workspace, ...job.spec.workdir.split('/'));
+    const tree = job.spec.sync && { root, names: await jobs.names(job.id) };
+    await sendCheckpoint(deps, machine, row, inTime);
+    await jobs.moves.report(job.id, 'sending', (onMoved) => machine.sync(order, tree, inTime, onMoved));
+    return { event: { kind: 'synced' } };
+  } catch (error) {
+    if (over.signal.aborted && !signal.aborted && leftMs() === 0) {
+      return { event: { kind: 'notStarted', why: costLimitReached } };
+    }
+    throw error;
+  } finally {
+    timer.dispose();
+  }
+}
