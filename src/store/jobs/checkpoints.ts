@@ -6,7 +6,6 @@ import type { Job, JobRow, JobState } from '../../model/jobs/job';
 import { jobOrder } from '../../model/jobs/jobOrder';
 import type { JobEvent } from '../../model/jobs/jobProgress';
 import type { JobOrder, JobOutputs, LeftOutput } from '../../model/jobs/onMachine';
-import { wait, type Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import { localProblem } from '../../util/localProblem';
 import { formatText, text, type Text } from '../../util/text';
@@ -38,13 +37,9 @@ export function isCheckpointDue({ job, state }: JobRow, now: number): boolean {
   );
 }
 
-/** How often to look whether the job has ended while its checkpoint is fetched (ms). */
-const lookMs = 30_000;
-
 /**
  * Fetches the checkpoint of a running job. A set that changed during the transfer is discarded: only a whole set
- * replaces the last one. Failures are retried when the next checkpoint is due. Once the job has ended, the transfer does
- * too: its machine costs money until the outputs are here.
+ * replaces the last one. Failures are retried when the next checkpoint is due.
  */
 export async function bringCheckpoint(
   { log, clock }: Pick<JobStepDeps, 'log' | 'clock'>,
@@ -53,14 +48,8 @@ export async function bringCheckpoint(
   id: string,
   signal: AbortSignal,
 ): Promise<JobEvent> {
-  const over = new AbortController();
-  const both = AbortSignal.any([signal, over.signal]);
-  const done = new AbortController();
-  void endOfJob(clock, machine, id, AbortSignal.any([both, done.signal])).then((isOver) => {
-    if (isOver) over.abort();
-  });
   try {
-    const brought = await whole(machine, job, state, id, both);
+    const brought = await whole(machine, job, state, id, signal);
     if (brought.kind === 'incomplete') {
       const name = brought.hash.slice(0, 8);
       log.warn(`The checkpoint ${name} of job ${job.id} is not kept, because ${formatText(brought.why)}`);
@@ -72,38 +61,11 @@ export async function bringCheckpoint(
     const { files, hash } = brought;
     return { kind: 'checkpointed', checkpoint: { at: clock.now(), files, hash } };
   } catch (error) {
-    if (over.signal.aborted && !signal.aborted) {
-      return { kind: 'checkpointed' };
-    }
     if (signal.aborted || isCancelled(error)) {
       throw error;
     }
     log.warn(`A checkpoint of job ${job.id} could not be fetched: ${String(error)}`);
     return { kind: 'checkpointed', notStored: localProblem(error) };
-  } finally {
-    done.abort();
-  }
-}
-
-/** Resolves with true once the machine shows the end of the job, and with false once the signal fires. */
-async function endOfJob(
-  clock: Clock,
-  machine: MachinePort,
-  id: string,
-  signal: AbortSignal,
-): Promise<boolean> {
-  for (;;) {
-    try {
-      await wait(clock, lookMs, signal);
-      if ((await machine.look(id, 0, 0, signal)).end) {
-        return true;
-      }
-    } catch {
-      // A connection that broke is no end.
-      if (signal.aborted) {
-        return false;
-      }
-    }
   }
 }
 

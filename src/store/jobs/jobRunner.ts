@@ -1,6 +1,5 @@
 import { waitsForYou, type Job, type JobRow } from '../../model/jobs/job';
 import { isFetchPaused } from '../../model/jobs/fetchAgain';
-import { orderedExtension } from '../../model/jobs/jobExtension';
 import { jobNews } from '../../model/jobs/jobNews';
 import { atPresent } from '../../model/jobs/jobTime';
 import { longestPauseMs } from '../../model/jobs/afterFailure';
@@ -12,6 +11,7 @@ import { isCancelled, UserError } from '../../util/errors';
 import { localProblem } from '../../util/localProblem';
 import type { Account, Accounts } from '../ports';
 import type { Notices } from '../windows/notices';
+import { CheckpointFetches } from './checkpointFetches';
 import { jobNoticeKind, type JobNotice } from './jobNotice';
 import type { JobStepDeps, Step } from './jobStep';
 import { takeStep } from './jobSteps';
@@ -66,6 +66,7 @@ class AccountJobs implements Disposable {
   private readonly stop = new AbortController();
   private readonly followed = new Map<string, Followed>();
   private readonly told = new Set<string>();
+  private readonly checkpoints = new CheckpointFetches(this.stop.signal);
 
   constructor(
     private readonly deps: JobRunnerDeps,
@@ -215,7 +216,7 @@ class AccountJobs implements Disposable {
     }
     try {
       const signal = AbortSignal.any([this.stop.signal, cut.signal]);
-      return await takeStep(this.deps, this.account, row, signal);
+      return await takeStep(this.deps, this.account, row, signal, this.checkpoints);
     } catch (error) {
       if (cut.signal.aborted && !this.stop.signal.aborted) {
         return {};
@@ -277,10 +278,6 @@ class AccountJobs implements Disposable {
 }
 
 function endsTransfer({ job, state }: JobRow): boolean {
-  // The machine keeps to its limit while a checkpoint is fetched.
-  if (orderedExtension({ job, state }) !== undefined) {
-    return true;
-  }
   return state.phase === 'syncing' || state.phase === 'running'
     ? job.stopAt !== undefined
     : state.phase === 'fetching' && isFetchPaused(job);

@@ -21,7 +21,8 @@ import { text } from '../../util/text';
 import type { Account } from '../ports';
 import type { MachinePort, StoppedMachinePort } from './machinePort';
 import { bringOutputs } from './bringOutputs';
-import { bringCheckpoint, isCheckpointDue } from './checkpoints';
+import type { CheckpointFetches } from './checkpointFetches';
+import { bringCheckpoint } from './checkpoints';
 import { endMachineOf } from './endOfMachine';
 import { noOutputs, withoutFolder } from './goneFolder';
 import { lookAgain } from './lookAgain';
@@ -60,11 +61,16 @@ export async function takeStep(
   account: Account,
   row: JobRow,
   signal: AbortSignal,
+  checkpoints: CheckpointFetches,
 ): Promise<Step> {
   if (isOver(row)) {
     return { event: { kind: 'reopened' } };
   }
   try {
+    if (row.state.phase !== 'running') {
+      // Its machine costs money until the outputs are here.
+      await checkpoints.end(row.job.id);
+    }
     const { instanceId } = machineOf(row);
     if (instanceId !== undefined && !isRenting(row.state.phase)) {
       const step = await goOnElsewhere(deps, row, signal);
@@ -76,7 +82,7 @@ export async function takeStep(
       }
     }
     const dearer = dearerMachine(deps, row);
-    return dearer ? { event: dearer } : await new Steps(deps, account, row, signal).take();
+    return dearer ? { event: dearer } : await new Steps(deps, account, row, signal, checkpoints).take();
   } catch (error) {
     if (signal.aborted || isCancelled(error)) {
       throw error;
@@ -106,6 +112,7 @@ class Steps {
     private readonly account: Account,
     private readonly row: JobRow,
     private readonly signal: AbortSignal,
+    private readonly checkpoints: CheckpointFetches,
   ) {
     this.id = attemptId(row.job, row.state);
   }
@@ -264,8 +271,11 @@ class Steps {
     if (shortened) {
       return { event: shortened };
     }
-    if (isCheckpointDue(this.row, this.deps.clock.now())) {
-      return { event: await bringCheckpoint(this.deps, this.machine, this.row, this.id, this.signal) };
+    const brought = this.checkpoints.next(this.row, this.deps.clock.now(), (aborted) =>
+      bringCheckpoint(this.deps, this.machine, this.row, this.id, aborted),
+    );
+    if (brought) {
+      return { event: brought };
     }
     if (areOthersDue(this.row, this.deps.clock.now())) {
       return { event: await seeOthers(this.deps, this.machine, this.row, this.signal) };

@@ -70,6 +70,24 @@ describe('Transfers of jobs', () => {
     assert.ok(machine.looks - looks <= 10, `${machine.looks - looks} logins`);
   });
 
+  it('are followed and stopped while a checkpoint is fetched, which takes its time', async () => {
+    const window = await open();
+    const fields = { checkpoints: ['*.ckpt'], fetchMinutes: 10 };
+    const outputsTo = mkdtempSync(join(tmpdir(), 'gr-followed-'));
+    const { id: job } = await window.jobs.order({ ...aJob(id, fields), outputsTo }, []);
+    machine.checkpointThere = ['large.ckpt'];
+    await pass(9 * minute);
+    machine.isTransferHeld = true;
+    await pass(2 * minute);
+    machine.log = 'epoch 7\n';
+    await pass(minute);
+    assert.equal((await window.jobs.log(job)).bytes.toString(), 'epoch 7\n');
+    await window.jobs.stop(job);
+    await pass(0);
+    assert.equal(machine.cancels, 1);
+    rmSync(outputsTo, { recursive: true, force: true });
+  });
+
   it('bring no checkpoint of a job that has ended meanwhile, whose machine costs money until its outputs come', async () => {
     const window = await open();
     const outputsTo = mkdtempSync(join(tmpdir(), 'gr-ended-'));
@@ -137,12 +155,13 @@ describe('Transfers of jobs', () => {
     machine.checkpointThere = ['a.ckpt'];
     machine.isTransferHeld = true;
     await pass(15 * minute);
-    assert.equal(machine.calls.filter((call) => call !== 'look').at(-1), 'checkpoint');
+    const fetches = () => machine.calls.filter((call) => call === 'checkpoint').length;
+    assert.equal(fetches(), 1);
     await window.jobs.extend(job, { hours: 5, costDollars: 9 });
     await pass(minute);
     assert.equal(machine.limitSeconds, 5 * 3600);
     assert.ok(window.told().includes('extended'));
-    assert.equal(machine.calls.filter((call) => call !== 'look').at(-1), 'checkpoint');
+    assert.equal(fetches(), 1, 'it is not begun again');
   });
 
   for (const [what, left, keepMinutes] of [
