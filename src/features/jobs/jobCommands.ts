@@ -12,6 +12,7 @@ import { momentText } from '../../editor/timeText';
 import type { MachineEnd } from '../../model/jobs/jobSpec';
 import { otherJobText } from '../../model/jobs/jobWords';
 import { accountFor } from '../../store/accounts/sameAccount';
+import { isCopied } from '../../store/jobs/jobTrouble';
 import { machineLeft } from '../../store/jobs/machineLeft';
 import type { JobDeps } from './deps';
 import { sourceAgain } from './jobSource';
@@ -215,6 +216,7 @@ export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undef
   }
   const machine = machineOf(row);
   const others = (row.state.others ?? []).map((one) => `⚠ ${localize(otherJobText(one))}`);
+  const isLeft = isLeftStopped(row) || isCopied(deps, row);
   const end = (how: MachineEnd) => () => {
     asked();
     return deps.jobs.endMachine(row.job.id, how);
@@ -222,9 +224,9 @@ export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undef
   await choose(
     {
       message: t('What should happen to “{0}”?', machine.name),
-      detail: [...others, ...uncheckedSentence(row), lossSentence(row)].join('\n'),
+      detail: [...others, ...uncheckedSentence(row), lossSentence(row, isLeft)].join('\n'),
     },
-    { label: isLeftStopped(row) ? t('Leave Stopped') : t('Stop'), run: end('stop') },
+    { label: isLeft ? t('Leave Stopped') : t('Stop'), run: end('stop') },
     { label: t('Destroy'), run: end('destroy') },
   );
 }
@@ -235,9 +237,9 @@ function uncheckedSentence({ state: { trouble } }: JobRow): readonly string[] {
 }
 
 /** Says what is lost with the machine. */
-function lossSentence(row: JobRow): string {
+function lossSentence(row: JobRow, isLeft: boolean): string {
   const { name } = row.job.spec;
-  if (isLeftStopped(row)) {
+  if (isLeft) {
     return t(
       'It is stopped, so the outputs of {0} can’t be fetched first. If you leave it stopped, you can fetch them later. If you destroy it, all data on it is lost, including these outputs.',
       name,
@@ -246,6 +248,12 @@ function lossSentence(row: JobRow): string {
   if (isAtWork(row)) {
     return t(
       'It does not answer, so {0} may still run there. If you destroy it, all data on it is lost, including the outputs of {0}.',
+      name,
+    );
+  }
+  if (row.state.trouble?.kind === 'fetchPaused') {
+    return t(
+      'The fetch of the outputs of {0} is paused. If you stop the machine, you can fetch them later. If you destroy it, all data on it is lost, including outputs that were not fetched.',
       name,
     );
   }

@@ -31,11 +31,13 @@ export function isFetchGivenUp({ job, state }: JobRow): boolean {
 }
 
 /**
- * Returns whether the user decided to end the machine although it does not answer, or to leave or destroy a stopped one
- * with outputs on it. What was decided before it was stopped was to happen after the fetch.
+ * Returns whether the user decided to end the machine although it does not answer, or one with outputs on it that is
+ * stopped or whose fetch the user canceled. What was decided before that was to happen after the fetch.
  */
 export function isGivenUp(row: JobRow): boolean {
   const { machineEnd = 'keep', machineEndAt = 0 } = row.job;
-  const isLeft = isLeftStopped(row) && machineEndAt > (row.state.trouble?.since ?? 0);
+  const { trouble } = row.state;
+  const isUnfetched = isLeftStopped(row) || trouble?.kind === 'fetchPaused';
+  const isLeft = isUnfetched && machineEndAt > (trouble?.since ?? 0);
   return machineEnd !== 'keep' && (isOutOfReach(row) || isLeft);
 }

@@ -301,6 +301,9 @@ class Steps {
       if (state.reopened) {
         return { event: { kind: 'notFetched' } };
       }
+      if (isGivenUp(this.row)) {
+        return { event: { kind: 'givenUp' } };
+      }
       const event = { kind: 'failed', trouble: 'fetchPaused' } as const;
       return state.trouble?.kind === 'fetchPaused' ? { waitMs: pausedMs } : { event, waitMs: pausedMs };
     }

@@ -20,11 +20,14 @@ export function isCopied(deps: Pick<JobStepDeps, 'fleet' | 'clock'>, row: JobRow
 const silent: readonly InstanceStateKind[] = ['offline', 'unknown', 'exited', 'outbid'];
 
 /** Returns whether the user ends a machine that could not be asked once more, whatever it still has of the job. */
-export function isEndedUnasked({ fleet, clock }: Pick<JobStepDeps, 'fleet' | 'clock'>, row: JobRow): boolean {
+export function isEndedUnasked(deps: Pick<JobStepDeps, 'fleet' | 'clock'>, row: JobRow): boolean {
+  const { fleet, clock } = deps;
   const { instanceId } = machineOf(row);
   const instance = instanceId === undefined ? undefined : fleet.find(instanceId);
   const kind = instance && stateOf(instance, fleet.facts(instance.id), clock.now());
-  return isGivenUp(row) || (isFetchGivenUp(row) && kind !== undefined && silent.includes(kind));
+  // From a stopped one, only its host could have served the files.
+  const isSilent = isCopied(deps, row) || (kind !== undefined && silent.includes(kind));
+  return isGivenUp(row) || (isFetchGivenUp(row) && isSilent);
 }
 
 /** Returns the kind of trouble to report for a failed step. */

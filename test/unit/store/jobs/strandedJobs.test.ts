@@ -91,6 +91,34 @@ describe('Jobs whose machine was stopped before their outputs came', () => {
     });
   }
 
+  for (const [how, outcome] of [
+    ['stop', 'stopped'],
+    ['destroy', 'destroyed'],
+  ] as const) {
+    it(`${how} a machine by the word of the user whose host does not give the outputs away`, async () => {
+      const job = await order('fetching');
+      await isStopped();
+      await window.jobs.copyOutputs(job);
+      await pass(10 * minute);
+      assert.equal(window.row(job).state.trouble?.kind, 'fetch');
+      await window.jobs.endMachine(job, how);
+      await pass(10 * minute);
+      const ended = service.count('instances.destroy');
+      assert.deepEqual([window.row(job).state.outcome, ended], [outcome, how === 'destroy' ? 1 : 0]);
+    });
+
+    it(`${how} a machine by the word of the user after a canceled fetch, and fetch nothing more`, async () => {
+      const job = await order('fetching');
+      await window.jobs.pauseFetch(job);
+      await pass(minute);
+      assert.equal(window.row(job).state.trouble?.kind, 'fetchPaused');
+      machine.trouble = undefined;
+      await window.jobs.endMachine(job, how);
+      await pass(10 * minute);
+      assert.deepEqual([window.row(job).state.outcome, window.row(job).state.outputs], [outcome, undefined]);
+    });
+  }
+
   it('are over one by one where the machine has several', async () => {
     const [first, second] = [await order('running'), (await window.jobs.order(aJob(id), [])).id];
     await pass(minute);
