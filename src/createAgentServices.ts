@@ -6,6 +6,7 @@ import { hasPassed } from './model/rentals/machineVerdict';
 import { stateOf } from './model/instances/instanceState';
 import { fileLock } from './ssh/nodeSsh';
 import type { SshService } from './ssh/service';
+import { runTimed } from './ssh/timedCommand';
 import { AgentDesk } from './store/agents/agentDesk';
 import { AgentLimitStore } from './store/agents/agentLimits';
 import { AgentToolRegistry } from './store/agents/agentTools';
@@ -116,7 +117,7 @@ function limitsOf(settings: SettingsReader) {
   };
 }
 
-function agentSsh(deps: Pick<AgentServicesDeps, 'ssh' | 'fleet' | 'log'>): AgentSsh {
+function agentSsh(deps: Pick<AgentServicesDeps, 'ssh' | 'fleet' | 'clock' | 'log'>): AgentSsh {
   const { ssh, fleet } = deps;
   const prepare = async (account: Account, instanceId: number, signal?: AbortSignal) => {
     const keys = await keysOf(deps, account, instanceId, signal);
@@ -128,10 +129,9 @@ function agentSsh(deps: Pick<AgentServicesDeps, 'ssh' | 'fleet' | 'log'>): Agent
   };
   return {
     prepare: (account, instanceId) => prepare(account, instanceId),
-    run: async (account, instanceId, command, { timeoutMs, signal }) => {
-      const { alias } = await prepare(account, instanceId, signal);
-      // The command goes to standard input, so that no other shell parses it.
-      return ssh.exec(alias, 'exec sh -s', { input: command, timeoutMs, signal, keepsEnd: true });
+    run: async (account, instanceId, command, options) => {
+      const { alias } = await prepare(account, instanceId, options.signal);
+      return runTimed(deps, alias, command, options);
     },
   };
 }

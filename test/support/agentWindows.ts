@@ -50,7 +50,7 @@ export async function openAgentWindow(
     prepare: (_, id) => Promise.resolve({ alias: `gpu-${id}`, command: `ssh gpu-${id}` }),
     run: (_, __, command) => {
       commands.push(command);
-      return Promise.resolve({ code: 0, stdout: '', stderr: '', timedOut: false });
+      return Promise.resolve({ code: 0, stdout: '', stderr: '' });
     },
   };
   const searchBudget = owned.add(new SearchBudget(clock, hub));

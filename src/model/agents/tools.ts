@@ -93,7 +93,7 @@ export const toolSpecs: readonly ToolSpec[] = [
     name: 'run_command',
     title: 'Run a Command on an Instance',
     description:
-      'Runs a shell command on an instance over SSH, for at most 45 seconds. The user is asked first: once for an instance that an agent rented, each time for another one. It then returns pending: after the yes, call it again with the same requestId and arguments. Output is under untrusted and cut.',
+      'Runs a shell command on an instance over SSH, for at most 45 seconds, after which it is ended: start longer work in the background, with its output in a file. The user is asked first: once for an instance that an agent rented, each time for another one. It then returns pending: after the yes, call it again with the same requestId and arguments. Output is under untrusted and cut.',
     risk: 'execute',
     isIdempotent: false,
   },

@@ -12,7 +12,16 @@ import { perHour } from '../../model/quote';
 import { isComplete, listedInstances } from '../instances/listed';
 import type { ToolContext, ToolHandlers } from './agentTools';
 import { doAgreed } from './doAgreed';
-import { activeAccount, idIn, requestAnswer, requestBase, untrusted, usd, type ToolDeps } from './toolDeps';
+import {
+  activeAccount,
+  idIn,
+  requestAnswer,
+  requestBase,
+  untrusted,
+  usd,
+  type CommandOutcome,
+  type ToolDeps,
+} from './toolDeps';
 
 const usualRows = 5;
 
@@ -161,9 +170,9 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
       ...(kept.state === 'done' ? { next: ranAlready, exitCode: kept.exitCode ?? -1 } : {}),
     };
   }
-  const timeoutMs = (input.timeoutSeconds ?? 30) * 1000;
+  const seconds = input.timeoutSeconds ?? 30;
   const result = await deps.ssh
-    .run(account, instance.id, input.command, { timeoutMs, signal: context.signal })
+    .run(account, instance.id, input.command, { timeoutMs: seconds * 1000, signal: context.signal })
     .catch(async (error: unknown) => {
       const next = { state: 'failed', problem: 'The command may have run.' } as const;
       await deps.desk.move(kept.id, ['working'], next, account.key);
@@ -173,7 +182,7 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
   const stdout = endOfText(deps.redact(result.stdout), 3000);
   const stderr = endOfText(deps.redact(result.stderr), 1500);
   const truncated = stdout.isCut || stderr.isCut;
-  const done = result.timedOut ? 'The command took too long and was ended.' : 'Done.';
+  const done = commandEnd(result, seconds);
   return {
     request: kept.id,
     state: 'done',
@@ -184,6 +193,19 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
     truncated,
     untrusted: { stdout: stdout.text, stderr: stderr.text },
   };
+}
+
+function commandEnd({ trouble }: CommandOutcome, seconds: number): string {
+  switch (trouble) {
+    case undefined:
+      return 'Done.';
+    case 'ended':
+      return `It took longer than ${seconds} s and was ended, with all that it had started. Start longer work in the background, with its output in a file.`;
+    case 'mayRun':
+      return `It took longer than ${seconds} s, so the connection was closed. It may still run on the instance: look there before you run it again.`;
+    case 'cut':
+      return 'The connection to the instance failed, so the command may have run in part, in whole or not at all: look there before you run it again.';
+  }
 }
 
 /**

@@ -17,7 +17,8 @@ export interface CommandOutcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  readonly timedOut: boolean;
+  /** Set if its own end was not seen, as in `runTimed`. */
+  readonly trouble?: 'ended' | 'mayRun' | 'cut' | undefined;
 }
 
 /** The SSH functions that tools need. */

@@ -103,7 +103,7 @@ describe('what a tool of agents leaves out', () => {
     assert.deepEqual([whole['truncated'], whole['next']], [undefined, undefined]);
 
     const stdout = '漢'.repeat(2000);
-    const run = () => Promise.resolve({ code: 0, stdout, stderr: stdout, timedOut: false });
+    const run = () => Promise.resolve({ code: 0, stdout, stderr: stdout });
     window = { ...window, ssh: { ...window.ssh, run } };
     const input = { instance: 'inst_5001', command: 'ls', requestId: 'the-command' };
     await window.desk.answer(String((await call('run_command', input))['request']), true);

@@ -1,0 +1,52 @@
+import type { Clock } from '../util/clock';
+import type { RunOptions, RunResult } from './run';
+import type { SshService } from './service';
+
+/**
+ * What became of a command whose own end was not seen. The machine ended it once its time was over, it may still run there
+ * after that time, or the connection failed before, during or after it.
+ */
+export type CommandTrouble = 'ended' | 'mayRun' | 'cut';
+
+export interface TimedResult extends Pick<RunResult, 'code' | 'stdout' | 'stderr'> {
+  readonly trouble?: CommandTrouble | undefined;
+}
+
+/** `timeout` ends with the first code, and with the second one if it had to kill. */
+const codesOfTimeout: readonly (number | null)[] = [124, 137];
+/** `ssh` ends with these where the connection failed. */
+const codesOfSsh: readonly (number | null)[] = [255, null];
+/** For the login, and for a command that does not end at once (ms). */
+const spareMs = 2_000;
+
+/**
+ * Runs a command in a shell of the machine, which ends it with all that it has started once its time is over. The end of
+ * the connection alone ends nothing there.
+ */
+export async function runTimed(
+  { ssh, clock }: { readonly ssh: Pick<SshService, 'exec'>; readonly clock: Clock },
+  alias: string,
+  command: string,
+  { timeoutMs, signal }: { readonly timeoutMs: number } & Pick<RunOptions, 'signal'>,
+): Promise<TimedResult> {
+  const limit = `timeout -k 1 ${Math.ceil(timeoutMs / 1000)}`;
+  // Programs of this name that lack the option are taken for none.
+  const script = `if timeout -k 1 1 true 2>/dev/null; then exec ${limit} sh -s; fi; exec sh -s`;
+  const since = clock.elapsed();
+  // The command goes to standard input, so that no other shell parses it.
+  const result = await ssh.exec(alias, script, {
+    input: command,
+    timeoutMs: timeoutMs + spareMs,
+    signal,
+    keepsEnd: true,
+  });
+  const isOver = clock.elapsed() - since >= timeoutMs;
+  const trouble = result.timedOut
+    ? 'mayRun'
+    : codesOfSsh.includes(result.code)
+      ? 'cut'
+      : isOver && codesOfTimeout.includes(result.code)
+        ? 'ended'
+        : undefined;
+  return { ...result, trouble };
+}

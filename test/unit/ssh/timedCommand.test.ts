@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { runProgram } from '../../../src/ssh/run';
+import { runTimed } from '../../../src/ssh/timedCommand';
+import { systemClock } from '../../../src/util/clock';
+import { placeOf } from '../../support/machinePrograms';
+import { until } from '../../support/until';
+
+describe('A command that has its time', () => {
+  let home: string;
+  beforeEach(() => {
+    home = mkdtempSync(path.join(os.tmpdir(), 'gr-timed-'));
+  });
+  afterEach(() => {
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  /** What the connection starts goes on there once the connection has ended, as with a real server. */
+  const machine = (programs = ['sh', 'sleep', 'timeout']) => {
+    const bin = path.join(home, 'bin');
+    mkdirSync(bin);
+    symlinkSync('/bin/true', path.join(bin, 'true'));
+    programs.forEach((program) => {
+      symlinkSync(placeOf(program), path.join(bin, program));
+    });
+    const ssh = {
+      exec: (_: string, script: string, options: object) =>
+        runProgram('/bin/sh', ['-c', script], { ...options, env: { PATH: bin } }),
+    };
+    return { ssh, clock: systemClock };
+  };
+  const file = (name: string) => path.join(home, name);
+  const pid = () => Number(readFileSync(file('pid'), 'utf8'));
+  const lives = () => existsSync(`/proc/${pid()}/exe`);
+  const long = () => `sleep 1000 & echo $! >'${file('pid')}'; echo begun; wait`;
+
+  it('is ended on the machine once that is over, with what it has started', async () => {
+    const { stdout, trouble } = await runTimed(machine(), 'gpu-1', long(), { timeoutMs: 1000 });
+    assert.deepEqual([stdout, trouble], ['begun\n', 'ended']);
+    await until('its end', () => !lives());
+  });
+
+  it('may go on where the machine can’t end it, and that is said', async () => {
+    const { trouble } = await runTimed(machine(['sh', 'sleep']), 'gpu-1', long(), {
+      timeoutMs: 500,
+    });
+    assert.equal(trouble, 'mayRun');
+    process.kill(pid());
+  });
+
+  it('may have run where the connection failed, and that is said', async () => {
+    const result = await runTimed(machine(), 'gpu-1', 'exit 255', { timeoutMs: 30_000 });
+    assert.deepEqual([result.code, result.trouble], [255, 'cut']);
+  });
+
+  it('is not said to be over where the command itself ends with such a code', async () => {
+    const result = await runTimed(machine(), 'gpu-1', `exit 124`, { timeoutMs: 30_000 });
+    assert.deepEqual([result.code, result.trouble], [124, undefined]);
+  });
+});
