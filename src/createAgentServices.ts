@@ -10,6 +10,7 @@ import { runTimed } from './ssh/timedCommand';
 import { AgentDesk } from './store/agents/agentDesk';
 import { AgentLimitStore } from './store/agents/agentLimits';
 import { AgentToolRegistry } from './store/agents/agentTools';
+import { CommandAnswers } from './store/agents/commandAnswers';
 import { ownLimitProblem } from './store/agents/ownLimits';
 import type { AgentSsh } from './store/agents/toolDeps';
 import type { Budget } from './store/budget/budgetStore';
@@ -48,6 +49,7 @@ export function agentServices(deps: AgentServicesDeps) {
   const { own, secrets, redactor, fleet, rentals, machineProofs, clock, storageDir } = deps;
   const agentLimits = new AgentLimitStore({ secrets, settings: () => limitsOf(deps.settings) });
   const ownLimits = { ...deps, limitPerHour: () => deps.settings.get('gpuRental.rent.limitPerHour') };
+  const commandAnswers = new CommandAnswers();
   let desk: AgentDesk | undefined;
   const agentDesk = () =>
     (desk ??= own(
@@ -63,6 +65,7 @@ export function agentServices(deps: AgentServicesDeps) {
   const toolDeps = () => ({
     ...deps,
     desk: agentDesk(),
+    commandAnswers,
     isReady: (instanceId: number) => {
       const instance = fleet.find(instanceId);
       return deps.settings.get('gpuRental.ready.checkLogin')

@@ -1,5 +1,6 @@
 import { noLimits, type AgentLimits } from '../../src/model/agents/limits';
 import { AgentDesk, type AgentDeskDeps } from '../../src/store/agents/agentDesk';
+import { CommandAnswers } from '../../src/store/agents/commandAnswers';
 import { AgentLimitStore } from '../../src/store/agents/agentLimits';
 import type { Fleet } from '../../src/store/ports';
 import { SearchBudget } from '../../src/store/offers/searchBudget';
@@ -56,7 +57,8 @@ export async function openAgentWindow(
   const searchBudget = owned.add(new SearchBudget(clock, hub));
   const isReady = () => true;
   const redact = (text: string) => text;
-  const own = { fleet, desk, limits, searchBudget, clock, log: silentLog, ssh, isReady, redact, commands };
-  return { ...window, ...own };
+  const commandAnswers = new CommandAnswers();
+  const given = { ...window, fleet, desk, limits, searchBudget, clock, log: silentLog };
+  return { ...given, ssh, commandAnswers, isReady, redact, commands };
 }
 export type AgentWindow = Awaited<ReturnType<typeof openAgentWindow>>;

@@ -141,7 +141,7 @@ async function connectInstance(deps: ToolDeps, input: ToolInput<'connect_instanc
   };
 }
 
-/** The answer with the output may be lost, and the output is kept nowhere. */
+/** Another window ran it, or this one ran many since. */
 const ranAlready =
   'This command ran already, and its output is not kept. If you did not get it, ask to run the command again with a new requestId, unless it must not run twice.';
 
@@ -165,10 +165,8 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
   const begun = { state: 'working', decidedAt: deps.clock.now() } as const;
   const own = await deps.desk.move(kept.id, ['approved'], begun, account.key);
   if (!own) {
-    return {
-      ...requestAnswer(kept),
-      ...(kept.state === 'done' ? { next: ranAlready, exitCode: kept.exitCode ?? -1 } : {}),
-    };
+    const ran = { ...requestAnswer(kept), next: ranAlready, exitCode: kept.exitCode ?? -1 };
+    return kept.state === 'done' ? (deps.commandAnswers.find(kept.id) ?? ran) : requestAnswer(kept);
   }
   const seconds = input.timeoutSeconds ?? 30;
   const result = await deps.ssh
@@ -178,12 +176,11 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
       await deps.desk.move(kept.id, ['working'], next, account.key);
       throw error;
     });
-  await deps.desk.move(kept.id, ['working'], { state: 'done', exitCode: result.code }, account.key);
   const stdout = endOfText(deps.redact(result.stdout), 3000);
   const stderr = endOfText(deps.redact(result.stderr), 1500);
   const truncated = stdout.isCut || stderr.isCut;
   const done = commandEnd(result, seconds);
-  return {
+  const answer = {
     request: kept.id,
     state: 'done',
     next: truncated
@@ -193,6 +190,9 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
     truncated,
     untrusted: { stdout: stdout.text, stderr: stderr.text },
   };
+  deps.commandAnswers.keep(kept.id, answer);
+  await deps.desk.move(kept.id, ['working'], { state: 'done', exitCode: result.code }, account.key);
+  return answer;
 }
 
 function commandEnd({ trouble }: CommandOutcome, seconds: number): string {

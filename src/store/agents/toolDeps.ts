@@ -11,6 +11,7 @@ import { wait, type Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
 import type { AgentDesk } from './agentDesk';
 import type { ToolContext } from './agentTools';
+import type { CommandAnswers } from './commandAnswers';
 
 /** The result of a command on an instance. */
 export interface CommandOutcome {
@@ -46,6 +47,7 @@ export interface ToolDeps {
   /** Returns true if the last check passed: a login worked, and the machine matches what was rented. */
   readonly isReady: (instanceId: number) => boolean;
   readonly ssh: AgentSsh;
+  readonly commandAnswers: CommandAnswers;
   readonly redact: (text: string) => string;
   readonly clock: Clock;
   readonly log: Log;
@@ -159,13 +161,16 @@ const nexts: Readonly<Record<AgentRequest['state'], string>> = {
   failed: 'It was not done. Look at the instance before you try again.',
 };
 
+const commandRan =
+  'The command ran. Call run_command again with the same requestId and arguments for its output.';
+
 /** Returns a request in the form that a model receives. */
 export function requestAnswer(request: AgentRequest): Readonly<Record<string, unknown>> {
-  const { id, state, problem, instanceId } = request;
+  const { id, state, tool, problem, instanceId } = request;
   return {
     request: id,
     state: state === 'approved' ? 'working' : state,
-    next: nexts[state],
+    next: tool === 'run_command' && state === 'done' ? commandRan : nexts[state],
     ...(problem === undefined ? {} : { problem }),
     ...(instanceId === undefined ? {} : { instance: `inst_${instanceId}` }),
   };

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { tidied } from '../../../../src/model/agents/gate';
 import { hasYes, type AgentRequest } from '../../../../src/model/agents/request';
+import { CommandAnswers } from '../../../../src/store/agents/commandAnswers';
 import { instanceTools } from '../../../../src/store/agents/instanceTools';
+import { marketTools } from '../../../../src/store/agents/marketTools';
 import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/agentWindows';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
@@ -58,6 +60,25 @@ describe('a yes to a command of an agent', () => {
     assert.equal(await stateOf(own, 'c', 'the-command'), 'done');
     assert.equal(window.commands.length, 1);
     assert.equal(await stateOf(own, 'b'), 'pending');
+  });
+
+  it('brings its output once more to a client that did not get it, as long as this window knows it', async () => {
+    const result = { code: 3, stdout: 'epoch 7', stderr: 'late' };
+    const tools = { ...window, ssh: { ...window.ssh, run: () => Promise.resolve(result) } };
+    const context = { caller: { id: 'a', name: 'claude', door: 'mcp' }, signal } as const;
+    const input = { instance: own, command: 'ls', requestId: 'the-command' };
+    const { request } = await instanceTools(tools).run_command(input, context);
+    assert.ok(await window.desk.answer(String(request), true));
+    await instanceTools(tools).run_command(input, context);
+    const { next } = await marketTools(tools).get_request({ request: String(request) }, context);
+    assert.match(String(next), /Call run_command again with the same requestId/);
+    const { exitCode, untrusted } = await instanceTools(window).run_command(input, context);
+    assert.deepEqual([exitCode, untrusted], [3, { stdout: 'epoch 7', stderr: 'late' }]);
+    assert.deepEqual(window.commands, [], 'it ran once');
+    const other = { ...window, commandAnswers: new CommandAnswers() };
+    const elsewhere = await instanceTools(other).run_command(input, context);
+    assert.match(String(elsewhere['next']), /ran already, and its output is not kept\. .*new requestId/);
+    assert.equal(elsewhere['exitCode'], 3);
   });
 
   it('runs nothing for another chat or door that repeats its id', async () => {
