@@ -53,6 +53,7 @@ const codes = {
 };
 
 type Id = string | number;
+type Send = McpServerDeps['send'];
 type Fields = Readonly<Record<string, unknown>>;
 
 class RpcError extends Error {
@@ -75,25 +76,41 @@ export class McpServer {
 
   constructor(private readonly deps: McpServerDeps) {}
 
-  /** Handles one message of the client; `undefined` stands for a line that is not JSON. */
-  take(message: unknown): void {
-    if (message === undefined) {
+  /** Handles one line of the client; `undefined` stands for one that is not JSON. */
+  take(line: unknown): void {
+    if (line === undefined) {
       this.fail(null, new RpcError(codes.parse, 'Parse error'));
-      return;
+    } else if (Array.isArray(line) && line.length > 0) {
+      void this.takeBatch(line);
+    } else {
+      void this.takeOne(line, this.deps.send);
     }
+  }
+
+  /** The revision 2025-03-26 lets clients send several messages at once; the answers are sent together as well. */
+  private async takeBatch(batch: readonly unknown[]): Promise<void> {
+    const answers: object[] = [];
+    await Promise.all(batch.map((one) => this.takeOne(one, (answer) => answers.push(answer))));
+    if (answers.length > 0) {
+      this.deps.send(answers);
+    }
+  }
+
+  /** Settles once the message has its answer, if it gets one. */
+  private async takeOne(message: unknown, send: Send): Promise<void> {
     const { jsonrpc, id, method, params } = fieldsOf(message);
     const isId = typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id));
     if (jsonrpc !== '2.0' || typeof method !== 'string' || !(isId || id === undefined)) {
       // A message without a method is an answer, and this server sends no requests.
       if (method !== undefined || jsonrpc !== '2.0') {
-        this.fail(isId ? id : null, new RpcError(codes.request, 'Invalid request'));
+        this.fail(isId ? id : null, new RpcError(codes.request, 'Invalid request'), send);
       }
       return;
     }
     if (id === undefined) {
       this.note(method, fieldsOf(params));
     } else if (isId) {
-      void this.handle(id, method, fieldsOf(params));
+      await this.handle(id, method, fieldsOf(params), send);
     }
   }
 
@@ -116,9 +133,9 @@ export class McpServer {
     }
   }
 
-  private async handle(id: Id, method: string, params: Fields): Promise<void> {
+  private async handle(id: Id, method: string, params: Fields, send: Send): Promise<void> {
     if (this.open.has(id)) {
-      this.fail(id, new RpcError(codes.request, 'A request with this id is open'));
+      this.fail(id, new RpcError(codes.request, 'A request with this id is open'), send);
       return;
     }
     const controller = new AbortController();
@@ -127,10 +144,10 @@ export class McpServer {
       const result = await this.answer(method, params, controller.signal);
       // A cancelled request gets no answer.
       if (!controller.signal.aborted) {
-        this.deps.send({ jsonrpc: '2.0', id, result });
+        send({ jsonrpc: '2.0', id, result });
       }
     } catch (error) {
-      this.fail(id, error instanceof RpcError ? error : new RpcError(codes.internal, 'Internal error'));
+      this.fail(id, error instanceof RpcError ? error : new RpcError(codes.internal, 'Internal error'), send);
     } finally {
       this.open.delete(id);
     }
@@ -216,7 +233,7 @@ export class McpServer {
     return { name: 'gpu-rental', title: 'GPU Rental', version: this.deps.version };
   }
 
-  private fail(id: Id | null, { code, message, data }: RpcError): void {
-    this.deps.send({ jsonrpc: '2.0', id, error: { code, message, ...(data ? { data } : {}) } });
+  private fail(id: Id | null, { code, message, data }: RpcError, send = this.deps.send): void {
+    send({ jsonrpc: '2.0', id, error: { code, message, ...(data ? { data } : {}) } });
   }
 }

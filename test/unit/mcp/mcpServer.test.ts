@@ -133,6 +133,38 @@ describe('the server of the Model Context Protocol', () => {
     assert.deepEqual((await ask('ping')).result, {});
   });
 
+  it('answers several messages that come at once together, and notes among them with nothing', async () => {
+    let finish: (result: ToolResult) => void = () => undefined;
+    const { server, sent } = start(() => new Promise((resolve) => (finish = resolve)));
+    const rest = async () => {
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    };
+    const note = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    server.take([
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'look' } },
+      note,
+      { jsonrpc: '2.0', id: 2, method: 'ping' },
+      7,
+    ]);
+    await rest();
+    assert.deepEqual(sent, []);
+    finish(fine);
+    await rest();
+    const [answers, ...more] = sent as unknown as readonly (readonly Message[])[];
+    assert.deepEqual(more, []);
+    assert.deepEqual(
+      answers?.map(({ id, error }) => [id, error?.code]),
+      [
+        [null, -32600],
+        [2, undefined],
+        [1, undefined],
+      ],
+    );
+    server.take([note]);
+    await rest();
+    assert.equal(sent.length, 1);
+  });
+
   it('hides what an error of its own says', async () => {
     const { ask } = start(() => Promise.reject(new Error('key=secret')));
     assert.deepEqual((await ask('tools/call', { name: 'look' })).error, {
