@@ -4,7 +4,7 @@ import type { DocumentTarget } from '../../commandArguments';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { openNamedDocument } from '../../editor/namedDocument';
-import { jobNameShape } from '../../model/jobs/jobFields';
+import { jobNameOf } from '../../model/jobs/jobFields';
 import { readJob } from '../../model/jobs/jobSpec';
 import { quoteForShell } from '../../ssh/commandLine';
 import { interpreterFor } from '../../ssh/runFile';
@@ -27,7 +27,7 @@ export async function runFileAsJob(
     return undefined;
   }
   const path = relative(folder.uri.fsPath, document.uri.fsPath).split(sep).join('/');
-  const name = nameOf(path);
+  const name = jobNameOf(path.split('/').at(-1) ?? '', 'script');
   const interpreter = interpreterFor(path, document.getText());
   const limits = await askLimits(t('Run {0} as a Job', name));
   if (!limits) {
@@ -36,11 +36,4 @@ export async function runFileAsJob(
   const run = `${interpreter ?? 'sh -c "chmod u+x \\"$0\\" && exec \\"$0\\""'} ${quoteForShell(`./${path}`)}`;
   const source = JSON.stringify({ jobs: { [name]: { run, limits } } });
   return runSource(deps, { spec: readJob(source, name), folder: folder.uri.fsPath, recipe: undefined });
-}
-
-/** Returns the file's name in a form that is valid for a job. */
-function nameOf(path: string): string {
-  const name = (path.split('/').at(-1) ?? '').replace(/[^A-Za-z0-9 ._-]/g, '-').replace(/^[^A-Za-z0-9]+/, '');
-  const short = name.slice(0, 40);
-  return jobNameShape.test(short) ? short : 'script';
 }

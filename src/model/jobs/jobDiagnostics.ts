@@ -3,10 +3,11 @@ import { text, type Text } from '../../util/text';
 import type { Span } from '../documents/envFlags';
 import type { Finding, Fix, Severity } from '../documents/finding';
 import type { JsonPlaces } from '../documents/jsonPlaces';
+import { jsonText } from '../documents/jsonText';
 import { unknownFields } from '../documents/unknownFields';
 import { findReference } from '../templates/templateReference';
 import { countOf, matrixValueShape, mostVariants } from './jobMatrix';
-import { innerFields, jobFields, jobNameShape, longestScript, mostJobs } from './jobFields';
+import { innerFields, jobFields, jobNameOf, jobNameShape, longestScript, mostJobs } from './jobFields';
 
 /** A finding with the JSON path of its subject. */
 export interface JobFinding extends Finding {
@@ -45,15 +46,32 @@ function* checkCount(names: readonly string[]): Iterable<Found> {
 
 function* checkName(places: JsonPlaces, name: string): Iterable<Found> {
   if (!jobNameShape.test(name)) {
+    const span = places.keySpan(['jobs', name]);
     yield {
       code: 'jobName',
       path: ['jobs', name],
-      span: places.keySpan(['jobs', name]),
+      span,
+      fixes: span === undefined ? [] : [renameFix(places, name, span)],
       message: text(
         'The name of a job begins with a letter or digit and has up to 40 letters, digits, spaces, dots, hyphens and underscores.',
       ),
     };
   }
+}
+
+/** Offers the nearest name that a job can have and no other job has. */
+function renameFix(places: JsonPlaces, name: string, span: Span): Fix {
+  const others = places.keys(['jobs']).map((key) => key.name);
+  const nearest = jobNameOf(name, 'job');
+  let free = nearest;
+  for (let count = 2; others.includes(free); count += 1) {
+    free = `${nearest.slice(0, 36)}-${count}`;
+  }
+  return {
+    title: text('Rename to “{0}”', free),
+    preferred: true,
+    action: { kind: 'edit', changes: [{ ...span, text: jsonText(free) }] },
+  };
 }
 
 function* checkKeys(places: JsonPlaces, name: string): Iterable<Found> {

@@ -1,6 +1,13 @@
 import * as z from 'zod';
 
 export const jobNameShape = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}$/;
+/** Returns a text in the form of a job's name. */
+export function jobNameOf(wanted: string, otherwise: string): string {
+  const name = wanted.replace(/[^A-Za-z0-9 ._-]/g, '-').replace(/^[^A-Za-z0-9]+/, '');
+  const short = name.slice(0, 40);
+  return jobNameShape.test(short) ? short : otherwise;
+}
+
 export const mostJobs = 50;
 /** The most hours that a job may run. */
 export const mostJobHours = 720;

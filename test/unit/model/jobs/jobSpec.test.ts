@@ -150,8 +150,23 @@ describe('a job of the workspace file', () => {
     assert.deepEqual(codes(file({ run: 'a', limits, outputs: [], sync: false })), []);
   });
 
-  it('refuses a name that is no folder name', () => {
+  it('refuses a name that is no folder name, and offers the nearest one that is free', () => {
     assert.deepEqual(codes(file({ run: 'a', limits, outputs: [] }, '../x')), ['jobName']);
+    const job = { run: 'a', limits, outputs: [] };
+    const name = `José’s ${'long '.repeat(20)}`;
+    let source = JSON.stringify({ jobs: { x: job, '../x': job, [name]: job, '…': job } });
+    for (let count = 0; count < 3; count += 1) {
+      const [fix] = findJobProblems(new JsonPlaces(source)).flatMap(({ fixes }) => fixes);
+      assert.ok(fix?.action.kind === 'edit');
+      source = applyChanges(source, fix.action.changes);
+    }
+    assert.deepEqual(Object.keys((JSON.parse(source) as { jobs: object }).jobs), [
+      'x',
+      'x-2',
+      'Jos--s long long long long long long lon',
+      'job',
+    ]);
+    assert.deepEqual(codes(source), []);
   });
 
   it('names the field whose type is wrong', () => {
