@@ -42,8 +42,12 @@ export type JobEvent =
   | { readonly kind: 'started'; readonly isWaiting?: boolean; readonly limitSeconds?: number }
   | { readonly kind: 'looked'; readonly look: JobLook }
   | { readonly kind: 'cancelSent' }
-  /** Jobs of other computers on the machine; absent if they could not be listed. */
-  | { readonly kind: 'othersSeen'; readonly others?: readonly JobThere[] | undefined }
+  /** Jobs of other computers on the machine, and its guard, as last known. */
+  | {
+      readonly kind: 'othersSeen';
+      readonly others: readonly JobThere[] | undefined;
+      readonly guardedUntil: number | undefined;
+    }
   /** The machine received an extension of the run time. */
   | {
       readonly kind: 'extended';
@@ -181,7 +185,7 @@ function after(job: Job, state: JobState, event: JobEvent, now: number): JobStat
     case 'cancelSent':
       return { ...state, cancelSentAt: now };
     case 'othersSeen':
-      return { ...state, othersTriedAt: now, others: event.others ?? state.others };
+      return { ...state, othersTriedAt: now, others: event.others, guardedUntil: event.guardedUntil };
     case 'logRead':
       return state.phase === 'ended' ? to(...afterEnd(job, state, now)) : state;
     case 'leaving':

@@ -8,7 +8,7 @@ import {
   type JobRow,
 } from '../../model/jobs/job';
 import { isFetchAsked, isFetchPaused } from '../../model/jobs/fetchAgain';
-import { guardSecondsOf, hardLimit, limitInputs } from '../../model/jobs/jobLimits';
+import { hardLimit, limitInputs } from '../../model/jobs/jobLimits';
 import { orderedExtension } from '../../model/jobs/jobExtension';
 import { isGivenUp } from '../../model/jobs/outOfReach';
 import { JobMachineError, UnfitMachineError } from '../../model/jobs/jobMachineError';
@@ -20,6 +20,7 @@ import { isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { Account } from '../ports';
 import type { MachinePort, StoppedMachinePort } from './machinePort';
+import { armGuard, armGuardAgain } from './armGuard';
 import { bringOutputs } from './bringOutputs';
 import type { CheckpointFetches } from './checkpointFetches';
 import { bringCheckpoint } from './checkpoints';
@@ -126,6 +127,10 @@ class Steps {
     return instanceId;
   }
 
+  private get place() {
+    return { account: this.account, instanceId: this.instanceId };
+  }
+
   private get machine(): MachinePort {
     return this.deps.machine(this.account, this.instanceId);
   }
@@ -198,19 +203,11 @@ class Steps {
     if (isTurnOfAnother(this.deps.jobs, this.row)) {
       return { waitMs: watchedMs };
     }
-    const guardedUntil = this.row.job.rental ? await this.arm() : undefined;
+    const guardedUntil = this.row.job.rental
+      ? await armGuard(this.deps, this.place, this.row, this.signal)
+      : undefined;
     await this.machine.begin(this.order, this.signal);
     return { event: { kind: 'connected', guardedUntil, others: await this.others() } };
-  }
-
-  /** Returns when the machine stops itself if no job begins; `undefined` if it did not prove that it can. */
-  private async arm(): Promise<number | undefined> {
-    const { deps, account, instanceId, signal } = this;
-    await deps.firstContact(instanceId, signal);
-    const seconds = guardSecondsOf(...limitInputs(this.row, deps.clock.now()));
-    return (await deps.guard.arm(account, instanceId, seconds, signal))
-      ? deps.clock.now() + seconds * 1000
-      : undefined;
   }
 
   private async sync(): Promise<Step> {
@@ -278,7 +275,9 @@ class Steps {
       return { event: brought };
     }
     if (areOthersDue(this.row, this.deps.clock.now())) {
-      return { event: await seeOthers(this.deps, this.machine, this.row, this.signal) };
+      const guardedUntil = await armGuardAgain(this.deps, this.place, this.row, this.signal);
+      const others = await seeOthers(this.deps, this.machine, this.row, this.signal);
+      return { event: { kind: 'othersSeen', others, guardedUntil } };
     }
     const look = await this.look();
     const missing = withoutFolder(this.row, look);

@@ -1,7 +1,6 @@
 import { machineOf, type JobRow } from '../../model/jobs/job';
 import { isLostHere } from '../../model/jobs/lostProgress';
 import type { JobThere } from '../../model/jobs/onMachine';
-import type { JobEvent } from '../../model/jobs/jobProgress';
 import { isCancelled, UserError } from '../../util/errors';
 import { localProblem } from '../../util/localProblem';
 import { text } from '../../util/text';
@@ -37,17 +36,17 @@ export function areOthersDue({ state }: JobRow, now: number): boolean {
 export async function seeOthers(
   { jobs, log }: Pick<JobStepDeps, 'jobs' | 'log'>,
   machine: MachinePort,
-  { job }: JobRow,
+  { job, state }: JobRow,
   signal: AbortSignal,
-): Promise<JobEvent> {
+): Promise<readonly JobThere[] | undefined> {
   try {
-    return { kind: 'othersSeen', others: await otherJobs(jobs, machine, signal) };
+    return await otherJobs(jobs, machine, signal);
   } catch (error) {
     if (signal.aborted || isCancelled(error)) {
       throw error;
     }
     log.info(`The other jobs beside job ${job.id} could not be read: ${String(error)}`);
-    return { kind: 'othersSeen' };
+    return state.others;
   }
 }
 

@@ -95,6 +95,24 @@ describe('A machine that is rented for a job', () => {
     assert.deepEqual([state().outcome, service.count('instances.destroy')], ['destroyed', 1]);
   });
 
+  it('is guarded later where its guard could not prove itself at first, and not once it is to be kept', async () => {
+    const { arm } = machine.guard;
+    machine.guard.arm = () => Promise.resolve(false);
+    await rent();
+    await getsReady();
+    assert.deepEqual([state().phase, state().guardedUntil], ['running', undefined]);
+    await pass(11 * minute);
+    assert.equal(state().guardedUntil, undefined);
+    machine.guard.arm = arm;
+    await window.jobs.endMachine(job, 'keep');
+    await pass(11 * minute);
+    assert.equal(machine.guardSeconds, undefined);
+    await window.jobs.endMachine(job, 'stop');
+    await pass(11 * minute);
+    assert.ok((state().guardedUntil ?? 0) > computer.clock.now());
+    assert.notEqual(machine.guardSeconds, undefined);
+  });
+
   it('no longer stops by itself once it is kept', async () => {
     await rent({ whenDone: { success: 'keep' } });
     await getsReady();

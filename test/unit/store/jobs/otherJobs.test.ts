@@ -104,7 +104,7 @@ describe('Jobs of other computers on a machine', () => {
         window.row(job),
         signal,
       );
-    assert.deepEqual(await seen(new CutConnection()), { kind: 'othersSeen' });
+    assert.equal(await seen(new CutConnection()), window.row(job).state.others);
     await assert.rejects(seen(new CancelledError()), CancelledError);
     await assert.rejects(seen(new CutConnection(), AbortSignal.abort()), CutConnection);
   });
