@@ -33,28 +33,33 @@ describe('a job', () => {
     await computer().pass(1000);
   }
 
-  it('runs as a task, whose terminal shows its log and has its exit code', async () => {
+  /** Runs the task of the job in a terminal. */
+  async function startTask() {
     const tasks = await window.screen.tasks?.provideTasks(new FakeCancellationTokenSource().token);
     const [task] = tasks ?? [];
     assert.deepEqual([tasks?.length, task?.definition], [1, { type: 'gpuRental', job: 'train' }]);
     const execution: unknown = task?.execution;
     assert.ok(execution instanceof FakeCustomExecution);
     const terminal: vscode.Pseudoterminal = await execution.start();
-    let written = '';
-    let code: unknown;
+    const shown = { written: '', code: undefined as unknown, close: () => terminal.close() };
     terminal.onDidWrite((data) => {
-      written += data;
+      shown.written += data;
     });
     terminal.onDidClose?.((value) => {
-      code = value;
+      shown.code = value;
     });
     terminal.open(undefined);
+    return shown;
+  }
+
+  it('runs as a task, whose terminal shows its log and has its exit code', async () => {
+    const shown = await startTask();
     await confirm('Run train: Confirm');
     await window.toast(/^train: failed with code 3/);
-    await computer().until('the end of the terminal', () => code !== undefined);
-    assert.equal(code, 3);
-    assert.match(written, /epoch 1\r\n/);
-    terminal.close();
+    await computer().until('the end of the terminal', () => shown.code !== undefined);
+    assert.equal(shown.code, 3);
+    assert.match(shown.written, /epoch 1\r\n/);
+    shown.close();
     window.clearToasts();
   });
 
@@ -99,5 +104,22 @@ describe('a job', () => {
     await window.toast(/^my train\.sh: succeeded/);
     const rows = await window.view('jobs').rows();
     assert.equal(rows.filter(({ text }) => /my train\.sh.*succeeded/.test(text)).length, 2);
+  });
+
+  it('says in the terminal of its task why it can’t run', async () => {
+    const file = path.join(computer().workspace, '.vscode', 'gpu-rental.json');
+    const limits = { hours: 1, costDollars: 0.001 };
+    writeFileSync(file, JSON.stringify({ jobs: { train: { run: 'true', machine: 'running', limits } } }));
+    const { documents } = window.screen;
+    documents.close(documents.byUri(FakeUri.file(file)));
+    const shown = await startTask();
+    await computer().until('the end of the terminal', () => shown.code !== undefined);
+    assert.equal(shown.code, 1);
+    assert.match(
+      shown.written,
+      /^\r\nThe job train would use up its \$0\.0010 before its command starts, .*\r\n$/,
+    );
+    shown.close();
+    window.clearToasts();
   });
 });

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { t } from '../../editor/localize';
+import { reasonOf, t } from '../../editor/localize';
 import { isOver } from '../../model/jobs/job';
 import { plainLog } from '../../model/jobs/logText';
 import type { JobEnd } from '../../model/jobs/onMachine';
@@ -46,7 +46,7 @@ export class JobTerminal implements vscode.Pseudoterminal {
     this.columns = dimensions?.columns ?? this.columns;
     void this.run().catch((error: unknown) => {
       this.deps.log.warn(`A job of a task could not be run: ${String(error)}`);
-      this.end(1);
+      this.endWith(reasonOf(error) ?? t('See the log for details.'), 1);
     });
   }
 
@@ -84,13 +84,17 @@ export class JobTerminal implements vscode.Pseudoterminal {
   private async show(id: string): Promise<void> {
     // Reads the state before the log: if the job is over, the log is complete.
     const row = this.deps.jobs.find(id);
+    if (!row) {
+      // The list is that of another account, or of none.
+      this.endWith(t('The account changed. The job may still run, but it is not shown here any more.'), 1);
+      return;
+    }
     let isMore = true;
     while (isMore && !this.isClosed) {
       isMore = await this.showPiece(id);
     }
-    if (!this.isClosed && (!row || isOver(row))) {
-      this.written.fire(`\r\n${t('The job has ended.')}\r\n`);
-      this.end(exitCodeOf(row?.state.end));
+    if (isOver(row)) {
+      this.endWith(t('The job has ended.'), exitCodeOf(row.state.end));
     }
   }
 
@@ -110,6 +114,13 @@ export class JobTerminal implements vscode.Pseudoterminal {
       this.written.fire(`${anew}${lines.replaceAll('\n', '\r\n')}${last}`);
     }
     return isFull;
+  }
+
+  private endWith(words: string, code: number): void {
+    if (!this.isClosed) {
+      this.written.fire(`\r\n${words.replaceAll('\n', '\r\n')}\r\n`);
+      this.end(code);
+    }
   }
 
   private end(code: number): void {

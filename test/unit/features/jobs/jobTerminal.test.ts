@@ -19,10 +19,10 @@ describe('The terminal of a job that runs as a task', () => {
     vscode: { EventEmitter: FakeEventEmitter, l10n: { t: (words: string) => words } },
   }) as typeof product;
 
-  function scene(columns?: number) {
+  function scene(columns?: number, order: () => Promise<string | undefined> = () => Promise.resolve(id)) {
     const changed = new FakeEventEmitter<undefined>();
     const job = { ...aJob(7), id, orderedAt: 0 };
-    let row: JobRow = { job, state: { ...newJobState(job), phase: 'running' } };
+    let row: JobRow | undefined = { job, state: { ...newJobState(job), phase: 'running' } };
     let log = Buffer.alloc(0);
     let reads = 0;
     const watched: string[][] = [];
@@ -37,14 +37,10 @@ describe('The terminal of a job that runs as a task', () => {
       },
     } as unknown as JobDeps['jobs'];
     const stops: string[] = [];
-    const terminal = new JobTerminal(
-      { jobs, log: silentLog },
-      () => Promise.resolve(id),
-      (jobId) => {
-        stops.push(jobId);
-        return Promise.resolve();
-      },
-    );
+    const terminal = new JobTerminal({ jobs, log: silentLog }, order, (jobId) => {
+      stops.push(jobId);
+      return Promise.resolve();
+    });
     const written: string[] = [];
     const codes: unknown[] = [];
     terminal.onDidWrite((data) => written.push(data));
@@ -70,9 +66,14 @@ describe('The terminal of a job that runs as a task', () => {
         changed.fire(undefined);
         await settled();
       },
+      leaves: async () => {
+        row = undefined;
+        changed.fire(undefined);
+        await settled();
+      },
       ends: async (code: number, why: 'itself' | 'limit' = 'itself') => {
         const end = { code, why, at: undefined, isOutOfMemory: false } as const;
-        row = { job, state: { ...row.state, phase: 'over', end } };
+        row = { job, state: { ...newJobState(job), phase: 'over', end } };
         changed.fire(undefined);
         changed.fire(undefined);
         await settled();
@@ -88,6 +89,24 @@ describe('The terminal of a job that runs as a task', () => {
     const all = written.join('');
     assert.deepEqual([all.split('epoch 1').length, all.split('epoch 2').length], [2, 2]);
     assert.deepEqual([all.split('The job has ended.').length, codes], [2, [3]]);
+  });
+
+  it('does not say that a job has ended which is not shown any more', async () => {
+    const { grows, leaves, screen, codes } = scene();
+    await grows('epoch 1\n');
+    await leaves();
+    assert.deepEqual(screen().slice(0, 1), ['epoch 1']);
+    assert.match(screen().join(' '), /The account changed\. The job may still run/);
+    assert.ok(!screen().includes('The job has ended.'));
+    assert.deepEqual(codes, [1]);
+  });
+
+  it('says that a job could not be run, and nothing of an error that only the log may hold', async () => {
+    const { settled, screen, codes } = scene(80, () => Promise.reject(new Error('EACCES /secret')));
+    await settled();
+    assert.ok(screen().includes('See the log for details.'), screen().join('|'));
+    assert.doesNotMatch(screen().join(' '), /secret/);
+    assert.deepEqual(codes, [1]);
   });
 
   it('asks to stop the job at Ctrl+C, and at nothing else that is typed', async () => {
