@@ -70,6 +70,8 @@ export async function download(
 export interface RemoteList {
   readonly folder: string;
   readonly entries: readonly RemoteEntry[];
+  /** The folders of these that only their owner can read there. */
+  readonly privateFolders: ReadonlySet<string>;
   /** SHA-256 hashes of files; a file with another hash is discarded. */
   readonly hashes: ReadonlyMap<string, string>;
 }
@@ -78,11 +80,11 @@ export interface RemoteList {
 export async function downloadList(
   deps: TransferDeps,
   alias: string,
-  { folder, entries, hashes }: RemoteList,
+  { folder, entries, privateFolders, hashes }: RemoteList,
   localFolder: string,
   options: TransferOptions = {},
 ): Promise<TransferOutcome> {
-  const tree = treeOf(entries);
+  const tree = treeOf(entries, privateFolders);
   const source = { parent: folder, root: undefined, list: () => Promise.resolve(tree) };
   return new Download(deps, alias, source, new LocalFiles(localFolder, hashes), options).run();
 }

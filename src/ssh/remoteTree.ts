@@ -35,11 +35,21 @@ export interface RemoteTree {
 }
 
 /** Returns the listed names, after their parent folders. */
-export function treeOf(entries: readonly RemoteEntry[]): RemoteTree {
+export function treeOf(
+  entries: readonly RemoteEntry[],
+  /** Folders that only their owner can read there. */
+  privateFolders: ReadonlySet<string> = new Set(),
+): RemoteTree {
   const folders = new Set(entries.flatMap(({ name }) => parentsOf(name)));
   return {
     entries: [
-      ...[...folders].sort().map((name) => ({ name, kind: 'folder' as const, size: 0, modified: 0 })),
+      ...[...folders].sort().map((name) => ({
+        name,
+        kind: 'folder' as const,
+        size: 0,
+        modified: 0,
+        isPrivate: privateFolders.has(name),
+      })),
       ...entries,
     ],
     leftOut: [],

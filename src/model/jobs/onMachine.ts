@@ -127,6 +127,8 @@ export interface LeftOutput {
 
 export interface JobOutputs {
   readonly files: readonly JobOutput[];
+  /** Folders of these that only their owner can read on the machine. */
+  readonly privateFolders?: readonly string[] | undefined;
   /** Files that can't be fetched, with the reason. */
   readonly leftOut: readonly LeftOutput[];
   /** SHA-256 of the list as stored on the machine, for `markFetched`. */

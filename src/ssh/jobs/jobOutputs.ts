@@ -78,10 +78,15 @@ export function readOutputs(list: Buffer, patterns: readonly string[]): JobOutpu
   const matches = matcherOf(patterns);
   const files = new Map<string, JobOutput>();
   const leftOut = new Map<string, LeftOut>();
+  const privateFolders: string[] = [];
   for (const record of records) {
     const entry = parseRecord(Buffer.from(record));
     if (!entry) {
       return undefined;
+    }
+    if (entry.kind === 'folder') {
+      privateFolders.push(...(entry.isPrivate ? [entry.name] : []));
+      continue;
     }
     const problem = problemOf(entry, matches);
     if (problem) {
@@ -94,6 +99,7 @@ export function readOutputs(list: Buffer, patterns: readonly string[]): JobOutpu
   }
   return {
     files: [...files.values()],
+    ...(privateFolders.length === 0 ? {} : { privateFolders }),
     leftOut: [...leftOut.values()],
     hash: createHash('sha256').update(list).digest('hex'),
     areHashed: how === 'hashed',
@@ -158,6 +164,7 @@ export async function fetchOutputs(
     throw new TransferError('');
   }
   let outcome: TransferOutcome = { files: 0, bytes: 0, leftOut: list.leftOut };
+  const privateFolders = new Set((list.privateFolders ?? []).map((path) => path.replace(/^\//, '')));
   for (const part of [
     { folder, files: list.files.filter(({ path }) => !path.startsWith('/')) },
     { folder: '/', files: list.files.filter(({ path }) => path.startsWith('/')) },
@@ -167,6 +174,7 @@ export async function fetchOutputs(
       call.alias,
       {
         folder: part.folder,
+        privateFolders,
         entries: part.files.map(({ path, ...file }) => ({ ...file, name: path.replace(/^\//, '') })),
         hashes: new Map(
           part.files.flatMap(({ path, sha256 }) =>

@@ -41,7 +41,7 @@ export async function listStoppedJobs(
 
 function stateOf(id: string, paths: ReadonlySet<string>, found: ReadonlyMap<string, string>): string {
   const list = found.get(`${id}/outputs.list`);
-  const isEmpty = list !== undefined && !/^\/\/[0-9a-f]* \d* \d* /m.test(list);
+  const isEmpty = list !== undefined && !/^\/\/[^4][0-9a-f]* \d* \d* /m.test(list);
   const hasWaited = /^waiting\b/.test(found.get(`${id}/phase`) ?? '');
   return paths.has(`${id}/fetched`) || hasWaited || isEmpty ? 'over' : 'unfetched';
 }

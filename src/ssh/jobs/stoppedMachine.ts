@@ -227,13 +227,20 @@ class Fetch {
       isPrivate,
     }));
     const { entries, leftOut } = possibleHere(
-      treeOf(listed.filter(({ name }) => !name.startsWith('/'))),
+      treeOf(
+        listed.filter(({ name }) => !name.startsWith('/')),
+        new Set(
+          [...this.there].flatMap(([name, { kind, isPrivate }]) =>
+            kind === 'folder' && isPrivate ? [name] : [],
+          ),
+        ),
+      ),
       this.deps.platform,
     );
     this.leftOut.push(...leftOut);
     this.leave(needsStart, ...listed.filter(({ name }) => name.startsWith('/')));
-    for (const { name } of entries.filter(({ kind }) => kind === 'folder')) {
-      await this.local.makeFolder(name);
+    for (const { name, isPrivate } of entries.filter(({ kind }) => kind === 'folder')) {
+      await this.local.makeFolder(name, isPrivate);
     }
     const files = entries.filter(({ kind }) => kind === 'file');
     const todo = new Set<string>();

@@ -9,11 +9,12 @@ state_of() {
     echo atWork
     return
   fi
-  # One that was ended while it waited has run nothing, and a list without a file in it leaves nothing to fetch.
+  # One that was ended while it waited has run nothing, and a list without a file in it, of folders at most, leaves
+  # nothing to fetch.
   read -r phase _ 2>/dev/null <"$1/phase"
   if [ -e "$1/fetched" ] || [ "$phase" = waiting ]; then
     echo over
-  elif [ -e "$1/outputs.list" ] && ! grep -aq '^//[0-9a-f]* [0-9]* [0-9]* ' "$1/outputs.list"; then
+  elif [ -e "$1/outputs.list" ] && ! grep -aq '^//[^4][0-9a-f]* [0-9]* [0-9]* ' "$1/outputs.list"; then
     echo over
   else
     echo unfetched

@@ -18,6 +18,11 @@ list() {
   find -H "$base" "$@" ! -type d -exec stat -c '//%f %s %Y %n' {} + 2>/dev/null
 }
 
+# What lies in a folder that only its owner can enter has the mode of any file.
+private_folders() {
+  find -H "$1" -type d ! -perm -040 ! -perm -004 -exec stat -c '//%f %s %Y %n' {} + 2>/dev/null
+}
+
 hash_python='import hashlib, sys
 for name in sys.argv[1:]:
     total = hashlib.sha256()
@@ -51,6 +56,7 @@ elif busybox sha256sum </dev/null >/dev/null 2>&1; then
 fi
 
 patterns list
+patterns private_folders
 if [ "$tool" = none ]; then
   echo '//unhashed'
 else

@@ -39,7 +39,8 @@ describe('The jobs that a stopped machine has', () => {
     });
     put(idOf('b'), { spec: spec(idOf('b'), 'cut off'), phase: 'running' });
     put(idOf('c'), { phase: 'ended', 'outputs.list': `${file}//end\n`, fetched: 'ab' });
-    put(idOf('d'), { phase: 'ended', 'outputs.list': '//hashed\n//end\n' });
+    const folders = '//41c0 5 1700000000 ./outputs\n';
+    put(idOf('d'), { phase: 'ended', 'outputs.list': `${folders}//hashed\n//end\n` });
     put(idOf('e'), { phase: 'waiting' });
     put(idOf('f'), { phase: 'ended', 'outputs.list': file.repeat(5000) });
     put(idOf('9', 1), { phase: 'ended', 'outputs.list': `${file}//end\n` });
