@@ -5,7 +5,7 @@ import type { MachineProof } from '../../model/proof/machineProof';
 import { speaksForReplacing } from '../../model/proof/verdict';
 import { differenceText, noteText } from '../../model/proof/verdictWords';
 import type { CheckResult } from '../../model/rentals/machineCheck';
-import { unprovedText } from '../../model/rentals/machineCheckText';
+import { runsUncheckedText, unprovedText } from '../../model/rentals/machineCheckText';
 import { checkText, judgeProof } from '../../model/rentals/machineVerdict';
 import type { ReadinessDeps } from './deps';
 
@@ -65,7 +65,14 @@ export class CheckMessages {
       return;
     }
     if (check.kind === 'notChecked') {
-      message('info', ready, connect(instanceId));
+      // Only a login proves that it is ready.
+      message(
+        'info',
+        localize(runsUncheckedText(name, check.reason, check.detail)),
+        connect(instanceId),
+        commandAction(t('Check Again'), 'gpuRental.instance.check', { instanceId }),
+        check.reason === 'failed' && commandAction(t('Show Log'), 'gpuRental.showLog'),
+      );
       return;
     }
     const { verdict, line } = judge(this.deps, instanceId, check.proof);

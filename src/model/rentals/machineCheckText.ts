@@ -95,3 +95,12 @@ const notChecked: Readonly<Record<NotCheckedReason, (detail: string) => Text>> =
 export function notCheckedText(reason: NotCheckedReason, detail = '–'): Text {
   return text('login not checked: {0}', notChecked[reason](detail));
 }
+
+/** Says that the service reports a machine as running, and why nothing more is known about it. */
+export function runsUncheckedText(name: string, reason: NotCheckedReason, detail = '–'): Text {
+  return text(
+    '{0} is running, but its login and GPUs could not be checked: {1}.',
+    name,
+    notChecked[reason](detail),
+  );
+}
