@@ -11,11 +11,12 @@ import { formatMoney } from '../../model/money';
 import { accountFor } from '../../store/accounts/sameAccount';
 import type { Rental } from '../../store/ports';
 import type { BrokenOff } from '../../store/rentals/rentalStore';
-import type { FailedStart, StartEvent } from '../../store/rentals/startEvent';
+import type { FailedStart, ReadyEvent, StartEvent } from '../../store/rentals/startEvent';
 import { assertNever } from '../../util/errors';
 import { CheckMessages, isCheckFine } from './checkMessages';
 import type { ReadinessDeps } from './deps';
 import { failureMeaning, failureSentence, keptSentence, troubleSentence } from './failureWords';
+import { withKeptCheck } from './keptCheck';
 import { lossQuestion, nextBestQuestion } from './replaceQuestions';
 import { replaceAndTell } from './replaceAction';
 import { announcePause } from './announcePause';
@@ -37,7 +38,8 @@ export class ReadinessNotifications {
     this.checks = new CheckMessages(deps, (id, name, unfit) => this.replacing(id, name, true, unfit));
   }
 
-  async show(event: StartEvent): Promise<void> {
+  async show(happened: StartEvent): Promise<void> {
+    const event = happened.kind === 'ready' ? await withKeptCheck(this.deps, happened) : happened;
     const { instanceId } = event;
     const name = this.name(instanceId);
     const isReady = event.kind === 'ready';
@@ -101,10 +103,7 @@ export class ReadinessNotifications {
     );
   }
 
-  private async ready(
-    { instanceId, check }: Extract<StartEvent, { kind: 'ready' }>,
-    name: string,
-  ): Promise<void> {
+  private async ready({ instanceId, check }: ReadyEvent, name: string): Promise<void> {
     const instance = this.deps.fleet.find(instanceId);
     if (check) {
       await this.checks.show(instanceId, name, check);

@@ -30,4 +30,5 @@ export const startEvent = z.discriminatedUnion('kind', [
 ]);
 /** An event for the user, delivered to exactly one window. */
 export type StartEvent = Readonly<z.infer<typeof startEvent>>;
+export type ReadyEvent = Extract<StartEvent, { readonly kind: 'ready' }>;
 export type FailedStart = Extract<StartEvent, { readonly kind: 'failed' }>;

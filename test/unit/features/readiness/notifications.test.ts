@@ -61,4 +61,16 @@ describe('The message about a machine that runs', () => {
     await settle();
     assert.deepEqual(shown[0]?.buttons, ['Connect', 'Check Again', 'Show Log']);
   });
+
+  it('has the result of a check whose window closed before it told it', async () => {
+    await scene({ at: readyAt + 60_000, check: refused }).show({ kind: 'ready', instanceId: 7 });
+    await settle();
+    assert.match(shown[0]?.words ?? '', /^trainer is running, but it refuses the SSH key/);
+  });
+
+  it('does not have the result of an earlier start', async () => {
+    await scene({ at: readyAt - 60_000, check: refused }).show({ kind: 'ready', instanceId: 7 });
+    await settle();
+    assert.equal(shown[0]?.words, 'trainer is ready.');
+  });
 });
