@@ -214,6 +214,7 @@ describe('connecting to an instance', () => {
     window.run('Refresh');
     await computer().clock.advance(10_000);
     assert.deepEqual(entries(), [`${alias}.conf`], 'in case the service was wrong');
+    await window.toast(/trainer no longer exists/);
     computer().clock.jump(25 * 3_600_000);
     window.run('Refresh');
     await computer().until('the entry to be removed', () => entries().length === 0);

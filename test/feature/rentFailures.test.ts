@@ -36,6 +36,8 @@ describe('rentals and starts that go wrong', () => {
   /** Away with it, without the product. */
   async function remove(id: number): Promise<void> {
     await call('DELETE', `/api/v0/instances/${id}/`);
+    window.run('Refresh');
+    await computer().pass(20_000);
     window.clearToasts();
   }
 

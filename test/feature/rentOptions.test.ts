@@ -330,7 +330,7 @@ describe('options of a rental', () => {
       await simulator.call('DELETE', `/api/v0/instances/${id}/`);
     }
     window.run('Refresh');
-    await instances().noRow(/RTX/);
+    await window.toast(/^These instances no longer exist: .*, and their data is lost\.$/);
     await likeTheFirst();
     // What may be secret is kept for a day, in case the service was wrong about the end.
     const shown = () => quick().rows().join('\n');

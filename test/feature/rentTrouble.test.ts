@@ -230,6 +230,8 @@ describe('several machines of which only the first is rented', () => {
     for (const { id } of [...world.instances]) {
       await call('DELETE', `/api/v0/instances/${id}/`);
     }
+    window.run('Refresh');
+    await computer().pass(20_000);
     window.clearToasts();
   });
 

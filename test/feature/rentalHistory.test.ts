@@ -62,7 +62,7 @@ describe('the rental history', () => {
     await computer().until('the log alone', () => window.screen.documents.active?.document.getText() === log);
   });
 
-  it('keeps one that went by itself', async () => {
+  it('keeps one that went by itself, and says once that it went', async () => {
     const instance = computer().simulator.world.instance(helper);
     assert.ok(instance);
     computer().simulator.world.removeInstance(instance);
@@ -70,6 +70,36 @@ describe('the rental history', () => {
     const row = await instances().row(/helper.*≤ \$/);
     assert.ok(row);
     assert.match(await instances().tooltip(/helper/), /no longer listed by the service/);
+    const { text, buttons } = await window.toast(/helper no longer exists/);
+    assert.match(text, /without a request from GPU Rental on this computer, and its data is lost\.$/);
+    assert.deepEqual(buttons, ['Rent Again…', 'Show Details']);
+    window.clearToasts();
+    const second = await computer().openWindow({ isFocused: true });
+    await second.view('instances').row('Rental History');
+    await computer().pass(60_000);
+    assert.deepEqual(
+      [window, second].flatMap((one) => one.toasts()).filter((words) => /no longer exists/.test(words)),
+      [],
+    );
+    second.close();
+  });
+
+  it('says so of one that went while no window was open', async () => {
+    const id = await computer().rentRunning({ label: 'sleeper' });
+    window.run('Refresh');
+    await instances().row('sleeper');
+    await computer().pass(60_000);
+    window.close();
+    const { world } = computer().simulator;
+    const instance = world.instance(id);
+    assert.ok(instance);
+    world.removeInstance(instance);
+    window = await computer().openWindow();
+    await window.toast(/sleeper no longer exists/);
+    window.clearToasts();
+    await instances().expand('Rental History');
+    await instances().menu('sleeper', 'Remove from History…');
+    await window.dialogButton('Remove');
   });
 
   it('rents again like a past one', async () => {

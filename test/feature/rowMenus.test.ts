@@ -61,6 +61,7 @@ describe('the menu of a row while the list is read again', () => {
     await computer().simulator.call('DELETE', `/api/v0/instances/${trainer}/`);
     window.run('Refresh');
     await window.view('instances').noRow('trainer');
+    await computer().windows[0]?.toast(/trainer no longer exists/);
     assert.ok(redrawn.includes(undefined), 'another set of rows is shown as a whole');
   });
 

@@ -32,5 +32,6 @@ describe('instances without a label, of the same GPU', () => {
     await row(new RegExp(`^1× RTX 3090 #${second} `));
     await computer().simulator.call('DELETE', `/api/v0/instances/${second}/`, {});
     await row(new RegExp(`^1× RTX 3090 [^#].* #${first}$`));
+    await window.toast(new RegExp(`#${second} no longer exists`));
   });
 });

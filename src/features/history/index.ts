@@ -15,17 +15,17 @@ import { safeFileName } from '../../util/fileName';
 import { text } from '../../util/text';
 import { HistoryGroup } from './historyGroup';
 import { descriptionOfPast, nameOfPast, pageOfPast, verdictOfPast } from './historyWords';
+import { UnseenEnds, type UnseenEndDeps } from './unseenEnds';
 
-type Deps = Pick<
-  Services,
-  'accounts' | 'history' | 'machineProofs' | 'instanceGroups' | 'commands' | 'clock' | 'log'
->;
+type Deps = UnseenEndDeps &
+  Pick<Services, 'history' | 'machineProofs' | 'instanceGroups' | 'commands' | 'clock' | 'log'>;
 
 /** Registers the history of past rentals: costs, ends, logs, and renting again. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { commands } = deps;
   store.add(deps.instanceGroups.addGroup(store.add(new HistoryGroup(deps))));
+  store.add(new UnseenEnds(deps));
   const ofOne = (run: (past: PastRental) => PromiseLike<unknown>) => async (target?: PastTarget) => {
     const past = await chosen(deps, target);
     if (past) {

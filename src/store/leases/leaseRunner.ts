@@ -37,6 +37,8 @@ export interface LeaseRunnerDeps {
   readonly notices: Notices;
   readonly clock: Clock;
   readonly log: Log;
+  /** True if no list shows the instances, so that only their records tell that they have ended. */
+  readonly isUnlisted?: boolean;
 }
 
 /** Timers stop while a computer sleeps, so the clock is checked this often (ms). */
@@ -180,7 +182,8 @@ export class LeaseRunner implements Disposable {
       this.tell(account, lease, state, 'missed');
     } else if (kind === 'ended') {
       this.tell(account, lease, state, 'destroyed');
-      await leases.finish(lease);
+      // A list will agree, and whoever finds the end there must know that it was scheduled.
+      await (this.deps.isUnlisted === true ? leases.finish(lease) : this.ended(lease, state));
     }
   }
 

@@ -142,7 +142,7 @@ export class OtherAccountLeases implements Disposable {
     store.add(leases.onDidChange(() => list.look()));
     const idle = store.add(new IdleWatch({ ...shared, ...this.deps.idle, fleet: list }));
     const fleet = unreadFleet(onDidChange, find, () => list.refresh());
-    store.add(new LeaseRunner({ ...shared, fleet, leases, idle }));
+    store.add(new LeaseRunner({ ...shared, fleet, leases, idle, isUnlisted: true }));
     void leases.ready.then(() => list.look());
     return store;
   }
