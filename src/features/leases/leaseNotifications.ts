@@ -98,6 +98,15 @@ function words(
               ),
         actions: [start, destroy],
       };
+    case 'stoppedItself':
+      return {
+        sentence: t(
+          '{0} is stopped, and its own timer was set to stop it. Its disk still costs {1}.',
+          name,
+          pricePerDay(notice.diskPerDay),
+        ),
+        actions: [start, destroy],
+      };
     case 'destroyed':
       return { sentence: t('{0} is destroyed, as scheduled. The service no longer lists it.', name) };
     case 'gone':

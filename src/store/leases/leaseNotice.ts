@@ -14,6 +14,8 @@ export const leaseNotice = z.object({
   kind: z.enum([
     'soon',
     'stopped',
+    /** Its own timer was set to, and no request of ours was sent. */
+    'stoppedItself',
     'destroyed',
     'gone',
     'failed',
@@ -96,6 +98,7 @@ function turnOf(
     case 'timerGone':
       return armed?.token ?? '';
     case 'stopped':
+    case 'stoppedItself':
     case 'destroyed':
     case 'gone':
       return 0;

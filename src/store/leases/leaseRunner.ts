@@ -206,19 +206,24 @@ export class LeaseRunner implements Disposable {
       await leases.putState(lease.instanceId, { ...state, endedAt: undefined });
     }
     const request = fleet.facts(instance.id).lastRequest;
-    const isTimerGone = lease.armed && isProvedGone(lease.armed, instance, request, clock.now());
-    if (isTimerGone === true) {
+    const kind = stateOf(instance, fleet.facts(instance.id), clock.now());
+    const { armed } = lease;
+    const isTimerGone = armed !== undefined && isProvedGone(armed, instance, request, clock.now());
+    if (isTimerGone) {
+      const action = armed.action ?? lease.action;
+      if (action === 'stop' && kind === 'stopped' && request?.kind !== 'stop' && accounts.active) {
+        this.tell(accounts.active, lease, state, 'stoppedItself');
+      }
       await leases.setArmed(lease, undefined);
       if (lease.isOnlyOnInstance === true) {
         return true;
       }
     }
-    const kind = stateOf(instance, fleet.facts(instance.id), clock.now());
     if (lease.action === 'stop' && kind === 'stopped') {
       await leases.finish(lease);
       return true;
     }
-    if (isTimerGone === true && accounts.active) {
+    if (isTimerGone && accounts.active) {
       this.tell(accounts.active, lease, state, 'timerGone');
     }
     return false;

@@ -38,6 +38,30 @@ describe('Leases with a timer on the machine', () => {
     assert.deepEqual(kindsTold(window), ['timerGone']);
   });
 
+  it('tell that the machine stopped itself when idle while no editor was open', async () => {
+    const window = await open();
+    const { lease } = await window.leases.set(id, 'stop', { kind: 'idle', minutes: 30 });
+    await window.leases.setArmed(lease, { token: 'ab', provedAt: computer.clock.now() });
+    await pass(minute);
+    window.close();
+    await service.client.instances.stop(id);
+    computer.clock.jump(9 * hour);
+    const next = await open();
+    await pass(5 * minute);
+    assert.deepEqual([kindsTold(next), next.leases.rows], [['stoppedItself'], []]);
+  });
+
+  it('tell nothing of a stop that the user requested', async () => {
+    const window = await open();
+    const { lease } = await window.leases.set(id, 'stop', at(hour));
+    await window.leases.setArmed(lease, { token: 'ab', at: at(hour).at, provedAt: computer.clock.now() });
+    window.fleet.note(id, { kind: 'stop' });
+    await service.client.instances.stop(id);
+    await window.fleet.refresh();
+    await pass(minute);
+    assert.deepEqual([kindsTold(window), window.leases.rows], [[], []]);
+  });
+
   it('stay armed while the machine is not heard of', async () => {
     const window = await open();
     const { lease } = await window.leases.set(id, 'destroy', at(9 * hour));
