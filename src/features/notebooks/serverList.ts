@@ -3,6 +3,7 @@ import * as z from 'zod';
 import {
   nextServers,
   signedOutServers,
+  withTold,
   withUsed,
   type Candidate,
   type ListedServer,
@@ -22,6 +23,7 @@ const listFile = z.object({
       instanceId: z.number(),
       label: z.string(),
       isUsed: z.boolean(),
+      told: z.array(z.string()).optional(),
     }),
   ),
 });
@@ -70,25 +72,49 @@ export class ServerList implements Disposable {
 
   /** Keeps a used server in every list until its instance has ended. */
   noteUsed(alias: string): Promise<void> {
-    return this.change((rows) => rows.map((row) => (row.alias === alias ? { ...row, isUsed: true } : row)));
+    const used = (row: ListedServer) => (row.alias === alias ? withTold({ ...row, isUsed: true }) : row);
+    return this.change((rows) => rows.map(used), { isOfAllWindows: true });
+  }
+
+  /** Notes that a message is about to say why a server can't be used. Returns false if one did since it worked last. */
+  async noteTold(alias: string, why: string): Promise<boolean> {
+    let isNews = true;
+    const noted = (row: ListedServer) => {
+      const { told = [] } = row;
+      isNews &&= row.alias !== alias || !told.includes(why);
+      return row.alias === alias && isNews ? withTold(row, [...told, why]) : row;
+    };
+    await this.change((rows) => rows.map(noted), { isOfAllWindows: true });
+    return isNews;
   }
 
   dispose(): void {
     this.changed.dispose();
   }
 
-  /** One change at a time. Each takes in first what notebooks of other windows used, which this list must not lack. */
-  private change(make: (rows: readonly ListedServer[]) => readonly ListedServer[]): Promise<void> {
+  /**
+   * One change at a time. Each takes in first what notebooks of other windows used, which this list must not lack. A
+   * change that depends on what other windows did reads that also where this list would stay the same.
+   */
+  private change(
+    make: (rows: readonly ListedServer[]) => readonly ListedServer[],
+    { isOfAllWindows = false } = {},
+  ): Promise<void> {
     this.changing = this.changing
       .then(async () => {
-        if (isSame(make(this.own), this.own)) {
+        if (!isOfAllWindows && isSame(make(this.own), this.own)) {
           return;
         }
-        const rows = make(withUsed(this.own, await this.read()));
-        if (!isSame(rows, this.own)) {
-          this.own = rows;
+        const all = withUsed(this.own, await this.read());
+        const rows = make(all);
+        const isShown = !isSame(rows.map(withoutTold), this.own.map(withoutTold));
+        const isNew = !isSame(rows, this.own) || !isSame(rows, all);
+        this.own = rows;
+        if (isShown) {
           this.changed.fire();
-          await this.file.write({ version: 1, servers: [...rows] });
+        }
+        if (isNew) {
+          await this.file.write({ version: 1, servers: rows.map(asWritten) });
         }
       })
       .catch((error: unknown) => {
@@ -100,6 +126,15 @@ export class ServerList implements Disposable {
   private async read(): Promise<readonly ListedServer[]> {
     return (await this.file.read())?.servers ?? [];
   }
+}
+
+/** Jupyter asks for its servers again after a change of what it shows, and only then. */
+function withoutTold(row: ListedServer): ListedServer {
+  return withTold(row);
+}
+
+function asWritten({ told, ...row }: ListedServer) {
+  return told ? { ...row, told: [...told] } : row;
 }
 
 function isSame(one: readonly ListedServer[], other: readonly ListedServer[]): boolean {

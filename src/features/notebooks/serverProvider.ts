@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { runCommand } from '../../editor/commands';
+import { commandAction, runCommand } from '../../editor/commands';
 import { localize, reasonOf, t } from '../../editor/localize';
-import { message } from '../../editor/message';
+import { message, type Action } from '../../editor/message';
 import { instanceName, nameAmong } from '../../model/instances/instanceLabel';
 import { actionsFor, costPerHour, stateLabel, stateOf } from '../../model/instances/instanceState';
 import type { Instance } from '../../model/instances/instance';
@@ -71,9 +71,9 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
   }
 
   /**
-   * Shows each reason once for an instance until it was connected again, and each changed host key once: all windows
-   * with a notebook notice it at the same time, and one of them says so. A window that meets a changed key later says it
-   * as well.
+   * Shows each reason once for an instance until it was connected again, over all windows and restarts, since Jupyter
+   * asks for used servers whenever a notebook opens. Each changed host key is shown once as well, and again in a window
+   * that meets it later.
    */
   tell(id: string, error: unknown, canSetUp = false): void {
     const { clock, connections, oneWindow, servers } = this.deps;
@@ -88,9 +88,11 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
       return;
     }
     const key = `notebooks.unavailable ${[id, offered, reason, Math.floor(clock.now() / sameTimeMs)].join(' ')}`;
-    const show = () => {
+    const show = async () => {
       this.told.add(turn);
-      this.show(row, error, canSetUp);
+      if (isHostKey || (await servers.noteTold(id, reason))) {
+        this.show(row, error, canSetUp);
+      }
     };
     if (!isHostKey) {
       this.told.add(turn);
@@ -103,10 +105,27 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
     message(
       'warning',
       t("Notebooks can't use {0}: {1}", name, reasonOf(error) ?? String(error)),
+      this.stepTo(row),
       canSetUp && { label: t('Set Up…'), run: () => this.setUp(row, name) },
       // Logs in, which explains the key and offers to forget the old one.
       error instanceof HostKeyError && { label: t('Retry'), run: () => this.setUp(row, name) },
     );
+  }
+
+  /** Returns what makes an instance usable that does not run or is of another account. */
+  private stepTo(row: ListedServer): Action | undefined {
+    const { accounts, clock, fleet } = this.deps;
+    if (!accounts.active) {
+      return commandAction(t('Sign In…'), 'gpuRental.signIn');
+    }
+    if (accounts.active.key !== row.accountKey) {
+      return commandAction(t('Switch Account…'), 'gpuRental.switchAccount');
+    }
+    const { instanceId } = row;
+    const instance = fleet.find(instanceId);
+    return instance && actionsFor(instance, fleet.facts(instanceId), clock.now()).canStart
+      ? commandAction(t('Start…'), 'gpuRental.instance.start', { instanceId })
+      : undefined;
   }
 
   /** Jupyter calls this for every key typed in the picker. */

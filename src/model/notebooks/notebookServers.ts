@@ -31,10 +31,12 @@ export interface ListedServer {
   readonly label: string;
   /** A notebook used it: it stays in the list while its instance exists, because Jupyter forgets what a list lacks. */
   readonly isUsed: boolean;
+  /** Why notebooks can't use it, as far as a message said so since the last connection. */
+  readonly told?: readonly string[] | undefined;
 }
 
 /** What a list of the instances says about one of them. */
-export interface Candidate extends Omit<ListedServer, 'isUsed'> {
+export interface Candidate extends Omit<ListedServer, 'isUsed' | 'told'> {
   readonly canConnect: boolean;
 }
 
@@ -51,16 +53,14 @@ export function nextServers(
   if (accountKey === undefined || !candidates) {
     return before;
   }
-  const used = new Set(before.filter(({ isUsed }) => isUsed).map(({ alias }) => alias));
+  const known = new Map(before.map((row) => [row.alias, row]));
+  const isUsed = (alias: string) => known.get(alias)?.isUsed === true;
   const listed = candidates
-    .filter(({ canConnect, alias }) => canConnect || used.has(alias))
-    .map(({ alias, instanceId, label }): ListedServer => ({
-      alias,
-      accountKey,
-      instanceId,
-      label,
-      isUsed: used.has(alias),
-    }));
+    .filter(({ canConnect, alias }) => canConnect || isUsed(alias))
+    .map(({ alias, instanceId, label }): ListedServer => {
+      const told = known.get(alias)?.told;
+      return { alias, accountKey, instanceId, label, isUsed: isUsed(alias), ...(told ? { told } : {}) };
+    });
   const names = new Set(listed.map(({ alias }) => alias));
   const others = before.filter(
     (row) =>
@@ -69,18 +69,28 @@ export function nextServers(
   return [...listed, ...others];
 }
 
-/** The list with what notebooks of other windows used, by the file that all windows write. */
+/** The list with what notebooks of other windows used and were told, by the file that all windows write. */
 export function withUsed(
   own: readonly ListedServer[],
   written: readonly ListedServer[],
 ): readonly ListedServer[] {
-  const used = written.filter(({ isUsed }) => isUsed);
-  const names = new Set(used.map(({ alias }) => alias));
+  const kept = new Map(written.map((row) => [row.alias, row]));
   const here = new Set(own.map(({ alias }) => alias));
   return [
-    ...own.map((row) => (names.has(row.alias) ? { ...row, isUsed: true } : row)),
-    ...used.filter(({ alias }) => !here.has(alias)),
+    ...own.map((row) => {
+      const { isUsed, told } = kept.get(row.alias) ?? row;
+      return withTold({ ...row, isUsed: row.isUsed || isUsed }, told);
+    }),
+    ...written.filter(({ alias, isUsed }) => isUsed && !here.has(alias)),
   ];
+}
+
+/** A server with what messages said about it, or with none of that. */
+export function withTold(
+  { alias, accountKey, instanceId, label, isUsed }: ListedServer,
+  told?: ListedServer['told'],
+): ListedServer {
+  return { alias, accountKey, instanceId, label, isUsed, ...(told ? { told } : {}) };
 }
 
 /** The list without what belongs to accounts that signed out; a used row keeps what Jupyter finds its kernels by. */

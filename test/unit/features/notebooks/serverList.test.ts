@@ -66,6 +66,27 @@ describe('the list of servers for notebooks', () => {
     assert.deepEqual((await open()).rows, other.rows);
   });
 
+  it('notes what a message said of a server for all windows, until it is used again', async () => {
+    const first = await open();
+    await first.update(account, [candidate(1)], () => false);
+    await first.noteUsed('gpu-1');
+    const second = await open();
+    const said: string[] = [];
+    second.onDidChange(() => said.push('changed'));
+    assert.equal(await first.noteTold('gpu-1', 'stopped'), true);
+    assert.deepEqual(
+      [await second.noteTold('gpu-1', 'stopped'), await second.noteTold('gpu-1', 'other account')],
+      [false, true],
+    );
+    const stopped = { ...candidate(1), canConnect: false, label: '#1 (Stopped)' };
+    await first.update(account, [stopped], () => false);
+    assert.equal(await (await open()).noteTold('gpu-1', 'stopped'), false);
+    assert.deepEqual(said, [], 'Jupyter shows nothing of it');
+    // The window that connects does not know yet what the other one said.
+    await second.noteUsed('gpu-1');
+    assert.equal(await first.noteTold('gpu-1', 'stopped'), true);
+  });
+
   it('drops a server that another window used once its instance has ended', async () => {
     const [used, other] = [await open(), await open()];
     await used.update(account, [candidate(1)], () => false);

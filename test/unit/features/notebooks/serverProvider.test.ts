@@ -38,7 +38,7 @@ describe('The kernel picker', () => {
   type Deps = ConstructorParameters<typeof ServerProvider>[0];
 
   /** The windows of one computer, in all of which somebody works, or a single one. */
-  function scene(listed: readonly Instance[], claimed = new Set<string>()) {
+  function scene(listed: readonly Instance[], claimed = new Set<string>(), told = new Set<string>()) {
     let instances = listed;
     let later: readonly Instance[] | undefined;
     const clock = new FakeClock();
@@ -78,7 +78,12 @@ describe('The kernel picker', () => {
     };
     const rows = instances.map(({ id }) => ({ alias: `gpu-${id}`, accountKey: 'own', instanceId: id }));
     const find = (alias: string) => rows.find((row) => row.alias === alias);
-    const servers = { rows, find, noteUsed: () => undefined };
+    const noteTold = (alias: string, why: string) => {
+      const isNews = !told.has(`${alias} ${why}`);
+      told.add(`${alias} ${why}`);
+      return Promise.resolve(isNews);
+    };
+    const servers = { rows, find, noteUsed: () => undefined, noteTold };
     let tries = 0;
     const connections = {
       timesConnected: () => 0,
@@ -140,6 +145,7 @@ describe('The kernel picker', () => {
     for (const tries of ['1', '2', '3']) {
       await assert.rejects(provider.resolveJupyterServer({ id: 'gpu-7' }), new RegExp(`machine ${tries}`));
     }
+    await settle();
     assert.equal(shown.length, 1);
   });
 
@@ -156,6 +162,29 @@ describe('The kernel picker', () => {
     }
     await settle();
     assert.equal(shown.length, 1);
+  });
+
+  it('says it once however many windows open after that, and how to start the instance', async () => {
+    const [claimed, told] = [new Set<string>(), new Set<string>()];
+    const stopped = anInstance({ id: 7, actualStatus: 'exited', intendedStatus: 'stopped' });
+    shown.length = 0;
+    buttons.length = 0;
+    for (const hours of [0, 1, 24]) {
+      const { deps, provider } = scene([stopped], claimed, told);
+      deps.clock.jump(hours * 3_600_000);
+      await assert.rejects(provider.resolveJupyterServer({ id: 'gpu-7' }), /not running/);
+      await settle();
+    }
+    assert.deepEqual([shown.length, buttons], [1, ['Start…']]);
+  });
+
+  it('offers the account that an instance belongs to', async () => {
+    const { deps, provider } = scene([anInstance({ id: 7 })]);
+    buttons.length = 0;
+    deps.accounts.active = { key: 'other' };
+    await assert.rejects(provider.resolveJupyterServer({ id: 'gpu-7' }), /belongs to another account/);
+    await settle();
+    assert.deepEqual(buttons, ['Switch Account…']);
   });
 
   it('waits for the account where Jupyter asks while a window opens, and calls it no other one', async () => {
