@@ -1,6 +1,5 @@
-import { constants } from 'node:fs';
-import { access, mkdir } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandArguments';
 import { allRows, commandAction, runCommand, signedIn } from '../../editor/commands';
@@ -26,6 +25,7 @@ import type { HostFileKeeper } from '../../store/engines/hostFileKeeper';
 import { accountFor } from '../../store/accounts/sameAccount';
 import type { HostSets } from '../../store/engines/hostSets';
 import type { Account } from '../../store/ports';
+import { isInstalled } from '../../util/isInstalled';
 import { chooseHosts, chooseMembers, setRow } from './chooseHosts';
 import type { EngineDeps } from './deps';
 import { explainRefused } from './refused';
@@ -278,14 +278,4 @@ async function act(set: HostSet, engine: Engine, what: EngineCommand | 'file' | 
     const terminal = showTerminal({ name: plainLabel(`${engine.name}: ${set.name}`), folder: set.folder });
     terminal.sendText(what.line, false);
   }
-}
-
-async function isInstalled(program: string): Promise<boolean> {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  const isThere = (folder: string) =>
-    access(join(folder, program), constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-  return (await Promise.all(folders.map(isThere))).includes(true);
 }
