@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { hideJupyter } from '../support/hiddenJupyter';
 import { reachableInstance } from '../support/feature/reachable';
@@ -116,6 +116,41 @@ describe('workers that ask for their work', () => {
     for (const worker of [1, 2]) {
       assert.ok(logs.some((log) => log.includes(`worker ${worker}: worker start --server-dir ./hq-server`)));
     }
+  });
+
+  it('send a folder of this computer from a window that shows none, and one of several that is chosen', async () => {
+    const code = path.join(computer().root, 'code of the workers');
+    mkdirSync(code);
+    writeFileSync(path.join(code, 'agent.sh'), 'echo "other code $WORKER"\n');
+    const remote = await computer().openWindow({ isFocused: true, folders: [], remoteName: 'wsl' });
+    let asked = 0;
+    remote.screen.answerFileDialog = () => {
+      asked += 1;
+      return Promise.resolve([code]);
+    };
+    const choose = async (driven: FeatureWindow) => {
+      driven.run('Use These Instances in…');
+      await driven.quick.pick('HyperQueue Worker');
+      await driven.quick.title('HyperQueue Worker');
+      await driven.quick.enter();
+    };
+    await choose(remote);
+    await remote.quick.title('Start HyperQueue Worker on Each Instance');
+    assert.equal(asked, 1);
+    await remote.quick.type('sh agent.sh');
+    await remote.quick.type('1');
+    await remote.quick.type('5');
+    await remote.quick.title('Run hq worker: Confirm');
+    assert.match(remote.quick.rows().join('\n'), /1 file/);
+    remote.quick.escape();
+    remote.close();
+    const two = await computer().openWindow({ isFocused: true, folders: [computer().workspace, code] });
+    await choose(two);
+    await two.quick.title('Start HyperQueue Worker on Each Instance');
+    await two.quick.pick('code of the workers');
+    assert.equal(two.quick.open.value, './hq worker start --server-dir ./hq-server');
+    two.quick.escape();
+    two.close();
   });
 
   it('met nothing unexpected', () => {

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { WorkersTarget } from '../../commandArguments';
 import { localize, t } from '../../editor/localize';
-import { message } from '../../editor/message';
-import { askLine } from '../../editor/quickPick';
+import { pickLocal } from '../../editor/pickLocal';
+import { askLine, pickFromList, plainLabel } from '../../editor/quickPick';
 import { pullEngines } from '../../model/engines/pullEngines';
 import { readJob } from '../../model/jobs/jobSpec';
 import { accountFor } from '../../store/accounts/sameAccount';
@@ -18,12 +18,11 @@ export async function startWorkers(deps: JobDeps, { engine, instanceIds }: Worke
   if (!wanted || !first || !isTrusted()) {
     return;
   }
-  const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file');
-  if (!folder) {
-    message('info', t("Open the folder with the workers' code on this computer."));
+  const title = t('Start {0} on Each Instance', wanted.name);
+  const folder = await askCodeFolder(title);
+  if (folder === undefined) {
     return;
   }
-  const title = t('Start {0} on Each Instance', wanted.name);
   const run = await askLine({
     title,
     prompt: localize(wanted.prompt),
@@ -47,8 +46,41 @@ export async function startWorkers(deps: JobDeps, { engine, instanceIds }: Worke
   account();
   await runSource(deps, {
     spec: readJob(source, jobName),
-    folder: folder.uri.fsPath,
+    folder,
     recipe: undefined,
     machines: [first, ...others],
   });
+}
+
+/**
+ * Returns the folder that is sent: the open one of this computer, or one that the user picks, as in the window of a
+ * rented machine.
+ */
+async function askCodeFolder(title: string): Promise<string | undefined> {
+  const open = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
+  const [only] = open;
+  if (only && open.length === 1) {
+    return only.uri.fsPath;
+  }
+  if (!only) {
+    const [chosen] = await pickLocal({
+      title: t("Folder with the workers' code"),
+      openLabel: t('Use This Folder'),
+      canSelectFiles: false,
+      canSelectFolders: true,
+    });
+    return chosen?.fsPath;
+  }
+  const answer = await pickFromList<string>({
+    title,
+    placeholder: t("Which folder has the workers' code?"),
+    rows: open.map(({ name, uri: { fsPath } }) => ({
+      id: fsPath,
+      icon: 'root-folder',
+      label: plainLabel(name),
+      description: fsPath,
+      value: fsPath,
+    })),
+  });
+  return answer.kind === 'picked' ? answer.value : undefined;
 }
