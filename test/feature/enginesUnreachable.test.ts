@@ -47,4 +47,48 @@ describe('several instances of which some let nothing in', () => {
     window.quick.escape();
     window.clearToasts();
   });
+
+  it('are named as what does not run, where nothing of a group does', async () => {
+    window.run('Use These Instances in…');
+    await window.quick.pick('hosts.txt');
+    await window.quick.pick('New Group…');
+    await window.quick.pick('Instances by Label…');
+    await window.quick.type('nothing-*');
+    await window.quick.type('empty');
+    await window.quick.pick('In the Workspace');
+    await window.toast(/You can't log in to any instance of the group empty now/);
+    window.clearToasts();
+    await window.view('instances').expand('Groups for Other Tools');
+    await window.view('instances').menu('empty', 'Use Group in…');
+    await window.quick.pick('HyperQueue Worker');
+    const { buttons } = await window.toast(/^No instance of the group empty is running\.$/);
+    assert.deepEqual(buttons, ['Show Instances']);
+    window.clearToasts();
+  });
+
+  it('are not handed over by files that could not be written', async () => {
+    computer().simulator.fail({
+      ...{ kind: 'error', status: 500, method: 'GET' },
+      ...{ path: '/api/v0/instances/', times: 0 },
+    });
+    window.run('Refresh');
+    await window.toast(/The service has a problem of its own/);
+    window.clearToasts();
+    window.run('Use These Instances in…');
+    await window.quick.pick('hosts.txt');
+    await window.quick.pick('New Group…');
+    await window.quick.pick('All Running Instances');
+    await window.quick.type('late');
+    await window.quick.pick('In the Workspace');
+    await window.toast(/The service has a problem of its own/);
+    assert.equal(window.quick.isOpen, false);
+    window.clearToasts();
+    // Files of an earlier list can be used.
+    await window.view('instances').menu('crew', 'Use Group in…');
+    await window.quick.pick('hosts.txt');
+    await window.quick.title('hosts.txt: crew');
+    window.quick.escape();
+    window.clearToasts();
+    computer().simulator.faults.clear();
+  });
 });

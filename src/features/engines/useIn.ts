@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandArguments';
@@ -8,6 +8,7 @@ import { message } from '../../editor/message';
 import { showTerminal } from '../../editor/ownTerminal';
 import { showFolder } from '../../editor/showFolder';
 import { askLine, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { whileReadingInstances } from '../../editor/progress';
 import { problemsOfSeveral } from '../../editor/reachSeveral';
 import {
   engines,
@@ -24,11 +25,16 @@ import { engineCommands, type EngineCommand } from '../../ssh/engines/handOver';
 import type { HostFileKeeper } from '../../store/engines/hostFileKeeper';
 import { accountFor } from '../../store/accounts/sameAccount';
 import type { HostSets } from '../../store/engines/hostSets';
+import { isComplete, listedInstances } from '../../store/instances/listed';
 import type { Account } from '../../store/ports';
+import { UserError } from '../../util/errors';
 import { isInstalled } from '../../util/isInstalled';
+import { ifPresent } from '../../util/missing';
+import { text } from '../../util/text';
 import { chooseHosts, chooseMembers, setRow } from './chooseHosts';
 import type { EngineDeps } from './deps';
 import { explainRefused } from './refused';
+import { runningMembers } from './runningMembers';
 import { askFolder, checkFolder, folderGone, freeName, throwIfTaken } from './setFolder';
 
 export interface UseInDeps extends EngineDeps {
@@ -65,12 +71,12 @@ export async function useInstancesIn(
 
 /** Hands an existing group to a tool. */
 export async function useSetIn(deps: UseInDeps, account: () => Account, set: HostSet): Promise<void> {
-  const members = deps.keeper.runningOf(set);
   const engine = await chooseEngine(
     deps,
-    members.map(({ id }) => id),
+    deps.keeper.runningOf(set).map(({ id }) => id),
   );
   if (engine && 'jobName' in engine) {
+    const members = await runningMembers(deps, set);
     account();
     await startWorkers(engine, members);
   } else if (engine) {
@@ -190,6 +196,9 @@ async function handOver(
   engine: Engine,
   set: HostSet,
 ): Promise<void> {
+  // An unread list has no members, which is not the same as none that runs.
+  await listedInstances(deps.fleet, whileReadingInstances);
+  account();
   const running = deps.keeper.runningOf(set);
   await proveHostKeys(running, account().key);
   account();
@@ -199,6 +208,7 @@ async function handOver(
     throw folderGone(set);
   }
   throwIfTaken(set.folder, deps.keeper.strangersOf(set.id));
+  await throwIfUnwritten(deps, set, engine);
   const [first] = hosts;
   if (!first) {
     message(
@@ -278,4 +288,28 @@ async function act(set: HostSet, engine: Engine, what: EngineCommand | 'file' | 
     const terminal = showTerminal({ name: plainLabel(`${engine.name}: ${set.name}`), folder: set.folder });
     terminal.sendText(what.line, false);
   }
+}
+
+/** Files of an earlier list can be used. Without any, the tool would find nothing in the folder. */
+async function throwIfUnwritten(
+  { fleet }: Pick<EngineDeps, 'fleet'>,
+  { folder, name }: HostSet,
+  { file }: Engine,
+): Promise<void> {
+  if ((await ifPresent(stat(join(folder, file)))) !== undefined) {
+    return;
+  }
+  const { state } = fleet;
+  if (state.kind === 'ready' && state.error instanceof Error) {
+    throw state.error;
+  }
+  throw new UserError(
+    state.kind === 'ready' && !isComplete(state.value)
+      ? text(
+          'The service did not send all instances, so the files of the group {0} are not written yet.',
+          name,
+        )
+      : text('Could not write the files of the group {0}. See the log for details.', name),
+    { nextStep: 'retry' },
+  );
 }
