@@ -81,6 +81,16 @@ const volume = named({ volumeId: id });
 const past = named({ pastId: id });
 /** A group for other tools. */
 const hostSet = named({ hostSetId: z.string() });
+/** An instance or a group, then the selected instances. */
+const hosts = [
+  z.preprocess(
+    (given) => (isObject(given) && ('instanceId' in given || 'hostSetId' in given) ? given : undefined),
+    z
+      .union([z.object({ instanceId: id }).readonly(), z.object({ hostSetId: z.string() }).readonly()])
+      .optional(),
+  ),
+  several({ instanceId: id }),
+] as const;
 const sshKey = named({ sshKeyId: id });
 const secret = named({ secretName: z.string() });
 const query = named({ query: z.unknown(), name: z.string().max(200).optional() });
@@ -139,6 +149,7 @@ export const argumentShapes = {
   volume,
   past,
   hostSet,
+  hosts,
   sshKey,
   secret,
   query,
@@ -165,6 +176,7 @@ export type InstanceKeyTarget = NonNullable<z.output<typeof instanceKey>>;
 export type VolumeTarget = NonNullable<z.output<typeof volume>>;
 export type PastTarget = NonNullable<z.output<typeof past>>;
 export type HostSetTarget = NonNullable<z.output<typeof hostSet>>;
+export type HostsTarget = NonNullable<z.output<(typeof hosts)[0]>>;
 export type Guide = NonNullable<z.output<typeof guide>>;
 export type PageTarget = NonNullable<z.output<typeof page>>;
 export type KernelTarget = NonNullable<z.output<typeof kernel>>;

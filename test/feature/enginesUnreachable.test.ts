@@ -48,6 +48,24 @@ describe('several instances of which some let nothing in', () => {
     window.clearToasts();
   });
 
+  it('run a command from the row of their group, which lists later ones as well', async () => {
+    await window.view('instances').expand('Groups for Other Tools');
+    await window.view('instances').menu('crew', 'Run Command on Instances…');
+    await window.quick.title('Run a Command on Instances');
+    await window.quick.type('echo of-the-group');
+    await window.quick.title('Results: echo of-the-group');
+    await window.quick.row(/open.*of-the-group/);
+    assert.equal(window.quick.rows().filter((row) => /^(?:\$\(\w+\) )?(?:sweep|open)/.test(row)).length, 3);
+    window.quick.escape();
+    await window.view('instances').menu('crew', 'Show Logs of Instances…');
+    await window.quick.title('Logs of Instances');
+    window.quick.escape();
+    window.screen.answerFileDialog = () => Promise.resolve([]);
+    await window.view('instances').menu('crew', 'Copy Files to Instances…');
+    await computer().rest();
+    assert.equal(window.quick.isOpen, false);
+  });
+
   it('are named as what does not run, where nothing of a group does', async () => {
     window.run('Use These Instances in…');
     await window.quick.pick('hosts.txt');
@@ -58,11 +76,13 @@ describe('several instances of which some let nothing in', () => {
     await window.quick.pick('In the Workspace');
     await window.toast(/You can't log in to any instance of the group empty now/);
     window.clearToasts();
-    await window.view('instances').expand('Groups for Other Tools');
     await window.view('instances').menu('empty', 'Use Group in…');
     await window.quick.pick('HyperQueue Worker');
     const { buttons } = await window.toast(/^No instance of the group empty is running\.$/);
     assert.deepEqual(buttons, ['Show Instances']);
+    window.clearToasts();
+    await window.view('instances').menu('empty', 'Run Command on Instances…');
+    await window.toast(/^No instance of the group empty is running\.$/);
     window.clearToasts();
   });
 

@@ -1,4 +1,4 @@
-import type { HostSetTarget, InstanceTarget } from '../../commandArguments';
+import type { HostSetTarget, HostsTarget, InstanceTarget } from '../../commandArguments';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { pickFromList } from '../../editor/quickPick';
@@ -13,6 +13,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { setRow } from './chooseHosts';
 import type { EngineDeps } from './deps';
 import { HostSetGroup } from './hostSetGroup';
+import { runningMembers } from './runningMembers';
 import { copyToSeveral, logsOfSeveral, runOnSeveral } from './severalCommands';
 import { useInstancesIn, useSetIn, type UseInDeps } from './useIn';
 
@@ -40,20 +41,20 @@ export class Engines implements Disposable {
     this.owned.dispose();
   }
 
-  use(...rows: Rows): Promise<void> {
-    return useInstancesIn(this.deps, ...rows);
+  use(target: InstanceTarget | undefined, all: readonly InstanceTarget[] | undefined): Promise<void> {
+    return useInstancesIn(this.deps, target, all);
   }
 
   runCommand(...rows: Rows): Promise<void> {
-    return runOnSeveral(this.deps, ...rows);
+    return this.onHosts(runOnSeveral, ...rows);
   }
 
   copyFiles(...rows: Rows): Promise<void> {
-    return copyToSeveral(this.deps, ...rows);
+    return this.onHosts(copyToSeveral, ...rows);
   }
 
   showLogs(...rows: Rows): Promise<void> {
-    return logsOfSeveral(this.deps, ...rows);
+    return this.onHosts(logsOfSeveral, ...rows);
   }
 
   async useSet(target: HostSetTarget | undefined): Promise<void> {
@@ -71,10 +72,28 @@ export class Engines implements Disposable {
       await remove(this.deps, account, set);
     }
   }
+
+  /** Runs a command on the given instances, or on those of a group that run. */
+  private async onHosts(command: typeof runOnSeveral, target: Rows[0], all: Rows[1]): Promise<void> {
+    if (!target || 'instanceId' in target) {
+      return command(this.deps, target, all);
+    }
+    const account = accountFor(this.deps.accounts);
+    const set = await chosen(this.deps, target);
+    const members = set ? await runningMembers(this.deps, set) : [];
+    account();
+    if (members.length > 0) {
+      await command(
+        this.deps,
+        undefined,
+        members.map(({ id }) => ({ instanceId: id })),
+      );
+    }
+  }
 }
 
-/** The row of a menu, then the selected rows. */
-type Rows = [target: InstanceTarget | undefined, all: readonly InstanceTarget[] | undefined];
+/** The row of a menu, then the selected instances. */
+type Rows = [target: HostsTarget | undefined, all: readonly InstanceTarget[] | undefined];
 
 async function provedAliases(ssh: EngineDeps['ssh'], account: Account): Promise<readonly string[]> {
   const aliases = await ssh.entries(account);
