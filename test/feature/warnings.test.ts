@@ -303,6 +303,22 @@ describe('an instance whose rental has ended', () => {
     );
   });
 
+  it('can have its data copied away where it was stopped in order', async () => {
+    const id = await computer().rentRunning({ label: 'store' });
+    await computer().simulator.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' });
+    window.run('Refresh');
+    await instances().row(/store.*Stopped/);
+    await computer().simulator.call('PUT', `/__sim/instances/${id}/`, {
+      end_date: computer().clock.now() / 1000 + 60,
+    });
+    window.run('Refresh');
+    const soon = await window.toast(/The host ends the rental of store/);
+    assert.deepEqual(soon.buttons, ['Start…', 'Copy Data…', 'Rent Another…']);
+    await computer().pass(2 * minute);
+    const { buttons } = await window.toast(/The rental of store ended at/);
+    assert.deepEqual(buttons, ['Copy Data…', 'Rent Another…', 'Destroy…']);
+  });
+
   it('counts down in its row and tooltip', async () => {
     await instances().row(/trainer.*expired, data kept for 1 d 23 h/);
     computer().clock.jump(46 * 60 * minute);

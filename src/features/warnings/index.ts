@@ -144,6 +144,12 @@ function tellOf(
   const { instanceId } = warning;
   const name = instanceName(instance);
   const cost = stoppedCostPerDay(instance);
+  const { canConnect, canStart, canRunCommand } = actionsFor(instance, fleet.facts(instanceId), now);
+  // The service copies from a stopped instance, into which no login is possible.
+  const copy =
+    canRunCommand &&
+    !canConnect &&
+    commandAction(t('Copy Data…'), 'gpuRental.instance.copyData', { instanceId });
   switch (warning.kind) {
     case 'stoppedLong':
       message(
@@ -157,22 +163,22 @@ function tellOf(
         commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
       );
       break;
-    case 'hostEnds': {
-      const { canConnect, canStart } = actionsFor(instance, fleet.facts(instanceId), now);
+    case 'hostEnds':
       message(
         'warning',
         hostEndsText(name, warning.endsAtMs, now),
         canConnect && commandAction(t('Download…'), 'gpuRental.instance.download', { instanceId }),
         canConnect && commandAction(t('Connect'), 'gpuRental.instance.connect', { instanceId }),
         canStart && commandAction(t('Start…'), 'gpuRental.instance.start', { instanceId }),
+        copy,
         commandAction(t('Rent Another…'), 'gpuRental.instance.rentAnother', { instanceId }),
       );
       break;
-    }
     case 'expired':
       message(
         'warning',
         expiredText(name, warning.endsAtMs, warning.deletedAtMs, now),
+        copy,
         commandAction(t('Rent Another…'), 'gpuRental.instance.rentAnother', { instanceId }),
         commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
       );
