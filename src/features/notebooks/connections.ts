@@ -236,7 +236,8 @@ export class NotebookConnections implements Disposable {
       await this.look(alias).catch((error: unknown) => {
         log.debug(`The kernels of ${alias} could not be read: ${String(error)}`);
       });
-      if (connection.tunnel.isOver) {
+      // Another connection may have taken its place during the look.
+      if (connection.tunnel.isOver && this.open.get(alias) === connection) {
         this.close(alias);
       }
       await wait(clock, lookMs, this.stop.signal).catch((error: unknown) => {

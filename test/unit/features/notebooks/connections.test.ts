@@ -216,6 +216,23 @@ describe('The connections of notebooks', () => {
     connections.dispose();
   });
 
+  it('stay where the last look at the one before, whose server was silent, ends after its end', async () => {
+    const { clock, connections, counts, gateOf } = scene({ holds: ['start'], patienceMs: 400 });
+    const first = connections.connect(alias);
+    (await gateOf('start'))();
+    await first;
+    kernels = undefined;
+    const again = connections.connect(alias);
+    await until('the second start', () => counts().starts === 2, { everyMs: 1 });
+    await clock.advance(31_000);
+    (await gateOf('start'))();
+    const server = await again;
+    await until('both looks to end', () => connections.isSilent(alias) || counts().openTunnels === 0);
+    await settle();
+    assert.deepEqual([connections.serverOf(alias), counts().openTunnels], [server, 1]);
+    connections.dispose();
+  });
+
   it('close and tell of a changed host key after one try, without waiting for the next look', async () => {
     const { clock, connections, counts, endTunnel, changeHostKey } = scene();
     const lost: string[] = [];
