@@ -5,15 +5,15 @@
  *   npm run test:shown -- leases budget  some of them, by name
  *   npm run test:shown -- --check        compares instead of recording
  *
- * Runs the tests `--runs` times, 3 by default. Only suites that show the same in all runs are recorded, because
- * what depends on chance would fail by chance. What many tests show, as the messages of a sign-in, is kept for the four with the fewest
+ * Runs the tests `--runs` times, 3 by default. Only lines that came in all runs are recorded, because what
+ * depends on chance would fail by chance. What many tests show, as the messages of a sign-in, is kept for the four with the fewest
  * lines: that is enough to notice a change, and a change of one sentence stays a change of a few lines.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readOptions, run } from './process.mjs';
 import { root, setUpOrEnd } from './setup.mjs';
-import { chosenLines, steadySuites } from './testing/shown.mjs';
+import { chosenLines, steadyLines } from './testing/shown.mjs';
 
 const { values, positionals } = readOptions({
   options: { runs: { type: 'string', default: '3' }, check: { type: 'boolean', default: false } },
@@ -63,7 +63,7 @@ const others = Object.fromEntries(
   all.filter((name) => !names.includes(name)).map((name) => [name, read(recorded, name)]),
 );
 const fresh = Object.fromEntries(
-  names.map((name) => [name, steadySuites(folders.map((folder) => read(folder, name)))]),
+  names.map((name) => [name, steadyLines(folders.map((folder) => read(folder, name)))]),
 );
 mkdirSync(recorded, { recursive: true });
 for (const [name, suites] of Object.entries(chosenLines(fresh, others))) {

@@ -3,13 +3,13 @@
 /** More suites than this prove nothing more about one line. */
 const most = 4;
 
-/** The suites that showed the same in every run: what depends on chance proves nothing and would fail by chance. */
-export function steadySuites([first = {}, ...rest]) {
-  return Object.fromEntries(
-    Object.entries(first).filter(([suite, lines]) =>
-      rest.every((run) => JSON.stringify(run[suite]) === JSON.stringify(lines)),
-    ),
-  );
+/** The lines that each suite showed in every run: what depends on chance proves nothing and would fail by chance. */
+export function steadyLines([first = {}, ...rest]) {
+  const steady = Object.entries(first).map(([suite, lines]) => {
+    const others = rest.map((run) => new Set(run[suite] ?? []));
+    return [suite, lines.filter((line) => others.every((other) => other.has(line)))];
+  });
+  return Object.fromEntries(steady.filter(([, lines]) => lines.length > 0));
 }
 
 /**

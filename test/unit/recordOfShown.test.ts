@@ -4,7 +4,7 @@ import { failIfMissing } from '../support/feature/shownBefore';
 
 type Suites = Readonly<Record<string, readonly string[]>>;
 interface ShownRecord {
-  steadySuites(runs: readonly Suites[]): Suites;
+  steadyLines(runs: readonly Suites[]): Suites;
   chosenLines(
     fresh: Readonly<Record<string, Suites>>,
     others: Readonly<Record<string, Suites>>,
@@ -19,16 +19,16 @@ describe('The record of what feature tests show', () => {
     )) as ShownRecord;
   });
 
-  it('keeps the suites that showed the same in every run', () => {
+  it('keeps the lines that a suite showed in every run', () => {
     const steady = { one: ['a', 'b'] };
     assert.deepEqual(
-      record.steadySuites([
-        { ...steady, two: ['a'] },
-        { ...steady, two: ['a', 'b'] },
+      record.steadyLines([
+        { ...steady, two: ['a', 'c'], three: ['a'] },
+        { ...steady, two: ['b', 'c'], three: ['b'] },
       ]),
-      steady,
+      { ...steady, two: ['c'] },
     );
-    assert.deepEqual(record.steadySuites([{ one: ['a'] }, {}]), {});
+    assert.deepEqual(record.steadyLines([{ one: ['a'] }, {}]), {});
   });
 
   it('keeps a line in four suites at most, those with the fewest lines', () => {

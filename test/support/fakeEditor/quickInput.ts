@@ -12,8 +12,13 @@ type ShownInput = FakeInputBox | FakeQuickPick<vscode.QuickPickItem>;
 /** The one place of a window in which quick picks and input boxes are shown, one at a time. */
 export class QuickInputPlace {
   current: ShownInput | undefined;
-  /** All that were ever shown, in the state they were left in. */
-  readonly history = new Set<ShownInput>();
+  /** What stood in lists and boxes whenever a key or button was pressed, a line each, for records. */
+  readonly drawn = new Set<string>();
+
+  /** To be called before what is shown gives way to something else. */
+  draw(input: ShownInput | undefined = this.current): void {
+    if (input) linesOf(input).forEach((line) => this.drawn.add(line));
+  }
 }
 
 /** What lists and boxes have in common. */
@@ -36,7 +41,7 @@ export abstract class FakeQuickInput implements vscode.QuickInput {
   readonly onDidTriggerButton = this.buttonPressed.event;
   readonly onDidHide = this.hidden.event as vscode.Event<void>;
 
-  constructor(private readonly place: QuickInputPlace) {}
+  constructor(protected readonly place: QuickInputPlace) {}
 
   get value(): string {
     return this.typed;
@@ -50,7 +55,6 @@ export abstract class FakeQuickInput implements vscode.QuickInput {
     const before = this.place.current;
     if (before !== this.self) before?.leave();
     this.place.current = this.self;
-    this.place.history.add(this.self);
     this.isVisible = true;
     this.tellsHide = true;
   }
@@ -63,12 +67,16 @@ export abstract class FakeQuickInput implements vscode.QuickInput {
   /** As if a user pressed Escape, or another question took the place. */
   leave(): void {
     if (this.place.current !== this.self) return;
+    this.place.draw();
     this.place.current = undefined;
     this.tellHidden();
   }
 
   dispose(): void {
-    if (this.place.current === this.self) this.place.current = undefined;
+    if (this.place.current === this.self) {
+      this.place.draw();
+      this.place.current = undefined;
+    }
     this.tellHidden();
     this.tellsHide = false;
   }
@@ -81,7 +89,7 @@ export abstract class FakeQuickInput implements vscode.QuickInput {
   }
 
   /** There are no other kinds than the two below. */
-  private get self(): ShownInput {
+  protected get self(): ShownInput {
     return this as unknown as ShownInput;
   }
 
@@ -99,6 +107,7 @@ export abstract class FakeQuickInput implements vscode.QuickInput {
       const there = this.buttons.map((one) => one.tooltip).join(', ');
       throw new Error(`"${String(this.title)}" has no button "${tooltip}"; it has: ${there}`);
     }
+    this.place.draw(this.self);
     this.buttonPressed.fire(button);
   }
 
@@ -122,7 +131,9 @@ export class FakeInputBox extends FakeQuickInput implements vscode.InputBox {
   }
 
   accept(): void {
-    if (this.enabled) this.accepted.fire(undefined);
+    if (!this.enabled) return;
+    this.place.draw(this.self);
+    this.accepted.fire(undefined);
   }
 }
 
@@ -235,6 +246,7 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
 
   accept(): void {
     if (!this.enabled) return;
+    this.place.draw(this.self);
     // The editor keeps the row before where none is active.
     if (!this.canSelectMany && this.active.length > 0) {
       this.selected = this.active.slice(0, 1);
@@ -254,6 +266,7 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
   pressItemButton(row: T, tooltip: string): void {
     const button = row.buttons?.find((one) => one.tooltip?.startsWith(tooltip));
     if (!button) throw new Error(`"${row.label}" has no button "${tooltip}"`);
+    this.place.draw(this.self);
     this.itemButtonPressed.fire({ item: row, button });
   }
 
@@ -285,4 +298,26 @@ export function rowText(row: vscode.QuickPickItem): string {
     .filter((part) => part !== undefined && part !== '')
     .join(' ')
     .replace(/\$\([a-z0-9~-]+\)\s?/g, '');
+}
+
+/** More rows of a list repeat what the first ones prove. */
+const mostRows = 12;
+
+function linesOf(input: ShownInput): string[] {
+  const { title = '', step, totalSteps, ignoreFocusOut, placeholder = '', buttons } = input;
+  const place = step === undefined ? title : `${title} ${step}/${totalSteps ?? ''}`;
+  const tooltips = buttons.map((button) => button.tooltip).join(', ');
+  const common = `${place} // ${placeholder} // ${input.message} [${tooltips}] ${String(ignoreFocusOut)}`;
+  if (input instanceof FakeInputBox) return [`box ${common} ${String(input.password)}`];
+  const { canSelectMany, matchOnDescription, matchOnDetail, sortByLabel, items, activeItems } = input;
+  return [
+    `list ${common} ${JSON.stringify([canSelectMany, matchOnDescription, matchOnDetail, sortByLabel])}`,
+    ...activeItems.map((row) => `active ${title} > ${rowText(row)}`),
+    ...items
+      .slice(0, mostRows)
+      .map(
+        (row) =>
+          `row ${title} > ${rowText(row)} ${String(row.kind ?? '')} [${(row.buttons ?? []).map((button) => button.tooltip).join(', ')}]`,
+      ),
+  ];
 }

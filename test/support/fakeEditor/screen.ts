@@ -15,6 +15,8 @@ export interface FakeStatusItem {
   tooltip: string | vscode.MarkdownString | undefined;
   command: string | vscode.Command | undefined;
   name: string | undefined;
+  accessibilityInformation?: vscode.AccessibilityInformation;
+  backgroundColor?: vscode.ThemeColor | undefined;
   isShown: boolean;
 }
 

@@ -1,8 +1,8 @@
 import os from 'node:os';
 import path from 'node:path';
 import type * as vscode from 'vscode';
-import { FakeInputBox, rowText, type FakeQuickPick } from '../fakeEditor/quickInput';
 import type { Screen } from '../fakeEditor/screen';
+import { FakeThemeColor } from '../fakeEditor/values';
 import type { Computer } from './computer';
 
 /** Asked once: each time, the system reads its files of users. */
@@ -10,8 +10,6 @@ const user = `${os.userInfo().username}@${os.hostname()}`;
 
 const repository = path.resolve(__dirname, '..', '..', '..');
 
-/** More rows of a list repeat what the first ones prove. */
-const mostRows = 12;
 const mostCharacters = 300;
 
 /**
@@ -72,13 +70,14 @@ export class Shown {
 }
 
 function linesOf(screen: Screen): string[] {
+  screen.quick.draw();
   const { messages, quick, trees, status, terminals, commands, documents } = screen;
   return [
     ...messages.history.map(
       ({ kind, modal, text, detail, buttons }) =>
         `${modal ? 'dialog' : kind} ${text} // ${detail ?? ''} [${buttons.join(', ')}]`,
     ),
-    ...[...quick.history].flatMap(linesOfInput),
+    ...quick.drawn,
     ...[...trees.values()].flatMap((tree) => [
       ...tree.drawn,
       `view ${tree.id} ${JSON.stringify([tree.title, tree.description, tree.message, tree.badge])}`,
@@ -86,6 +85,10 @@ function linesOf(screen: Screen): string[] {
     ...[...status.values()].map(
       ({ id, text, tooltip, command, name, isShown }) =>
         `status ${id} ${String(isShown)} ${text} ${markdown(tooltip)} ${JSON.stringify(command)} ${name ?? ''}`,
+    ),
+    ...[...status.values()].map(
+      ({ id, accessibilityInformation, backgroundColor }) =>
+        `spoken ${id} ${accessibilityInformation?.label ?? ''} ${backgroundColor instanceof FakeThemeColor ? backgroundColor.id : ''}`,
     ),
     ...screen.statusMessages.map((text) => `said ${text}`),
     ...terminals.history.map(
@@ -106,24 +109,6 @@ function linesOf(screen: Screen): string[] {
         .slice(0, 60)
         .map((line) => `document ${document.uri.toString(true)} ${line}`),
     ),
-  ];
-}
-
-function linesOfInput(input: FakeInputBox | FakeQuickPick<vscode.QuickPickItem>): string[] {
-  const { title = '', step, totalSteps, ignoreFocusOut, placeholder = '', buttons } = input;
-  const place = step === undefined ? title : `${title} ${step}/${totalSteps ?? ''}`;
-  const tooltips = buttons.map((button) => button.tooltip).join(', ');
-  const common = `${place} // ${placeholder} // ${input.message} [${tooltips}] ${String(ignoreFocusOut)}`;
-  if (input instanceof FakeInputBox) return [`box ${common} ${String(input.password)}`];
-  const { canSelectMany, matchOnDescription, matchOnDetail, sortByLabel, items } = input;
-  return [
-    `list ${common} ${JSON.stringify([canSelectMany, matchOnDescription, matchOnDetail, sortByLabel])}`,
-    ...items
-      .slice(0, mostRows)
-      .map(
-        (row) =>
-          `row ${title} > ${rowText(row)} ${String(row.kind ?? '')} [${(row.buttons ?? []).map((button) => button.tooltip).join(', ')}]`,
-      ),
   ];
 }
 
