@@ -282,7 +282,7 @@ function stoppedWords(row: JobRow): ToldOfJob {
 function againSentence({ job, state }: JobRow): string {
   const cause = state.attempts?.at(-1)?.cause ?? '';
   const attempts = [job.spec.name, state.attempt, localize(causeText(cause))] as const;
-  return state.firstHere === state.attempt && state.attempt > 1
+  return state.firstHere === state.attempt
     ? t('{0} runs again on another machine (attempt {1}): {2}.', ...attempts)
     : t('{0} runs again (attempt {1}): {2}.', ...attempts);
 }

@@ -51,9 +51,9 @@ export function showJobStatus({ jobs, clock, trees }: Pick<JobDeps, 'jobs' | 'cl
       : [localize(durationText(jobMs(first, now))), ...(cost === undefined ? [] : [formatMoney(cost)])];
     const more = open.length > 1 ? ` +${open.length - 1}` : '';
     const name = plainLabel(first.job.spec.name);
-    item.text = `$(beaker) ${name} ${used.join(' · ')}${more}`;
+    item.text = `${[`$(beaker) ${name}`, used.join(' · ')].join(' ').trim()}${more}`;
     item.tooltip = `${name}: ${localize(phaseText(first))}`;
-    item.accessibilityInformation = { label: `${item.tooltip}, ${used.join(', ')}`, role: 'button' };
+    item.accessibilityInformation = { label: [item.tooltip, ...used].join(', '), role: 'button' };
     item.backgroundColor =
       waiting.length > 0 ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
     item.show();
