@@ -265,6 +265,24 @@ describe('A command of jobs', () => {
     saidOn(screen);
   });
 
+  it('does nothing that was declined, or confirmed for an account that is no longer active', async () => {
+    const { accounts } = deps as unknown as { accounts: { active: { readonly key: string } } };
+    for (const [button, active] of [
+      ['Not Now', { key: 'mine' }],
+      ['Stop Job', { key: 'other' }],
+    ] as const) {
+      row = states['running'];
+      const end = all.stopJob(deps, { jobId: 'one' }).catch(() => undefined);
+      await flush();
+      accounts.active = active;
+      screen.messages.shown.at(-1)?.press(button);
+      await end;
+      accounts.active = { key: 'mine' };
+    }
+    saidOn(screen);
+    assert.deepEqual(done, []);
+  });
+
   it('says what still leads to outputs whose folder is gone', async () => {
     const said: string[] = [];
     for (const name of ['fetched', 'not released', 'succeeded']) {
