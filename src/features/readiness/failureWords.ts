@@ -13,16 +13,22 @@ export function failureSentence(name: string, reason: FailureReason, message: st
     gaveUp: t('{0} will not get ready: its host gave up starting it.', name),
     timedOut: t('{0} did not get ready in time. It may still become ready.', name),
   };
+  return [sentences[reason], ...hostWords(message)].join(' ');
+}
+
+/** Returns what the host says and, if it is known, what that means. */
+export function hostWords(message: string | undefined): readonly string[] {
   const words = message === undefined ? '' : plain(message).slice(0, 300);
-  const explained = failureMeaning(words);
+  if (words === '') {
+    return [];
+  }
+  const meaning = failureMeaning(words);
   const said = t('The host says: {0}', /[.!?…]$/.test(words) ? words : `${words}.`);
-  return [sentences[reason], words === '' ? undefined : said, explained]
-    .filter((part) => part !== undefined)
-    .join(' ');
+  return meaning === undefined ? [said] : [said, meaning];
 }
 
 /** Explains known messages of hosts in plain words. */
-export function failureMeaning(message: string): string | undefined {
+function failureMeaning(message: string): string | undefined {
   const meanings: readonly (readonly [RegExp, () => string])[] = [
     [
       /manifest.*(unknown|not found)|repository does not exist|no such image|pull access denied/i,

@@ -15,7 +15,7 @@ import type { FailedStart, ReadyEvent, StartEvent } from '../../store/rentals/st
 import { assertNever } from '../../util/errors';
 import { CheckMessages, isCheckFine } from './checkMessages';
 import type { ReadinessDeps } from './deps';
-import { failureMeaning, failureSentence, keptSentence, troubleSentence } from './failureWords';
+import { failureSentence, hostWords, keptSentence, troubleSentence } from './failureWords';
 import { withKeptCheck } from './keptCheck';
 import { lossQuestion, nextBestQuestion } from './replaceQuestions';
 import { replaceAndTell } from './replaceAction';
@@ -124,15 +124,10 @@ export class ReadinessNotifications {
   }
 
   private long(instanceId: number, name: string, ofHost: string | undefined): void {
-    const said =
-      ofHost === undefined
-        ? t('{0} is taking longer than usual to get ready.', name)
-        : t('{0} is taking longer than usual to get ready. The host says: {1}', name, ofHost.slice(0, 300));
-    const meaning = ofHost === undefined ? undefined : failureMeaning(ofHost);
-    const sentence = meaning === undefined ? said : `${said} ${meaning}`;
+    const sentence = t('{0} is taking longer than usual to get ready.', name);
     message(
       'warning',
-      sentence,
+      [sentence, ...hostWords(ofHost)].join(' '),
       commandAction(t('Instance Log'), 'gpuRental.instance.showLogs', { instanceId }),
       commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
     );
