@@ -47,21 +47,30 @@ function rowText({ lease, state }: LeaseRow, now: number): string {
 
 export function leaseNote(row: LeaseRow, now: number): InstanceNote {
   const { armed } = row.lease;
-  const isElse = armed?.action !== undefined && armed.action !== row.lease.action;
-  const who = isElse
-    ? t('{0}. Its own timer could not be ended: {1}', needsEditor(), otherTimer(row.lease, armed, now))
-    : row.lease.isOnlyOnInstance === true && armed
-      ? t('the instance itself: its own timer could not be ended')
-      : armed
-        ? t(
-            'the instance itself {0} (verified {1}), and an open editor before that',
-            itselfWhen(row.lease, armed, now),
-            momentText(armed.provedAt, now),
-          )
-        : needsEditor();
   const text = rowText(row, now);
+  const other =
+    armed?.action !== undefined && armed.action !== row.lease.action
+      ? otherTimer(row.lease, armed, now)
+      : undefined;
+  const who =
+    other !== undefined
+      ? t('{0}. Its own timer could not be ended: {1}', needsEditor(), other)
+      : row.lease.isOnlyOnInstance === true && armed
+        ? t('the instance itself: its own timer could not be ended')
+        : armed
+          ? t(
+              'the instance itself {0} (verified {1}), and an open editor before that',
+              itselfWhen(row.lease, armed, now),
+              momentText(armed.provedAt, now),
+            )
+          : needsEditor();
   return {
-    row: armed ? `${text} (${t('armed, checked {0}', momentText(armed.provedAt, now))})` : text,
+    row:
+      other !== undefined
+        ? t('{0}, but {1}', text, other)
+        : armed
+          ? `${text} (${t('armed, checked {0}', momentText(armed.provedAt, now))})`
+          : text,
     lines: [
       [t('Later'), text],
       [t('Carried out by'), who],
