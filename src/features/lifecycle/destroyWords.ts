@@ -6,6 +6,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { otherJobText } from '../../model/jobs/jobWords';
 import { volumeName, volumePerDay, type Volume } from '../../model/volume';
 import type { UnsavedRepository } from '../../ssh/unsavedWork';
+import { bytesText } from '../../util/bytes';
 import { plainLabel } from '../../util/plainLabel';
 import type { BeforeDestroy, Look } from './beforeDestroy';
 import { listed, nameOfSome } from './lifecycleWords';
@@ -92,7 +93,7 @@ function linesOf(look: Look): readonly string[] {
         ...repositories.slice(0, mostRepositories).map(repositoryText),
         ...(more > 0 ? [t('… and {0} more with unsaved work', more)] : []),
         ...(repositories.length === 0 && isComplete ? [t('All Git work found on it has been pushed.')] : []),
-        ...(folder ? [t('{0} holds {1}.', folder.path, sizeOf(folder.kilobytes))] : []),
+        ...(folder ? [t('{0} holds {1}.', folder.path, bytesText(folder.kilobytes * 1024))] : []),
       ];
     }
   }
@@ -104,10 +105,4 @@ function repositoryText({ path, changes, unpushed }: UnsavedRepository): string 
     ...(unpushed > 0 ? [t('unpushed commits: {0}', unpushed)] : []),
   ];
   return `⚠ ${plainLabel(path)}: ${parts.join(', ')}`;
-}
-
-function sizeOf(kilobytes: number): string {
-  return kilobytes < 1e6
-    ? t('{0} MB', Math.ceil(kilobytes / 1024))
-    : t('{0} GB', (kilobytes / 1024 ** 2).toFixed(1));
 }

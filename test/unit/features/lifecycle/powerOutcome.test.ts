@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import type { LifecycleDeps } from '../../../../src/features/lifecycle/deps';
+import { anInstance } from '../../../support/builders';
+import { onScreen, saidOn } from '../../../support/onScreen';
+import type * as product from '../../../support/powerOutcomeSources';
+
+type Rows = Parameters<typeof product.tellWhatFailed>[2];
+type Row = Rows[number];
+
+/** What is said after a request that did not do what was asked, which is followed by the buttons. */
+describe('A power request that failed', () => {
+  const { source, screen } = onScreen('test/support/powerOutcomeSources.ts');
+  const { CancelledError, NotReachableError, RefusedError, tellWhatFailed } = source as typeof product;
+  const errors: unknown[] = [];
+  const reported: unknown[] = [];
+  const deps = {
+    clock: { now: () => 0 },
+    fleet: { facts: () => ({}) },
+    log: { error: (_: string, error: unknown) => errors.push(error) },
+    report: { error: (error: unknown) => reported.push(error) },
+  } as unknown as LifecycleDeps;
+  const trainer = anInstance({ id: 7, label: 'trainer' });
+  const helper = anInstance({ id: 8, label: 'helper', actualStatus: 'exited', intendedStatus: 'stopped' });
+  const done = (value: 'done' | 'queued' | 'notDone' | 'notKnown', instance = trainer): Row => ({
+    ...{ instance, kind: 'done', value },
+  });
+  const failed = (error: unknown, instance = trainer): Row => ({ instance, kind: 'failed', error });
+  const said = (kind: 'start' | 'stop' | 'reboot' | 'recycle', ...rows: Rows) => {
+    tellWhatFailed(deps, kind, rows, `gpuRental.instance.${kind}`);
+    return saidOn(screen).join('\n');
+  };
+  const refused = new RefusedError({ serviceText: 'No GPU is free.' });
+  const table: readonly (readonly [said: string, ...Parameters<typeof said>])[] = [
+    [
+      'error trainer was not started and still costs $0.120/day. The service did not answer, and nothing has changed. [Try Again, Rent Another Like This]',
+      'start',
+      done('notDone'),
+    ],
+    [
+      'error trainer was not stopped and still costs $0.400/h. The service did not answer, and nothing has changed. [Try Again]',
+      'stop',
+      done('notDone'),
+    ],
+    [
+      'error helper was not stopped and still costs $0.120/day. The service did not answer, and nothing has changed. [Try Again]',
+      'stop',
+      done('notDone', helper),
+    ],
+    [
+      'error trainer was not rebooted and is still running. The service did not answer, and nothing has changed. [Try Again]',
+      'reboot',
+      done('notDone'),
+    ],
+    [
+      'error trainer was not created again and is still running. The service did not answer, and nothing has changed. [Try Again]',
+      'recycle',
+      done('notDone'),
+    ],
+    [
+      'warning The service did not answer, so trainer may have been started. If it was, it costs $0.400/h. Refresh to check. [Refresh]',
+      'start',
+      done('notKnown'),
+    ],
+    [
+      'warning The service did not answer, so trainer may still be running. If it is, it costs $0.400/h. Refresh to check. [Refresh]',
+      'stop',
+      done('notKnown'),
+    ],
+    [
+      'warning The service did not answer, so helper may still be running. If it is, it costs $0.120/day. Refresh to check. [Refresh]',
+      'stop',
+      done('notKnown', helper),
+    ],
+    [
+      'warning The service did not answer, so trainer may have been rebooted. It costs the same either way. [Refresh]',
+      'reboot',
+      done('notKnown'),
+    ],
+    [
+      'warning The service did not answer, so trainer may have been created again without its data. It costs the same either way. [Refresh]',
+      'recycle',
+      done('notKnown'),
+    ],
+    [
+      'error trainer was not started and still costs $0.120/day. The service refused the request: No GPU is free. Check the values and try again. [Try Again, Rent Another Like This]',
+      'start',
+      failed(refused),
+    ],
+    [
+      'error trainer was not stopped and still costs $0.400/h. The service refused the request: No GPU is free. Check the values and try again. [Try Again]',
+      'stop',
+      failed(refused),
+    ],
+    [
+      'error dialog Some instances could not be started. // trainer was not started and still costs $0.120/day. The service did not answer, and nothing has changed. [OK]',
+      'start',
+      done('done', helper),
+      done('notDone'),
+    ],
+    [
+      'error dialog Could not confirm that all instances are stopped. Some may still cost money. // trainer was not stopped and still costs $0.400/h. The service refused the request: No GPU is free. Check the values and try again.\n\nThe service did not answer, so helper may still be running. If it is, it costs $0.120/day. Refresh to check. [Refresh, Cancel]',
+      'stop',
+      failed(refused),
+      done('notKnown', helper),
+    ],
+    [
+      'error dialog Some instances could not be rebooted. // trainer: unexpected problem; see the log\n\nhelper was not rebooted and is still running. The service did not answer, and nothing has changed. [OK]',
+      'reboot',
+      failed(new TypeError('odd')),
+      done('notDone', helper),
+    ],
+    [
+      'error dialog Could not confirm that all instances were recycled. // The service did not answer, so trainer may have been created again without its data. It costs the same either way. [Refresh, Cancel]',
+      'recycle',
+      done('notKnown'),
+      done('done', helper),
+    ],
+  ];
+
+  for (const [words, kind, ...rows] of table) {
+    it(`says what it costs now and what can be done: ${words}`, () => {
+      assert.equal(said(kind, ...rows), words);
+    });
+  }
+
+  it('says nothing of what worked, waits for its GPU or was canceled', () => {
+    assert.equal(said('start', done('done'), done('queued', helper)), '');
+    assert.equal(said('stop', failed(new CancelledError())), '');
+  });
+
+  it('logs what is shown in short, and reports what another step than a second try could mend', () => {
+    errors.length = 0;
+    said('stop', failed(refused), done('done', helper));
+    assert.deepEqual(errors, [refused]);
+    const denied = new RefusedError({ nextStep: 'replaceKey' });
+    const away = new NotReachableError();
+    for (const error of [denied, away]) assert.equal(said('stop', failed(error)), '');
+    assert.deepEqual(reported, [denied, away]);
+  });
+});
