@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
+import type * as product from '../../../../src/features/rent/optionSteps';
+import type { StepDeps } from '../../../../src/features/rent/rentSteps';
+import { defaultQuery } from '../../../../src/model/offers/savedSearches';
+import type { Offer } from '../../../../src/model/offers/offer';
+import { RentFlow } from '../../../../src/model/rentals/rentFlow';
+import type { RentChoices } from '../../../../src/model/rentals/rentPlan';
+import { aTemplate, anOffer } from '../../../support/builders';
+import { FakeInputBox, FakeQuickPick, rowText } from '../../../support/fakeEditor/quickInput';
+import { onScreen } from '../../../support/onScreen';
+
+describe('The options of a rental', () => {
+  const { source, screen } = onScreen('src/features/rent/optionSteps.ts');
+  const { optionsStep } = source as typeof product;
+  const image = { source: { kind: 'image', image: 'ubuntu' } } as const;
+  let flow: RentFlow;
+  const list = () => {
+    const { current } = screen.quick;
+    assert.ok(current instanceof FakeQuickPick, 'a list is open');
+    return current;
+  };
+  const turn = async () => {
+    for (let count = 0; count < 4; count += 1) await setImmediate();
+  };
+  const open = async (choices: Partial<RentChoices> = {}, offer: Partial<Offer> = {}) => {
+    screen.quick.current?.leave();
+    flow = new RentFlow({
+      title: 'Rent',
+      query: defaultQuery,
+      offer: anOffer(offer),
+      choices: { ...image, ...choices },
+    });
+    const step = optionsStep(flow, {} as StepDeps);
+    await turn();
+    return step;
+  };
+  const pick = async (text: string) => {
+    const row = list()
+      .visible()
+      .find((one) => rowText(one).startsWith(text));
+    assert.ok(row, `${text} is not in ${list().visible().map(rowText).join('\n')}`);
+    list().move(row);
+    list().accept();
+    await turn();
+  };
+  const active = () => list().activeItems.map(rowText).join();
+
+  it('show what is chosen, what the template says, and what applies without a choice', async () => {
+    void open();
+    await turn();
+    assert.deepEqual(list().visible().map(rowText), [
+      'Done',
+      'Environment and Ports none',
+      'On-Start Script none',
+      'How Many 1',
+      'Start at once',
+      'Volume none',
+      'JupyterLab instead of Jupyter Notebook default',
+      'Folder in which Jupyter Starts default',
+      'Login to a Private Registry none',
+      'Virtual Machine instead of a Container default',
+      'UTF-8 for Python (C.UTF-8) default',
+      'UTF-8 for the System (C.UTF-8) default',
+      "If the Machine Can't Start Now do not rent",
+    ]);
+    const template = aTemplate({
+      onstart: 'x',
+      dockerLoginRepo: 'ghcr.io',
+      jupyterDir: '/w',
+      argsStr: '-v',
+      env: '-e A=1',
+    });
+    void open({ source: { kind: 'template', template }, runtype: 'args' });
+    await turn();
+    assert.deepEqual(list().visible().map(rowText), [
+      'Done',
+      'Environment and Ports A',
+      'On-Start Script from the template',
+      'Arguments of the Image from the template',
+      'How Many 1',
+      'Start at once',
+      'Volume none',
+      'JupyterLab instead of Jupyter Notebook As the Template Says',
+      'Folder in which Jupyter Starts from the template',
+      'Login to a Private Registry from the template',
+      'Virtual Machine instead of a Container default',
+      'UTF-8 for Python (C.UTF-8) default',
+      'UTF-8 for the System (C.UTF-8) default',
+      "If the Machine Can't Start Now do not rent",
+    ]);
+    const set = {
+      ...{
+        onstart: 'echo',
+        count: 3,
+        targetState: 'stopped',
+        useJupyterLab: true,
+        vm: false,
+        pythonUtf8: true,
+      },
+      ...{ jupyterDir: '/x', imageLogin: 'l', cancelUnavailable: false, env: { A: '1', '-p 1:1': '1' } },
+    } as const;
+    void open(set);
+    await turn();
+    assert.deepEqual(list().visible().map(rowText), [
+      'Done',
+      'Environment and Ports A, -p 1:1',
+      'On-Start Script 4 characters',
+      'How Many 3',
+      'Start later, rented as stopped',
+      'Volume none',
+      'JupyterLab instead of Jupyter Notebook yes',
+      'Folder in which Jupyter Starts /x',
+      'Login to a Private Registry set',
+      'Virtual Machine instead of a Container no',
+      'UTF-8 for Python (C.UTF-8) yes',
+      'UTF-8 for the System (C.UTF-8) default',
+      "If the Machine Can't Start Now wait for it",
+    ]);
+  });
+
+  it('warn where the machine has too few ports', async () => {
+    void open({ env: { '-p 8080:8080': '1' } }, { directPorts: 0 });
+    await turn();
+    const row = list()
+      .visible()
+      .find(({ label }) => label.endsWith('Environment and Ports'));
+    assert.match(row?.detail ?? '', /^\$\(warning\) Direct ports needed: \d+\. This machine has 0\./);
+  });
+
+  it('are changed by their lists, each of which begins at the present choice', async () => {
+    void open();
+    await turn();
+    const asked: string[] = [];
+    for (const [option, answer] of [
+      ['How Many', '3'],
+      ['How Many', '1'],
+      ['Start', 'Later'],
+      ['Start', 'At Once'],
+      ["If the Machine Can't Start Now", 'Wait for It'],
+      ["If the Machine Can't Start Now", 'Do Not Rent'],
+      ['Virtual Machine', 'Yes'],
+      ['Virtual Machine', 'No'],
+      ['Virtual Machine', 'default'],
+    ] as const) {
+      await pick(option);
+      const begin = active();
+      await pick(answer);
+      asked.push(
+        `${option}: ${begin} → ${answer}: ${JSON.stringify({ ...flow.choices, source: undefined })}`,
+      );
+      assert.ok(active().startsWith(option), 'the cursor stays at the option');
+    }
+    assert.deepEqual(asked, [
+      'How Many: 1 → 3: {"count":3}',
+      'How Many: 3 → 1: {"count":1}',
+      'Start: At Once → Later: {"count":1,"targetState":"stopped"}',
+      'Start: Later Rented as stopped: the disk costs money, and another user may get the GPU. → At Once: {"count":1}',
+      'If the Machine Can\'t Start Now: Do Not Rent → Wait for It: {"count":1,"cancelUnavailable":false}',
+      'If the Machine Can\'t Start Now: Wait for It Your instance stays stopped until the machine is free, and its disk costs money. → Do Not Rent: {"count":1}',
+      'Virtual Machine: default → Yes: {"count":1,"vm":true}',
+      'Virtual Machine: Yes → No: {"count":1,"vm":false}',
+      'Virtual Machine: No → default: {"count":1}',
+    ]);
+  });
+
+  it('take a folder for Jupyter that is one, or none', async () => {
+    void open();
+    await turn();
+    const typed = async (text: string) => {
+      await pick('Folder in which Jupyter Starts');
+      const { current } = screen.quick;
+      assert.ok(current instanceof FakeInputBox);
+      current.type(text);
+      await turn();
+      const said = current.message;
+      current.accept();
+      await turn();
+      if (screen.quick.current === current) current.pressButton('Back');
+      await turn();
+      return [said, flow.choices.jupyterDir];
+    };
+    assert.equal((await typed(' /w '))[1], '/w');
+    assert.deepEqual(await typed('w'), ['Start with a slash, such as /workspace.', '/w']);
+    assert.equal((await typed(' '))[1], undefined);
+  });
+
+  it('end with Done and with Back, and change nothing where a list is left', async () => {
+    const step = open();
+    await turn();
+    await pick('How Many');
+    list().pressButton('Back');
+    await turn();
+    assert.equal(flow.choices.count, undefined);
+    await pick('Done');
+    assert.deepEqual(await step, { kind: 'picked', value: {} });
+    const other = open();
+    await turn();
+    list().pressButton('Back');
+    assert.deepEqual(await other, { kind: 'picked', value: {} });
+    const left = open();
+    await turn();
+    screen.quick.current?.leave();
+    assert.equal((await left).kind, 'cancelled');
+  });
+});
