@@ -132,7 +132,7 @@ function unusualFilters(filters: Filters): Filters {
   );
 }
 
-function filterSummary(query: MarketQuery, words: readonly string[] = []): string {
+function filterSummary(query: MarketQuery, words: readonly string[]): string {
   const parts = [
     ...describeFilters(unusualFilters(query.filters)).map(localize),
     ...(query.rentalType === 'interruptible' ? [t('interruptible')] : []),

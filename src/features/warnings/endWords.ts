@@ -10,7 +10,7 @@ const left = (untilMs: number, now: number) => localize(durationText(untilMs - n
  * Returns the row and tooltip of an instance whose rental has an end date. A distant date appears only in the
  * tooltip, unless the instance was outbid, because it may stay paused until then.
  */
-export function endNote(end: RentalEnd, now: number, isOutbid = false): InstanceNote {
+export function endNote(end: RentalEnd, now: number, isOutbid: boolean): InstanceNote {
   const ends = t('{0}, in {1}', momentText(end.endsAtMs, now), left(end.endsAtMs, now));
   switch (end.kind) {
     case 'later':

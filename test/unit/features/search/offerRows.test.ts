@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import type * as product from '../../../../src/features/search/offerRows';
+import type { OffersView } from '../../../../src/features/search/offersView';
+import { fromDollars } from '../../../../src/model/money';
+import { defaultFilters } from '../../../../src/model/offers/searchFields';
+import type { MarketQuery } from '../../../../src/model/offers/marketQuery';
+import { anOffer } from '../../../support/builders';
+import { onScreen } from '../../../support/onScreen';
+
+describe('The list of offers', () => {
+  const { offerRows } = onScreen('src/features/search/offerRows.ts').source as typeof product;
+  const now = 1_000_000_000_000;
+  const usual: MarketQuery = { filters: defaultFilters, rentalType: 'on-demand', sort: 'price', diskGb: 16 };
+  const whole = anOffer({
+    ...{
+      gpuRamMb: 24_564,
+      gpuCount: 2,
+      reliability: 0.99567,
+      location: 'Sweden, SE',
+      cudaVersion: 12.4,
+      cpuCores: 1.5,
+    },
+    ...{ cpuRamMb: 64_500, inetDownMbit: 812.7, directPorts: 1, datacenter: true, dlperfPerDollar: 212.9 },
+    ...{ verified: false, totalPerHour: fromDollars(0.4) },
+  });
+  const bare = { id: 2, rentable: true } as const;
+  const view = (more: Partial<OffersView> = {}): OffersView => ({
+    ...{ rows: [], loaded: true, busy: false, more: 'none', read: 0, isPartial: false, orderedHere: false },
+    ...{ understood: [], words: [] },
+    ...more,
+  });
+  const done: string[] = [];
+  const actions = (more: Partial<product.OfferActions> = {}): product.OfferActions => ({
+    choose: ({ id }) => void done.push(`choose ${id}`),
+    openFilters: () => void done.push('filters'),
+    showLarger: undefined,
+    retry: () => void done.push('retry'),
+    more: () => void done.push('more'),
+    buttons: () => [],
+    failure: () => undefined,
+    misfit: () => undefined,
+    pinned: () => undefined,
+    shown: 100,
+    showRest: () => void done.push('rest'),
+    ...more,
+  });
+  const lines = (of: OffersView, query = usual, more: Partial<product.OfferActions> = {}) =>
+    offerRows(of, query, actions(more), now).map(
+      ({ kind, icon, label, description = '', detail = '', detailIcon }) =>
+        kind === -1
+          ? `— ${label}`
+          : [icon, label, description, detailIcon, detail]
+              .filter((part) => part !== undefined && part !== '')
+              .join(' | '),
+    );
+
+  it('says of an offer what matters, and nothing that is not stated', () => {
+    assert.deepEqual(lines(view({ rows: [whole, bare], read: 2 })), [
+      '— 2 offers · Lowest Price',
+      'filter | Filters | none, press / to choose',
+      '— ',
+      '2× RTX 4090 24 GB | $9.60/day | $0.400/h · 48 GB · 99.56% reliable · Sweden · not verified · CUDA 12.4 · 1 core · 64 GB RAM · 812 Mbit/s down · 1 port · data center · deep learning score 212 per $/h',
+      '1× ? | price not stated | ?/h      ·  ? GB ·     ?% reliable',
+    ]);
+  });
+
+  it('names what differs from the usual search, and warns of offers that failed or do not fit', () => {
+    const query: MarketQuery = {
+      ...usual,
+      rentalType: 'interruptible',
+      sort: 'best',
+      filters: { ...defaultFilters, verified: undefined },
+    };
+    const failure = { machineId: 178, at: now, reason: 'its container ended' };
+    const of = view({
+      rows: [anOffer(), whole],
+      read: 9,
+      words: ['blue'],
+      orderedHere: true,
+      isPartial: true,
+    });
+    const more = {
+      failure: ({ id }: { readonly id: number }) => (id === whole.id ? failure : undefined),
+      misfit: () => 'Too old a driver.',
+    };
+    assert.deepEqual(lines({ ...of, rows: [anOffer({ id: 1 }), whole] }, query, more), [
+      '— 2 of the 9 offers read so far · Best Match, among the offers read',
+      'filter | Filters | interruptible · with “blue” in the row',
+      '— ',
+      '1× RTX 4090 | $9.60/day | warning | Too old a driver. · $0.400/h ·  ? GB ·     ?% reliable · interruptible',
+      '— Failed before',
+      '2× RTX 4090 24 GB | $9.60/day | warning | failed before on Sep 9, 2001: its container ended · Too old a driver. · $0.400/h · 48 GB · 99.56% reliable · Sweden · not verified · interruptible · CUDA 12.4 · 1 core · 64 GB RAM · 812 Mbit/s down · 1 port · data center · deep learning score 212 per $/h',
+    ]);
+  });
+
+  it('says why it shows none, and what to do', () => {
+    assert.deepEqual(lines(view({ loaded: false })), [
+      'filter | Filters | none, press / to choose',
+      'Searching…',
+    ]);
+    assert.deepEqual(lines(view({ busy: true })), [
+      'filter | Filters | none, press / to choose',
+      'Searching…',
+    ]);
+    assert.deepEqual(lines(view()), [
+      'filter | Filters | none, press / to choose',
+      'No offers match | Remove a filter or raise a limit. Press Enter to see the filters.',
+    ]);
+    assert.deepEqual(lines(view({ more: 'fetchable', read: 64 })), [
+      'filter | Filters | none, press / to choose',
+      'None of the 64 offers read so far match',
+      'ellipsis | Show More Offers',
+    ]);
+    assert.deepEqual(lines(view({ more: 'unreachable', read: 64 })), [
+      'filter | Filters | none, press / to choose',
+      'None of the 64 offers read so far match | The service sends no more offers in this order. Filter, or sort by price to see the rest.',
+    ]);
+    assert.deepEqual(lines(view({ loaded: false, error: new Error('x') })), [
+      'filter | Filters | none, press / to choose',
+      'error | The search failed. Choose this row to try again. | Something unexpected happened. See the log for details.',
+    ]);
+    assert.deepEqual(lines(view({ busy: true, error: new Error('x') })), [
+      'filter | Filters | none, press / to choose',
+      'Searching…',
+    ]);
+    assert.deepEqual(lines(view({ rows: [bare], error: new Error('x'), readAt: now - 150_000 })), [
+      '— 1 offer · Lowest Price',
+      'filter | Filters | none, press / to choose',
+      'error | The search failed. Choose this row to try again. | Something unexpected happened. See the log for details. The offers below are from 2 min ago.',
+      '— ',
+      '1× ? | price not stated | ?/h      · ? GB ·     ?% reliable',
+    ]);
+    assert.deepEqual(
+      lines(view({ rows: [bare], error: new Error('x'), readAt: now - 50_000 })).at(-3),
+      'error | The search failed. Choose this row to try again. | Something unexpected happened. See the log for details. The offers below are from less than a minute ago.',
+    );
+    assert.deepEqual(lines(view({ waitsUntil: now + 1500 })), [
+      'filter | Filters | none, press / to choose',
+      'Searching in about 2 s | The service allows only a few searches per minute.',
+      'No offers match | Remove a filter or raise a limit. Press Enter to see the filters.',
+    ]);
+  });
+
+  it('ends with what is not shown, and how to see it', () => {
+    const rows = [anOffer({ id: 1 }), anOffer({ id: 2 })];
+    assert.deepEqual(lines(view({ rows }), usual, { shown: 1 }).slice(-2), [
+      '1× RTX 4090 | $9.60/day | $0.400/h · ? GB ·     ?% reliable',
+      'ellipsis | Show More Offers | First 1 of 2 shown',
+    ]);
+    assert.deepEqual(
+      lines(view({ rows, more: 'fetchable' })).filter((row) => /many|First/.test(row)),
+      ['— 2 of many: narrow the search · Lowest Price', 'ellipsis | Show More Offers | First 2 shown'],
+    );
+    assert.deepEqual(
+      lines(view({ rows, more: 'unreachable' })).at(-1),
+      'First 2 shown | The service sends no more offers in this order. Filter, or sort by price to see the rest.',
+    );
+    assert.deepEqual(lines(view({ rows }), usual, { shown: 2 }).at(-1)?.includes('RTX 4090'), true);
+  });
+
+  it('runs what each row says, whatever is typed', () => {
+    const all = offerRows(
+      view({ rows: [anOffer()], more: 'fetchable', loaded: false, error: new Error('x') }),
+      usual,
+      actions({ showLarger: () => void done.push('larger') }),
+      now,
+    );
+    done.length = 0;
+    const rows = all.filter(({ kind }) => kind === undefined);
+    for (const row of rows) {
+      row.run?.();
+      assert.equal(row.alwaysShow, true, row.label);
+    }
+    assert.deepEqual(done, ['filters', 'larger', 'retry', 'choose 9001', 'more']);
+  });
+});
