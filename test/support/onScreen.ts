@@ -1,7 +1,7 @@
 import { loadSource } from './fakeEditor/product';
 import { Screen } from './fakeEditor/screen';
 import { UserSettings } from './fakeEditor/settings';
-import { createVscode } from './fakeEditor/vscodeModule';
+import { createVscode, type WindowNature } from './fakeEditor/vscodeModule';
 
 /** One file of the source on a stand-in for the editor, and the screen on which it shows what it says. */
 export function onScreen(entry: string): { readonly source: unknown; readonly screen: Screen } {
@@ -15,7 +15,7 @@ export function onScreen(entry: string): { readonly source: unknown; readonly sc
       appName: 'Visual Studio Code',
     },
     ...{ extensions: [], hasTools: true },
-  };
+  } as unknown as WindowNature;
   const shared = { settings: new UserSettings({}), clipboard: { text: '' } };
   return { source: loadSource(entry, { vscode: createVscode(screen, shared, { current }) }), screen };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type * as product from '../../../../src/features/agents/agentWords';
-import type { AgentRequest } from '../../../../src/model/agents/requests';
+import type { AgentRequest } from '../../../../src/model/agents/request';
 import { fromDollars } from '../../../../src/model/money';
 import { onScreen } from '../../../support/onScreen';
 

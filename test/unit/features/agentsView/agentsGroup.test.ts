@@ -4,6 +4,7 @@ import type * as vscode from 'vscode';
 import type * as product from '../../../../src/features/agentsView/agentsGroup';
 import { fromDollars } from '../../../../src/model/money';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
+import { labelOf } from '../../../support/fakeEditor/trees';
 import { onScreen } from '../../../support/onScreen';
 
 type Parts = ConstructorParameters<typeof product.AgentsGroup>;
@@ -41,7 +42,7 @@ describe('The agents in the account view', () => {
         on: (_: string, listener: (data: unknown) => void) => (heard.push(listener), none()),
         broadcast: (_: string, data: unknown) => sent.push(data),
       },
-      log: { warn: assert.fail },
+      log: { warn: (line: string) => assert.equal(line, '') },
       settings: { get: (key: string) => settings[key], onDidChange: none },
     };
     const group = new AgentsGroup(
@@ -64,14 +65,15 @@ describe('The agents in the account view', () => {
       },
       rows: async () => {
         for (let turn = 0; turn < 6; turn += 1) await setImmediate();
-        return group.rows().map(({ item }) => {
-          const { label, description, iconPath, tooltip, command } = item() as vscode.TreeItem;
+        return group.rows().map((row) => {
+          const item = row.item();
+          const { description, iconPath, tooltip, command } = item;
           const hint =
             typeof tooltip === 'object'
               ? tooltip.value.replace(/[\\*]|&nbsp;/g, '').replace(/\s*\n+/g, ' / ')
               : tooltip;
           return [
-            label,
+            labelOf(item),
             description,
             (iconPath as vscode.ThemeIcon).id,
             hint,

@@ -9,11 +9,12 @@ describe('The words of a past rental', () => {
   const words = onScreen('src/features/history/historyWords.ts').source as typeof product;
   const now = new Date(2026, 0, 15, 12).getTime();
   const startedAt = now / 1000 - 2 * 3600;
-  const past = (more: Partial<PastRental> = {}, instance = {}): PastRental => ({
+  const past = (more: object = {}, instance = {}): PastRental => ({
     ...{
       instance: anInstance({ id: 7, label: 'trainer', startedAt, ...instance }),
       end: 'destroyed',
       endedAt: now,
+      version: 1,
     },
     ...more,
   });

@@ -4,6 +4,7 @@ import type * as product from '../../../../src/features/hosting/machineTree';
 import type { Machine } from '../../../../src/model/hosting/machine';
 import { fromDollars } from '../../../../src/model/money';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
+import { labelOf } from '../../../support/fakeEditor/trees';
 import { onScreen } from '../../../support/onScreen';
 
 describe('The row of a machine that is hosted', () => {
@@ -20,9 +21,9 @@ describe('The row of a machine that is hosted', () => {
     const tree = new MachineTree(list as never, { now: () => now } as never);
     const rows = tree.getChildren().map((node) => tree.getTreeItem(node));
     tree.dispose();
-    return rows.flatMap(({ label, description, tooltip, accessibilityInformation }) => [
-      `${String(label)} | ${String(description ?? '')} | ${accessibilityInformation?.label ?? ''}`,
-      ...((tooltip as vscode.MarkdownString | undefined)?.value ?? '')
+    return rows.flatMap((item) => [
+      `${labelOf(item)} | ${String(item.description ?? '')} | ${item.accessibilityInformation?.label ?? ''}`,
+      ...((item.tooltip as vscode.MarkdownString | undefined)?.value ?? '')
         .replaceAll('\\', '')
         .replaceAll('&nbsp;', ' ')
         .split(/\n+/),

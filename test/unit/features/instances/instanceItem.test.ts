@@ -5,6 +5,7 @@ import type { InstanceNote } from '../../../../src/editor/treeGroups';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { fromDollars } from '../../../../src/model/money';
 import { anInstance } from '../../../support/builders';
+import { labelOf } from '../../../support/fakeEditor/trees';
 import { onScreen } from '../../../support/onScreen';
 
 describe('The row of an instance', () => {
@@ -15,12 +16,12 @@ describe('The row of an instance', () => {
     const item = instanceItem(instance, {}, now, notes, hasTwin);
     const { id, color } = item.iconPath as vscode.ThemeIcon;
     return [
-      `${String(item.label)} | ${String(item.description)} | ${id} ${color?.id ?? ''}`.trim(),
+      `${labelOf(item)} | ${String(item.description)} | ${id} ${color?.id ?? ''}`.trim(),
       item.accessibilityInformation?.label,
       item.contextValue,
     ];
   };
-  const states: Readonly<Record<string, Partial<Instance>>> = {
+  const states: Readonly<Record<string, object>> = {
     running: {},
     loading: { actualStatus: 'loading' },
     stopped: { actualStatus: 'exited', intendedStatus: 'stopped' },
@@ -87,7 +88,7 @@ describe('The row of an instance', () => {
 
   for (const [name, more] of Object.entries(states)) {
     it(`shows its price, its state and what can be done: ${name}`, () => {
-      assert.deepEqual(shown(anInstance(more)), expected[name]);
+      assert.deepEqual(shown(anInstance(more as Partial<Instance>)), expected[name]);
     });
   }
 
@@ -116,7 +117,7 @@ describe('The row of an instance', () => {
   });
 
   it('begins with its GPU where it has no name, unless another row would begin the same', () => {
-    const bare = anInstance({ label: undefined });
+    const bare = anInstance({ label: undefined } as unknown as Partial<Instance>);
     assert.deepEqual(
       [shown(bare)[0], shown(bare, [], true)[0]],
       [
@@ -158,6 +159,9 @@ describe('The row of an instance', () => {
       storagePerHour: undefined,
       startedAt: undefined,
     };
-    assert.deepEqual(lines(bare), ['**Instance**: #5001  ', '**State**: Running']);
+    assert.deepEqual(lines(bare as unknown as Partial<Instance>), [
+      '**Instance**: #5001  ',
+      '**State**: Running',
+    ]);
   });
 });

@@ -45,7 +45,7 @@ describe('The confirmation of a job', () => {
     await setImmediate();
     const { current } = screen.quick;
     assert.ok(current instanceof FakeQuickPick);
-    const shown = current.items.map((row) => (row.kind === -1 ? `— ${row.label}` : rowText(row)));
+    const shown = current.items.map((row) => (Number(row.kind) === -1 ? `— ${row.label}` : rowText(row)));
     const active = current.activeItems.map(rowText);
     current.leave();
     assert.equal(await answer, undefined);

@@ -88,7 +88,8 @@ describe('A command of jobs', () => {
         isOver = true;
       });
     // Some of them look at the disk first.
-    while (!isOver && screen.messages.shown.length === 0 && !screen.quick.current) await setImmediate();
+    const isEnded = () => isOver;
+    while (!isEnded() && screen.messages.shown.length === 0 && !screen.quick.current) await setImmediate();
     await flush();
     const { current } = screen.quick;
     const said = [...saidOn(screen), ...(current ? [`list ${current.title ?? ''}`] : [])];

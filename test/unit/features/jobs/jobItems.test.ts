@@ -4,6 +4,7 @@ import type * as product from '../../../../src/features/jobs/jobItems';
 import type { JobRow } from '../../../../src/model/jobs/job';
 import { text } from '../../../../src/util/text';
 import { aJobRow, endOfJob, jobNow, jobTrouble, minuteMs, outputsOfJob } from '../../../support/jobRow';
+import { labelOf } from '../../../support/fakeEditor/trees';
 import { onScreen } from '../../../support/onScreen';
 
 const { source } = onScreen('src/features/jobs/jobItems.ts');
@@ -187,8 +188,8 @@ describe('The row of a job', () => {
       const { id } = item.iconPath as vscode.ThemeIcon;
       assert.equal(item.accessibilityInformation?.label, `train, ${String(item.description)}`);
       const below = rowsBelow(row).map((part) => jobPartItem(row, part));
-      const parts = below.map(({ label, description, command }) =>
-        [label, description, command && `→ ${command.command}`]
+      const parts = below.map((part) =>
+        [labelOf(part), part.description, part.command && `→ ${part.command.command}`]
           .filter((one) => one !== undefined)
           .join(' | '),
       );

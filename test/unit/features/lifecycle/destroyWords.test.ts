@@ -12,8 +12,10 @@ describe('The question before a destruction', () => {
   const { destroyQuestion } = onScreen('src/features/lifecycle/destroyWords.ts').source as typeof product;
   const trainer = anInstance({ id: 7, label: 'trainer', volumes: [] });
   const helper = anInstance({ id: 8, label: 'helper', volumes: [] });
-  const volume = (more: Partial<Volume>): Volume =>
-    ({ id: 3, label: 'data', sizeGb: 100, perHour: fromDollars(0.01), instanceIds: [], ...more }) as Volume;
+  const volume = (more: object): Volume => ({
+    ...{ id: 3, label: 'data', sizeGb: 100, perHour: fromDollars(0.01), instanceIds: [] },
+    ...more,
+  });
   const lines = (
     instances: readonly Instance[],
     looks: readonly (readonly [Instance, Look])[] = [],
@@ -21,10 +23,10 @@ describe('The question before a destruction', () => {
   ) => {
     const found = { volumes: [], hasUnreadVolumes: false, looks: new Map(looks), ...more };
     const { message, detail, button, keep } = destroyQuestion(instances, found);
-    return [message, ...detail.split('\n'), `[${button} | ${keep}]`];
+    return [message, ...(detail ?? '').split('\n'), `[${button} | ${keep}]`];
   };
   const work = { repositories: [], jobs: [], folder: undefined, isComplete: true };
-  const seen = (more: object): Look => ({ kind: 'seen', work: { ...work, ...more } }) as Look;
+  const seen = (more: object): Look => ({ kind: 'seen', work: { ...work, ...more } }) as unknown as Look;
 
   it('says what is lost and that the cost ends, of one and of several', () => {
     assert.deepEqual(lines([trainer]), [

@@ -100,7 +100,7 @@ describe('The options of a rental', () => {
       },
       ...{ jupyterDir: '/x', imageLogin: 'l', cancelUnavailable: false, env: { A: '1', '-p 1:1': '1' } },
     } as const;
-    void open(set);
+    void open(set as unknown as Partial<RentChoices>);
     await turn();
     assert.deepEqual(list().visible().map(rowText), [
       'Done',

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import type * as product from '../../../../src/features/search/fieldLevels';
 import type { ListLevel, LevelRow } from '../../../../src/editor/quickLevels';
-import type { Filters } from '../../../../src/model/offers/filters';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
-import { fieldKeys, type FieldKey } from '../../../../src/model/offers/searchFields';
+import { fieldKeys, type FieldKey, type Filters } from '../../../../src/model/offers/searchFields';
 import { onScreen } from '../../../support/onScreen';
 
 describe('The levels of the filters', () => {
@@ -22,7 +21,7 @@ describe('The levels of the filters', () => {
         ({ filters } = query);
       },
     };
-    return fieldLevel(key, picker as never, editor as never) as ListLevel;
+    return fieldLevel(key, picker as never, editor) as ListLevel;
   };
   const labels = (rows: readonly LevelRow[]) => rows.map(({ label }) => label).join(', ');
 

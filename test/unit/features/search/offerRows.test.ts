@@ -47,7 +47,7 @@ describe('The list of offers', () => {
   const lines = (of: OffersView, query = usual, more: Partial<product.OfferActions> = {}) =>
     offerRows(of, query, actions(more), now).map(
       ({ kind, icon, label, description = '', detail = '', detailIcon }) =>
-        kind === -1
+        Number(kind) === -1
           ? `— ${label}`
           : [icon, label, description, detailIcon, detail]
               .filter((part) => part !== undefined && part !== '')
@@ -69,7 +69,7 @@ describe('The list of offers', () => {
       ...usual,
       rentalType: 'interruptible',
       sort: 'best',
-      filters: { ...defaultFilters, verified: undefined },
+      filters: { rentable: true, external: false },
     };
     const failure = { machineId: 178, at: now, reason: 'its container ended' };
     const of = view({

@@ -20,8 +20,10 @@ const burnOf = (dollars: number, more: Partial<Burn> = {}): Burn => ({
   ...{ isPartial: false, isEarly: false },
   ...more,
 });
-const listed = (instances: readonly Instance[], more: object = {}): Input['state'] =>
-  ({ kind: 'ready', value: { instances, skipped: 0 }, fetchedAt: now, ...more }) as Input['state'];
+const listed = (instances: readonly Instance[], more: object = {}): Input['state'] => ({
+  ...{ kind: 'ready', value: { instances, skipped: 0 }, fetchedAt: now },
+  ...more,
+});
 const stopped = anInstance({ id: 2, label: 'old', actualStatus: 'exited', intendedStatus: 'stopped' });
 const loading = anInstance({ id: 3, label: 'new', actualStatus: 'loading' });
 const watchOf = (instanceId: number, more: object = {}) =>

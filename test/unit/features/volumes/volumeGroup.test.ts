@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type * as vscode from 'vscode';
 import type * as product from '../../../../src/features/volumes/volumeGroup';
 import { fromDollars } from '../../../../src/model/money';
 import type { Volume } from '../../../../src/model/volume';
 import { anInstance } from '../../../support/builders';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
+import { labelOf } from '../../../support/fakeEditor/trees';
 import { onScreen } from '../../../support/onScreen';
 
 type Deps = ConstructorParameters<typeof product.VolumeGroup>[0];
@@ -59,13 +59,16 @@ describe('The volumes below the instances', () => {
         listed.fire(undefined);
       },
       rows: () =>
-        group.rows().map(({ item }) => {
-          const { label, description, tooltip } = item() as vscode.TreeItem;
+        group.rows().map((row) => {
+          const item = row.item();
+          const { description, tooltip } = item;
           const hint =
             typeof tooltip === 'object'
               ? tooltip.value.replace(/[\\]|&nbsp;/g, '').replace(/\s*\n+/g, ' / ')
               : tooltip;
-          return [label, description, hint].filter((part) => part !== undefined && part !== '').join(' | ');
+          return [labelOf(item), description, hint]
+            .filter((part) => part !== undefined && part !== '')
+            .join(' | ');
         }),
     };
   }

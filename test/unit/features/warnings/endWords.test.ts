@@ -9,8 +9,8 @@ describe('The words of the end of a rental', () => {
   const hour = 3_600_000;
   const at = { endsAtMs: now + 3 * hour, deletedAtMs: now + 51 * hour };
   const over = { endsAtMs: now - 3 * hour, deletedAtMs: now + 45 * hour };
-  const lines = (...given: Parameters<typeof endNote>) => {
-    const { row, lines: all } = endNote(...given);
+  const lines = (end: Parameters<typeof endNote>[0], at: number, isOutbid = false) => {
+    const { row, lines: all } = endNote(end, at, isOutbid);
     return [row, ...all.map(([label, value]) => `${label}: ${value}`)];
   };
 
@@ -21,7 +21,7 @@ describe('The words of the end of a rental', () => {
       'Rental ends: 3:00 PM, in 3 h',
       'Then: the instance stops, and its data may be deleted 48 h later',
     ]);
-    assert.deepEqual(lines({ kind: 'soon', ...at }, now), [
+    assert.deepEqual(lines({ kind: 'soon', endsAtMs: at.endsAtMs, isLastHour: false }, now), [
       'rental ends in 3 h',
       'Rental ends: 3:00 PM, in 3 h',
       'Then: the instance stops, and its data may be deleted 48 h later',
