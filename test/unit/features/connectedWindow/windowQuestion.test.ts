@@ -60,6 +60,25 @@ describe('The question about the instance of a window', () => {
     ]);
   });
 
+  it('closes the connection of the window, or its folder where the editor knows no connection', async () => {
+    instance = anInstance({ id: 7, label: 'trainer' });
+    const leave = async () => {
+      const end = ask('moved');
+      await setImmediate();
+      screen.messages.shown.at(-1)?.press('Close the Window');
+      await end.catch(() => undefined);
+      saidOn(screen);
+      return screen.commands.executed.at(-1)?.id;
+    };
+    assert.equal(await leave(), 'workbench.action.closeFolder');
+    let isClosed = false;
+    screen.commands.register('workbench.action.remote.close', () => {
+      isClosed = true;
+    });
+    await leave();
+    assert.ok(isClosed);
+  });
+
   it('takes no start for a yes that was pressed before the question could be read', async () => {
     instance = anInstance({ id: 7, label: 'trainer', ...stopped });
     const end = ask('stopped');

@@ -87,6 +87,7 @@ describe('A host that asks for a higher price', () => {
     const { current } = screen.quick;
     assert.ok(current instanceof FakeQuickPick);
     const picked = current.visible().find((one) => rowText(one).startsWith(row));
+    assert.equal(picked?.label.startsWith(row === 'Accept' ? '$(check) ' : '$(close) '), true);
     assert.ok(picked, current.visible().map(rowText).join('\n'));
     current.move(picked);
     current.accept();

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import type * as product from '../../../../src/features/warnings/forgotten';
+import { anInstance } from '../../../support/builders';
+import { onScreen } from '../../../support/onScreen';
+
+describe('A forgotten instance', () => {
+  const { postForgotten } = onScreen('src/features/warnings/forgotten.ts').source as typeof product;
+  const now = 1_000_000_000_000;
+  const hour = 3_600_000;
+  const posted = (more: object = {}, knowsGpu = true) => {
+    const all: { readonly data: object; readonly accountKey: string }[] = [];
+    const idle = { lastUsedAt: now - 5 * hour, watchedSince: now - 9 * hour, seenAt: now, knowsGpu };
+    const instances = [anInstance({ id: 7 }), anInstance({ id: 8 })];
+    postForgotten({
+      accounts: { active: { key: 'mine' } },
+      clock: { now: () => now },
+      fleet: { state: { kind: 'ready', value: { instances } } },
+      idle: { facts: (id: number) => (id === 7 ? idle : undefined) },
+      leases: { find: () => undefined },
+      notices: { post: (notice: (typeof all)[number]) => all.push(notice) },
+      presence: { isComplete: true },
+      settings: { get: () => 4 },
+      ...more,
+    } as never);
+    return all.map(({ accountKey, data }) => ({ accountKey, ...data }));
+  };
+
+  it('is told of once its idle hours are over', () => {
+    const notice = { accountKey: 'mine', instanceId: 7, since: now - 5 * hour };
+    assert.deepEqual(posted(), [{ ...notice, knowsGpu: true }]);
+    assert.deepEqual(posted({}, false), [{ ...notice, knowsGpu: false }]);
+  });
+
+  it('is not told of while that is not certain, or where its end is set', () => {
+    const state = { kind: 'ready', value: { instances: [anInstance({ id: 7 })] }, error: new Error('x') };
+    for (const more of [
+      { accounts: { active: undefined } },
+      { fleet: { state: { kind: 'loading' } } },
+      { fleet: { state } },
+      { presence: { isComplete: false } },
+      { leases: { find: () => ({}) } },
+      { settings: { get: () => 6 } },
+    ]) {
+      assert.deepEqual(posted(more), []);
+    }
+  });
+});
