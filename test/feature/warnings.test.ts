@@ -153,6 +153,7 @@ describe('warnings', () => {
     await computer().until('the row to go', async () =>
       (await instances().rows()).every(({ text }) => !text.includes('elsewhere')),
     );
+    await window.toast(/elsewhere no longer exists/);
   });
 
   it('are each said once, and in the window in use alone', async () => {
