@@ -82,6 +82,7 @@ describe('What is said of a machine that was rented', () => {
     failedMachines: { remember: (machine: object) => Promise.resolve(void remembered.push(machine)) },
     fleet: { find: () => instance, facts: () => ({}) },
     log: { info: (line: string) => logged.push(line), error: (line: string) => logged.push(line) },
+    machineProofs: { ready: Promise.resolve(), find: () => undefined },
     rentals: { find: () => rental },
     ssh: { aliasOf: (_: object, id: number) => `gpu-${id}` },
   } as unknown as ReadinessDeps;
@@ -108,7 +109,7 @@ describe('What is said of a machine that was rented', () => {
     ['info trainer is ready. [Connect]', { ...id, kind: 'ready' }],
     ['info trainer is ready. 1 × RTX 4090, 24 GB · OK [Connect]', { ...id, kind: 'ready', check: proved }],
     [
-      'info trainer is ready. [Connect]',
+      'info trainer is running, but its login and GPUs could not be checked: no SSH key of this computer is registered. [Connect, Check Again]',
       { ...id, kind: 'ready', check: { kind: 'notChecked', reason: 'noKey' } },
     ],
     [

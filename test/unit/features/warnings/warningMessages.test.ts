@@ -88,10 +88,10 @@ describe('The warnings about instances and credit', () => {
       'warning The host ends the rental of trainer in 3 h, at 3:00 PM. Save what you need before then; its data may be deleted 48 h later. [Download…, Connect, Rent Another…]',
     ]);
     assert.deepEqual(said({ instances: [trainer({ ...soon, ...stopped })] }), [
-      'warning The host ends the rental of trainer in 3 h, at 3:00 PM. Save what you need before then; its data may be deleted 48 h later. [Start…, Rent Another…]',
+      'warning The host ends the rental of trainer in 3 h, at 3:00 PM. Save what you need before then; its data may be deleted 48 h later. [Start…, Copy Data…, Rent Another…]',
     ]);
     assert.deepEqual(said({ instances: [trainer({ endsAt: second - 3600, ...stopped })] }), [
-      'warning The rental of trainer ended at 11:00 AM. Its data may be deleted in 1 d 23 h, at Sat, Jan 17, 11:00 AM. [Rent Another…, Destroy…]',
+      'warning The rental of trainer ended at 11:00 AM. Its data may be deleted in 1 d 23 h, at Sat, Jan 17, 11:00 AM. [Copy Data…, Rent Another…, Destroy…]',
     ]);
   });
 
