@@ -78,10 +78,13 @@ export function requestQuestion(asked: Asked): Question | undefined {
 function commandLines(command: string): readonly string[] {
   const shown = command.split('\n').slice(0, mostLines).join('\n').slice(0, longestCommand);
   const rest = command.length - shown.length;
-  return [
-    ...shown.split('\n').map((line) => plainLabel(line)),
-    ...(rest === 0 ? [] : [t('… and {0} more characters that are not shown here.', rest)]),
-  ];
+  return [...shown.split('\n').map((line) => plainLabel(line)), ...(rest === 0 ? [] : [restText(rest)])];
+}
+
+function restText(characters: number): string {
+  return characters === 1
+    ? t('… and 1 more character that is not shown here.')
+    : t('… and {0} more characters that are not shown here.', characters);
 }
 
 function lossText({ loss }: Asked): string {

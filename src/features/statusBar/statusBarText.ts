@@ -67,10 +67,8 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
   const isStale = state.kind === 'ready' && (state.error !== undefined || !isCurrent(state, now));
   const isPartial = burn.isPartial && !burn.isEarly;
   const price = t('{0}/h', `${isPartial ? '≥ ' : ''}${formatMoney(burn.perHour)}`);
-  const left =
-    hours === undefined
-      ? undefined
-      : t('credit for {0}', `${isPartial ? '≤ ' : ''}${localize(creditText(hours))}`);
+  const lasts = hours === undefined ? undefined : `${isPartial ? '≤ ' : ''}${localize(creditText(hours))}`;
+  const left = lasts === undefined ? undefined : t('credit for {0}', lasts);
   const isLow = hours !== undefined && hours < lowCreditHours;
   const parts = input.budget?.parts ?? [];
   const spent = parts.map((part) => localize(partText(part)));
@@ -92,7 +90,7 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
     t('{0} running, {1} stopped or failed, of {2}', running, stopped, instances.length),
     t('Total: {0}', price),
     burn.volumesPerHour === 0 ? undefined : t('Of which volumes: {0}/h', formatMoney(burn.volumesPerHour)),
-    left === undefined ? undefined : t('Credit: {0}', left),
+    lasts === undefined ? undefined : t('Credit lasts {0}', lasts),
     ...(input.budget && spent.length > 0
       ? [t('Budget: {0}', spent.join(', ')), localize(budgetNote(input.budget))]
       : []),

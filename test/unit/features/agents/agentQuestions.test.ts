@@ -158,7 +158,7 @@ describe('What a user is asked for an agent', () => {
     ]);
     const chat = { tool: 'run_command', command: 'x'.repeat(1001), caller: { name: 'chat', door: 'chat' } };
     assert.deepEqual(asked(chat)?.slice(-4), [
-      '… and 1 more characters that are not shown here.',
+      '… and 1 more character that is not shown here.',
       'On an instance that an agent rented, this holds until the instance is gone or this window closes.',
       'Account: me',
       '[Run]',

@@ -59,7 +59,7 @@ describe('The item in the status bar', () => {
   const table: readonly (readonly [text: string, tooltip: string, more: Partial<Input>])[] = [
     [
       '$(server) 1 running · $0.400/h · credit for 30 h',
-      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit: credit for 30 h',
+      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h',
       {},
     ],
     [
@@ -74,68 +74,68 @@ describe('The item in the status bar', () => {
     ],
     [
       '$(server) 1 running · ≥ $0.400/h · credit for ≤ 30 h',
-      '1 running, 0 stopped or failed, of 1\nTotal: ≥ $0.400/h\nOf which volumes: $0.100/h\nCredit: credit for ≤ 30 h',
+      '1 running, 0 stopped or failed, of 1\nTotal: ≥ $0.400/h\nOf which volumes: $0.100/h\nCredit lasts ≤ 30 h',
       { burn: burnOf(0.4, { isPartial: true, volumesPerHour: fromDollars(0.1) }) },
     ],
     [
       '$(server) 1 running · $0.400/h · credit for 30 h',
-      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit: credit for 30 h',
+      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h',
       { burn: burnOf(0.4, { isPartial: true, isEarly: true }) },
     ],
     [
       '$(warning) $(server) 1 running · $0.400/h · credit for 30 h',
-      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit: credit for 30 h\nAs of 5 min ago',
+      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nAs of 5 min ago',
       { state: listed([anInstance()], { error: new Error('x'), fetchedAt: now - 5 * minute }) },
     ],
     [
       '$(warning) $(server) 1 running · $0.400/h · credit for 30 h',
-      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit: credit for 30 h\nAs of 1 h ago',
+      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nAs of 1 h ago',
       { state: listed([anInstance()], { fetchedAt: now - 60 * minute }) },
     ],
     [
       '$(server) 1 running · $0.400/h · credit for 1 h',
-      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit: credit for 1 h',
+      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 1 h',
       { credit: fromDollars(0.7) },
     ],
     [
       '$(server) 1 running · $0.400/h · credit for 30 h · $3.00 of $10 today',
-      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit: credit for 30 h\nBudget: $3.00 of $10 today\nCharges and the cost since the last of them, in UTC days and months',
+      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nBudget: $3.00 of $10 today\nCharges and the cost since the last of them, in UTC days and months',
       { budget: budgetOf(3) },
     ],
     [
       '$(server) 1 running · $0.400/h · credit for 30 h · $10.00 of $10 today',
-      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit: credit for 30 h\nBudget: $10.00 of $10 today\nAt least this much, because not all charges and instances could be read, in UTC days and months',
+      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nBudget: $10.00 of $10 today\nAt least this much, because not all charges and instances could be read, in UTC days and months',
       { budget: budgetOf(10, false) },
     ],
     [
       '$(sync~spin) rental not confirmed yet · 1 running · $0.400/h',
-      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit: credit for 30 h\nrental not confirmed yet',
+      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nrental not confirmed yet',
       { notKnown: 1 },
     ],
     [
       '$(sync~spin) Loading image 2 min · 0 running · $0.400/h',
-      '0 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit: credit for 30 h\nBudget: $3.00 of $10 today\nCharges and the cost since the last of them, in UTC days and months\nLoading image 2 min',
+      '0 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nBudget: $3.00 of $10 today\nCharges and the cost since the last of them, in UTC days and months\nLoading image 2 min',
       { state: listed([loading]), watches: [watchOf(3)], budget: budgetOf(3) },
     ],
     [
       '$(sync~spin) Loading image 2 min · 0 running · $0.400/h · $10.00 of $10 today',
-      '0 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit: credit for 30 h\nBudget: $10.00 of $10 today\nCharges and the cost since the last of them, in UTC days and months\nLoading image 2 min',
+      '0 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nBudget: $10.00 of $10 today\nCharges and the cost since the last of them, in UTC days and months\nLoading image 2 min',
       { state: listed([loading]), watches: [watchOf(3)], budget: budgetOf(10) },
     ],
     [
       '$(sync~spin) new: Loading image 2 min, 1 more · 0 running · $0.400/h · credit for 1 h',
-      '0 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit: credit for 1 h\nnew: Loading image 2 min, 1 more',
+      '0 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 1 h\nnew: Loading image 2 min, 1 more',
       { state: listed([loading]), watches: [watchOf(3), watchOf(4)], credit: fromDollars(0.7) },
     ],
     [
       '$(sync~spin) Preparing 2 min · 0 running · $0.400/h',
-      '0 running, 0 stopped or failed, of 0\nTotal: $0.400/h\nCredit: credit for 30 h\nPreparing 2 min',
+      '0 running, 0 stopped or failed, of 0\nTotal: $0.400/h\nCredit lasts 30 h\nPreparing 2 min',
       { state: listed([]), burn: burnOf(0.4), watches: [watchOf(9)] },
     ],
     [
       ...([
         '$(sync~spin) Logging in 20 s longer than usual: its SSH port is closed · 1 running · $0.400/h',
-        '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit: credit for 30 h\nLogging in 20 s longer than usual: its SSH port is closed',
+        '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nLogging in 20 s longer than usual: its SSH port is closed',
       ] as const),
       {
         watches: [
