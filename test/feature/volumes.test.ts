@@ -212,7 +212,7 @@ describe('volumes and what a destroy leaves', () => {
     assert.match(detail, /^… and 1 more with unsaved work$/m);
     assert.match(detail, /still costs money until you delete it: corpus \(50 GB, \$\d+\.\d+\/day\)/);
     assert.match(five, /workspace\/model: uncommitted files: 1/);
-    assert.match(detail, /workspace holds \d+ MB/);
+    assert.match(detail, /workspace holds \d+ kB/);
   });
 
   it('leads to the download first, and destroys nothing by that', async () => {
