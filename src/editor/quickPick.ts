@@ -78,10 +78,15 @@ export function pickOne<T extends PickRow>(
   return input.open({ title, placeholder: placeHolder, ignoreFocusOut, rows: () => rows.map(rowOf) });
 }
 
+interface ManyOptions extends vscode.QuickPickOptions {
+  /** More ticked rows are not accepted, and the title says so. */
+  readonly mostRows?: number;
+}
+
 /** Shows a list from which the user ticks rows; returns `undefined` if the user cancels. */
 export function pickMany<T extends PickRow>(
   rows: readonly T[],
-  { title = '', placeHolder = '', ignoreFocusOut }: vscode.QuickPickOptions,
+  { title = '', placeHolder = '', ignoreFocusOut, mostRows = rows.length }: ManyOptions,
 ): Promise<readonly T[] | undefined> {
   const input = new QuickInput<readonly T[]>();
   return input.open({
@@ -91,6 +96,8 @@ export function pickMany<T extends PickRow>(
     rows: () => rows.map((row: PickRow, at) => ({ ...row, buttons: [], id: String(at) })),
     many: {
       ticked: rows.flatMap(({ picked }, at) => (picked ? [String(at)] : [])),
+      problem: ({ length }) =>
+        length > mostRows ? t('Select {0} at most. Selected: {1}', mostRows, length) : undefined,
       accept: (ids) => input.close(rows.filter((_, at) => ids.includes(String(at)))),
     },
   });

@@ -31,6 +31,7 @@ export async function sweepMachines(
   const picked = await pickMany(rows, {
     title: t('Share {0} With Other Instances?', name),
     placeHolder: t('Choose up to {0} besides {1}, or none', maxParallel - 1, plainLabel(instanceName(first))),
+    mostRows: maxParallel - 1,
   });
-  return picked && [first, ...picked.slice(0, maxParallel - 1).map(({ instance }) => instance)];
+  return picked && [first, ...picked.map(({ instance }) => instance)];
 }
