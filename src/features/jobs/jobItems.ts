@@ -211,7 +211,9 @@ export function jobPartItem(row: JobRow, part: JobPart): vscode.TreeItem {
       break;
     case 'outputs':
       item.iconPath = new vscode.ThemeIcon('folder');
-      item.description = outputsText(row) ?? (state.isLost ? t('unknown') : t('not fetched yet'));
+      item.description =
+        outputsText(row) ??
+        (state.isLost ? t('unknown') : isOver(row) ? t('not fetched') : t('not fetched yet'));
       if ((state.outputs?.files ?? 0) > 0) {
         item.command = {
           command: 'gpuRental.job.openOutputs',

@@ -140,6 +140,11 @@ function kindName(kind: string, say: Say): string {
       return say(text('Download'));
     case 'bwu':
       return say(text('Upload'));
+    // A charge without items has the kind of what it is for.
+    case 'instance':
+      return say(text('Instance'));
+    case 'volume':
+      return say(text('Volume'));
     default:
       return printable(kind) || say(text('Other'));
   }

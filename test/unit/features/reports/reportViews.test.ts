@@ -163,7 +163,7 @@ describe('the spending report', () => {
     ]);
     assert.deepEqual(rows('kinds'), [
       ['GPU', '$2.50'],
-      ['volume', '$1.00'],
+      ['Volume', '$1.00'],
       ['Disk', '$0.50'],
     ]);
   });
@@ -213,7 +213,7 @@ describe('the chart of spending', () => {
       kind: 'stackedColumns',
       unit: 'dollars',
       categories: ['2024-10-04', '2024-10-05', '2024-10-06'],
-      series: [{ name: 'volume', values: [1, 0, 1] }],
+      series: [{ name: 'Volume', values: [1, 0, 1] }],
     });
   });
 });
