@@ -265,7 +265,8 @@ function offersText(count: number): string {
 function headline(view: OffersView, query: MarketQuery): string {
   const count = countText(view);
   const order = localize(orderText(query));
-  return `${count} · ${view.orderedHere ? t('{0}, among the offers read', order) : order}`;
+  const isSaid = view.orderedHere && !view.isPartial;
+  return `${count} · ${isSaid ? t('{0}, among the offers read', order) : order}`;
 }
 
 function endRows(view: OffersView, actions: OfferActions): readonly LevelRow[] {

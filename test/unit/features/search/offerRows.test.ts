@@ -84,7 +84,7 @@ describe('The list of offers', () => {
       misfit: () => 'Too old a driver.',
     };
     assert.deepEqual(lines({ ...of, rows: [anOffer({ id: 1 }), whole] }, query, more), [
-      '— 2 of the 9 offers read so far · Best Match, among the offers read',
+      '— 2 of the 9 offers read so far · Best Match',
       'filter | Filters | interruptible · with “blue” in the row',
       '— ',
       '1× RTX 4090 | $9.60/day | warning | Too old a driver. · $0.400/h ·  ? GB ·     ?% reliable · interruptible',
