@@ -24,35 +24,6 @@ describe('offers by their place', () => {
     quick().escape();
   });
 
-  it('sorts by the distance from a place, among the offers read', async () => {
-    await list.open();
-    const before = list.searches().length;
-    await list.sortBy('Distance');
-    await quick().title('Search Offers: Distance From');
-    await list.pick('California, US');
-    await quick().title('Search Offers: Filters');
-    await quick().row('Distance from California, US');
-    await list.back();
-    assert.match(
-      quick().headings()[0] ?? '',
-      /^64 of many: narrow the search · Distance from California, US, among the offers read$/,
-    );
-    const distances = list
-      .offers()
-      .map((row) =>
-        row.includes('California, US') ? 0 : Number(/about (\d+) km/.exec(row)?.[1] ?? Infinity),
-      );
-    assert.ok(distances.includes(0) && distances.some((distance) => distance > 1000 && distance < Infinity));
-    assert.deepEqual(
-      distances,
-      [...distances].sort((a, b) => a - b),
-    );
-    assert.equal(list.searches().length, before);
-    await list.sortBy('Best Match');
-    await quick().title('Search Offers: Filters');
-    await list.back();
-  });
-
   it('finds a typed state among the offers of its country', async () => {
     await list.open();
     await quick().type('california', { enter: false });

@@ -2,9 +2,8 @@ import * as vscode from 'vscode';
 import type { QuickInput } from '../../editor/quickInput';
 import type { Level, LevelRow } from '../../editor/quickLevels';
 import { localize, t } from '../../editor/localize';
-import { filterValueText, orderText, sortText } from '../../model/offers/filterText';
+import { filterValueText, sortText } from '../../model/offers/filterText';
 import { sortOrders, type MarketQuery, type SortOrder } from '../../model/offers/marketQuery';
-import { nearPlaces, placeText } from '../../model/offers/places';
 import {
   choiceKeys,
   defaultFilters,
@@ -67,7 +66,7 @@ export function filtersLevel(
       {
         id: 'sort',
         label: t('Sort by'),
-        description: localize(orderText(editor.query)),
+        description: localize(sortText(editor.query.sort)),
         run: () => open(sortLevel(picker, editor)),
       },
       {
@@ -119,7 +118,6 @@ function orderMeaning(sort: SortOrder): string {
     value: t('Deep learning score per dollar'),
     reliability: t('Share of time that the machine was reachable'),
     memory: t('Total memory of all GPUs'),
-    distance: t('From a place that you choose, among the offers read'),
   };
   return meanings[sort];
 }
@@ -135,32 +133,9 @@ export function sortLevel(picker: QuickInput, editor: QueryEditor): Level {
         label: localize(sortText(sort)),
         detail: orderMeaning(sort),
         run: () => {
-          if (sort === 'distance') {
-            picker.push(nearLevel(picker, editor));
-          } else {
-            editor.set({ ...editor.query, sort });
-            picker.pop();
-          }
+          editor.set({ ...editor.query, sort });
+          picker.pop();
         },
       })),
-  };
-}
-
-/** Returns the level that asks from where to measure distances. */
-function nearLevel(picker: QuickInput, editor: QueryEditor): Level {
-  const row = (near: string): LevelRow => ({
-    id: near,
-    label: placeText(near),
-    run: () => {
-      editor.set({ ...editor.query, sort: 'distance', near });
-      picker.pop();
-      picker.pop();
-    },
-  });
-  return {
-    title: t('Search Offers: Distance From'),
-    placeholder: t('From where? Offers state their country, and their state in the US.'),
-    activeId: () => editor.query.near,
-    rows: () => nearPlaces.map(row),
   };
 }

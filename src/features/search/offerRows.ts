@@ -5,8 +5,8 @@ import { plainLabel } from '../../editor/quickPick';
 import { formatMoney } from '../../model/money';
 import { machineName } from '../../model/rentals/confirmation';
 import { soldGpuGb } from '../../model/offers/gpuMemory';
-import { describeFilters, orderText } from '../../model/offers/filterText';
-import { distanceOf, runningRateOfOffer } from '../../model/offers/localFilter';
+import { describeFilters, sortText } from '../../model/offers/filterText';
+import { runningRateOfOffer } from '../../model/offers/localFilter';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import type { Offer } from '../../model/offers/offer';
 import { placeText } from '../../model/offers/places';
@@ -91,17 +91,8 @@ function portsText(ports: number): string {
   return ports === 1 ? t('1 port') : t('{0} ports', ports);
 }
 
-/** Returns the distance in the order by distance; the place of the offer says enough where there is none. */
-function distanceText(offer: Offer, query: MarketQuery): string | undefined {
-  const distance = query.sort === 'distance' ? distanceOf(offer, query) : undefined;
-  return distance === undefined || distance === 0
-    ? undefined
-    : t('about {0} km', Math.max(10, Math.round(distance / 10) * 10));
-}
-
 function details(offer: Offer, query: MarketQuery): readonly string[] {
   const parts: (string | undefined)[] = [
-    distanceText(offer, query),
     offer.verified === false ? t('not verified') : undefined,
     query.rentalType === 'interruptible' ? t('interruptible') : undefined,
     offer.cudaVersion === undefined ? undefined : `CUDA ${offer.cudaVersion.toFixed(1)}`,
@@ -264,7 +255,7 @@ function offersText(count: number): string {
 /** Returns a short headline, because it shares the line of the filters. */
 function headline(view: OffersView, query: MarketQuery): string {
   const count = countText(view);
-  const order = localize(orderText(query));
+  const order = localize(sortText(query.sort));
   const isSaid = view.orderedHere && !view.isPartial;
   return `${count} · ${isSaid ? t('{0}, among the offers read', order) : order}`;
 }

@@ -2,13 +2,7 @@ import type { Client } from '../../api/client';
 import type { OfferSearch } from '../../model/offers/filters';
 import { knownGpuModels } from '../../model/offers/gpuModels';
 import { inListOrder, narrows } from '../../model/offers/localFilter';
-import {
-  mostRows,
-  searchAfter,
-  sentOrder,
-  toOfferSearch,
-  type MarketQuery,
-} from '../../model/offers/marketQuery';
+import { mostRows, searchAfter, toOfferSearch, type MarketQuery } from '../../model/offers/marketQuery';
 import { fitting } from '../../model/offers/offerMatch';
 import type { Offer } from '../../model/offers/offer';
 import { parseTypedQuery, type TypedQuery } from '../../model/offers/typedQuery';
@@ -131,10 +125,7 @@ export class OfferSession implements Disposable {
       more: !isSame || answer.whole ? 'none' : this.nextSearch(answer) ? 'fetchable' : 'unreachable',
       read: answer?.offers.length ?? 0,
       isPartial: answer !== undefined && !answer.whole && (!isSame || words.length > 0),
-      orderedHere:
-        answer !== undefined &&
-        !answer.whole &&
-        (query.sort === 'distance' || sentOrder(answer.query.sort) !== sentOrder(query.sort)),
+      orderedHere: answer !== undefined && !answer.whole && answer.query.sort !== query.sort,
       understood,
       words,
       waitsUntil: this.waitsUntil,
@@ -233,7 +224,7 @@ export class OfferSession implements Disposable {
   }
 
   private covers(from: MarketQuery, to: MarketQuery): boolean {
-    return sentOrder(from.sort) === sentOrder(to.sort) && narrows(from, to) && narrows(to, from);
+    return from.sort === to.sort && narrows(from, to) && narrows(to, from);
   }
 
   /** Shows the offers at hand, and asks the service if they are not all. */

@@ -1,6 +1,6 @@
 import { text, type Text } from '../../util/text';
 import type { MarketQuery, SortOrder } from './marketQuery';
-import { placeName, placeText, regionName } from './places';
+import { placeName, regionName } from './places';
 import {
   choiceKeys,
   fieldLabel,
@@ -81,13 +81,6 @@ export function describeFilters(filters: Filters): readonly Text[] {
   });
 }
 
-/** Returns the order of a search, with the place from which distances are measured. */
-export function orderText({ sort, near }: Pick<MarketQuery, 'sort' | 'near'>): Text {
-  return sort === 'distance' && near !== undefined
-    ? text('Distance from {0}', placeText(near))
-    : sortText(sort);
-}
-
 export function sortText(sort: SortOrder): Text {
   const names: Readonly<Record<SortOrder, Text>> = {
     best: text('Best Match'),
@@ -95,7 +88,6 @@ export function sortText(sort: SortOrder): Text {
     value: text('Value for Money'),
     reliability: text('Reliability'),
     memory: text('GPU Memory'),
-    distance: text('Distance'),
   };
   return names[sort];
 }
@@ -112,6 +104,6 @@ export function describeQuery(query: MarketQuery): readonly Text[] {
   return [
     ...describeFilters(unusual),
     ...(query.rentalType === 'interruptible' ? [text('Interruptible')] : []),
-    orderText(query),
+    sortText(query.sort),
   ];
 }

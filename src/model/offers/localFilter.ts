@@ -1,4 +1,3 @@
-import { distanceKm } from './distances';
 import { mostRows, type MarketQuery, type SortOrder } from './marketQuery';
 import { quoteOffer, type Rate } from '../quote';
 import type { Offer } from './offer';
@@ -65,7 +64,7 @@ function choiceNarrows(from: Choice = {}, to: Choice = {}, canCheck: boolean): b
 /** Returns the offers in a stable order. Offers without the value come last. */
 export function sorted(
   offers: readonly Offer[],
-  query: Pick<MarketQuery, 'sort' | 'near' | 'rentalType' | 'diskGb'>,
+  query: Pick<MarketQuery, 'sort' | 'rentalType' | 'diskGb'>,
 ): readonly Offer[] {
   const key = sortKeys(query)[query.sort];
   return offers
@@ -80,7 +79,7 @@ export function sorted(
  */
 export function inListOrder(
   offers: readonly Offer[],
-  query: Pick<MarketQuery, 'sort' | 'near' | 'rentalType' | 'diskGb' | 'filters'>,
+  query: Pick<MarketQuery, 'sort' | 'rentalType' | 'diskGb' | 'filters'>,
 ): readonly Offer[] {
   const inOrder = sorted(offers, query);
   if (query.sort !== 'best' || query.filters.gpu !== undefined) {
@@ -92,14 +91,9 @@ export function inListOrder(
   return [...page.filter(isFirst), ...page.filter((offer) => !isFirst(offer)), ...inOrder.slice(mostRows)];
 }
 
-/** Returns the kilometers from the place of the query; `undefined` if that or the offer's place is unknown. */
-export function distanceOf({ location }: Offer, { near }: Pick<MarketQuery, 'near'>): number | undefined {
-  return near === undefined || location === undefined ? undefined : distanceKm(near, location);
-}
-
 /** Smaller keys come first. */
 function sortKeys(
-  query: Pick<MarketQuery, 'near' | 'rentalType' | 'diskGb'>,
+  query: Pick<MarketQuery, 'rentalType' | 'diskGb'>,
 ): Readonly<Record<SortOrder, (offer: Offer) => number | undefined>> {
   const descending = (value: number | undefined) => (value === undefined ? undefined : -value);
   return {
@@ -108,6 +102,5 @@ function sortKeys(
     value: (offer) => descending(offer.dlperfPerDollar),
     reliability: (offer) => descending(offer.reliability),
     memory: (offer) => descending(numberField('gpuTotalRamGb').of?.(offer)),
-    distance: (offer) => distanceOf(offer, query),
   };
 }

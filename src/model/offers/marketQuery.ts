@@ -16,7 +16,7 @@ import {
   type NumberRange,
 } from './searchFields';
 
-export const sortOrders = ['best', 'price', 'value', 'reliability', 'memory', 'distance'] as const;
+export const sortOrders = ['best', 'price', 'value', 'reliability', 'memory'] as const;
 export type SortOrder = (typeof sortOrders)[number];
 
 /** A search of the market, in the units that users see. */
@@ -24,8 +24,6 @@ export interface MarketQuery {
   readonly filters: Filters;
   readonly rentalType: RentalType;
   readonly sort: SortOrder;
-  /** The place from which distances are measured, in the form of an offer's location: `SE` or `Texas, US`. */
-  readonly near?: string | undefined;
   /** GB of disk that the prices include. */
   readonly diskGb: number;
   /**
@@ -40,15 +38,7 @@ export const mostRows = 64;
 
 type WireFilter = Record<string, FilterPrimitive | readonly FilterPrimitive[]>;
 
-/** The orders that the service has. It knows no distance, so its ranking is sent and sorted here. */
-type SentOrder = Exclude<SortOrder, 'distance'>;
-
-/** Returns the order in which the service sends the offers. */
-export function sentOrder(sort: SortOrder): SentOrder {
-  return sort === 'distance' ? 'best' : sort;
-}
-
-const orders: Readonly<Record<SentOrder, readonly (readonly [OfferField, 'asc' | 'desc'])[]>> = {
+const orders: Readonly<Record<SortOrder, readonly (readonly [OfferField, 'asc' | 'desc'])[]>> = {
   best: [['score', 'desc']],
   price: [['dph_total', 'asc']],
   value: [['dlperf_per_dphtotal', 'desc']],
@@ -66,7 +56,7 @@ export function toOfferSearch(query: MarketQuery): OfferSearch {
   return {
     filters: { ...cleanWireFilters(query.extraFilters), ...wireFilters(query.filters, query.rentalType) },
     rentalType: query.rentalType,
-    order: query.sort === 'price' ? [[priceField(query.rentalType), 'asc']] : orders[sentOrder(query.sort)],
+    order: query.sort === 'price' ? [[priceField(query.rentalType), 'asc']] : orders[query.sort],
     limit: mostRows,
     allocatedStorageGb: query.diskGb,
   };
@@ -138,7 +128,7 @@ export function searchAfter(query: MarketQuery, last: Offer): OfferSearch | unde
     ...search,
     filters: { ...search.filters, [name]: { ...own[name], ...filter } },
   });
-  switch (sentOrder(query.sort)) {
+  switch (query.sort) {
     case 'price': {
       const price = query.rentalType === 'interruptible' ? last.minBidPerHour : last.totalPerHour;
       // Subtract a micro-dollar: our price is rounded up, and rows at the same price must be sent again.

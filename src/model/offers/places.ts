@@ -1,6 +1,14 @@
 import { text, type Text } from '../../util/text';
-import { areaOf, countryCodes, usStates } from './distances';
 
+/**
+ * Countries that have machines, and those whose users may type their own. Others are left out, because two letters
+ * that begin another word, such as `cu` for CUDA, would be read as a country.
+ */
+const codes = (
+  'AE AL AM AR AT AU AZ BA BD BE BG BR BY CA CH CL CN CO CR CY CZ DE DK EE EG ES FI FR GB GE GR HK HR ' +
+  'HU ID IE IL IN IS IT JP KE KR KZ LI LT LU LV MA MD ME MK MT MX MY NG NL NO NZ PA PE PH PK PL PT QA ' +
+  'RO RS RU SA SE SG SI SK TH TN TR TW UA US UY UZ VN ZA'
+).split(' ');
 const nameOf = new Intl.DisplayNames(['en'], { type: 'region' });
 
 export interface Country {
@@ -10,15 +18,9 @@ export interface Country {
 }
 
 /** Sorted by name. */
-export const countries: readonly Country[] = countryCodes
+export const countries: readonly Country[] = codes
   .map((code) => ({ code, name: nameOf.of(code) ?? code }))
   .sort((a, b) => a.name.localeCompare(b.name, 'en'));
-
-/** The places from which a distance can be measured, as offers name their location; countries first, by name. */
-export const nearPlaces: readonly string[] = [
-  ...countries.map(({ code }) => code),
-  ...usStates.map((state) => `${state}, US`),
-];
 
 const eu = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ');
 
@@ -78,10 +80,20 @@ export function placeName(code: string): string {
 
 /** Formats a location: `Sweden, SE` repeats itself, `, US` lacks the state, and `Texas, US` stays as it is. */
 export function placeText(location: string): string {
-  const { area, country: code } = areaOf(location);
-  const country = placeName(code);
+  const comma = location.lastIndexOf(',');
+  const area = location.slice(0, Math.max(comma, 0)).trim();
+  const country = placeName(location.slice(comma + 1).trim());
   return area === '' || area === country ? country : location;
 }
+
+/** The states of the US and its capital, which offers name before the country: `Texas, US`. */
+const usStates = (
+  'Alabama, Alaska, Arizona, Arkansas, California, Colorado, Connecticut, Delaware, District of Columbia, Florida, ' +
+  'Georgia, Hawaii, Idaho, Illinois, Indiana, Iowa, Kansas, Kentucky, Louisiana, Maine, Maryland, Massachusetts, ' +
+  'Michigan, Minnesota, Mississippi, Missouri, Montana, Nebraska, Nevada, New Hampshire, New Jersey, New Mexico, ' +
+  'New York, North Carolina, North Dakota, Ohio, Oklahoma, Oregon, Pennsylvania, Rhode Island, South Carolina, ' +
+  'South Dakota, Tennessee, Texas, Utah, Vermont, Virginia, Washington, West Virginia, Wisconsin, Wyoming'
+).split(', ');
 
 /** Returns whether a typed name is a state of the US that is no country as well, as Georgia is. */
 export function isUsState(typed: string): boolean {

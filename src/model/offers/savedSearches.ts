@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { isNearPlace } from './distances';
 import type { WireFiltersShape } from './filters';
 import { readWireFilters } from './readWireFilters';
 import { sortOrders, type MarketQuery } from './marketQuery';
@@ -49,7 +48,6 @@ const shape = z.object({
   filters: z.record(z.string(), z.unknown()).catch({}),
   rentalType: z.enum(['on-demand', 'interruptible']).catch('on-demand'),
   sort: z.enum(sortOrders).catch('best'),
-  near: z.string().max(100).refine(isNearPlace).optional().catch(undefined),
   diskGb: z.number().min(1).max(1_000_000).catch(usualDiskGb),
   extraFilters: z.record(z.string(), z.record(z.string(), z.unknown())).optional().catch(undefined),
 });
@@ -84,11 +82,9 @@ export function readQuery(value: unknown): MarketQuery | undefined {
   if (!parsed.success) {
     return undefined;
   }
-  const { filters, extraFilters, near, sort, ...query } = parsed.data;
+  const { filters, extraFilters, ...query } = parsed.data;
   return {
     ...query,
-    ...(near === undefined ? {} : { near }),
-    sort: sort === 'distance' && near === undefined ? 'best' : sort,
     filters: readFilters(filters),
     ...(extraFilters === undefined ? {} : { extraFilters }),
   };
@@ -107,8 +103,8 @@ export function readSavedSearches(value: unknown): readonly SavedSearch[] {
 }
 
 /** Returns the user's own part of a search, without what a template or workspace added. */
-export function ownQuery({ filters, rentalType, sort, near, diskGb }: MarketQuery): MarketQuery {
-  return { filters, rentalType, sort, ...(near === undefined ? {} : { near }), diskGb };
+export function ownQuery({ filters, rentalType, sort, diskGb }: MarketQuery): MarketQuery {
+  return { filters, rentalType, sort, diskGb };
 }
 
 /** Returns the setting with one search added or replaced. Entries of other versions stay unchanged. */

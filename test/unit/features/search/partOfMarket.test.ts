@@ -16,25 +16,6 @@ const fullAnswer = Array.from({ length: 64 }, (_, index) =>
 );
 
 describe('a search that read a part of the market', () => {
-  it('sorts by distance what was sent, says so, and asks no further for it', async () => {
-    const { session, asked, ask, ids } = aSession();
-    const places = ['Japan, JP', 'Sweden, SE', 'Texas, US', 'Norway, NO'];
-    const answer = fullAnswer.map((offer, at) => ({ ...offer, location: places[at] ?? 'NZ' }));
-    session.start();
-    await ask(0).answer(answer);
-    assert.ok(!session.view.orderedHere);
-    session.setQuery({ ...defaultQuery, sort: 'distance', near: 'NO' });
-    assert.deepEqual(ids().slice(0, 4), [4, 2, 3, 1]);
-    assert.deepEqual([session.view.orderedHere, session.view.more], [true, 'fetchable']);
-    session.setQuery({ ...defaultQuery, sort: 'best' });
-    assert.ok(!session.view.orderedHere);
-    assert.equal(asked.length, 1);
-    session.setQuery({ ...defaultQuery, sort: 'distance', near: 'NO', diskGb: 99 });
-    assert.deepEqual(ask(1).search.order, [['score', 'desc']]);
-    await ask(1).answer(rows);
-    assert.ok(!session.view.orderedHere, 'all that there is was sent');
-  });
-
   it('says that words are looked for in what was read alone', async () => {
     const { session, ask } = aSession();
     session.start();

@@ -1,10 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  describeFilters,
-  filterValueText,
-  numberText,
-  orderText,
-} from '../../../../src/model/offers/filterText';
+import { describeFilters, filterValueText, numberText } from '../../../../src/model/offers/filterText';
 import { findPlaces } from '../../../../src/model/offers/places';
 import type { Filters } from '../../../../src/model/offers/searchFields';
 import { formatText } from '../../../../src/util/text';
@@ -41,17 +36,6 @@ describe('places in a filter', () => {
       formatText(filterValueText('country', { country: { noneOf: findPlaces('europe') } })),
       'not Europe',
     );
-  });
-});
-
-describe('the order in words', () => {
-  it('says from where a distance is measured', () => {
-    const order = (query: Parameters<typeof orderText>[0]) => formatText(orderText(query));
-    assert.deepEqual(
-      [order({ sort: 'distance', near: 'SE' }), order({ sort: 'distance', near: 'Texas, US' })],
-      ['Distance from Sweden', 'Distance from Texas, US'],
-    );
-    assert.equal(order({ sort: 'price', near: 'SE' }), 'Lowest Price');
   });
 });
 

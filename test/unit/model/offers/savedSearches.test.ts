@@ -25,8 +25,6 @@ describe('saved searches', () => {
   it('are read as they were written', () => {
     assert.deepEqual(readQuery(JSON.parse(JSON.stringify(query))), query);
     assert.deepEqual(readSavedSearches(withSavedSearch({}, 'mine', query)), [{ name: 'mine', query }]);
-    const near: MarketQuery = { ...query, sort: 'distance', near: 'Texas, US' };
-    assert.deepEqual(readSavedSearches(withSavedSearch({}, 'near', near)), [{ name: 'near', query: near }]);
   });
 
   it('are added, replaced and removed by name, and entries of other versions stay', () => {
@@ -52,7 +50,6 @@ describe('saved searches', () => {
           gpu: { oneOf: 'x' },
         },
         sort: 'distance',
-        near: 'Atlantis',
       }),
       { filters: { cuda: { min: 12 } }, rentalType: 'on-demand', sort: 'best', diskGb: 20 },
     );
