@@ -63,53 +63,57 @@ export interface Job {
   readonly machineEndAt?: number | undefined;
 }
 
-export type JobPhase =
-  | 'queued'
+export const jobPhases = [
+  'queued',
   /** The rental is not confirmed yet. */
-  | 'renting'
+  'renting',
   /** The instance exists and costs money. */
-  | 'gettingReady'
-  | 'connecting'
-  | 'syncing'
-  | 'starting'
+  'gettingReady',
+  'connecting',
+  'syncing',
+  'starting',
   /** The machine has the order and waits for earlier jobs to end. */
-  | 'waiting'
-  | 'settingUp'
-  | 'running'
+  'waiting',
+  'settingUp',
+  'running',
   /** The command has ended; the rest of its log is being read. */
-  | 'ended'
-  | 'fetching'
+  'ended',
+  'fetching',
   /** The outputs are on this computer; the end of the machine is being decided. */
-  | 'fetched'
+  'fetched',
   /** The user may still keep the machine. */
-  | 'keeping'
-  | 'releasing'
+  'keeping',
+  'releasing',
   /** Nothing is left to do. */
-  | 'over';
+  'over',
+] as const;
+export type JobPhase = (typeof jobPhases)[number];
 
 /** What keeps a job from continuing; it is retried. */
-export type TroubleKind =
-  | 'unreachable'
+export const troubleKinds = [
+  'unreachable',
   /** The machine answers, but can't do what the job needs next. */
-  | 'machineFails'
+  'machineFails',
   /** The disk of this computer refuses what the job writes or reads there. */
-  | 'notSaved'
+  'notSaved',
   /** The machine that was rented did not get ready: the user replaces it, or stops the job. */
-  | 'notReady'
+  'notReady',
   /** Its machine is lost, and no replacement is rented yet. */
-  | 'notReplaced'
-  | 'machineStopped'
-  | 'sync'
-  | 'fetch'
+  'notReplaced',
+  'machineStopped',
+  'sync',
+  'fetch',
   /** The user paused fetching. */
-  | 'fetchPaused'
+  'fetchPaused',
   /** The patterns match no files, or files that can't be fetched. The user decides about the machine. */
-  | 'incomplete'
+  'incomplete',
   /** The machine holds jobs that this computer did not order. */
-  | 'othersThere'
+  'othersThere',
   /** The machine is kept, but the guard that would stop it could not be ended. */
-  | 'guard'
-  | 'release';
+  'guard',
+  'release',
+] as const;
+export type TroubleKind = (typeof troubleKinds)[number];
 
 export interface JobTrouble {
   readonly kind: TroubleKind;

@@ -2,39 +2,41 @@ import { isLocalProblem } from '../../util/localProblem';
 import { isBeforeStart, needsYou, type JobRow, type JobState } from './job';
 import { isNearLimit, limitAt, limitSecondsOf } from './jobExtension';
 
-export type JobNewsKind =
+export const jobNewsKinds = [
   /** The limit is reached in 10 minutes. */
-  | 'nearLimit'
-  | 'extended'
+  'nearLimit',
+  'extended',
   /** It has been idle for as long as its file allows. */
-  | 'idle'
-  | 'notExtended'
+  'idle',
+  'notExtended',
   /** This computer could not store a checkpoint, or two in a row were not whole. */
-  | 'notCheckpointed'
-  | 'ended'
-  | 'notStarted'
-  | 'notReady'
-  | 'notReplaced'
+  'notCheckpointed',
+  'ended',
+  'notStarted',
+  'notReady',
+  'notReplaced',
   /** It runs again; each attempt is reported once. */
-  | 'triedAgain'
-  | 'lost'
-  | 'machineStopped'
+  'triedAgain',
+  'lost',
+  'machineStopped',
   /** Its machine does not answer while it costs money. */
-  | 'noAnswer'
-  | 'notSaved'
-  | 'notSent'
+  'noAnswer',
+  'notSaved',
+  'notSent',
   /** No try fails, and it is not where it should be by now. */
-  | 'overdue'
-  | 'keeping'
-  | 'incomplete'
-  | 'othersThere'
-  | 'notFetched'
-  | 'stillGuarded'
-  | 'notReleased'
+  'overdue',
+  'keeping',
+  'incomplete',
+  'othersThere',
+  'notFetched',
+  'stillGuarded',
+  'notReleased',
   /** The outputs of a job that was over. */
-  | 'fetchedAgain'
-  | 'notFetchedAgain'
-  | 'released';
+  'fetchedAgain',
+  'notFetchedAgain',
+  'released',
+] as const;
+export type JobNewsKind = (typeof jobNewsKinds)[number];
 
 export interface JobNews {
   readonly kind: JobNewsKind;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Job, JobState } from '../../model/jobs/job';
+import { jobPhases, troubleKinds, type Job, type JobState } from '../../model/jobs/job';
 import { endReasons } from '../../model/jobs/onMachine';
 import { micros } from '../../model/money';
 import type { Text } from '../../util/text';
@@ -102,23 +102,7 @@ const end = z
 /** The progress of a job. */
 export const stateFile: z.ZodType<JobState> = z.object({
   jobId: id,
-  phase: z.enum([
-    'queued',
-    'renting',
-    'gettingReady',
-    'connecting',
-    'syncing',
-    'starting',
-    'waiting',
-    'settingUp',
-    'running',
-    'ended',
-    'fetching',
-    'fetched',
-    'keeping',
-    'releasing',
-    'over',
-  ]),
+  phase: z.enum(jobPhases),
   since: z.number(),
   writtenAt: z.number().optional(),
   attempt: z.number(),
@@ -175,21 +159,7 @@ export const stateFile: z.ZodType<JobState> = z.object({
   cancelSentAt: z.number().optional(),
   trouble: z
     .object({
-      kind: z.enum([
-        'unreachable',
-        'machineFails',
-        'notSaved',
-        'notReady',
-        'notReplaced',
-        'machineStopped',
-        'sync',
-        'fetch',
-        'fetchPaused',
-        'incomplete',
-        'othersThere',
-        'guard',
-        'release',
-      ]),
+      kind: z.enum(troubleKinds),
       since: z.number(),
       // Jobs from older versions lack this field.
       lastedMs: z.number().default(0),
