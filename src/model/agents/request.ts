@@ -60,6 +60,21 @@ const commitmentShape = z
   .readonly();
 export type Commitment = z.infer<typeof commitmentShape>;
 
+export const requestStates = z.enum([
+  'pending',
+  'declined',
+  'expired',
+  'overLimit',
+  'renting',
+  'unknown',
+  'rented',
+  'notRented',
+  'approved',
+  'working',
+  'done',
+  'failed',
+]);
+
 const requestShape = z
   .object({
     /** What the caller asks after. */
@@ -73,20 +88,7 @@ const requestShape = z
     /** The words of the model, for the question. */
     reason: z.string().exactOptional(),
     at: z.number(),
-    state: z.enum([
-      'pending',
-      'declined',
-      'expired',
-      'overLimit',
-      'renting',
-      'unknown',
-      'rented',
-      'notRented',
-      'approved',
-      'working',
-      'done',
-      'failed',
-    ]),
+    state: requestStates,
     problem: z.string().exactOptional(),
     /** The window in which the user said yes, which carries it out, and since when. */
     windowId: z.string().exactOptional(),

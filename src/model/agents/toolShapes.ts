@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { requestStates } from './request';
 
 /** What the tools take and return. Names of fields carry the unit, and money is a number of dollars rounded up. */
 
@@ -44,22 +45,9 @@ const limitsLeft = z.object({
   instances: z.number().int().nonnegative(),
   hoursPerSchedule: usd,
 });
-const states = [
-  'pending',
-  'declined',
-  'expired',
-  'overLimit',
-  'renting',
-  'unknown',
-  'rented',
-  'notRented',
-  'working',
-  'done',
-  'failed',
-] as const;
 const requestAnswer = z.object({
   request: request.optional(),
-  state: z.enum(states),
+  state: requestStates.exclude(['approved']),
   next: z.string().describe('What to do next'),
   instance: instance.optional(),
   problem: z.string().optional(),
