@@ -5,8 +5,6 @@ import { tooltip } from '../../editor/tooltip';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 import type { PastRental } from '../../model/rentals/pastRental';
 import type { Services } from '../../services';
-import { DisposableStore, type Disposable } from '../../util/disposable';
-import { Emitter } from '../../util/emitter';
 import type { PastTarget } from '../../commandArguments';
 import {
   agentOfPast,
@@ -25,18 +23,16 @@ const icons: Readonly<Record<PastRental['end'], string>> = {
 };
 
 /** Shows past rentals below the instances, latest first. */
-export class HistoryGroup implements TreeGroup, Disposable {
+export class HistoryGroup implements TreeGroup {
   readonly id = 'history';
   readonly label = t('Rental History');
   readonly icon = 'history';
-  private readonly owned = new DisposableStore();
-  private readonly changed = this.owned.add(new Emitter<void>());
-  readonly onDidChange = this.changed.event;
+  readonly onDidChange;
   private readonly nodes = new Map<number, PastTarget>();
   private readonly unread = { kind: 'historyUnread' };
 
   constructor(private readonly deps: Pick<Services, 'history' | 'machineProofs' | 'clock'>) {
-    this.owned.add(deps.history.onDidChange(() => this.changed.fire()));
+    this.onDidChange = deps.history.onDidChange;
   }
 
   description(): string {
@@ -50,10 +46,6 @@ export class HistoryGroup implements TreeGroup, Disposable {
       ...(error === undefined ? [] : [{ node: this.unread, item: () => unreadItem(error) }]),
       ...rows.map((past) => ({ node: this.node(past), item: () => this.item(past) })),
     ];
-  }
-
-  dispose(): void {
-    this.owned.dispose();
   }
 
   /** Returns the same object for the same rental, so that a refresh keeps the selection. */

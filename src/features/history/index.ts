@@ -24,7 +24,7 @@ type Deps = UnseenEndDeps &
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { commands } = deps;
-  store.add(deps.instanceGroups.addGroup(store.add(new HistoryGroup(deps))));
+  store.add(deps.instanceGroups.addGroup(new HistoryGroup(deps)));
   store.add(new UnseenEnds(deps));
   const ofOne = (run: (past: PastRental) => PromiseLike<unknown>) => async (target?: PastTarget) => {
     const past = await chosen(deps, target);
