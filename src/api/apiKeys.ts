@@ -33,7 +33,6 @@ function toApiKey(wire: WireApiKey): ApiKey {
     id: wire.id,
     name: nonEmpty(wire.name),
     rights: nonEmpty(wire.rights),
-    teamName: nonEmpty(wire.team_name),
     permissions: asObject(wire.permissions),
     ipWhitelist: whitelistOf(wire.key_params),
     createdAt: wire.created_at ?? undefined,

@@ -43,14 +43,8 @@ function toDeployment(wire: WireDeployment): Deployment {
     name: nonEmpty(wire.name),
     tag: nonEmpty(wire.tag),
     image: nonEmpty(wire.image),
-    endpointId: wire.endpoint_id,
     endpointState: nonEmpty(wire.endpoint_state),
     workers: wire.worker_count,
-    storageGb: wire.storage,
-    currentVersionId: wire.current_version_id,
-    lastHealthyVersionId: wire.last_healthy_version_id,
-    lastHeartbeatAt: wire.last_client_heartbeat,
     createdAt: wire.created_at,
-    updatedAt: wire.updated_at,
   });
 }

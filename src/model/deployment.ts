@@ -4,14 +4,8 @@ export interface Deployment {
   readonly name?: string;
   readonly tag?: string;
   readonly image?: string;
-  readonly endpointId?: number;
   /** `active` and `stopped` are documented; null without an endpoint. */
   readonly endpointState?: string;
   readonly workers?: number;
-  readonly storageGb?: number;
-  readonly currentVersionId?: number;
-  readonly lastHealthyVersionId?: number;
-  readonly lastHeartbeatAt?: number;
   readonly createdAt?: number;
-  readonly updatedAt?: number;
 }

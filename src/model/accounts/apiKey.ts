@@ -25,7 +25,6 @@ export interface ApiKey {
   readonly id: number;
   readonly name?: string;
   readonly rights?: string;
-  readonly teamName?: string;
   /** Absent if the record does not say; a key with full access has none. */
   readonly permissions?: KeyPermissions;
   readonly ipWhitelist?: readonly string[];

@@ -15,22 +15,16 @@ export interface Machine {
   readonly verification?: string;
   readonly publicIp?: string;
   readonly location?: string;
-  readonly reports?: number;
   readonly isListed?: boolean;
   /** For one GPU and hour. */
   readonly gpuPerHour?: Micros;
   readonly storagePerGbMonth?: Micros;
   readonly inetUpPerGb?: Micros;
   readonly inetDownPerGb?: Micros;
-  readonly leastGpus?: number;
   /** For one GPU and hour. */
   readonly minBidPerHour?: Micros;
   /** One letter a GPU, for example `D x`. */
   readonly occupancy?: string;
-  readonly rentalsRunning?: number;
-  readonly rentalsRunningOnDemand?: number;
-  readonly rentalsOnDemand?: number;
-  readonly rentalsResident?: number;
   /** Seconds since the machine was last heard of. */
   readonly silentSeconds?: number;
   /** Unix seconds until which it is offered. */
