@@ -311,7 +311,6 @@ export async function followHost(
   context: SshContext,
   account: SshAccount,
   instance: Instance,
-  signal?: AbortSignal,
 ): Promise<Endpoint | undefined> {
   const entry = await context.folder().read(aliasOf(account, instance.id));
   const endpoints = entry ? endpointsOf(instance) : [];
@@ -320,7 +319,7 @@ export async function followHost(
   }
   const endpoint = endpoints.find(({ kind }) => kind === entry.endpoint.kind) ?? endpoints[0];
   if (endpoint) {
-    await context.folder().write(at(entry, endpoint), signal);
+    await context.folder().write(at(entry, endpoint));
   }
   return endpoint;
 }

@@ -11,8 +11,8 @@ export class Results {
 
   constructor(private readonly world: World) {}
 
-  /** The address at which the text will be, `lateSeconds` from now at true speed. */
-  publish(text: string, lateSeconds = 2.5): string {
+  /** The address at which the text will be a few seconds from now, at true speed. */
+  publish(text: string): string {
     const now = this.world.clock.now();
     for (const [token, { readyAt }] of this.stored) {
       if (readyAt < now - keptMs) {
@@ -20,7 +20,7 @@ export class Results {
       }
     }
     const token = randomBytes(24).toString('hex');
-    this.stored.set(token, { text, readyAt: now + this.world.clock.shortened(lateSeconds * 1000) });
+    this.stored.set(token, { text, readyAt: now + this.world.clock.shortened(lateMs) });
     return `${this.world.baseUrl}/results/${token}.log`;
   }
 
@@ -39,3 +39,4 @@ export class Results {
 }
 
 const keptMs = 3_600_000;
+const lateMs = 2_500;

@@ -60,13 +60,9 @@ export async function kernelsOf(server: ServerAddress, withinMs = patienceMs): P
 }
 
 /** Ends a kernel; one that the server does not have any more has ended. */
-export async function shutDownKernel(
-  server: ServerAddress,
-  id: string,
-  withinMs = patienceMs,
-): Promise<void> {
+export async function shutDownKernel(server: ServerAddress, id: string): Promise<void> {
   try {
-    await call(server, 'DELETE', `/api/kernels/${encodeURIComponent(id)}`, withinMs);
+    await call(server, 'DELETE', `/api/kernels/${encodeURIComponent(id)}`, patienceMs);
   } catch (error) {
     if (!(error instanceof NotServedError && error.status === 404)) {
       throw error;
