@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { useFolder } from '../support/useFolder';
 
 const root = path.resolve(__dirname, '..', '..');
 
@@ -246,13 +246,8 @@ describe('The verdict of a run', () => {
 });
 
 describe('The reporter of a run', () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'gr-reporter-'));
-  });
-  afterEach(() => {
-    rmSync(folder, { recursive: true, force: true });
-  });
+  let folder = '';
+  useFolder((made) => void (folder = made));
 
   interface Told {
     readonly numbers: unknown;

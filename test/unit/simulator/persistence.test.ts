@@ -12,16 +12,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { InstanceFolders } from '../../../src/simulator/instances/instanceFolders';
 import { startTestSimulator, type TestSimulator } from '../../support/startSimulator';
+import { useFolder } from '../../support/useFolder';
 
 describe('A restarted simulator', () => {
-  let folder: string;
+  let folder = '';
   let stateFile: string;
+  useFolder((made) => void (folder = made));
   beforeEach(() => {
-    folder = mkdtempSync(path.join(os.tmpdir(), 'gpu-rental-restart-'));
     stateFile = path.join(folder, 'state.json');
-  });
-  afterEach(() => {
-    rmSync(folder, { recursive: true, force: true });
   });
   const start = (options = {}) => startTestSimulator({ fakeClock: true, stateFile, seed: 3, ...options });
 

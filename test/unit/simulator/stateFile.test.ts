@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { WorldState } from '../../../src/simulator/state';
 import { StateFile, StateFileError } from '../../../src/simulator/stateFile';
 import { rentRunning } from '../../support/rentRunning';
 import { startTestSimulator } from '../../support/startSimulator';
+import { useFolder } from '../../support/useFolder';
 
 const state: WorldState = {
   version: 1,
@@ -34,14 +34,11 @@ function changed(value: unknown, [key = '', ...rest]: readonly string[], by: unk
 }
 
 describe('The state file', () => {
-  let folder: string;
+  let folder = '';
   let file: string;
+  useFolder((made) => void (folder = made));
   beforeEach(() => {
-    folder = mkdtempSync(path.join(os.tmpdir(), 'gpu-rental-state-'));
     file = path.join(folder, 'deep', 'state.json');
-  });
-  afterEach(() => {
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('gives back what was written, also to another run with the same key', () => {

@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { armTimer, birthLine, disarmTimer } from '../../../src/ssh/machineTimer';
 import { runProgram } from '../../../src/ssh/run';
 import { rentRunning } from '../../support/rentRunning';
 import { useSimulators, type TestSimulator } from '../../support/startSimulator';
 import { until } from '../../support/until';
+import { useFolder } from '../../support/useFolder';
 
 describe('The guard of a job from the birth of its machine on', () => {
   const simulators = useSimulators();
   let simulator: TestSimulator;
-  let folder: string;
+  let folder = '';
+  useFolder((made) => void (folder = made));
   beforeEach(async () => {
-    folder = mkdtempSync(path.join(os.tmpdir(), 'gr-birth-'));
     simulator = await simulators.start({ fakeClock: true, sshServer: true, instancesDir: folder });
-  });
-  afterEach(() => {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   /** Nobody logs in to it. */

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { kernelUseOf, readKernelUse } from '../../../src/ssh/kernelUse';
 import { runProgram } from '../../../src/ssh/run';
 import { jupyterStandIn } from '../../support/jupyterStandIn';
+import { useFolder } from '../../support/useFolder';
 
 describe('What the kernels of a machine do', () => {
-  let home: string;
+  let home = '';
+  useFolder((made) => void (home = made));
   beforeEach(() => {
-    home = mkdtempSync(path.join(os.tmpdir(), 'gr-kernels-'));
     mkdirSync(path.join(home, '.gpu-rental', 'jupyter', 'run'), { recursive: true });
     writeFileSync(path.join(home, '.gpu-rental', 'jupyter', 'token'), 'f'.repeat(64));
-  });
-  afterEach(() => {
-    rmSync(home, { recursive: true, force: true });
   });
 
   const machine = (entry: object | undefined = {}) => ({

@@ -1,32 +1,20 @@
 import assert from 'node:assert/strict';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import os from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LocalFiles } from '../../../src/ssh/localFiles';
 import { partName, reasons } from '../../../src/ssh/transfer';
+import { useFolder } from '../../support/useFolder';
 
 describe('A download into a folder that has links', () => {
-  let root: string;
+  let root = '';
   let target: string;
   let secret: string;
+  useFolder((made) => void (root = made));
   beforeEach(() => {
-    root = mkdtempSync(join(os.tmpdir(), 'gr-linked-'));
     target = join(root, 'target');
     secret = join(root, 'secret');
     mkdirSync(target);
     mkdirSync(secret);
-  });
-  afterEach(() => {
-    rmSync(root, { recursive: true, force: true });
   });
 
   const bytes = Buffer.from('evil');

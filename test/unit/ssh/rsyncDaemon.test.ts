@@ -1,32 +1,21 @@
 import assert from 'node:assert/strict';
-import {
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runProgram } from '../../../src/ssh/run';
 import { copyFromDaemon, type OpenDaemon } from '../../../src/ssh/rsync/daemonCopy';
 import type { ListedFile } from '../../../src/ssh/rsync/fileList';
+import { useFolder } from '../../support/useFolder';
 
 describe('Files of a real rsync daemon', () => {
   let base = '';
   let config = '';
+  useFolder((made) => void (base = made));
   beforeEach(() => {
-    base = mkdtempSync(join(tmpdir(), 'gr-rsync-'));
     config = join(base, 'rsyncd.conf');
     const asRoot = process.getuid?.() === 0 ? ['uid = 0', 'gid = 0'] : [];
     const lines = ['use chroot = no', 'log file = /dev/null', ...asRoot, '[C.1]', `path = ${base}/disk`, ''];
     writeFileSync(config, lines.join('\n'));
     mkdirSync(join(base, 'disk'));
-  });
-  afterEach(() => {
-    rmSync(base, { recursive: true, force: true });
   });
 
   const open: OpenDaemon = (options) =>

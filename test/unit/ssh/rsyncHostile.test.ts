@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createStoppedMachine } from '../../../src/ssh/jobs/stoppedMachine';
@@ -9,6 +8,7 @@ import type { OpenDaemon } from '../../../src/ssh/rsync/daemonCopy';
 import { TransferError } from '../../../src/ssh/transfer';
 import { formatText } from '../../../src/util/text';
 import { FakeClock } from '../../support/fakeClock';
+import { useFolder } from '../../support/useFolder';
 
 interface Sent {
   readonly name: string;
@@ -65,13 +65,10 @@ describe('A host that gives away what it likes', () => {
   const patterns = ['out/**'];
   let base = '';
   let into = '';
+  useFolder((made) => void (base = made));
   beforeEach(() => {
-    base = mkdtempSync(join(tmpdir(), 'gr-host-'));
     into = join(base, 'a', 'outputs');
     mkdirSync(into, { recursive: true });
-  });
-  afterEach(() => {
-    rmSync(base, { recursive: true, force: true });
   });
 
   /** Each answer is for one question, the last one for all that follow. */

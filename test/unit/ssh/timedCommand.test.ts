@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import os from 'node:os';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { runProgram } from '../../../src/ssh/run';
 import { runTimed } from '../../../src/ssh/timedCommand';
 import { systemClock } from '../../../src/util/clock';
 import { placeOf } from '../../support/machinePrograms';
 import { until } from '../../support/until';
+import { useFolder } from '../../support/useFolder';
 
 describe('A command that has its time', () => {
-  let home: string;
-  beforeEach(() => {
-    home = mkdtempSync(path.join(os.tmpdir(), 'gr-timed-'));
-  });
-  afterEach(() => {
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
-  });
+  let home = '';
+  useFolder((made) => void (home = made));
 
   /** What the connection starts goes on there once the connection has ended, as with a real server. */
   const machine = (programs = ['sh', 'sleep', 'timeout']) => {

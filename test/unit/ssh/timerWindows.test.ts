@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { armTimer, checkTimer, disarmTimer, type TimerOrder } from '../../../src/ssh/machineTimer';
 import { runProgram } from '../../../src/ssh/run';
@@ -10,16 +9,12 @@ import { rentRunning } from '../../support/rentRunning';
 import { sized } from '../../support/seeded';
 import { useSimulators } from '../../support/startSimulator';
 import { useTimerMachine } from '../../support/timerMachine';
+import { useFolder } from '../../support/useFolder';
 
 describe('A timer on the machine and several windows', () => {
   const simulators = useSimulators();
-  let home: string;
-  beforeEach(() => {
-    home = mkdtempSync(path.join(os.tmpdir(), 'gr-timer-'));
-  });
-  afterEach(() => {
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
-  });
+  let home = '';
+  useFolder((made) => void (home = made));
 
   it('is one, and the one that is known, where they start, check and end it at once', async () => {
     const simulator = await simulators.start({ fakeClock: true });

@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { runProgram } from '../../../src/ssh/run';
 import { isRemotePath } from '../../../src/ssh/remoteFolders';
 import { findUnsavedWork, parseUnsavedWork } from '../../../src/ssh/unsavedWork';
+import { useFolder } from '../../support/useFolder';
 
 const greeting = 'gpu-rental unsaved work';
 
 describe('Work that is nowhere else', () => {
-  let home: string;
-  beforeEach(() => {
-    home = mkdtempSync(path.join(os.tmpdir(), 'gr-unsaved-'));
-  });
-  afterEach(() => {
-    rmSync(home, { recursive: true, force: true });
-  });
+  let home = '';
+  useFolder((made) => void (home = made));
 
   const git = (folder: string, ...args: readonly string[]) =>
     execFileSync('git', ['-C', folder, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {

@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { IdFolder } from '../../../src/store/idFolder';
 import { FileUnreadableError } from '../../../src/store/jsonFile';
+import { useFolder } from '../../support/useFolder';
 
 describe('A folder of files that are named by their ids', () => {
   let root = '';
-  beforeEach(() => {
-    root = mkdtempSync(path.join(tmpdir(), 'gr-ids-'));
-  });
-  afterEach(() => {
-    rmSync(root, { recursive: true, force: true });
-  });
+  useFolder((made) => void (root = made));
 
   it('is made for its user alone', async () => {
     const folder = new IdFolder(path.join(root, 'new', 'inside'), /^\d+$/);

@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { replaceFile } from '../../../src/util/replaceFile';
 import { FakeClock } from '../../support/fakeClock';
+import { useFolder } from '../../support/useFolder';
 
 describe('A file that is replaced in one step', () => {
   let folder = '';
-  beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'gr-json-'));
-  });
-  afterEach(() => {
-    rmSync(folder, { recursive: true, force: true });
-  });
+  useFolder((made) => void (folder = made));
 
   it('is for its user alone, in a folder that is made', async () => {
     const file = path.join(folder, 'new', 'one.json');

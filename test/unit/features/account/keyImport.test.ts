@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EmptyKeyError, findImportableKeys } from '../../../../src/features/account/keyImport';
+import { useFolder } from '../../../support/useFolder';
 
 describe('keys of other tools', () => {
-  let home: string;
-  beforeEach(async () => {
-    home = await mkdtemp(join(tmpdir(), 'gpu-rental-home-'));
-  });
-  afterEach(() => rm(home, { recursive: true, force: true }));
+  let home = '';
+  useFolder((made) => void (home = made));
 
   it('finds none on a computer without any', async () => {
     assert.deepEqual(await findImportableKeys({}, home), []);

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rename, rm, rmdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServerList } from '../../../../src/features/notebooks/serverList';
 import { silentLog } from '../../../../src/util/log';
+import { useFolder } from '../../../support/useFolder';
 
 describe('the list of servers for notebooks', () => {
   let folder = '';
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'gr-notebooks-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  useFolder((made) => void (folder = made));
 
   const account = '0123456789abcdef';
   const candidate = (instanceId: number) => ({

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { resultPointer } from '../../../../src/wire/instance';
 import { ConstrainedCommand, InvalidCommand } from '../../../../src/simulator/instances/constrainedCommand';
 import { useSimulators } from '../../../support/startSimulator';
 import { rentRunning } from '../../../support/rentRunning';
+import { useFolder } from '../../../support/useFolder';
 
 describe('A constrained command', () => {
-  let base: string;
+  let base = '';
   let folder: string;
   const run = (command: string) => ConstrainedCommand.parse(command).run(folder, '/shown');
 
+  useFolder((made) => void (base = made));
   beforeEach(() => {
-    base = mkdtempSync(path.join(os.tmpdir(), 'gpu-rental-command-'));
     folder = path.join(base, 'home');
     mkdirSync(path.join(folder, 'workspace', 'deep'), { recursive: true });
     writeFileSync(path.join(folder, 'workspace', 'a.txt'), 'x'.repeat(5000));
@@ -21,9 +21,6 @@ describe('A constrained command', () => {
     writeFileSync(path.join(folder, '.hidden'), '');
     writeFileSync(path.join(base, 'outside.txt'), 'secret');
     symlinkSync(base, path.join(folder, 'way-out'));
-  });
-  afterEach(() => {
-    rmSync(base, { recursive: true, force: true });
   });
 
   it('lists', () => {

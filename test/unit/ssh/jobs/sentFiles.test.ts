@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { SyncRules } from '../../../../src/model/jobs/jobSpec';
 import { findSentFiles, missingFiles, sentTree, unsentNames } from '../../../../src/ssh/jobs/sentFiles';
 import { ProgramMissingError, runProgram, type Run } from '../../../../src/ssh/run';
 import { UserError } from '../../../../src/util/errors';
 import { formatText } from '../../../../src/util/text';
+import { useFolder } from '../../../support/useFolder';
 
 const sync: SyncRules = { include: [], exclude: [], git: false, maxMb: 200, maxFiles: 5000 };
 
@@ -15,13 +15,10 @@ describe('The files that a job sends', () => {
   let base = '';
   let workspace = '';
   let home = '';
+  useFolder((made) => void (base = made));
   beforeEach(() => {
-    base = mkdtempSync(join(tmpdir(), 'gr-sent-'));
     [workspace, home] = [join(base, 'Projekt José'), join(base, 'home')];
     for (const folder of [workspace, home]) mkdirSync(folder);
-  });
-  afterEach(() => {
-    rmSync(base, { recursive: true, force: true });
   });
 
   const put = (...names: readonly string[]) => {

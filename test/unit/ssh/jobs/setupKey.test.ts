@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setupKey } from '../../../../src/ssh/jobs/setupKey';
 import { filesBelow } from '../../../support/jobScene';
+import { useFolder } from '../../../support/useFolder';
 
 describe('A finished set-up', () => {
   let workspace = '';
-  beforeEach(() => {
-    workspace = mkdtempSync(join(tmpdir(), 'gr-setup-'));
-  });
-  afterEach(() => {
-    rmSync(workspace, { recursive: true, force: true });
-  });
+  useFolder((made) => void (workspace = made));
 
   const put = (name: string, content: string) => {
     mkdirSync(dirname(join(workspace, name)), { recursive: true });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { startServer } from '../../../../src/ssh/notebooks/notebookServer';
 import { runProgram } from '../../../../src/ssh/run';
+import { useFolder } from '../../../support/useFolder';
 
 /** A Python with Jupyter, whose server writes down its variables and waits. */
 const python = `#!/bin/sh
@@ -19,15 +19,12 @@ esac
 `;
 
 describe('The kernels of an instance', () => {
-  let home: string;
+  let home = '';
+  useFolder((made) => void (home = made));
   beforeEach(() => {
-    home = mkdtempSync(path.join(os.tmpdir(), 'gr-kernels-'));
     const bin = path.join(home, '.gpu-rental', 'venv', 'bin');
     mkdirSync(bin, { recursive: true });
     writeFileSync(path.join(bin, 'python'), python, { mode: 0o755 });
-  });
-  afterEach(() => {
-    rmSync(home, { recursive: true, force: true });
   });
 
   it('have what the container was started with, apart from our key', async () => {

@@ -1,24 +1,21 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { installMs, startServer } from '../../../../src/ssh/notebooks/notebookServer';
 import { runProgram } from '../../../../src/ssh/run';
 import { placeOf } from '../../../support/machinePrograms';
+import { useFolder } from '../../../support/useFolder';
 
 const minuteMs = 60_000;
 
 describe('Two windows that set up Jupyter on one machine', () => {
-  let root: string;
+  let root = '';
   let own: string;
+  useFolder((made) => void (root = made));
   beforeEach(() => {
-    root = mkdtempSync(path.join(os.tmpdir(), 'gr-lock-'));
     own = path.join(root, '.gpu-rental', 'jupyter');
     mkdirSync(path.join(own, 'run'), { recursive: true });
-  });
-  afterEach(() => {
-    rmSync(root, { recursive: true, force: true });
   });
 
   /** A machine whose pauses are short; a real shell runs the script. Its Python starts no server, which takes a turn. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentRequest } from '../../../../src/model/agents/request';
 import { AgentFile } from '../../../../src/store/agents/agentFile';
 import { FakeClock } from '../../../support/fakeClock';
 import { MemoryLog } from '../../../support/fakeTransport';
+import { useFolder } from '../../../support/useFolder';
 
 const secret = 'curl -H "token: planted-9f31"';
 
@@ -19,13 +19,10 @@ describe('The file of what agents asked for', () => {
   let log: MemoryLog;
   let file: AgentFile;
   const folder = () => path.join(storageDir, 'agents', 'key');
+  useFolder((made) => void (storageDir = made));
   beforeEach(() => {
-    storageDir = mkdtempSync(path.join(os.tmpdir(), 'gr-agents-'));
     log = new MemoryLog();
     file = new AgentFile({ storageDir, clock: new FakeClock(), log }, 'key');
-  });
-  afterEach(() => {
-    rmSync(storageDir, { recursive: true, force: true });
   });
 
   it('keeps a command only until it is answered, since it may hold secrets', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AuditLog } from '../../../../src/store/agents/auditLog';
 import { silentLog } from '../../../../src/util/log';
+import { useFolder } from '../../../support/useFolder';
 
 const call = {
   at: Date.UTC(2026, 10, 23),
@@ -14,11 +14,8 @@ const call = {
 } as const;
 
 describe('the log of what agents called', () => {
-  let dir: string;
-  beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'gpu-rental-audit-'));
-  });
-  afterEach(() => rm(dir, { recursive: true }));
+  let dir = '';
+  useFolder((made) => void (dir = made));
 
   it('has a line for each call, in a file of this user alone', async () => {
     const file = join(dir, 'storage', 'agents.log');

@@ -1,29 +1,28 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KeptLogs } from '../../../../src/store/history/keptLogs';
 import { silentLog } from '../../../../src/util/log';
 import { Redactor } from '../../../../src/util/redact';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeService } from '../../../support/fakeService';
+import { useFolder } from '../../../support/useFolder';
 
 const account = '0123456789abcdef';
 
 describe('The kept logs', () => {
-  let dir: string;
+  let dir = '';
   let clock: FakeClock;
   let service: FakeService;
   let content: string | Promise<string>;
   let reads: number;
-  beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'gpu-rental-logs-'));
+  useFolder((made) => void (dir = made));
+  beforeEach(() => {
     clock = new FakeClock();
     service = new FakeService();
     content = 'line one\nline two\n';
     reads = 0;
   });
-  afterEach(() => rm(dir, { recursive: true, force: true }));
 
   function open(limits = { ofOne: 1000, inAll: 10_000 }) {
     const redactor = new Redactor();

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Attention } from '../../../../src/store/instances/attention';
 import { silentLog } from '../../../../src/util/log';
+import { useFolder } from '../../../support/useFolder';
 
 describe('the note for the next start', () => {
-  let dir: string;
-  beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'gpu-rental-attention-'));
-  });
-  afterEach(() => rm(dir, { recursive: true, force: true }));
+  let dir = '';
+  useFolder((made) => void (dir = made));
 
   it('is written when the answer changes, and only then', async () => {
     const file = join(dir, 'new', 'attention.json');

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JobRow } from '../../../../src/model/jobs/job';
 import type { JobOutputs, LeftOutput } from '../../../../src/model/jobs/onMachine';
@@ -9,22 +8,18 @@ import type { MachinePort } from '../../../../src/store/jobs/machinePort';
 import { silentLog } from '../../../../src/util/log';
 import { formatText, text } from '../../../../src/util/text';
 import { FakeClock } from '../../../support/fakeClock';
+import { useFolder } from '../../../support/useFolder';
 
 describe('The newest checkpoint of a job', () => {
   const id = '0123456789abcdef';
-  let outputsTo: string;
+  let outputsTo = '';
   const folder = (name: string) => join(checkpointFolder({ id, outputsTo }), '..', name);
   const write = (name: string, content: string) => {
     mkdirSync(folder(name), { recursive: true });
     writeFileSync(join(folder(name), 'model.bin'), content);
   };
   const read = () => readFileSync(join(folder('last'), 'model.bin'), 'utf8');
-  beforeEach(() => {
-    outputsTo = mkdtempSync(join(tmpdir(), 'gr-checkpoint-'));
-  });
-  afterEach(() => {
-    rmSync(outputsTo, { recursive: true, force: true });
-  });
+  useFolder((made) => void (outputsTo = made));
 
   it('is there after a crash in the moment that a new one takes its place', async () => {
     write('last', 'first');

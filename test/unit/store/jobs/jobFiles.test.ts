@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newJobState } from '../../../../src/model/jobs/job';
 import { JobFiles } from '../../../../src/store/jobs/jobFiles';
@@ -8,17 +7,13 @@ import { logPieceBytes } from '../../../../src/store/jobs/jobLogFiles';
 import { FileUnreadableError } from '../../../../src/store/jsonFile';
 import { formatText, text } from '../../../../src/util/text';
 import { aJob } from '../../../support/jobWindows';
+import { useFolder } from '../../../support/useFolder';
 
 const id = '0123456789abcdef';
 
 describe('What is kept of a job on disk', () => {
   let folder = '';
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'gr-jobs-'));
-  });
-  afterEach(() => {
-    rmSync(folder, { recursive: true, force: true });
-  });
+  useFolder((made) => void (folder = made));
 
   const ordered = { ...aJob(1), id, orderedAt: 1, commit: undefined, setupKey: undefined };
   const running = { ...newJobState(ordered), phase: 'running', attempt: 2 } as const;

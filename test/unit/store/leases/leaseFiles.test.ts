@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Lease } from '../../../../src/model/instances/lease';
 import { LeaseFiles } from '../../../../src/store/leases/leaseFiles';
+import { useFolder } from '../../../support/useFolder';
 
 const lease: Lease = {
   id: 'aaaaaaaa',
@@ -15,13 +15,8 @@ const lease: Lease = {
 };
 
 describe('Files of leases', () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(path.join(os.tmpdir(), 'gr-leases-'));
-  });
-  afterEach(() => {
-    rmSync(folder, { recursive: true, force: true });
-  });
+  let folder = '';
+  useFolder((made) => void (folder = made));
 
   it('give back what was written, in the order of the instances', async () => {
     const files = new LeaseFiles(folder);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fromDollars } from '../../../../src/model/money';
 import { MarketHistory } from '../../../../src/store/offers/marketHistory';
 import { silentLog } from '../../../../src/util/log';
+import { useFolder } from '../../../support/useFolder';
 
 const day = 86_400_000;
 const gpu = (dollars: number) => [
@@ -13,11 +13,8 @@ const gpu = (dollars: number) => [
 ];
 
 describe('the market history', () => {
-  let dir: string;
-  beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'gpu-rental-history-'));
-  });
-  afterEach(() => rm(dir, { recursive: true, force: true }));
+  let dir = '';
+  useFolder((made) => void (dir = made));
 
   it('keeps one snapshot a day and key, the last of the day', async () => {
     const history = new MarketHistory(dir, silentLog);

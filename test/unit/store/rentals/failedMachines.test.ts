@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { silentLog } from '../../../../src/util/log';
 import { FailedMachines } from '../../../../src/store/rentals/failedMachines';
+import { useFolder } from '../../../support/useFolder';
 
 describe('machines that did not get ready', () => {
-  let storageDir: string;
-  beforeEach(async () => {
-    storageDir = await mkdtemp(join(tmpdir(), 'failed-machines-'));
-  });
-  afterEach(() => rm(storageDir, { recursive: true, force: true }));
+  let storageDir = '';
+  useFolder((made) => void (storageDir = made));
 
   it('are those of one account: at another service, or in the demo, the number is another machine', async () => {
     let account: string | undefined = '0123456789abcdef';

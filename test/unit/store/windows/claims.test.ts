@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Claims } from '../../../../src/store/windows/claims';
 import { until } from '../../../support/until';
+import { useFolder } from '../../../support/useFolder';
 
 describe('what happens once over all windows', () => {
-  let folder: string;
+  let folder = '';
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'gpu-rental-claims-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  useFolder((made) => void (folder = made));
 
   it('is remembered for more than a year, and not for ever', async () => {
     const first = new Claims(folder);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addressInTerm } from '../../../../src/store/windows/hubTerms';
 import { hubAddress, hubToken } from '../../../../src/store/windows/hubAddress';
@@ -12,6 +11,7 @@ import { silentLog } from '../../../../src/util/log';
 import { systemClock } from '../../../../src/util/clock';
 import { FakeClock } from '../../../support/fakeClock';
 import { until } from '../../../support/until';
+import { useFolder } from '../../../support/useFolder';
 
 /** Moves time on until something has come. */
 async function comes(clock: FakeClock, what: string, has: () => boolean): Promise<void> {
@@ -23,11 +23,8 @@ async function socketFiles(dir: string): Promise<readonly string[]> {
 }
 
 describe('the meeting place of the windows', () => {
-  let dir: string;
-  beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'gpu-rental-hub-'));
-  });
-  afterEach(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
+  let dir = '';
+  useFolder((made) => void (dir = made));
 
   it('keeps its token from other users, and gives all windows the same', async () => {
     const tokens = await Promise.all([hubToken(dir), hubToken(dir), hubToken(dir)]);
