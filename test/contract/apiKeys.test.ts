@@ -71,8 +71,7 @@ describe('API keys', () => {
   const clients = useClients();
 
   it('lists what a key may do and from where, and never its value', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { client } = await clients.start();
     const made = await client.apiKeys.create({ name: 'ci', permissions, ipWhitelist: ['192.0.2.7'] });
     const { items } = await client.apiKeys.list();
     const listed = items.find((key) => key.id === made.id);
@@ -84,8 +83,7 @@ describe('API keys', () => {
   });
 
   it('refuses permissions that mean nothing', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { client } = await clients.start();
     for (const wrong of [{}, { api: {} }, { api: { fly: {} } }, { read: 'yes' }]) {
       await assert.rejects(
         client.apiKeys.create({ permissions: wrong }),
@@ -96,8 +94,7 @@ describe('API keys', () => {
   });
 
   it('holds a scoped key to its permissions and a restricted one to its addresses', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const scoped = await client.apiKeys.create({ permissions: { api: { user_read: {} } } });
     const asScoped = clients.connect(simulator, { key: scoped.value }).client;
     assert.ok((await asScoped.users.current()).id > 0);
@@ -109,8 +106,7 @@ describe('API keys', () => {
   });
 
   it('ends a key that was deleted', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const made = await client.apiKeys.create({ permissions: { read: true } });
     await client.apiKeys.remove(made.id);
     const { client: gone } = clients.connect(simulator, { key: made.value });
@@ -119,8 +115,7 @@ describe('API keys', () => {
   });
 
   it('ends the key in use', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const made = await client.apiKeys.create({ permissions: { write: true } });
     const { client: own } = clients.connect(simulator, { key: made.value });
     await own.apiKeys.remove(made.id);

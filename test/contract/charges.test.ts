@@ -52,8 +52,7 @@ describe('charges', () => {
   const clients = useClients();
 
   it('are read page after page', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const span = lastMonth(simulator);
     const whole = await client.charges.list(span);
     const filters = encodeURIComponent(JSON.stringify({ day: { gte: span.from, lte: span.to } }));
@@ -70,8 +69,7 @@ describe('charges', () => {
   });
 
   it('are there for volumes, also once these are deleted, and add up to what was paid', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const { items: offers } = await client.volumes.search({ leastSizeGb: 100, limit: 1 });
     const [account] = simulator.world.accounts;
     assert.ok(account);
@@ -97,8 +95,7 @@ describe('charges', () => {
   });
 
   it('have the label of their instance where the service names it', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const labelled = (metadata: unknown) => ({ amount: 1, type: 'instance', metadata });
     const metadata = [
       { label: 'trainer' },
@@ -119,8 +116,7 @@ describe('charges', () => {
   });
 
   it('keep what they cost in all where the service leaves out the amount of an item', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const gpu = { type: 'gpu', amount: 2 };
     const results = [
       [gpu, { type: 'disk' }],
@@ -148,8 +144,7 @@ describe('charges', () => {
   });
 
   it('say when they are not all there', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const body = {
       success: true,
       results: [{ amount: 1, type: 'instance' }, { type: 'no amount' }],

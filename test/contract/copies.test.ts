@@ -3,7 +3,6 @@ import { NotFoundError, RefusedError } from '../../src/api/errors';
 import { useClients } from '../support/apiClient';
 import { describeFailures, type Refusal } from '../support/failureMatrix';
 import { rentOne, rentRunning } from '../support/rentedInstance';
-import { useSimulators } from '../support/startSimulator';
 
 const gone: Refusal = {
   status: 404,
@@ -126,12 +125,10 @@ describeFailures({
 });
 
 describe('a copy between instances', () => {
-  const simulators = useSimulators();
   const clients = useClients();
 
   it('is refused into the root and the home folder, and for instances of others', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { client } = await clients.start();
     const id = await rentOne(client);
     const from = { instanceId: id, path };
     for (const target of ['/', '/root', '/root/']) {
@@ -141,8 +138,7 @@ describe('a copy between instances', () => {
   });
 
   it('says in the status of the second when it is done, unless it was cancelled', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const one = await rentRunning(simulator, client);
     const two = await rentRunning(simulator, client);
     const status = () => simulator.world.instance(two)?.statusMessage?.trim();

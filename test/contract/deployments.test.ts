@@ -67,7 +67,7 @@ describe('deployments', () => {
   const clients = useClients();
 
   it('stop and start again and stay in the list', async () => {
-    const { client } = clients.connect(await simulators.start());
+    const { client } = await clients.start();
     await client.deployments.stop(644);
     assert.equal((await client.deployments.get(644)).endpointState, 'stopped');
     await client.deployments.start(644);

@@ -35,8 +35,7 @@ describe('earnings', () => {
   const clients = useClients();
 
   it('are told for a span of days and one machine', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const id = await prepare(simulator);
     const endDay = today(simulator) - 2;
     const all = await client.earnings.report(id, { startDay: endDay - 3, endDay });
@@ -57,8 +56,7 @@ describe('earnings', () => {
   });
 
   it('belong to their account', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     await assert.rejects(client.earnings.report(1, {}), ForbiddenError);
     await assert.rejects(
       client.earnings.report(await prepare(simulator), { startDay: 20, endDay: 10 }),
@@ -78,8 +76,7 @@ describe('earnings', () => {
   });
 
   it('are shown as unknown where the report lacks them', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     simulator.fail({
       kind: 'answer',
       path: '/api/v0/users/*',

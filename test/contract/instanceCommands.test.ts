@@ -3,7 +3,6 @@ import { ForbiddenError, NotFoundError, RefusedError } from '../../src/api/error
 import { useClients } from '../support/apiClient';
 import { describeFailures, refused } from '../support/failureMatrix';
 import { rentOne, rentRunning } from '../support/rentedInstance';
-import { useSimulators } from '../support/startSimulator';
 import { until } from '../support/until';
 
 /** Results are ready at once instead of some seconds later. */
@@ -70,12 +69,10 @@ describeFailures({
 });
 
 describe('instances.execute', () => {
-  const simulators = useSimulators();
   const clients = useClients();
 
   it('waits for a result that is written later', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const id = await rentRunning(simulator, client);
     const call = client.instances.execute(id, 'ls');
     const state = { done: false };
@@ -93,8 +90,7 @@ describe('instances.execute', () => {
   });
 
   it('works on an instance that was stopped', async () => {
-    const simulator = await simulators.start(quick);
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start(quick);
     const id = await rentRunning(simulator, client);
     await client.instances.stop(id);
     await until('the stop', async () => (await client.instances.get(id))?.actualStatus === 'exited', {
@@ -104,8 +100,7 @@ describe('instances.execute', () => {
   });
 
   it('refuses a command that the service does not run, and one on an instance without a container', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { client } = await clients.start();
     const id = await rentOne(client);
     await assert.rejects(
       client.instances.execute(id, 'ls'),

@@ -4,7 +4,7 @@ import { fromDollars } from '../../src/model/money';
 import { useClients } from '../support/apiClient';
 import { describeFailures, refused, type MatrixOperation, type Refusal } from '../support/failureMatrix';
 import { anOfferId, rentOne, rentRunning } from '../support/rentedInstance';
-import { useSimulators, type TestSimulator } from '../support/startSimulator';
+import type { TestSimulator } from '../support/startSimulator';
 
 const gone: Refusal = {
   status: 404,
@@ -228,12 +228,10 @@ describeFailures({
 });
 
 describe('the life of an instance', () => {
-  const simulators = useSimulators();
   const clients = useClients();
 
   it('is followed from the rental to the end with nothing but the documented fields', async () => {
-    const simulator = await simulators.start({ minimalRecords: true });
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start({ minimalRecords: true });
     const id = await rentOne(client);
     assert.equal((await client.instances.get(id))?.actualStatus, null);
     simulator.advance(600);
@@ -252,14 +250,13 @@ describe('the life of an instance', () => {
 
   it('gives an empty list when there is none, by either list', async () => {
     for (const deprecatedList of [false, true]) {
-      const { client } = clients.connect(await simulators.start({ deprecatedList }));
+      const { client } = await clients.start({ deprecatedList });
       assert.deepEqual((await client.instances.list()).items, []);
     }
   });
 
   it('remembers the paged list for this client', async () => {
-    const simulator = await simulators.start({ deprecatedList: true });
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start({ deprecatedList: true });
     await client.instances.list();
     await client.instances.list();
     assert.deepEqual(
@@ -269,8 +266,7 @@ describe('the life of an instance', () => {
   });
 
   it('reads every page of a long list', async () => {
-    const simulator = await simulators.start({ deprecatedList: true, credit: 10_000 });
-    const { client } = clients.connect(simulator);
+    const { client } = await clients.start({ deprecatedList: true, credit: 10_000 });
     const { items: offers } = await client.offers.search({
       filters: { rentable: { eq: true } },
       rentalType: 'on-demand',
@@ -292,15 +288,14 @@ describe('the life of an instance', () => {
   });
 
   it('is destroyed once; the second time it does not exist any more', async () => {
-    const { client } = clients.connect(await simulators.start());
+    const { client } = await clients.start();
     const id = await rentOne(client);
     await client.instances.destroy(id);
     await assert.rejects(client.instances.destroy(id), NotFoundError);
   });
 
   it('took effect when only the answer to a stop was lost', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const id = await rentOne(client);
     simulator.fail({ kind: 'dropAfter', method: 'PUT', path: '/api/v0/instances/{id}/' });
     await assert.rejects(client.instances.stop(id), NotReachableError);
@@ -308,7 +303,7 @@ describe('the life of an instance', () => {
   });
 
   it('cannot get a bid when it is not interruptible', async () => {
-    const { client } = clients.connect(await simulators.start());
+    const { client } = await clients.start();
     const id = await rentOne(client);
     await assert.rejects(client.instances.changeBid(id, fromDollars(0.5)), RefusedError);
   });

@@ -87,8 +87,7 @@ describe('machines', () => {
   const clients = useClients();
 
   it('have the minimum bid that was set, in the list and on the market', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const id = ownMachine(simulator);
     await client.machines.setMinimumBid(id, fromDollars(0.07));
     const { items } = await client.machines.list();
@@ -103,8 +102,7 @@ describe('machines', () => {
   });
 
   it('have the maintenance that was scheduled, in their record', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const id = ownMachine(simulator);
     const startsAt = Date.UTC(2100, 4, 1, 8, 30);
     const plan = { startsAt, hours: 2.5, reason: 'New fans', category: 'gpu' } as const;
@@ -119,8 +117,7 @@ describe('machines', () => {
   });
 
   it('keep maintenance of which not all is stated, and what is absurd is unknown', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const windows = [
       { start_time: 1e9, duration_hours: '2' },
       { start_time: -1, end_time: 1e300 },
@@ -138,8 +135,7 @@ describe('machines', () => {
   });
 
   it('are told apart by owner, and their values are checked', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const hostId = simulator.world.accounts[0]?.hostId;
     const others = simulator.world.market.machines.find((machine) => machine.hostId !== hostId)?.id ?? 0;
     await assert.rejects(client.machines.setMinimumBid(others, fromDollars(1)), ForbiddenError);

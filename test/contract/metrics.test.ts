@@ -39,7 +39,7 @@ describe('GPU metrics', () => {
   const clients = useClients();
 
   it('are filtered by verification, kind of host and number of GPUs', async () => {
-    const { client } = clients.connect(await simulators.start());
+    const { client } = await clients.start();
     const total = async (query: Parameters<typeof client.metrics.gpus>[0]) =>
       (await client.metrics.gpus(query)).gpus.reduce((sum, gpu) => sum + (gpu.total ?? 0), 0);
     const all = await total({ verified: 'all', hostingType: 'all', gpuCount: 'all' });
@@ -65,8 +65,7 @@ describe('GPU metrics', () => {
   });
 
   it('are refused for a bucket that is none', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     await assert.rejects(
       client.metrics.gpus({ verified: 'all', hostingType: 'all', gpuCount: 'many' }),
       RefusedError,
@@ -76,8 +75,7 @@ describe('GPU metrics', () => {
   });
 
   it('show a price that is null as not known', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const body = {
       success: true,
       gpus: [{ gpu_name: 'RTX 4090', total: 4, price_median: null }, { total: 1 }],

@@ -4,7 +4,7 @@ import { NotFoundError } from '../../src/api/errors';
 import { useClients } from '../support/apiClient';
 import { describeFailures } from '../support/failureMatrix';
 import { rentOne } from '../support/rentedInstance';
-import { useSimulators, type TestSimulator } from '../support/startSimulator';
+import type { TestSimulator } from '../support/startSimulator';
 
 const list = '/api/v0/instances/pending-price-increases/';
 describeFailures({
@@ -43,12 +43,10 @@ for (const verb of ['accept', 'reject'] as const) {
 }
 
 describe('pending price increases', () => {
-  const simulators = useSimulators();
   const clients = useClients();
 
   it('are read in each envelope that may come', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const row = { id: 4, contract_id: 12, old_price: 0.2, new_price: 0.3, expires_at: 99 };
     for (const body of [[row], { results: [row] }, { pending_price_increases: [row] }]) {
       simulator.fail({ kind: 'answer', path: list, body });
@@ -59,8 +57,7 @@ describe('pending price increases', () => {
   });
 
   it('cost the new price once accepted, and nothing more once rejected', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     for (const verb of ['accept', 'reject'] as const) {
       const id = await proposed(simulator, client);
       const pending = (await client.priceIncreases.list()).items.find((each) => each.id === id);
@@ -79,8 +76,7 @@ describe('pending price increases', () => {
   });
 
   it('are accepted or rejected by their id', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     for (const verb of ['accept', 'reject'] as const) {
       await assert.rejects(client.priceIncreases[verb](4), NotFoundError);
       const sent = simulator.received('PUT').at(-1);

@@ -4,7 +4,6 @@ import { times } from '../../src/model/money';
 import { describeFailures, refused, type Expected } from '../support/failureMatrix';
 import { anOfferId } from '../support/rentedInstance';
 import { useClients } from '../support/apiClient';
-import { useSimulators } from '../support/startSimulator';
 
 const unknown: Expected = {
   error: RentOutcomeUnknownError,
@@ -79,13 +78,11 @@ describeFailures({
 });
 
 describe('offers.rent', () => {
-  const simulators = useSimulators();
   const clients = useClients();
 
   for (const kind of ['dropAfter', 'cutOff', 'html500'] as const) {
     it(`leaves exactly one instance, findable by its label, after ${kind}`, async () => {
-      const simulator = await simulators.start();
-      const { client } = clients.connect(simulator);
+      const { simulator, client } = await clients.start();
       const offer = await anOfferId(client);
       simulator.fail({ kind, method: 'PUT', path: '/api/v0/asks/{id}/', times: 0, after: true });
       const label = 'mine [gr-89abcdef]';
@@ -103,8 +100,7 @@ describe('offers.rent', () => {
   }
 
   it('sends a bid exactly when it is given, and gets an interruptible instance', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { client } = await clients.start();
     const offer = await anOfferId(client, 'interruptible');
     assert.ok(offer.minBidPerHour);
     const bidPerHour = times(offer.minBidPerHour, 2);
@@ -114,8 +110,7 @@ describe('offers.rent', () => {
   });
 
   it('says so when the offer was taken meanwhile, and rents nothing', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { client } = await clients.start();
     await assert.rejects(client.offers.rent(999_999_999, { image: 'i' }), GoneError);
     assert.deepEqual((await client.instances.list()).items, []);
   });

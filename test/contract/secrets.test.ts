@@ -3,7 +3,6 @@ import { NotFoundError, RefusedError } from '../../src/api/errors';
 import type { Client } from '../../src/api/client';
 import { useClients } from '../support/apiClient';
 import { describeFailures, refused } from '../support/failureMatrix';
-import { useSimulators } from '../support/startSimulator';
 
 const address = '/api/v0/secrets/';
 const nonexistent = {
@@ -84,14 +83,13 @@ describeFailures({
 });
 
 describe('secrets', () => {
-  const simulators = useSimulators();
   const clients = useClients();
 
   const code = (wanted: string) => (error: unknown) =>
     (error instanceof RefusedError || error instanceof NotFoundError) && error.code === wanted;
 
   it('are upper-case names with values that can be changed and deleted', async () => {
-    const { client } = clients.connect(await simulators.start());
+    const { client } = await clients.start();
     await client.secrets.create('wandb_key', 'one');
     await client.secrets.update('WANDB_KEY', 'two');
     assert.deepEqual(await client.secrets.list(), [{ name: 'WANDB_KEY', value: 'two' }]);
@@ -103,7 +101,7 @@ describe('secrets', () => {
   });
 
   it('are checked', async () => {
-    const { client } = clients.connect(await simulators.start());
+    const { client } = await clients.start();
     await assert.rejects(client.secrets.create('A', 'two words'), code('invalid_characters'));
     await assert.rejects(client.secrets.create('1A', 'x'), code('invalid_characters'));
     await assert.rejects(client.secrets.create('A', 'x'.repeat(8193)), code('input_too_long'));
@@ -114,7 +112,7 @@ describe('secrets', () => {
   });
 
   it('are a hundred at most', async () => {
-    const { client } = clients.connect(await simulators.start());
+    const { client } = await clients.start();
     for (let index = 0; index < 100; index += 1) {
       await client.secrets.create(`A${index}`, 'x');
     }
@@ -122,8 +120,7 @@ describe('secrets', () => {
   });
 
   it('take stars for a value that is not told', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     simulator.fail({
       kind: 'answer',
       path: address,

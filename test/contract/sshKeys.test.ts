@@ -3,7 +3,6 @@ import { NotFoundError } from '../../src/api/errors';
 import { useClients } from '../support/apiClient';
 import { describeFailures, refused, type Refusal } from '../support/failureMatrix';
 import { publicKeys, rentOne } from '../support/rentedInstance';
-import { useSimulators } from '../support/startSimulator';
 
 const [first, second] = publicKeys;
 const noKey: Refusal = {
@@ -127,11 +126,10 @@ describeFailures({
 });
 
 describe('keys of an account', () => {
-  const simulators = useSimulators();
   const clients = useClients();
 
   it('are put on new instances', async () => {
-    const { client } = clients.connect(await simulators.start());
+    const { client } = await clients.start();
     const added = await client.sshKeys.add(first);
     const id = await rentOne(client);
     const { items } = await client.instances.keys(id);

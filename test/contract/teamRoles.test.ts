@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { NotFoundError, NotSentError } from '../../src/api/errors';
 import { useClients } from '../support/apiClient';
 import { describeFailures } from '../support/failureMatrix';
-import { useSimulators } from '../support/startSimulator';
 
 describeFailures({
   name: 'teamRoles.get',
@@ -42,12 +41,10 @@ describeFailures({
 });
 
 describe('team roles', () => {
-  const simulators = useSimulators();
   const clients = useClients();
 
   it('are not found by a name that nobody has, and not asked for by one that is none', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     await assert.rejects(client.teamRoles.get('pirate/../captain'), NotFoundError);
     assert.equal(simulator.received().length, 1);
     await assert.rejects(client.teamRoles.get('..'), NotSentError);
@@ -55,8 +52,7 @@ describe('team roles', () => {
   });
 
   it('may come with permissions as an object', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const body = { id: 9, name: 'x', permissions: { api: { misc: {}, user_read: {} } } };
     simulator.fail({ kind: 'answer', path: '/api/v0/team/roles/{id}/', body });
     assert.deepEqual((await client.teamRoles.get('x')).permissions, ['misc', 'user_read']);

@@ -3,7 +3,6 @@ import { NotFoundError } from '../../src/api/errors';
 import type { Client } from '../../src/api/client';
 import { useClients } from '../support/apiClient';
 import { describeFailures, refused, type Refusal } from '../support/failureMatrix';
-import { useSimulators } from '../support/startSimulator';
 
 const path = '/api/v0/template/';
 const create = (client: Client) =>
@@ -93,11 +92,10 @@ describeFailures({
 });
 
 describe('a template that was edited elsewhere', () => {
-  const simulators = useSimulators();
   const clients = useClients();
 
   it('is not overwritten by an edit of the older version', async () => {
-    const { client } = clients.connect(await simulators.start());
+    const { client } = await clients.start();
     const made = await create(client);
     const edited = await client.templates.edit(made.hashId, { name: 'theirs' });
     await assert.rejects(

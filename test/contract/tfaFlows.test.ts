@@ -194,8 +194,7 @@ describe('the second factor, from the client', () => {
   });
 
   it('does not take backup codes that cannot be read for none', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     simulator.fail({
       kind: 'answer',
       path: '/api/v0/tfa/confirm-new/',

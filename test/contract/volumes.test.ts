@@ -4,7 +4,7 @@ import type { Volume, VolumeOffer } from '../../src/model/volume';
 import { ServiceError } from '../../src/simulator/route';
 import { useClients } from '../support/apiClient';
 import { describeFailures, refused } from '../support/failureMatrix';
-import { useSimulators, type TestSimulator } from '../support/startSimulator';
+import type { TestSimulator } from '../support/startSimulator';
 import type { Client } from '../../src/api/client';
 
 const address = '/api/v0/volumes/';
@@ -101,12 +101,10 @@ describeFailures({
 });
 
 describe('volumes', () => {
-  const simulators = useSimulators();
   const clients = useClients();
 
   it('cannot be bigger than the disk or made from an offer that is none', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const offerId = await anOffer(simulator, client);
     await assert.rejects(client.volumes.create({ offerId, sizeGb: 1e6 }), RefusedError);
     await assert.rejects(client.volumes.create({ offerId, sizeGb: 0 }), RefusedError);
@@ -114,8 +112,7 @@ describe('volumes', () => {
   });
 
   it('cost money while they exist', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     await aVolume(simulator, client);
     const before = (await client.users.current()).credit ?? 0;
     const { items } = await client.volumes.list();
@@ -126,8 +123,7 @@ describe('volumes', () => {
   });
 
   it('are deleted by the query too, and not twice', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const id = await aVolume(simulator, client);
     assert.equal((await simulator.call('DELETE', `/api/v0/volumes?id=${id}`, {})).status, 200);
     await assert.rejects(client.volumes.remove(id), NotFoundError);
@@ -136,8 +132,7 @@ describe('volumes', () => {
   });
 
   it('of the network are no more, and other orders are checked', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     await aVolume(simulator, client);
     const network = await simulator.call('GET', `${address}?owner=me&type=network_volume`);
     assert.deepEqual(network.json.volumes, []);
@@ -146,8 +141,7 @@ describe('volumes', () => {
   });
 
   it('are linked to instances of their machine only, by an absolute path, and held by them', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const volumeId = await aVolume(simulator, client);
     const { items } = await client.volumes.list();
     const machineId = items[0]?.machineId ?? 0;
@@ -178,8 +172,7 @@ describe('volumes', () => {
   });
 
   it('are made with an instance from the volume offer of its machine', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const { items } = await client.volumes.search({ leastSizeGb: 50, limit: 1 });
     const offer = items[0];
     assert.ok(offer?.machineId !== undefined);
@@ -194,8 +187,7 @@ describe('volumes', () => {
   });
 
   it('may list their instances as records or as numbers', async () => {
-    const simulator = await simulators.start();
-    const { client } = clients.connect(simulator);
+    const { simulator, client } = await clients.start();
     const body = { volumes: [{ id: 1, instances: [{ id: 5 }, 6, '7', null, 'x'] }, { id: 2 }] };
     simulator.fail({ kind: 'answer', path: address, body });
     assert.deepEqual((await client.volumes.list()).items, [{ id: 1, instanceIds: [5, 6, 7] }, { id: 2 }]);

@@ -5,6 +5,7 @@ import { UndiciTransport } from '../../src/api/undiciTransport';
 import type { Transport } from '../../src/api/transport';
 import { systemClock, type Clock } from '../../src/util/clock';
 import { MemoryLog } from './fakeTransport';
+import { useSimulators, type TestSimulator, type TestSimulatorOptions } from './startSimulator';
 
 /** The real rules with short waits, so that contract tests need no patience. */
 export const quickPolicy: Partial<HttpPolicy> = {
@@ -21,18 +22,25 @@ export interface TestClient {
   readonly log: MemoryLog;
 }
 
-/** Clients over real sockets, closed after each test of the suite that calls this. */
+/** Clients over real sockets and their simulators, closed after each test of the suite that calls this. */
 export function useClients(): {
+  /** A simulator with a client of its account. */
+  start(options?: TestSimulatorOptions): Promise<TestClient & { readonly simulator: TestSimulator }>;
   connect(
     simulator: { readonly url: string; readonly apiKey: string },
     options?: { readonly policy?: Partial<HttpPolicy>; readonly key?: string; readonly clock?: Clock },
   ): TestClient;
 } {
+  const simulators = useSimulators();
   const open: Transport[] = [];
   afterEach(async () => {
     await Promise.all(open.splice(0).map((transport) => transport.close()));
   });
-  return {
+  const clients: ReturnType<typeof useClients> = {
+    start: async (options) => {
+      const simulator = await simulators.start(options);
+      return { simulator, ...clients.connect(simulator) };
+    },
     connect: (simulator, options = {}) => {
       const transport = new UndiciTransport();
       open.push(transport);
@@ -48,4 +56,5 @@ export function useClients(): {
       return { client, log };
     },
   };
+  return clients;
 }
