@@ -11,13 +11,7 @@ const route = '/api/v0/template/';
 const password = 'registry-password-1';
 
 describe('template documents with secrets', () => {
-  const scene = useTemplateScene({
-    name: 'Mine',
-    image: 'a/b:1',
-    desc: 'old',
-    env: '-e A=1 -e B=2',
-    private: true,
-  });
+  const scene = useTemplateScene();
   let window: TemplateWindow;
   let id: number;
 

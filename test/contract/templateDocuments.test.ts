@@ -17,13 +17,7 @@ import { until } from '../support/until';
 const route = '/api/v0/template/';
 
 describe('template documents', () => {
-  const scene = useTemplateScene({
-    name: 'Mine',
-    image: 'a/b:1',
-    desc: 'old',
-    env: '-e A=1 -e B=2',
-    private: true,
-  });
+  const scene = useTemplateScene();
   let simulator: TestSimulator;
   let computer: TemplateComputer;
   let window: TemplateWindow;

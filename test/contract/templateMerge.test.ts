@@ -5,13 +5,7 @@ import type { TemplateWindow } from '../support/templateWindow';
 import { changeText, useTemplateScene } from '../support/templateScene';
 
 describe('the merge of a template that changed on both sides', () => {
-  const scene = useTemplateScene({
-    name: 'Mine',
-    image: 'a/b:1',
-    desc: 'old',
-    env: '-e A=1 -e B=2',
-    private: true,
-  });
+  const scene = useTemplateScene();
   let window: TemplateWindow;
   let id: number;
 

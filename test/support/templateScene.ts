@@ -22,8 +22,10 @@ export interface TemplateScene {
   onDisk(): string;
 }
 
+const usualFields = { name: 'Mine', image: 'a/b:1', desc: 'old', env: '-e A=1 -e B=2', private: true };
+
 /** A scene for each test: `scene()` is the one of the running test. */
-export function useTemplateScene(fields: Record<string, unknown>): () => TemplateScene {
+export function useTemplateScene(fields: Record<string, unknown> = usualFields): () => TemplateScene {
   const simulators = useSimulators();
   const clients = useClients();
   let scene: TemplateScene | undefined;
