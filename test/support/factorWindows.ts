@@ -4,50 +4,39 @@ import { join } from 'node:path';
 import type { SecondFactorPrompt } from '../../src/store/accounts/secondFactor';
 import { settle } from './fakeClock';
 import { RealWindows } from './realWindows';
-import { startTestSimulator, type TestSimulator } from './startSimulator';
-import { orderAccount, totpCode, type OrderedAccount } from './tfaAccount';
+import { startTestSimulator } from './startSimulator';
+import { orderAccount, totpCode } from './tfaAccount';
 
 /** Windows of a user whose account wants a code of an authenticator app. */
-export function useFactorWindows() {
-  let simulator: TestSimulator;
-  let account: OrderedAccount;
-  let folder: string;
-  let windows: RealWindows;
-
-  beforeEach(async () => {
-    simulator = await startTestSimulator();
-    account = await orderAccount(simulator, 'totp');
-    folder = await mkdtemp(join(tmpdir(), 'second-factor-'));
-    windows = new RealWindows(folder, simulator.url);
-  });
-  afterEach(async () => {
+export async function factorScene(options?: ConstructorParameters<typeof RealWindows>[2]) {
+  const simulator = await startTestSimulator();
+  const account = await orderAccount(simulator, 'totp');
+  const folder = await mkdtemp(join(tmpdir(), 'second-factor-'));
+  const windows = new RealWindows(folder, simulator.url, options);
+  const close = async () => {
     await windows.close();
     await simulator.close();
     // What is still being written would make the folder anew.
     await settle();
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
-  });
-
-  const enterCode: SecondFactorPrompt = ({ client }) =>
-    client.tfa.logIn({
-      kind: 'code',
-      factor: 'totp',
-      code: totpCode(simulator, account.totpSecret),
-    });
-
-  return {
-    enterCode,
-    get simulator() {
-      return simulator;
-    },
-    get account() {
-      return account;
-    },
-    set account(next: OrderedAccount) {
-      account = next;
-    },
-    get windows() {
-      return windows;
-    },
   };
+  return { simulator, account, windows, close };
+}
+export type FactorScene = Awaited<ReturnType<typeof factorScene>>;
+
+/** Answers the question of a window with the right code. */
+export function enterCodeOf(scene: () => Pick<FactorScene, 'simulator' | 'account'>): SecondFactorPrompt {
+  return ({ client }) => {
+    const { simulator, account } = scene();
+    const code = totpCode(simulator, account.totpSecret);
+    return client.tfa.logIn({ kind: 'code', factor: 'totp', code });
+  };
+}
+
+/** The same windows for each test of a suite. */
+export function useFactorWindows() {
+  const scene = {} as FactorScene;
+  beforeEach(async () => Object.assign(scene, await factorScene()));
+  afterEach(() => scene.close());
+  return Object.assign(scene, { enterCode: enterCodeOf(() => scene) });
 }

@@ -1,38 +1,21 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { SecondFactorPrompt } from '../../../../src/store/accounts/secondFactor';
+import { enterCodeOf, factorScene, type FactorScene } from '../../../support/factorWindows';
 import { FakeClock, settle } from '../../../support/fakeClock';
-import { RealWindows } from '../../../support/realWindows';
-import { startTestSimulator, type TestSimulator } from '../../../support/startSimulator';
-import { orderAccount, totpCode, type OrderedAccount } from '../../../support/tfaAccount';
 import { until } from '../../../support/until';
 
 describe('a second factor that another window waits for', () => {
-  let simulator: TestSimulator;
-  let account: OrderedAccount;
-  let folder: string;
-  let windows: RealWindows;
+  let { simulator, account, windows, close } = {} as FactorScene;
   /** Of the questions; moved past what one window last said of its own. */
   let gateClock: FakeClock;
 
   beforeEach(async () => {
-    simulator = await startTestSimulator();
-    account = await orderAccount(simulator, 'totp');
-    folder = await mkdtemp(join(tmpdir(), 'second-factor-'));
     gateClock = new FakeClock();
-    windows = new RealWindows(folder, simulator.url, { gateClock });
+    ({ simulator, account, windows, close } = await factorScene({ gateClock }));
   });
-  afterEach(async () => {
-    await windows.close();
-    await simulator.close();
-    await settle();
-    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
-  });
+  afterEach(() => close());
 
-  const enterCode: SecondFactorPrompt = ({ client }) =>
-    client.tfa.logIn({ kind: 'code', factor: 'totp', code: totpCode(simulator, account.totpSecret) });
+  const enterCode = enterCodeOf(() => ({ simulator, account }));
 
   it('is over for a window that was still asking for the account when the session came', async () => {
     const one = windows.open(true);

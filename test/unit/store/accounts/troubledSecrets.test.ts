@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { WrongPlaceError } from '../../../../src/model/accounts/editorPlace';
 import {
@@ -16,38 +13,24 @@ import { guardedSecrets } from '../../../../src/store/accounts/guardedSecrets';
 import { secretStoreLimitMs } from '../../../../src/store/accounts/patientSecrets';
 import { formatText } from '../../../../src/util/text';
 import { UserError } from '../../../../src/util/errors';
-import { FakeClock, settle } from '../../../support/fakeClock';
-import { RealWindows } from '../../../support/realWindows';
-import { startTestSimulator, type TestSimulator } from '../../../support/startSimulator';
-import { orderAccount, type OrderedAccount } from '../../../support/tfaAccount';
+import { FakeClock } from '../../../support/fakeClock';
+import { factorScene, type FactorScene } from '../../../support/factorWindows';
 import { ReadableLog, TroubledSecrets } from '../../../support/troubledSecrets';
 import { until } from '../../../support/until';
 
 describe('a secret store in trouble', () => {
-  let simulator: TestSimulator;
-  let account: OrderedAccount;
-  let folder: string;
+  let { simulator, account, windows, close } = {} as FactorScene;
   let secrets: TroubledSecrets;
   let clock: FakeClock;
   let log: ReadableLog;
-  let windows: RealWindows;
 
   beforeEach(async () => {
-    simulator = await startTestSimulator();
-    account = await orderAccount(simulator, 'totp');
-    folder = await mkdtemp(join(tmpdir(), 'troubled-'));
     secrets = new TroubledSecrets();
     clock = new FakeClock();
     log = new ReadableLog();
-    windows = new RealWindows(folder, simulator.url, { secrets, clock, log });
+    ({ simulator, account, windows, close } = await factorScene({ secrets, clock, log }));
   });
-  afterEach(async () => {
-    await windows.close();
-    await simulator.close();
-    // What is still being written would make the folder anew.
-    await settle();
-    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
-  });
+  afterEach(() => close());
 
   function open() {
     const window = windows.open();
