@@ -8,7 +8,7 @@ import { upload } from '../../src/ssh/upload';
 import { systemClock } from '../../src/util/clock';
 import { formatText } from '../../src/util/text';
 import { SshHome } from './sshHome';
-import { sshAccount, sshInstance } from './sshInstance';
+import { sshTo } from './sshInstance';
 import { SshMachine } from './sshMachine';
 
 interface Conditions {
@@ -42,11 +42,7 @@ export function useTransfers(): () => TransferScene {
   beforeEach(async () => {
     const home = new SshHome();
     const machine = await new SshMachine().start();
-    const key = home.key();
-    machine.authorize(key);
-    const ssh = home.service();
-    const instance = sshInstance(machine.port);
-    await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
+    const ssh = await sshTo(home, machine);
     // The machine is this computer: its folder stands beside the local one.
     const remote = join(home.root, "remote's folder");
     const local = join(home.root, 'local folder');

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Run } from '../../../src/ssh/run';
 import type { SshService } from '../../../src/ssh/service';
 import { SshHome } from '../../support/sshHome';
-import { sshAccount, sshInstance } from '../../support/sshInstance';
+import { sshTo } from '../../support/sshInstance';
 import { freePort, SshMachine } from '../../support/sshMachine';
 
 describe('A forwarded port', () => {
@@ -16,11 +16,7 @@ describe('A forwarded port', () => {
   beforeEach(async () => {
     home = new SshHome();
     machine = await new SshMachine().start();
-    const key = home.key();
-    machine.authorize(key);
-    ssh = home.service();
-    const instance = sshInstance(machine.port);
-    await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
+    ssh = await sshTo(home, machine);
   });
   afterEach(async () => {
     web?.close();

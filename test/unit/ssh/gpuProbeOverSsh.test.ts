@@ -6,7 +6,7 @@ import { probeGpus } from '../../../src/ssh/gpuProbe';
 import type { SshService } from '../../../src/ssh/service';
 import { CancelledError } from '../../../src/util/errors';
 import { ProofMachine } from '../../support/proofMachine';
-import { sshAccount, sshInstance } from '../../support/sshInstance';
+import { sshTo } from '../../support/sshInstance';
 import { SshHome } from '../../support/sshHome';
 import { SshMachine } from '../../support/sshMachine';
 import { until } from '../../support/until';
@@ -23,11 +23,7 @@ describe('A look at a machine through a real sshd', () => {
     home = new SshHome();
     machine = new ProofMachine().nvidiaSmi();
     server = await new SshMachine().start({ env: machine.env });
-    const key = home.key();
-    server.authorize(key);
-    ssh = home.service();
-    const instance = sshInstance(server.port);
-    await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
+    ssh = await sshTo(home, server);
   });
   afterEach(async () => {
     await server.dispose();

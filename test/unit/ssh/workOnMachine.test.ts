@@ -13,7 +13,7 @@ import {
 } from '../../../src/ssh/runFile';
 import type { SshService } from '../../../src/ssh/service';
 import { SshHome } from '../../support/sshHome';
-import { sshAccount, sshInstance } from '../../support/sshInstance';
+import { sshTo } from '../../support/sshInstance';
 import { SshMachine } from '../../support/sshMachine';
 
 const alias = 'gpu-7';
@@ -29,11 +29,7 @@ describe('Working on a machine over SSH', () => {
     machine = await new SshMachine().start({
       env: { HOME: remoteHome, TMPDIR: remoteHome, PATH: path },
     });
-    const key = home.key();
-    machine.authorize(key);
-    ssh = home.service();
-    const instance = sshInstance(machine.port);
-    await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
+    ssh = await sshTo(home, machine);
   }
 
   beforeEach(() => {

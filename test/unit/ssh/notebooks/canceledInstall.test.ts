@@ -5,7 +5,7 @@ import { installServer, startServer } from '../../../../src/ssh/notebooks/notebo
 import type { SshService } from '../../../../src/ssh/service';
 import { hideJupyter } from '../../../support/hiddenJupyter';
 import { SshHome } from '../../../support/sshHome';
-import { sshAccount, sshInstance } from '../../../support/sshInstance';
+import { sshTo } from '../../../support/sshInstance';
 import { SshMachine } from '../../../support/sshMachine';
 import { until } from '../../../support/until';
 
@@ -23,15 +23,7 @@ describe('An installation of Jupyter that is canceled', function () {
     machineHome = path.join(home.root, 'machine');
     mkdirSync(machineHome);
     machine = await new SshMachine().start({ env: { HOME: machineHome } });
-    const key = home.key();
-    machine.authorize(key);
-    ssh = home.service();
-    await ssh.prepare({
-      account: sshAccount,
-      instanceId: 7,
-      instance: sshInstance(machine.port),
-      registeredKeys: [key],
-    });
+    ssh = await sshTo(home, machine);
     hideJupyter(machineHome);
     const [pip = ''] = readdirSync(machineHome, { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith('pip/__main__.py'),

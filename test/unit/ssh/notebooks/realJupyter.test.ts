@@ -12,7 +12,7 @@ import { isAlive } from '../../../../src/util/isAlive';
 import { silentLog } from '../../../../src/util/log';
 import { JupyterClient } from '../../../support/jupyterClient';
 import { SshHome } from '../../../support/sshHome';
-import { sshAccount, sshInstance } from '../../../support/sshInstance';
+import { sshTo } from '../../../support/sshInstance';
 import { freePort, SshMachine } from '../../../support/sshMachine';
 import { until } from '../../../support/until';
 
@@ -62,15 +62,7 @@ describe('The Jupyter server of a machine, through a real sshd', function () {
     machine = await new SshMachine().start({
       env: { HOME: machineHome, JUPYTER_TOKEN: 'of-the-image' },
     });
-    const key = home.key();
-    machine.authorize(key);
-    ssh = home.service({ run });
-    await ssh.prepare({
-      account: sshAccount,
-      instanceId: 7,
-      instance: sshInstance(machine.port),
-      registeredKeys: [key],
-    });
+    ssh = await sshTo(home, machine, home.service({ run }));
     const { port, token } = running(await startServer(ssh, alias, 'project'));
     tunnel = await Tunnel.open({ ssh, clock: systemClock, log }, alias, {
       remotePort: port,
