@@ -25,10 +25,11 @@ describe('The doctor', () => {
 
   const unreachable = (kind: TransportFailure['kind']) =>
     new NotReachableError({ cause: new TransportFailure(kind, undefined) });
-  const none = (change: () => unknown) => () => {
-    change();
-    return {};
-  };
+  const broken = (id: string, verdict: DoctorFault['verdict'], fix: string, change: () => void) =>
+    doctorFault(id, verdict, fix, () => {
+      change();
+      return {};
+    });
   const resolvers = (...ids: string[]) => ({
     resolvers: findResolvers(ids.map((id) => ({ id, manifest: {} }))),
   });
@@ -38,24 +39,15 @@ describe('The doctor', () => {
     'nobody signed in': doctorFault('signedIn', 'problem', 'gpuRental.signIn', () => ({
       account: undefined,
     })),
-    'a service out of reach': doctorFault(
-      'reachable',
-      'problem',
-      settings,
-      none(() => (scene.fails.current = unreachable('notReachable'))),
-    ),
-    'a proxy that wants a login': doctorFault(
-      'proxy',
-      'problem',
-      settings,
-      none(() => (scene.fails.current = unreachable('proxy'))),
-    ),
-    'a proxy of a kind that is not supported': doctorFault(
-      'proxy',
-      'problem',
-      settings,
-      none(() => (scene.fails.current = unreachable('unsupported'))),
-    ),
+    'a service out of reach': broken('reachable', 'problem', settings, () => {
+      scene.fails.current = unreachable('notReachable');
+    }),
+    'a proxy that wants a login': broken('proxy', 'problem', settings, () => {
+      scene.fails.current = unreachable('proxy');
+    }),
+    'a proxy of a kind that is not supported': broken('proxy', 'problem', settings, () => {
+      scene.fails.current = unreachable('unsupported');
+    }),
     'a proxy that is no address': doctorFault('proxy', 'problem', settings, () => ({
       network: { ...defaultNetworkSettings, proxy: 'http://a b' },
     })),
@@ -63,154 +55,102 @@ describe('The doctor', () => {
       network: { ...defaultNetworkSettings, proxySupport: 'off' },
       env: { HTTPS_PROXY: 'proxy.example.com:3128' },
     })),
-    'a certificate that is not trusted': doctorFault(
-      'certificates',
-      'problem',
-      settings,
-      none(() => (scene.fails.current = unreachable('certificate'))),
-    ),
-    "a proxy's certificate that is not trusted": doctorFault(
-      'certificates',
-      'problem',
-      settings,
-      none(() => (scene.fails.current = unreachable('someCertificate'))),
-    ),
+    'a certificate that is not trusted': broken('certificates', 'problem', settings, () => {
+      scene.fails.current = unreachable('certificate');
+    }),
+    "a proxy's certificate that is not trusted": broken('certificates', 'problem', settings, () => {
+      scene.fails.current = unreachable('someCertificate');
+    }),
     'certificates that nobody checks': doctorFault('certificates', 'problem', '', () => ({
       env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
     })),
     'company certificates that are turned off': doctorFault('certificates', 'note', settings, () => ({
       network: { ...defaultNetworkSettings, systemCertificates: false },
     })),
-    'a clock that is a little fast': doctorFault(
-      'clock',
-      'note',
-      '',
-      none(() => (scene.date = 'Fri, 02 Jan 2026 03:03:05 GMT')),
-    ),
-    'a clock that is an hour slow': doctorFault(
-      'clock',
-      'problem',
-      '',
-      none(() => (scene.date = 'Fri, 02 Jan 2026 04:04:05 GMT')),
-    ),
-    'a key that is refused': doctorFault(
-      'key',
-      'problem',
-      'gpuRental.replaceKey',
-      none(() => (scene.fails.current = new UnauthorizedError())),
-    ),
-    'a key that may not read instances': doctorFault(
+    'a clock that is a little fast': broken('clock', 'note', '', () => {
+      scene.date = 'Fri, 02 Jan 2026 03:03:05 GMT';
+    }),
+    'a clock that is an hour slow': broken('clock', 'problem', '', () => {
+      scene.date = 'Fri, 02 Jan 2026 04:04:05 GMT';
+    }),
+    'a key that is refused': broken('key', 'problem', 'gpuRental.replaceKey', () => {
+      scene.fails.current = new UnauthorizedError();
+    }),
+    'a key that may not read instances': broken(
       'may read instances',
       'problem',
       'gpuRental.replaceKey',
-      none(() => (scene.fails.instances = new ForbiddenError())),
+      () => {
+        scene.fails.instances = new ForbiddenError();
+      },
     ),
-    'a key that may not read instances, told by a 401': doctorFault(
+    'a key that may not read instances, told by a 401': broken(
       'may read instances',
       'problem',
       'gpuRental.replaceKey',
-      none(() => (scene.fails.instances = new UnauthorizedError())),
+      () => {
+        scene.fails.instances = new UnauthorizedError();
+      },
     ),
-    'a key that may not read SSH keys': doctorFault(
-      'may read SSH keys',
-      'problem',
-      'gpuRental.replaceKey',
-      none(() => (scene.fails.sshKeys = new ForbiddenError())),
-    ),
-    'a key that may only read': doctorFault(
+    'a key that may not read SSH keys': broken('may read SSH keys', 'problem', 'gpuRental.replaceKey', () => {
+      scene.fails.sshKeys = new ForbiddenError();
+    }),
+    'a key that may only read': broken('permissions', 'note', 'gpuRental.replaceKey', () => {
+      scene.key = { id: 5, permissions: { api: { instance_read: {}, user_read: {}, misc: {} } } };
+    }),
+    'a key that may not tell what it may': broken('permissions', 'note', 'gpuRental.replaceKey', () => {
+      scene.fails.apiKeys = new ForbiddenError();
+    }),
+    'a key that may not tell what it may, told by a 401': broken(
       'permissions',
       'note',
       'gpuRental.replaceKey',
-      none(
-        () => (scene.key = { id: 5, permissions: { api: { instance_read: {}, user_read: {}, misc: {} } } }),
-      ),
+      () => {
+        scene.fails.apiKeys = new UnauthorizedError();
+      },
     ),
-    'a key that may not tell what it may': doctorFault(
-      'permissions',
-      'note',
-      'gpuRental.replaceKey',
-      none(() => (scene.fails.apiKeys = new ForbiddenError())),
-    ),
-    'a key that may not tell what it may, told by a 401': doctorFault(
-      'permissions',
-      'note',
-      'gpuRental.replaceKey',
-      none(() => (scene.fails.apiKeys = new UnauthorizedError())),
-    ),
-    'a rate limit': doctorFault(
-      'rateLimit',
-      'problem',
-      '',
-      none(() => (scene.fails.instances = new RateLimitedError())),
-    ),
-    'requests that have to wait': doctorFault(
-      'rateLimit',
-      'note',
-      'gpuRental.apiKey.create',
-      none(() => (scene.waitMs = 9_000)),
-    ),
-    'no credit': doctorFault(
-      'credit',
-      'problem',
-      'gpuRental.openConsole',
-      none(() => (scene.user = { id: 1, credit: fromDollars(0), balance: fromDollars(7) })),
-    ),
-    'no key of this computer registered': doctorFault(
-      'registered',
-      'problem',
-      'gpuRental.sshKey.add',
-      none(() => (scene.registered = [])),
-    ),
-    'no ssh client': doctorFault(
-      'sshClient',
-      'problem',
-      settings,
-      none(() => scene.without('ssh')),
-    ),
-    'an ssh client from before host keys could be accepted once': doctorFault(
+    'a rate limit': broken('rateLimit', 'problem', '', () => {
+      scene.fails.instances = new RateLimitedError();
+    }),
+    'requests that have to wait': broken('rateLimit', 'note', 'gpuRental.apiKey.create', () => {
+      scene.waitMs = 9_000;
+    }),
+    'no credit': broken('credit', 'problem', 'gpuRental.openConsole', () => {
+      scene.user = { id: 1, credit: fromDollars(0), balance: fromDollars(7) };
+    }),
+    'no key of this computer registered': broken('registered', 'problem', 'gpuRental.sshKey.add', () => {
+      scene.registered = [];
+    }),
+    'no ssh client': broken('sshClient', 'problem', settings, () => {
+      scene.without('ssh');
+    }),
+    'an ssh client from before host keys could be accepted once': broken(
       'sshVersion',
       'problem',
       settings,
-      none(() => scene.clientSays('OpenSSH_7.4p1, OpenSSL 1.0.2k-fips  26 Jan 2017')),
+      () => {
+        scene.clientSays('OpenSSH_7.4p1, OpenSSL 1.0.2k-fips  26 Jan 2017');
+      },
     ),
-    'an ssh client of another kind': doctorFault(
-      'sshVersion',
-      'problem',
-      settings,
-      none(() => scene.clientSays('Dropbear v2022.83')),
-    ),
-    'a tool that is missing': doctorFault(
-      'sshTools',
-      'problem',
-      '',
-      none(() => scene.without('ssh-keygen')),
-    ),
-    'doubled markers': doctorFault(
-      'include',
-      'problem',
-      'openFile',
-      none(() => scene.home.write(scene.home.read() + scene.home.read())),
-    ),
-    'lines before ours': doctorFault(
-      'include',
-      'note',
-      '',
-      none(() => scene.home.write(`Host *\n  Port 1\n${scene.home.read()}`)),
-    ),
-    'a read-only config without our line': doctorFault(
-      'include',
-      'problem',
-      'openFile',
-      none(
-        () => scene.home.write('Host *\n', scene.home.configFile) && chmodSync(scene.home.configFile, 0o400),
-      ),
-    ),
-    'a private key that others can read': doctorFault(
-      'modes',
-      'problem',
-      'tighten',
-      none(() => chmodSync(join(scene.home.sshDir, 'id_ed25519'), 0o644)),
-    ),
+    'an ssh client of another kind': broken('sshVersion', 'problem', settings, () => {
+      scene.clientSays('Dropbear v2022.83');
+    }),
+    'a tool that is missing': broken('sshTools', 'problem', '', () => {
+      scene.without('ssh-keygen');
+    }),
+    'doubled markers': broken('include', 'problem', 'openFile', () => {
+      scene.home.write(scene.home.read() + scene.home.read());
+    }),
+    'lines before ours': broken('include', 'note', '', () => {
+      scene.home.write(`Host *\n  Port 1\n${scene.home.read()}`);
+    }),
+    'a read-only config without our line': broken('include', 'problem', 'openFile', () => {
+      scene.home.write('Host *\n', scene.home.configFile);
+      chmodSync(scene.home.configFile, 0o400);
+    }),
+    'a private key that others can read': broken('modes', 'problem', 'tighten', () => {
+      chmodSync(join(scene.home.sshDir, 'id_ed25519'), 0o644);
+    }),
     'no Remote-SSH': doctorFault('resolver', 'note', 'workbench.extensions.search', () => resolvers()),
     'two of them': doctorFault('resolver', 'note', 'workbench.extensions.search', () =>
       resolvers('ms-vscode-remote.remote-ssh', 'jeanp413.open-remote-ssh'),
@@ -221,23 +161,17 @@ describe('The doctor', () => {
     'one that does not compare host keys': doctorFault('checksHostKeys', 'note', '', () =>
       resolvers('jeanp413.open-remote-ssh'),
     ),
-    'that there is no key': doctorFault(
-      'localKey',
-      'problem',
-      'gpuRental.sshKey.generate',
-      none(() => {
-        scene.emptyHome();
-      }),
-    ),
-    'that every key asks for a passphrase': doctorFault(
+    'that there is no key': broken('localKey', 'problem', 'gpuRental.sshKey.generate', () => {
+      scene.emptyHome();
+    }),
+    'that every key asks for a passphrase': broken(
       'unattended',
       'problem',
       'gpuRental.sshKey.generate',
-      none(() => {
+      () => {
         scene.emptyHome();
-
         scene.home.key('locked', 'secret');
-      }),
+      },
     ),
   };
   for (const [name, { id, verdict, fix, arrange }] of Object.entries(faults)) {
