@@ -35,6 +35,9 @@ function accountsWith(first: Account) {
 
 const account = (key: string, client: Client) => ({ key, client }) as unknown as Account;
 
+const partsOf = (accounts: never, hub = new FakeHubs().open()) =>
+  new AccountParts({ accounts, hub, clock: new FakeClock(), log: silentLog });
+
 describe('the parts of the account view', () => {
   it('are read when they are opened, once, and again on refresh', async () => {
     let reads = 0;
@@ -43,12 +46,7 @@ describe('the parts of the account view', () => {
       return Promise.resolve([{ name: `TOKEN_${reads}` }]);
     });
     const { accounts } = accountsWith(account('one', client));
-    const parts = new AccountParts({
-      accounts,
-      hub: new FakeHubs().open(),
-      clock: new FakeClock(),
-      log: silentLog,
-    });
+    const parts = partsOf(accounts);
     await parts.refresh();
     assert.equal(reads, 0, 'nobody looked');
     parts.open('secrets');
@@ -69,12 +67,7 @@ describe('the parts of the account view', () => {
         }),
     );
     const { accounts } = accountsWith(account('one', client));
-    const parts = new AccountParts({
-      accounts,
-      hub: new FakeHubs().open(),
-      clock: new FakeClock(),
-      log: silentLog,
-    });
+    const parts = partsOf(accounts);
     parts.open('secrets');
     await settle();
     const refreshed = parts.refresh();
@@ -93,12 +86,7 @@ describe('the parts of the account view', () => {
       fails ? Promise.reject(new ForbiddenError()) : Promise.resolve([{ name: 'TOKEN' }]),
     );
     const { accounts } = accountsWith(account('one', client));
-    const parts = new AccountParts({
-      accounts,
-      hub: new FakeHubs().open(),
-      clock: new FakeClock(),
-      log: silentLog,
-    });
+    const parts = partsOf(accounts);
     parts.open('secrets');
     await settle();
     assert.equal(parts.state('secrets').kind, 'failed');
@@ -121,12 +109,7 @@ describe('the parts of the account view', () => {
         return Promise.resolve([]);
       });
       const { accounts } = accountsWith(account(key, client));
-      const parts = new AccountParts({
-        accounts,
-        hub: hubs.open(),
-        clock: new FakeClock(),
-        log: silentLog,
-      });
+      const parts = partsOf(accounts, hubs.open());
       parts.open('secrets');
       return { parts, reads };
     });
@@ -149,12 +132,7 @@ describe('the parts of the account view', () => {
         }),
     );
     const { accounts, become } = accountsWith(account('one', slow));
-    const parts = new AccountParts({
-      accounts,
-      hub: new FakeHubs().open(),
-      clock: new FakeClock(),
-      log: silentLog,
-    });
+    const parts = partsOf(accounts);
     parts.open('secrets');
     await settle();
     become(

@@ -49,35 +49,10 @@ describe('what is sent for a rental', () => {
   });
 
   it('has what was chosen', () => {
-    const choices = fromTemplate(
-      {},
-      {
-        diskGb: 50,
-        label: '  training ',
-        runtype: 'jupyter_direct',
-        targetState: 'stopped',
-        env: { A: '1', '-p 8080:8080': '1' },
-        onstart: 'echo hi',
-        useJupyterLab: true,
-        jupyterDir: '/work',
-        pythonUtf8: true,
-        langUtf8: false,
-        imageLogin: '-u a -p b ghcr.io',
-        cancelUnavailable: false,
-        vm: true,
-        volume: { kind: 'link', volumeId: 3, mountPath: '/data' },
-        bidPerHour: fromDollars(0.3),
-        count: 2,
-      },
-    );
-    assert.deepEqual(planRent(choices, 'interruptible'), {
-      templateHash: 'abc',
-      templateId: 7,
+    const sent = {
       diskGb: 50,
-      label: 'training',
       runtype: 'jupyter_direct',
       targetState: 'stopped',
-      bidPerHour: fromDollars(0.3),
       env: { A: '1', '-p 8080:8080': '1' },
       onstart: 'echo hi',
       useJupyterLab: true,
@@ -88,7 +63,11 @@ describe('what is sent for a rental', () => {
       cancelUnavailable: false,
       vm: true,
       volume: { kind: 'link', volumeId: 3, mountPath: '/data' },
-    });
+      bidPerHour: fromDollars(0.3),
+    } as const;
+    const choices = fromTemplate({}, { ...sent, label: '  training ', count: 2 });
+    const plan = { ...sent, templateHash: 'abc', templateId: 7, label: 'training' };
+    assert.deepEqual(planRent(choices, 'interruptible'), plan);
   });
 
   it('has no bid on demand, no arguments but for args, and nothing that is empty', () => {
