@@ -35,6 +35,16 @@ export class FakeService {
   isListed: (instance: Instance) => boolean = () => true;
   nextId = 6000;
 
+  /** From now on this call fails before it takes effect, and no other does. */
+  failsBefore(call: string, error: () => Error): void {
+    this.before = failing(call, error);
+  }
+
+  /** From now on the answer to this call is lost once it took effect. */
+  failsAfter(call: string, error: () => Error): void {
+    this.after = failing(call, error);
+  }
+
   /** How many calls of a name were made. */
   count(call: string): number {
     return this.calls.filter((name) => name === call).length;
@@ -160,4 +170,10 @@ function untilAborted<T>(signal: AbortSignal | undefined, answer: Promise<T>): P
     });
     answer.then(resolve, reject);
   });
+}
+
+function failing(call: string, error: () => Error): (made: string) => void {
+  return (made) => {
+    if (made === call) throw error();
+  };
 }

@@ -2,6 +2,8 @@ import { fromDollars } from '../../src/model/money';
 import type { RentRequest } from '../../src/model/rentals/rentDraft';
 import { anOffer } from './builders';
 
+export const anySearch = { filters: {}, rentalType: 'on-demand' as const, order: [] };
+
 /** Asks for `anOffer()`, with a limit above its price. */
 export const rentalRequest: RentRequest = {
   offer: anOffer(),

@@ -1,13 +1,13 @@
 import { createStartWatches } from '../../src/store/rentals/startWatches';
+import type { MachineChecks } from '../../src/store/rentals/checkRuns';
 import type { StartEvent } from '../../src/store/rentals/startEvent';
 import type { StartWatches } from '../../src/store/rentals/startWatchPort';
 import { fromDollars } from '../../src/model/money';
 import { silentLog } from '../../src/util/log';
 import { anOffer } from './builders';
-import { FakeService } from './fakeService';
-import { FakeComputer, type FakeWindow } from './fakeWindows';
+import { computerScene, passUntil, type ComputerScene } from './computerScene';
+import type { FakeComputer, FakeWindow } from './fakeWindows';
 import { noChecks } from './machineChecks';
-import { until } from './until';
 
 export const watchedRequest = {
   offer: anOffer(),
@@ -21,62 +21,48 @@ export interface Watching extends FakeWindow {
   readonly events: StartEvent[];
 }
 
+/** What watches the machines on their way in a window, and what it told; with checks, a start ends with a login. */
+export function watchStarts(
+  { clock, storageDir }: FakeComputer,
+  window: FakeWindow,
+  checks?: MachineChecks,
+): Pick<Watching, 'readiness' | 'events'> {
+  const readiness = window.owned.add(
+    createStartWatches({
+      ...window,
+      ...{ clock, log: silentLog, storageDir },
+      limits: () => ({ timeoutMs: 15 * 60_000, checksLogin: checks !== undefined }),
+      checks: checks ?? noChecks,
+    }),
+  );
+  const events: StartEvent[] = [];
+  readiness.onDidHappen((event) => events.push(event));
+  return { readiness, events };
+}
+
 /** Windows that watch machines on their way, on a service that does what a test says. */
 export function useStartWatches() {
-  let service: FakeService;
-  let computer: FakeComputer;
-
+  const scene = {} as Pick<ComputerScene, 'service' | 'computer'>;
   async function open(isFocused = true): Promise<Watching> {
-    const window = await computer.openSignedIn();
+    const window = await scene.computer.openSignedIn();
     const { fleet, focus } = window;
     focus.isFocused = isFocused;
-    const readiness = window.owned.add(
-      createStartWatches({
-        ...window,
-        clock: computer.clock,
-        log: silentLog,
-        storageDir: computer.storageDir,
-        limits: () => ({ timeoutMs: 15 * 60_000, checksLogin: false }),
-        checks: noChecks,
-      }),
-    );
-    const events: StartEvent[] = [];
-    readiness.onDidHappen((event) => events.push(event));
+    const watching = watchStarts(scene.computer, window);
     fleet.setInterest({ viewVisible: true, windowFocused: isFocused });
     await pass('the first list is there', () => fleet.state.kind === 'ready', 1);
-    return { ...window, readiness, events };
+    return { ...window, ...watching };
   }
 
-  /** Lets time pass until something holds; files are written between the steps. */
-  const pass = (what: string, holds: () => boolean, stepMs = 5000) =>
-    until(
-      what,
-      async () => {
-        await computer.clock.advance(stepMs);
-        return holds();
-      },
-      { everyMs: 2 },
-    );
+  const pass = (what: string, holds: () => boolean, stepMs?: number) =>
+    passUntil(scene.computer, what, holds, stepMs);
   const change = (actualStatus: string | null, more = {}) => {
+    const { service } = scene;
     service.instances = service.instances.map((one) => ({ ...one, actualStatus, ...more }));
   };
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.offers = [anOffer()];
-    computer = await FakeComputer.make(service.client);
+    ({ service: scene.service, computer: scene.computer } = await computerScene({ offers: [anOffer()] }));
   });
-  afterEach(() => computer.dispose());
-
-  return {
-    open,
-    pass,
-    change,
-    get service() {
-      return service;
-    },
-    get computer() {
-      return computer;
-    },
-  };
+  afterEach(() => scene.computer.dispose());
+  return Object.assign(scene, { open, pass, change });
 }

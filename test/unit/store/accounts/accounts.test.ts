@@ -4,18 +4,15 @@ import { join } from 'node:path';
 import { KeyLostError, KeyUnreadableError } from '../../../../src/store/accounts/accountErrors';
 import { fromDollars } from '../../../../src/model/money';
 import { settle } from '../../../support/fakeClock';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
 import { until } from '../../../support/until';
+import { computerScene, type ComputerScene } from '../../../support/computerScene';
 
 describe('accounts', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
+  let { service, computer } = {} as ComputerScene;
   const main = { serviceUrl: 'https://console.example.com/', apiKey: 'key-one-secret' };
 
   beforeEach(async () => {
-    service = new FakeService();
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer } = await computerScene());
   });
   afterEach(() => computer.dispose());
 

@@ -5,17 +5,12 @@ import { KeptLogs } from '../../../../src/store/history/keptLogs';
 import { RentalHistory } from '../../../../src/store/history/rentalHistory';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { until } from '../../../support/until';
+import { passUntil, computerScene, type ComputerScene } from '../../../support/computerScene';
 
 describe('The rental history', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
+  let { service, computer } = {} as ComputerScene;
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance()];
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer } = await computerScene({ instances: [anInstance()] }));
   });
   afterEach(() => computer.dispose());
 
@@ -32,15 +27,7 @@ describe('The rental history', () => {
   }
   type Opened = Awaited<ReturnType<typeof open>>;
 
-  const pass = (what: string, holds: () => boolean) =>
-    until(
-      what,
-      async () => {
-        await computer.clock.advance(5000);
-        return holds();
-      },
-      { everyMs: 2 },
-    );
+  const pass = (what: string, holds: () => boolean) => passUntil(computer, what, holds);
   const ended = ({ history }: Opened) => history.rows.map(({ instance, end }) => [instance.id, end]);
 
   it('holds an instance once it is proved to be gone, and how it ended', async () => {

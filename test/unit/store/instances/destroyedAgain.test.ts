@@ -6,7 +6,7 @@ import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { until } from '../../../support/until';
+import { passUntil } from '../../../support/computerScene';
 
 describe('A machine that was destroyed and is there again', () => {
   let service: FakeService;
@@ -43,15 +43,8 @@ describe('A machine that was destroyed and is there again', () => {
   }
   type Opened = Awaited<ReturnType<typeof open>>;
 
-  const pass = (what: string, holds: () => boolean, stepMs = 5000) =>
-    until(
-      what,
-      async () => {
-        await computer.clock.advance(stepMs);
-        return holds();
-      },
-      { everyMs: 2 },
-    );
+  const pass = (what: string, holds: () => boolean, stepMs?: number) =>
+    passUntil(computer, what, holds, stepMs);
 
   /** Destroys the machine and waits until no list has it. */
   async function destroyed(window: Opened): Promise<void> {
@@ -83,9 +76,7 @@ describe('A machine that was destroyed and is there again', () => {
   it('is destroyed again though the answer was lost and the clock was set back since', async () => {
     const window = await open();
     const account = window.accounts.active ?? assert.fail();
-    service.before = (call) => {
-      if (call === 'instances.destroy') throw new TimedOutError();
-    };
+    service.failsBefore('instances.destroy', () => new TimedOutError());
     const deps = { ...window, clock: computer.clock, log: silentLog };
     await computer.clock.through(destroyAndVerify(deps, account, 5001));
     service.before = () => undefined;

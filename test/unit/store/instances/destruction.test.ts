@@ -3,19 +3,13 @@ import { ForbiddenError, NotFoundError, TimedOutError } from '../../../../src/ap
 import { destroyAndVerify } from '../../../../src/store/instances/destruction';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
+import { windowScene, type WindowScene } from '../../../support/computerScene';
 
 describe('destroying', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let window: FakeWindow;
+  let { service, computer, window } = {} as WindowScene;
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance()];
-    computer = await FakeComputer.make(service.client);
-    window = await computer.openSignedIn();
+    ({ service, computer, window } = await windowScene({ instances: [anInstance()] }));
   });
   afterEach(() => computer.dispose());
 
@@ -34,20 +28,12 @@ describe('destroying', () => {
 
   it('counts as done where it was gone already', async () => {
     service.instances = [];
-    service.before = (call) => {
-      if (call === 'instances.destroy') {
-        throw new NotFoundError();
-      }
-    };
+    service.failsBefore('instances.destroy', () => new NotFoundError());
     assert.equal(await destroy(), 'destroyed');
   });
 
   it('is sent once and judged by what is there, when the answer is lost', async () => {
-    service.after = (call) => {
-      if (call === 'instances.destroy') {
-        throw new TimedOutError();
-      }
-    };
+    service.failsAfter('instances.destroy', () => new TimedOutError());
     assert.equal(await destroy(), 'destroyed');
     assert.equal(service.count('instances.destroy'), 1);
   });
@@ -68,20 +54,12 @@ describe('destroying', () => {
     Object.assign(service.client.instances, { destroy: () => Promise.resolve() });
     assert.equal(await destroy(), 'notConfirmed');
     assert.equal(window.fleet.facts(5001).lastRequest?.kind, 'destroy');
-    service.before = (call) => {
-      if (call === 'instances.get') {
-        throw new TimedOutError();
-      }
-    };
+    service.failsBefore('instances.get', () => new TimedOutError());
     assert.equal(await destroy(), 'notConfirmed');
   });
 
   it('passes a refusal on and leaves the machine as it was', async () => {
-    service.before = (call) => {
-      if (call === 'instances.destroy') {
-        throw new ForbiddenError();
-      }
-    };
+    service.failsBefore('instances.destroy', () => new ForbiddenError());
     await assert.rejects(destroy(), ForbiddenError);
     assert.equal(window.fleet.facts(5001).lastRequest, undefined);
   });
@@ -97,11 +75,7 @@ describe('destroying', () => {
 
   it('leaves the request before it standing where the service refuses', async () => {
     window.fleet.note(5001, { kind: 'start', at: 7 });
-    service.before = (call) => {
-      if (call === 'instances.destroy') {
-        throw new ForbiddenError();
-      }
-    };
+    service.failsBefore('instances.destroy', () => new ForbiddenError());
     await assert.rejects(destroy(), ForbiddenError);
     assert.equal(window.fleet.facts(5001).lastRequest?.kind, 'start');
   });

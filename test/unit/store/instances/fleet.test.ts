@@ -4,15 +4,14 @@ import { join } from 'node:path';
 import { UserError } from '../../../../src/util/errors';
 import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
+import type { FakeWindow } from '../../../support/fakeWindows';
 import { until } from '../../../support/until';
+import { computerScene, type ComputerScene } from '../../../support/computerScene';
 
 const minute = 60_000;
 
 describe('the fleet', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
+  let { service, computer } = {} as ComputerScene;
   const lists = () => service.count('instances.list');
   const listed = (window: FakeWindow) =>
     until('the list is there', () => window.fleet.state.kind === 'ready', { everyMs: 5 });
@@ -21,8 +20,7 @@ describe('the fleet', () => {
   const away = { viewVisible: true, windowFocused: false };
 
   beforeEach(async () => {
-    service = new FakeService();
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer } = await computerScene());
   });
   afterEach(() => computer.dispose());
 
@@ -144,11 +142,7 @@ describe('the fleet', () => {
   });
 
   it('says that it failed where there was no list before', async () => {
-    service.before = (call) => {
-      if (call === 'instances.list') {
-        throw new UserError(text('No.'), { nextStep: 'secondFactor' });
-      }
-    };
+    service.failsBefore('instances.list', () => new UserError(text('No.'), { nextStep: 'secondFactor' }));
     const window = await computer.openSignedIn();
     const other = await computer.openSignedIn();
     window.fleet.setInterest(looking);

@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict';
 import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
+import type { FakeWindow } from '../../../support/fakeWindows';
 import { settle } from '../../../support/fakeClock';
 import { until } from '../../../support/until';
+import { computerScene, type ComputerScene } from '../../../support/computerScene';
 
 describe('the fleet, of what goes', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
+  let { service, computer } = {} as ComputerScene;
   const snapshot = ({ fleet: { state } }: FakeWindow) => {
     assert.ok(state.kind === 'ready', state.kind);
     return state.value;
   };
 
   beforeEach(async () => {
-    service = new FakeService();
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer } = await computerScene());
   });
   afterEach(() => computer.dispose());
 

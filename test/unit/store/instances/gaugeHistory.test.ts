@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
 import { GaugeHistory } from '../../../../src/store/instances/gaugeHistory';
 import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
+import type { FakeWindow } from '../../../support/fakeWindows';
+import { computerScene, type ComputerScene } from '../../../support/computerScene';
 
 const minute = 60_000;
 
 describe('the use of a machine over the last hour', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
+  let { service, computer } = {} as ComputerScene;
   beforeEach(async () => {
-    service = new FakeService();
-    computer = await FakeComputer.make(service.client);
-    service.instances = [machine(10)];
+    ({ service, computer } = await computerScene({ instances: [machine(10)] }));
   });
   afterEach(() => computer.dispose());
 

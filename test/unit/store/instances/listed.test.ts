@@ -3,17 +3,13 @@ import { ServiceFailedError } from '../../../../src/api/errors';
 import { NotSignedInError } from '../../../../src/shared/notSignedIn';
 import { listedInstances } from '../../../../src/store/instances/listed';
 import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
+import { computerScene, type ComputerScene } from '../../../support/computerScene';
 
 describe('the instances that a command can be for', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
+  let { service, computer } = {} as ComputerScene;
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance()];
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer } = await computerScene({ instances: [anInstance()] }));
   });
   afterEach(() => computer.dispose());
 
@@ -36,11 +32,7 @@ describe('the instances that a command can be for', () => {
 
   it('are never said to be none because they could not be read', async () => {
     const { fleet } = await computer.openSignedIn();
-    service.before = (call) => {
-      if (call === 'instances.list') {
-        throw new ServiceFailedError();
-      }
-    };
+    service.failsBefore('instances.list', () => new ServiceFailedError());
     await assert.rejects(listedInstances(fleet), ServiceFailedError);
     assert.equal(fleet.state.kind, 'failed');
     await assert.rejects(listedInstances(fleet), ServiceFailedError);
@@ -49,11 +41,7 @@ describe('the instances that a command can be for', () => {
   it('are the last good ones where the list fails now, but an empty one is read again', async () => {
     const { fleet } = await computer.openSignedIn();
     await fleet.refresh();
-    service.before = (call) => {
-      if (call === 'instances.list') {
-        throw new ServiceFailedError();
-      }
-    };
+    service.failsBefore('instances.list', () => new ServiceFailedError());
     await assert.rejects(fleet.refresh());
     assert.equal((await listedInstances(fleet)).length, 1);
     service.before = () => undefined;
@@ -61,11 +49,7 @@ describe('the instances that a command can be for', () => {
     await fleet.refresh();
     await computer.clock.advance(5000);
     assert.deepEqual(await listedInstances(fleet), []);
-    service.before = (call) => {
-      if (call === 'instances.list') {
-        throw new ServiceFailedError();
-      }
-    };
+    service.failsBefore('instances.list', () => new ServiceFailedError());
     await assert.rejects(fleet.refresh());
     await assert.rejects(listedInstances(fleet), ServiceFailedError);
   });

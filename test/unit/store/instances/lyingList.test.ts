@@ -1,24 +1,16 @@
 import assert from 'node:assert/strict';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { fromDollars } from '../../../../src/model/money';
-import type { StartEvent } from '../../../../src/store/rentals/startEvent';
-import { createStartWatches } from '../../../../src/store/rentals/startWatches';
-import { silentLog } from '../../../../src/util/log';
 import { anInstance, anOffer } from '../../../support/builders';
-import { noChecks } from '../../../support/machineChecks';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { until } from '../../../support/until';
+import { passUntil, computerScene, type ComputerScene } from '../../../support/computerScene';
+import { watchStarts } from '../../../support/startWatchScene';
 
 describe('a list that lacks an instance by mistake', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
+  let { service, computer } = {} as ComputerScene;
   let hidden: Instance[] = [];
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.offers = [anOffer()];
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer } = await computerScene({ offers: [anOffer()] }));
     hidden = [];
   });
   afterEach(() => computer.dispose());
@@ -26,10 +18,7 @@ describe('a list that lacks an instance by mistake', () => {
   async function open() {
     const window = await computer.openSignedIn();
     window.fleet.setInterest({ viewVisible: true, windowFocused: true });
-    await until('the first list', async () => {
-      await computer.clock.advance(1000);
-      return window.fleet.state.kind === 'ready';
-    });
+    await passUntil(computer, 'the first list', () => window.fleet.state.kind === 'ready', 1000);
     return window;
   }
   const hide = () => {
@@ -85,18 +74,7 @@ describe('a list that lacks an instance by mistake', () => {
 
   it('does not end the watch of a machine that starts, and keeps its environment', async () => {
     const window = await open();
-    const readiness = window.owned.add(
-      createStartWatches({
-        ...window,
-        clock: computer.clock,
-        log: silentLog,
-        storageDir: computer.storageDir,
-        limits: () => ({ timeoutMs: 15 * 60_000, checksLogin: false }),
-        checks: noChecks,
-      }),
-    );
-    const events: StartEvent[] = [];
-    readiness.onDidHappen((event) => events.push(event));
+    const { readiness, events } = watchStarts(computer, window);
     const { rental } = await window.rentals.rent({
       offer: anOffer(),
       config: { image: 'pytorch/pytorch', env: { TOKEN: 'hush' } },
@@ -112,10 +90,7 @@ describe('a list that lacks an instance by mistake', () => {
     assert.equal(readiness.watches.length, 1);
     assert.deepEqual((await window.rentals.fullConfig(rental))?.env, { TOKEN: 'hush' });
     service.instances = service.instances.map((one) => ({ ...one, actualStatus: 'running' }));
-    await until('it is ready', async () => {
-      await computer.clock.advance(5000);
-      return events.length > 0;
-    });
+    await passUntil(computer, 'it is ready', () => events.length > 0);
     assert.deepEqual(events, [{ kind: 'ready', instanceId: 6001 }]);
   });
 

@@ -17,6 +17,12 @@ import { FakeService } from '../../../support/fakeService';
 
 const stopped = anInstance({ actualStatus: 'exited', intendedStatus: 'stopped' });
 const running = anInstance({ uptimeMinutes: 30 });
+const changes = [
+  ['start', stopped],
+  ['stop', running],
+  ['reboot', running],
+  ['recycle', running],
+] as const;
 const lost = () => new TimedOutError();
 
 /** One instance of a service in memory, and what the windows were told of it. */
@@ -49,18 +55,6 @@ class Scene {
     await this.clock.advance(60_000);
     return verdict;
   }
-
-  failsBefore(call: string, error: () => Error): void {
-    this.service.before = (name) => {
-      if (name === call) throw error();
-    };
-  }
-
-  failsAfter(call: string, error: () => Error): void {
-    this.service.after = (name) => {
-      if (name === call) throw error();
-    };
-  }
 }
 
 describe('changing the power of an instance', () => {
@@ -85,14 +79,9 @@ describe('changing the power of an instance', () => {
     ['is cut off', () => new NotReachableError({ requestLeft: true })],
   ] as const) {
     it(`is found done where the answer ${name}, and sent once`, async () => {
-      for (const [kind, instance] of [
-        ['start', stopped],
-        ['stop', running],
-        ['reboot', running],
-        ['recycle', running],
-      ] as const) {
+      for (const [kind, instance] of changes) {
         const scene = new Scene(instance);
-        scene.failsAfter(`instances.${kind}`, error);
+        scene.service.failsAfter(`instances.${kind}`, error);
         assert.equal(await scene.change(kind), 'done', kind);
         assert.equal(scene.request?.kind, kind);
         assert.equal(scene.service.count(`instances.${kind}`), 1);
@@ -102,16 +91,11 @@ describe('changing the power of an instance', () => {
   }
 
   it('is found not done after the last look, and leaves the note as it was', async () => {
-    for (const [kind, instance] of [
-      ['start', stopped],
-      ['stop', running],
-      ['reboot', running],
-      ['recycle', running],
-    ] as const) {
+    for (const [kind, instance] of changes) {
       const scene = new Scene(instance);
       const earlier = { kind: 'stop', at: 5, tookEffect: true } as const;
       scene.request = earlier;
-      scene.failsBefore(`instances.${kind}`, lost);
+      scene.service.failsBefore(`instances.${kind}`, lost);
       assert.equal(await scene.change(kind), 'notDone', kind);
       assert.deepEqual(scene.request, earlier);
       assert.equal(scene.service.count(`instances.${kind}`), 1);
@@ -138,7 +122,7 @@ describe('changing the power of an instance', () => {
 
   it('is found done where it shows only at a later look', async () => {
     const scene = new Scene(stopped);
-    scene.failsBefore('instances.start', lost);
+    scene.service.failsBefore('instances.start', lost);
     let looks = 0;
     scene.service.after = () => {
       looks += 1;
@@ -173,12 +157,7 @@ describe('changing the power of an instance', () => {
 
   it('is noted before the request leaves where it starts or stops', async () => {
     const noted: (string | undefined)[] = [];
-    for (const [kind, instance] of [
-      ['start', stopped],
-      ['stop', running],
-      ['reboot', running],
-      ['recycle', running],
-    ] as const) {
+    for (const [kind, instance] of changes) {
       const scene = new Scene(instance);
       scene.service.before = () => {
         noted.push(scene.request?.kind);
@@ -194,7 +173,7 @@ describe('changing the power of an instance', () => {
       () => new NotReachableError({ requestLeft: false }),
     ]) {
       const scene = new Scene(stopped);
-      scene.failsBefore('instances.start', error);
+      scene.service.failsBefore('instances.start', error);
       await assert.rejects(scene.change('start'));
       assert.equal(scene.request, undefined);
       assert.equal(scene.service.count('instances.get'), 0);
@@ -203,14 +182,14 @@ describe('changing the power of an instance', () => {
 
   it('is refused where the instance is gone meanwhile', async () => {
     const scene = new Scene(stopped);
-    scene.failsBefore('instances.start', lost);
+    scene.service.failsBefore('instances.start', lost);
     scene.service.instances = [];
     await assert.rejects(scene.change('start'), NotFoundError);
   });
 
   it('is not known where the look is cancelled', async () => {
     const scene = new Scene(running);
-    scene.failsBefore('instances.stop', lost);
+    scene.service.failsBefore('instances.stop', lost);
     scene.service.after = (call) => {
       if (call === 'instances.get') scene.stopLooking.abort();
     };
@@ -220,7 +199,7 @@ describe('changing the power of an instance', () => {
 
   it('leaves what was asked for meanwhile alone', async () => {
     const scene = new Scene(stopped);
-    scene.failsBefore('instances.start', lost);
+    scene.service.failsBefore('instances.start', lost);
     scene.service.after = () => {
       scene.request = { kind: 'destroy', at: scene.clock.now() + 1 };
     };

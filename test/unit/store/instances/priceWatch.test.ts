@@ -3,17 +3,13 @@ import { Notices } from '../../../../src/store/windows/notices';
 import { priceEveryMs, PriceWatch } from '../../../../src/store/instances/priceWatch';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
+import { computerScene, type ComputerScene } from '../../../support/computerScene';
 
 describe('Watching for price increases', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
+  let { service, computer } = {} as ComputerScene;
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance()];
+    ({ service, computer } = await computerScene({ instances: [anInstance()] }));
     service.priceIncreases = [{ id: 4 }, { id: 5 }];
-    computer = await FakeComputer.make(service.client);
   });
   afterEach(() => computer.dispose());
 
@@ -54,11 +50,7 @@ describe('Watching for price increases', () => {
   });
 
   it('troubles nobody where the service does not know the question', async () => {
-    service.before = (call) => {
-      if (call === 'priceIncreases.list') {
-        throw new Error('no such thing');
-      }
-    };
+    service.failsBefore('priceIncreases.list', () => new Error('no such thing'));
     const window = await open();
     await window.fleet.refresh();
     assert.deepEqual(window.keys(), []);

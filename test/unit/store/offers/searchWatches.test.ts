@@ -9,22 +9,19 @@ import { SearchWatches } from '../../../../src/store/offers/searchWatches';
 import { checkEveryMs, checksApartMs, type WatchFound } from '../../../../src/store/offers/watchChecks';
 import type { Clock } from '../../../../src/util/clock';
 import { silentLog } from '../../../../src/util/log';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
+import type { FakeWindow } from '../../../support/fakeWindows';
 import { marketOffer } from '../../../support/marketOffer';
 import { until } from '../../../support/until';
+import { computerScene, type ComputerScene } from '../../../support/computerScene';
 
 const watched = { name: 'cheap', query: defaultQuery, maxPerHour: fromDollars(0.5) };
 const cheap = marketOffer({ id: 1, machineId: 10 });
 
 describe('watched searches', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
+  let { service, computer } = {} as ComputerScene;
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.offers = [];
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer } = await computerScene({ offers: [] }));
   });
   afterEach(() => computer.dispose());
 
@@ -172,9 +169,7 @@ describe('watched searches', () => {
     await one.watches.add(watched);
     await checks(1);
     await idle(one);
-    service.before = (call) => {
-      if (call === 'offers.search') throw new NotReachableError();
-    };
+    service.failsBefore('offers.search', () => new NotReachableError());
     await computer.clock.advance(checkEveryMs);
     await checks(2);
     await idle(one);

@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { ServiceFailedError } from '../../../../src/api/errors';
 import { fromDollars } from '../../../../src/model/money';
 import type { StartEvent } from '../../../../src/store/rentals/startEvent';
-import { createStartWatches } from '../../../../src/store/rentals/startWatches';
-import { silentLog } from '../../../../src/util/log';
 import { anOffer } from '../../../support/builders';
 import { settle } from '../../../support/fakeClock';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
-import { noChecks } from '../../../support/machineChecks';
-import { until } from '../../../support/until';
+import type { FakeWindow } from '../../../support/fakeWindows';
+import { passUntil, computerScene, type ComputerScene } from '../../../support/computerScene';
+import { watchStarts } from '../../../support/startWatchScene';
 
 const request = {
   offer: anOffer(),
@@ -20,14 +17,11 @@ const request = {
 };
 
 describe('a rental that the list shows late', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
+  let { service, computer } = {} as ComputerScene;
   const told: StartEvent[] = [];
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.offers = [anOffer()];
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer } = await computerScene({ offers: [anOffer()] }));
     told.length = 0;
   });
   afterEach(() => computer.dispose());
@@ -35,31 +29,15 @@ describe('a rental that the list shows late', () => {
   async function open(isFocused: boolean): Promise<FakeWindow> {
     const window = await computer.openSignedIn();
     window.focus.isFocused = isFocused;
-    const watches = window.owned.add(
-      createStartWatches({
-        ...window,
-        clock: computer.clock,
-        log: silentLog,
-        storageDir: computer.storageDir,
-        limits: () => ({ timeoutMs: 15 * 60_000, checksLogin: false }),
-        checks: noChecks,
-      }),
-    );
-    watches.onDidHappen((event) => told.push(event));
+    const { readiness } = watchStarts(computer, window);
+    readiness.onDidHappen((event) => told.push(event));
     window.fleet.setInterest({ viewVisible: isFocused, windowFocused: isFocused });
     await pass('the first list', () => window.fleet.state.kind === 'ready', 1);
     return window;
   }
 
   const pass = (what: string, holds: () => boolean, stepMs: number) =>
-    until(
-      what,
-      async () => {
-        await computer.clock.advance(stepMs);
-        return holds();
-      },
-      { everyMs: 2 },
-    );
+    passUntil(computer, what, holds, stepMs);
 
   for (const lagMs of [5000, 30_000, 90_000]) {
     for (const isFocused of [true, false]) {
@@ -105,9 +83,7 @@ describe('a rental that the list shows late', () => {
   it('keeps its row while its record cannot be read', async () => {
     const window = await open(true);
     service.isListed = () => false;
-    service.before = (call) => {
-      if (call === 'instances.get') throw new ServiceFailedError({ route: 'GET', status: 500 });
-    };
+    service.failsBefore('instances.get', () => new ServiceFailedError({ route: 'GET', status: 500 }));
     await window.rentals.rent(request);
     for (let passed = 0; passed < 5 * 60_000; passed += 5000) {
       await computer.clock.advance(5000);

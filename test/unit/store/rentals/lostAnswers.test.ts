@@ -2,33 +2,21 @@ import assert from 'node:assert/strict';
 import { RentOutcomeUnknownError } from '../../../../src/api/errors';
 import { CancelledError } from '../../../../src/util/errors';
 import { anInstance, anOffer } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
 import { rentalRequest as request } from '../../../support/rentalRequest';
 import { seeded, sized, testSeed } from '../../../support/seeded';
 import { until } from '../../../support/until';
+import { passUntil, windowScene, type WindowScene } from '../../../support/computerScene';
 
 describe('rentals whose answer was lost', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let window: FakeWindow;
+  let { service, computer, window, through } = {} as WindowScene;
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.offers = [anOffer()];
-    computer = await FakeComputer.make(service.client);
-    window = await computer.openSignedIn();
+    ({ service, computer, window, through } = await windowScene({ offers: [anOffer()] }));
   });
   afterEach(() => computer.dispose());
 
-  const through = <T>(promise: Promise<T>, stepMs?: number) => computer.clock.through(promise, stepMs);
-
   const loseAnswer = () => {
-    service.after = (call) => {
-      if (call === 'offers.rent') {
-        throw new RentOutcomeUnknownError();
-      }
-    };
+    service.failsAfter('offers.rent', () => new RentOutcomeUnknownError());
   };
 
   it('finds the instance of a lost answer by its label, at once', async () => {
@@ -45,11 +33,7 @@ describe('rentals whose answer was lost', () => {
   });
 
   it('finds an instance that turns up within the minute', async () => {
-    service.before = (call) => {
-      if (call === 'offers.rent') {
-        throw new RentOutcomeUnknownError();
-      }
-    };
+    service.failsBefore('offers.rent', () => new RentOutcomeUnknownError());
     const rent = window.rentals.rent(request);
     await until('it is not known', () => window.rentals.rentals[0]?.phase.kind === 'notKnown', {
       everyMs: 1,
@@ -63,11 +47,7 @@ describe('rentals whose answer was lost', () => {
   });
 
   it('says after a minute that nothing was rented, when the lists could be read', async () => {
-    service.before = (call) => {
-      if (call === 'offers.rent') {
-        throw new RentOutcomeUnknownError();
-      }
-    };
+    service.failsBefore('offers.rent', () => new RentOutcomeUnknownError());
     const start = computer.clock.now();
     const result = await through(window.rentals.rent(request));
     assert.equal(result.kind, 'notRented');
@@ -88,10 +68,7 @@ describe('rentals whose answer was lost', () => {
     const result = await through(window.rentals.rent(request), 5000);
     assert.equal(result.kind, 'notKnown');
     isDown = false;
-    await until('it is found', async () => {
-      await computer.clock.advance(10_000);
-      return settled.length > 0;
-    });
+    await passUntil(computer, 'it is found', () => settled.length > 0, 10_000);
     assert.deepEqual(settled, ['waiting']);
     assert.equal(service.instances.length, 1);
   });
@@ -122,11 +99,7 @@ describe('rentals whose answer was lost', () => {
   });
 
   it('goes on searching when the user stops waiting for a lost answer', async () => {
-    service.before = (call) => {
-      if (call === 'offers.rent') {
-        throw new RentOutcomeUnknownError();
-      }
-    };
+    service.failsBefore('offers.rent', () => new RentOutcomeUnknownError());
     const abort = new AbortController();
     const rent = window.rentals.rent(request, { signal: abort.signal });
     await until('it is not known', () => window.rentals.rentals[0]?.phase.kind === 'notKnown', {
@@ -135,10 +108,7 @@ describe('rentals whose answer was lost', () => {
     await computer.clock.advance(1000);
     abort.abort(new CancelledError());
     assert.equal((await rent).kind, 'notKnown');
-    await until('it is closed', async () => {
-      await computer.clock.advance(5000);
-      return window.rentals.rentals[0]?.phase.kind === 'notRented';
-    });
+    await passUntil(computer, 'it is closed', () => window.rentals.rentals[0]?.phase.kind === 'notRented');
   });
 
   it('finds out after a restart what happened to a rental that was under way', async () => {
@@ -147,10 +117,12 @@ describe('rentals whose answer was lost', () => {
     await until('it took effect', () => service.rented.length === 1, { everyMs: 1 });
     window.close();
     const next = await computer.openSignedIn();
-    await until('it is followed', async () => {
-      await computer.clock.advance(10_000);
-      return next.rentals.rentals[0]?.phase.kind === 'waiting';
-    });
+    await passUntil(
+      computer,
+      'it is followed',
+      () => next.rentals.rentals[0]?.phase.kind === 'waiting',
+      10_000,
+    );
     assert.equal(next.rentals.rentals[0]?.phase.kind, 'waiting');
     assert.equal(service.instances.length, 1);
     assert.equal(service.count('offers.rent'), 1);
@@ -162,10 +134,12 @@ describe('rentals whose answer was lost', () => {
     await until('it was sent', () => service.count('offers.rent') === 1, { everyMs: 1 });
     window.close();
     const next = await computer.openSignedIn();
-    await until('it is closed', async () => {
-      await computer.clock.advance(10_000);
-      return next.rentals.rentals[0]?.phase.kind === 'notRented';
-    });
+    await passUntil(
+      computer,
+      'it is closed',
+      () => next.rentals.rentals[0]?.phase.kind === 'notRented',
+      10_000,
+    );
     assert.equal(service.count('offers.rent'), 1);
   });
 

@@ -1,40 +1,22 @@
 import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
 import type { RentConfig } from '../../../../src/model/rentals/rent';
-import type { StartEvent } from '../../../../src/store/rentals/startEvent';
-import { createStartWatches } from '../../../../src/store/rentals/startWatches';
-import { silentLog } from '../../../../src/util/log';
 import { anOffer } from '../../../support/builders';
-import { noChecks } from '../../../support/machineChecks';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
 import { until } from '../../../support/until';
+import { passUntil, computerScene, type ComputerScene } from '../../../support/computerScene';
+import { watchStarts } from '../../../support/startWatchScene';
 
 describe('the price of a new instance', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
+  let { service, computer } = {} as ComputerScene;
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.offers = [anOffer()];
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer } = await computerScene({ offers: [anOffer()] }));
   });
   afterEach(() => computer.dispose());
 
   async function open() {
     const window = await computer.openSignedIn();
-    const readiness = window.owned.add(
-      createStartWatches({
-        ...window,
-        clock: computer.clock,
-        log: silentLog,
-        storageDir: computer.storageDir,
-        limits: () => ({ timeoutMs: 15 * 60_000, checksLogin: false }),
-        checks: noChecks,
-      }),
-    );
-    const events: StartEvent[] = [];
-    readiness.onDidHappen((event) => events.push(event));
+    const { events } = watchStarts(computer, window);
     window.fleet.setInterest({ viewVisible: true, windowFocused: true });
     return { ...window, events };
   }
@@ -60,10 +42,7 @@ describe('the price of a new instance', () => {
     };
     const window = await open();
     await rent(window, 0.35);
-    await until('it is ended', async () => {
-      await computer.clock.advance(5000);
-      return window.events.length > 0;
-    });
+    await passUntil(computer, 'it is ended', () => window.events.length > 0);
     // Without it a write is refused unless its account is active.
     assert.deepEqual(asked, [true]);
   });
@@ -74,10 +53,7 @@ describe('the price of a new instance', () => {
     assert.ok(first);
     // The record of the fake service states 0.40 an hour.
     await rent(first, 0.35);
-    await until('it is told', async () => {
-      await computer.clock.advance(2000);
-      return windows.some(({ events }) => events.length > 0);
-    });
+    await passUntil(computer, 'it is told', () => windows.some(({ events }) => events.length > 0), 2000);
     assert.deepEqual(service.instances, []);
     assert.equal(service.count('instances.destroy'), 1);
     assert.deepEqual(
@@ -104,10 +80,7 @@ describe('the price of a new instance', () => {
     first.owned.dispose();
     client.instances.destroy = destroy;
     const next = await open();
-    await until('it is told', async () => {
-      await computer.clock.advance(2000);
-      return next.events.length > 0;
-    });
+    await passUntil(computer, 'it is told', () => next.events.length > 0, 2000);
     assert.deepEqual(service.instances, []);
     assert.deepEqual(
       next.events.map(({ kind }) => kind),
@@ -119,10 +92,7 @@ describe('the price of a new instance', () => {
     const window = await open();
     await rent(window, 0.4, { targetState: 'stopped' });
     await rent(window, 0.35, { targetState: 'stopped' });
-    await until('it is told', async () => {
-      await computer.clock.advance(2000);
-      return window.events.length > 0;
-    });
+    await passUntil(computer, 'it is told', () => window.events.length > 0, 2000);
     assert.deepEqual(
       service.instances.map(({ id }) => id),
       [6001],
@@ -150,10 +120,7 @@ describe('the price of a new instance', () => {
     async function verdictOf({ events }: Window) {
       isPriced = true;
       const verdicts = () => events.flatMap((event) => (event.kind === 'tooDear' ? event.verdict : []));
-      await until('it is told', async () => {
-        await computer.clock.advance(5000);
-        return verdicts().length > 0;
-      });
+      await passUntil(computer, 'it is told', () => verdicts().length > 0);
       await computer.clock.advance(60_000);
       return { verdicts: verdicts(), destroyed: service.count('instances.destroy') };
     }

@@ -11,32 +11,18 @@ import {
   ServiceFailedError,
   UnauthorizedError,
 } from '../../../../src/api/errors';
-import { fromDollars } from '../../../../src/model/money';
-import type { RentRequest } from '../../../../src/model/rentals/rentDraft';
 import { text } from '../../../../src/util/text';
 import { AccountChangedError } from '../../../../src/store/accounts/sameAccount';
 import { anInstance, anOffer, aUser } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
 import { until } from '../../../support/until';
-
-const request: RentRequest = {
-  offer: anOffer(),
-  config: { image: 'pytorch/pytorch', diskGb: 20, label: 'training', runtype: 'ssh_direct' },
-  rentalType: 'on-demand',
-  priceLimit: fromDollars(0.4),
-};
+import { rentalRequest as request } from '../../../support/rentalRequest';
+import { passUntil, windowScene, type WindowScene } from '../../../support/computerScene';
 
 describe('a rental that was refused or not answered', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let window: FakeWindow;
+  let { service, computer, window } = {} as WindowScene;
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.offers = [anOffer()];
-    computer = await FakeComputer.make(service.client);
-    window = await computer.openSignedIn();
+    ({ service, computer, window } = await windowScene({ offers: [anOffer()] }));
   });
   afterEach(() => computer.dispose());
 
@@ -47,11 +33,7 @@ describe('a rental that was refused or not answered', () => {
     new RateLimitedError({ status: 429 }),
   ]) {
     it(`compares the list before it tells ${refusal.name}, and keeps what took effect`, async () => {
-      service.after = (call) => {
-        if (call === 'offers.rent') {
-          throw refusal;
-        }
-      };
+      service.failsAfter('offers.rent', () => refusal);
       const result = await window.rentals.rent(request);
       assert.equal(result.kind, 'rented');
       assert.equal(result.instanceId, 6001);
@@ -109,11 +91,7 @@ describe('a rental that was refused or not answered', () => {
   });
 
   it('finds in a later list what was refused and took effect', async () => {
-    service.before = (call) => {
-      if (call === 'offers.rent') {
-        throw new GoneError();
-      }
-    };
+    service.failsBefore('offers.rent', () => new GoneError());
     await assert.rejects(window.rentals.rent(request), GoneError);
     service.before = () => undefined;
     const marker = window.rentals.rentals[0]?.marker ?? '';
@@ -133,10 +111,7 @@ describe('a rental that was refused or not answered', () => {
     await computer.clock.advance(30 * 60_000);
     service.instances.push(anInstance({ id: 7777, label: `training [gr-${marker}]` }));
     const next = await computer.openSignedIn();
-    await until('it is found', async () => {
-      await computer.clock.advance(5000);
-      return next.rentals.find(7777)?.phase.kind === 'waiting';
-    });
+    await passUntil(computer, 'it is found', () => next.rentals.find(7777)?.phase.kind === 'waiting');
   });
 
   it('is not given up before a minute has passed here, whatever the clock says', async () => {
@@ -170,11 +145,7 @@ describe('a rental that was refused or not answered', () => {
   describe('where the clock is set while the outcome is looked for', () => {
     for (const hours of [1, -1, 24]) {
       it(`finds what turns up within the minute (${hours} h)`, async () => {
-        service.before = (call) => {
-          if (call === 'offers.rent') {
-            throw new RentOutcomeUnknownError();
-          }
-        };
+        service.failsBefore('offers.rent', () => new RentOutcomeUnknownError());
         const rent = window.rentals.rent(request);
         await until('it is not known', () => window.rentals.rentals[0]?.phase.kind === 'notKnown', {
           everyMs: 1,

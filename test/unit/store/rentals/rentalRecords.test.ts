@@ -9,6 +9,7 @@ import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
 import { rentalRequest } from '../../../support/rentalRequest';
 import { until } from '../../../support/until';
+import { passUntil } from '../../../support/computerScene';
 
 const minute = 60_000;
 
@@ -170,9 +171,6 @@ describe('the rentals of an account, on disk', () => {
     service.before = () => undefined;
     service.instances.push(anInstance({ id: 7777, label: `training [gr-${marker}]` }));
     await first.fleet.refresh();
-    await until('it is found', async () => {
-      await computer.clock.advance(5000);
-      return first.rentals.find(7777)?.phase.kind === 'waiting';
-    });
+    await passUntil(computer, 'it is found', () => first.rentals.find(7777)?.phase.kind === 'waiting');
   });
 });

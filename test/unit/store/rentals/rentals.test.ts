@@ -6,25 +6,17 @@ import { markerIn } from '../../../../src/model/instances/instanceLabel';
 import { NotSignedInError } from '../../../../src/shared/notSignedIn';
 import { AccountChangedError } from '../../../../src/store/accounts/sameAccount';
 import { anOffer, aUser } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer, type FakeWindow } from '../../../support/fakeWindows';
 import { rentalRequest as request } from '../../../support/rentalRequest';
 import { until } from '../../../support/until';
+import { windowScene, type WindowScene } from '../../../support/computerScene';
 
 describe('rentals', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let window: FakeWindow;
+  let { service, computer, window, through } = {} as WindowScene;
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.offers = [anOffer()];
-    computer = await FakeComputer.make(service.client);
-    window = await computer.openSignedIn();
+    ({ service, computer, window, through } = await windowScene({ offers: [anOffer()] }));
   });
   afterEach(() => computer.dispose());
-
-  const through = <T>(promise: Promise<T>, stepMs?: number) => computer.clock.through(promise, stepMs);
 
   it('rents once and follows the instance', async () => {
     const result = await window.rentals.rent(request);
@@ -48,9 +40,7 @@ describe('rentals', () => {
     const { rental } = await window.rentals.rent(request);
     assert.equal(rental.requestedAt, before + minutes);
     assert.deepEqual(rental.phase, { kind: 'waiting', instanceId: 6001, since: before + minutes });
-    service.after = (call) => {
-      if (call === 'offers.rent') throw new RentOutcomeUnknownError();
-    };
+    service.failsAfter('offers.rent', () => new RentOutcomeUnknownError());
     const lostAt = computer.clock.now();
     const requestedAt = await new Promise<number>((resolve) => {
       void window.rentals.rent(request, { onNotKnown: (rental) => resolve(rental.requestedAt) });
@@ -86,9 +76,7 @@ describe('rentals', () => {
 
   it('rents nothing where it is signed out before the request leaves', async () => {
     const accountKey = window.accounts.active?.key ?? '';
-    service.before = (call) => {
-      if (call === 'offers.rent') throw new NotSignedInError();
-    };
+    service.failsBefore('offers.rent', () => new NotSignedInError());
     await assert.rejects(window.rentals.rent({ ...request, accountKey }), NotSignedInError);
     assert.equal(window.rentals.rentals[0]?.phase.kind, 'notRented');
   });
@@ -177,11 +165,7 @@ describe('rentals', () => {
 
   it('passes a refusal on, after which nothing is rented and it may be tried again', async () => {
     for (const error of [new GoneError(), new RateLimitedError()]) {
-      service.before = (call) => {
-        if (call === 'offers.rent') {
-          throw error;
-        }
-      };
+      service.failsBefore('offers.rent', () => error);
       await assert.rejects(window.rentals.rent(request), error);
       assert.equal(window.rentals.rentals[0]?.phase.kind, 'notRented');
     }
@@ -253,9 +237,7 @@ describe('rentals', () => {
   });
 
   it('drops environment, script and login with a rental that ended months before a window was opened', async () => {
-    service.before = (call) => {
-      if (call === 'offers.rent') throw new GoneError();
-    };
+    service.failsBefore('offers.rent', () => new GoneError());
     const before = new Set(computer.secrets.values.keys());
     const config = { ...request.config, env: { TOKEN: 'hush' } };
     await assert.rejects(window.rentals.rent({ ...request, config }), GoneError);

@@ -10,7 +10,8 @@ import { fromDollars } from '../../../../src/model/money';
 import { NotReplaceableError, type ReplaceResult } from '../../../../src/store/rentals/replacement';
 import { UserError } from '../../../../src/util/errors';
 import { anOffer, aUser } from '../../../support/builders';
-import { anySearch, useFailedMachine } from '../../../support/failedMachineScene';
+import { useFailedMachine } from '../../../support/failedMachineScene';
+import { anySearch } from '../../../support/rentalRequest';
 import { until } from '../../../support/until';
 
 describe('replacing a machine that failed', () => {
@@ -143,11 +144,7 @@ describe('replacing a machine that failed', () => {
   });
 
   it('rents nothing beside a machine that may still be there', async () => {
-    scene.service.before = (call) => {
-      if (call === 'instances.destroy') {
-        throw new TimedOutError();
-      }
-    };
+    scene.service.failsBefore('instances.destroy', () => new TimedOutError());
     assert.deepEqual(await replace(), { kind: 'notDestroyed', log: 'the log\n' });
     assert.equal(scene.service.count('offers.rent'), 1);
     scene.service.before = () => undefined;
@@ -229,11 +226,7 @@ describe('replacing a machine that failed', () => {
     const abort = new AbortController();
     scene.service.after = (call) => {
       if (call === 'instances.destroy') {
-        scene.service.before = (next) => {
-          if (next === 'offers.rent') {
-            throw new ForbiddenError();
-          }
-        };
+        scene.service.failsBefore('offers.rent', () => new ForbiddenError());
       }
     };
     const result = await replace({ signal: abort.signal });
@@ -269,11 +262,7 @@ describe('replacing a machine that failed', () => {
         throw new GoneError();
       }
     };
-    scene.service.after = (call) => {
-      if (call === 'offers.rent') {
-        throw new RentOutcomeUnknownError();
-      }
-    };
+    scene.service.failsAfter('offers.rent', () => new RentOutcomeUnknownError());
     const result = await replace();
     assert.equal(result.kind, 'replaced');
     assert.equal(result.offer.id, 9004);
@@ -282,21 +271,13 @@ describe('replacing a machine that failed', () => {
   });
 
   it('says when it is destroyed and every offer was taken', async () => {
-    scene.service.before = (call) => {
-      if (call === 'offers.rent') {
-        throw new GoneError();
-      }
-    };
+    scene.service.failsBefore('offers.rent', () => new GoneError());
     assert.deepEqual(await replace(), { kind: 'destroyedOnly', log: 'the log\n' });
     assert.deepEqual(scene.service.instances, []);
   });
 
   it('says when it is destroyed and the rental in its place never arrived', async () => {
-    scene.service.before = (call) => {
-      if (call === 'offers.rent') {
-        throw new RentOutcomeUnknownError();
-      }
-    };
+    scene.service.failsBefore('offers.rent', () => new RentOutcomeUnknownError());
     const result = await replace();
     assert.equal(result.kind, 'destroyedOnly');
     assert.ok(result.error instanceof UserError);

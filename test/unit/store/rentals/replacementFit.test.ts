@@ -6,25 +6,21 @@ import { replaceInstance } from '../../../../src/store/rentals/replacement';
 import { silentLog } from '../../../../src/util/log';
 import { formatText } from '../../../../src/util/text';
 import { anOffer } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer, noBudget, type FakeWindow } from '../../../support/fakeWindows';
+import { windowScene, type WindowScene } from '../../../support/computerScene';
+import { noBudget } from '../../../support/fakeWindows';
+import { anySearch } from '../../../support/rentalRequest';
 
 const image = 'nvidia/cuda:12.8.0-cudnn-devel-ubuntu22.04';
 
 describe('the fit of a replacement', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let window: FakeWindow;
+  let { service, computer, window } = {} as WindowScene;
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.offers = [anOffer()];
-    computer = await FakeComputer.make(service.client);
-    window = await computer.openSignedIn();
+    ({ service, computer, window } = await windowScene({ offers: [anOffer()] }));
     await window.rentals.rent({
       offer: anOffer(),
       config: { image, diskGb: 20 },
-      search: { filters: {}, rentalType: 'on-demand', order: [] },
+      search: anySearch,
       rentalType: 'on-demand',
       priceLimit: fromDollars(0.4),
     });

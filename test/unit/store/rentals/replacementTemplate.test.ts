@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { TimedOutError } from '../../../../src/api/errors';
 import { fromDollars } from '../../../../src/model/money';
 import { anOffer, aTemplate } from '../../../support/builders';
-import { anySearch, useFailedMachine } from '../../../support/failedMachineScene';
+import { useFailedMachine } from '../../../support/failedMachineScene';
+import { anySearch } from '../../../support/rentalRequest';
 
 describe('replacing a machine that failed rented from a template', () => {
   const scene = useFailedMachine();
@@ -41,11 +42,7 @@ describe('replacing a machine that failed rented from a template', () => {
   it('stays where the template is gone, or cannot be read', async () => {
     scene.service.templates = [];
     assert.deepEqual(await replace({}, scene.window, id), { kind: 'templateChanged', template: undefined });
-    scene.service.before = (call) => {
-      if (call === 'templates.search') {
-        throw new TimedOutError();
-      }
-    };
+    scene.service.failsBefore('templates.search', () => new TimedOutError());
     await assert.rejects(replace({}, scene.window, id), TimedOutError);
     assert.equal(scene.service.count('instances.destroy'), 0);
   });

@@ -1,56 +1,25 @@
 import assert from 'node:assert/strict';
 import { mkdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fromDollars } from '../../../../src/model/money';
-import type { StartEvent } from '../../../../src/store/rentals/startEvent';
-import { createStartWatches } from '../../../../src/store/rentals/startWatches';
-import { silentLog } from '../../../../src/util/log';
 import { anOffer } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
 import { proved, ScriptedChecks } from '../../../support/machineChecks';
-import { until } from '../../../support/until';
-
-const request = {
-  offer: anOffer(),
-  config: { image: 'pytorch/pytorch' },
-  rentalType: 'on-demand' as const,
-  priceLimit: fromDollars(0.4),
-};
+import { passUntil, computerScene, type ComputerScene } from '../../../support/computerScene';
+import { watchedRequest as request, watchStarts } from '../../../support/startWatchScene';
 
 describe('starts that end with a login', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
+  let { service, computer } = {} as ComputerScene;
   let checks: ScriptedChecks;
 
   async function open() {
     const window = await computer.openSignedIn();
-    const readiness = window.owned.add(
-      createStartWatches({
-        ...window,
-        clock: computer.clock,
-        log: silentLog,
-        storageDir: computer.storageDir,
-        limits: () => ({ timeoutMs: 15 * 60_000, checksLogin: true }),
-        checks,
-      }),
-    );
-    const events: StartEvent[] = [];
-    readiness.onDidHappen((event) => events.push(event));
+    const watching = watchStarts(computer, window, checks);
     window.fleet.setInterest({ viewVisible: true, windowFocused: true });
     await pass('the first list is there', () => window.fleet.state.kind === 'ready', 1);
-    return { ...window, readiness, events };
+    return { ...window, ...watching };
   }
 
   const pass = (what: string, holds: () => boolean, stepMs = 1000) =>
-    until(
-      what,
-      async () => {
-        await computer.clock.advance(stepMs);
-        return holds();
-      },
-      { everyMs: 2 },
-    );
+    passUntil(computer, what, holds, stepMs);
   const change = (actualStatus: string | null) => {
     service.instances = service.instances.map((one) => ({ ...one, actualStatus }));
   };
@@ -69,9 +38,7 @@ describe('starts that end with a login', () => {
   }
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.offers = [anOffer()];
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer } = await computerScene({ offers: [anOffer()] }));
     checks = new ScriptedChecks();
   });
   afterEach(() => computer.dispose());
