@@ -8,6 +8,8 @@ import { LeaseRunner } from '../../src/store/leases/leaseRunner';
 import { Notices, type Notice } from '../../src/store/windows/notices';
 import { Presence } from '../../src/store/leases/presence';
 import { silentLog } from '../../src/util/log';
+import { anInstance } from './builders';
+import { computerScene, type ServiceStart } from './computerScene';
 import type { FakeComputer } from './fakeWindows';
 
 /** The disk of one computer, without the waits of a real one. */
@@ -119,6 +121,21 @@ export async function openLeaseWindow(computer: FakeComputer, disk: FakeLeaseDis
   };
 }
 export type LeaseWindow = Awaited<ReturnType<typeof openLeaseWindow>>;
+
+/** A computer whose windows carry leases out; the service has instance 5001, which runs. */
+export async function leaseScene(start: ServiceStart = { instances: [anInstance()] }) {
+  const scene = await computerScene(start);
+  const { computer } = scene;
+  const disk = new FakeLeaseDisk();
+  return {
+    ...scene,
+    disk,
+    open: () => openLeaseWindow(computer, disk),
+    pass: (ms: number) => passInMinutes(computer, ms),
+    at: (inMs: number) => ({ kind: 'at', at: computer.clock.now() + inMs }) as const,
+  };
+}
+export type LeaseScene = Awaited<ReturnType<typeof leaseScene>>;
 
 /** What a window told, in its order. */
 export const kindsTold = (window: LeaseWindow) => window.told().map(({ kind }) => kind);

@@ -1,28 +1,17 @@
 import assert from 'node:assert/strict';
 import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeLeaseDisk, kindsTold, openLeaseWindow, passInMinutes } from '../../../support/leaseWindows';
+import { kindsTold, leaseScene, type LeaseScene } from '../../../support/leaseWindows';
 
 const minute = 60_000;
 const hour = 60 * minute;
 const id = 5001;
 
 describe('Leases with a timer on the machine', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let disk: FakeLeaseDisk;
+  let { service, computer, open, pass, at } = {} as LeaseScene;
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    disk = new FakeLeaseDisk();
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer, open, pass, at } = await leaseScene());
   });
   afterEach(() => computer.dispose());
-
-  const open = () => openLeaseWindow(computer, disk);
-  const pass = (ms: number) => passInMinutes(computer, ms);
-  const at = (inMs: number) => ({ kind: 'at', at: computer.clock.now() + inMs }) as const;
 
   it('are no longer armed once the machine does not run', async () => {
     const window = await open();

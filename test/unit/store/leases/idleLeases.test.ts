@@ -2,33 +2,19 @@ import assert from 'node:assert/strict';
 import { ForbiddenError, TimedOutError } from '../../../../src/api/errors';
 import { presenceGraceMs } from '../../../../src/store/leases/presence';
 import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import {
-  aliasOf,
-  FakeLeaseDisk,
-  kindsTold,
-  openLeaseWindow,
-  passInMinutes,
-} from '../../../support/leaseWindows';
+import { aliasOf, kindsTold, leaseScene, type LeaseScene } from '../../../support/leaseWindows';
 
 const minute = 60_000;
 const hour = 60 * minute;
 const id = 5001;
 
 describe('Leases of idle instances', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let disk: FakeLeaseDisk;
+  let { service, computer, disk, open, pass } = {} as LeaseScene;
   beforeEach(async () => {
-    service = new FakeService();
-    disk = new FakeLeaseDisk();
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer, disk, open, pass } = await leaseScene({ instances: [] }));
   });
   afterEach(() => computer.dispose());
 
-  const open = () => openLeaseWindow(computer, disk);
-  const pass = (ms: number) => passInMinutes(computer, ms);
   const use = (gpuUtilPercent: number | undefined) => {
     const running = anInstance({ id, intendedStatus: 'running' });
     service.instances = [gpuUtilPercent === undefined ? running : { ...running, gpuUtilPercent }];
@@ -177,11 +163,7 @@ describe('Leases of idle instances', () => {
     use(0);
     const window = await open();
     await window.leases.set(id, 'stop', idle);
-    service.before = (call) => {
-      if (call === 'instances.stop') {
-        throw new ForbiddenError();
-      }
-    };
+    service.failsBefore('instances.stop', () => new ForbiddenError());
     await pass(36 * minute);
     assert.deepEqual(kindsTold(window), ['soon', 'failed']);
     window.kernels.use = 'busy';
@@ -215,11 +197,7 @@ describe('Leases of idle instances', () => {
     const window = await open();
     await window.leases.set(id, 'destroy', idle);
     await pass(29 * minute);
-    service.before = (call) => {
-      if (call === 'instances.list') {
-        throw new TimedOutError();
-      }
-    };
+    service.failsBefore('instances.list', () => new TimedOutError());
     await pass(7 * minute);
     assert.deepEqual([service.count('instances.destroy'), kindsTold(window)], [0, ['soon', 'failed']]);
     service.before = () => undefined;

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { RateLimitedError } from '../../../../src/api/errors';
-import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeLeaseDisk, kindsTold, openLeaseWindow, passInMinutes } from '../../../support/leaseWindows';
+import {
+  kindsTold,
+  openLeaseWindow,
+  passInMinutes,
+  leaseScene,
+  type LeaseScene,
+} from '../../../support/leaseWindows';
 
 const minute = 60_000;
 const id = 5001;
@@ -11,15 +14,10 @@ const id = 5001;
 describe('A schedule that is changed while it is carried out', function () {
   // Hours pass in steps that each wait for the disk.
   this.timeout(60_000);
-  let service: FakeService;
-  let computer: FakeComputer;
-  let disk: FakeLeaseDisk;
+  let { service, computer, disk } = {} as LeaseScene;
   let answer: () => void;
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    disk = new FakeLeaseDisk();
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer, disk } = await leaseScene());
   });
   afterEach(() => computer.dispose());
 
@@ -83,11 +81,7 @@ describe('A schedule that is changed while it is carried out', function () {
   it('is being carried out while it is, and has failed only then', async () => {
     const window = await untilCall('instances.destroy');
     assert.notEqual(window.leases.find(id)?.state.actingSince, undefined);
-    service.after = (call) => {
-      if (call === 'instances.destroy') {
-        throw new RateLimitedError();
-      }
-    };
+    service.failsAfter('instances.destroy', () => new RateLimitedError());
     answer();
     await computer.clock.advance(0);
     assert.equal(window.leases.find(id)?.state.actingSince, undefined);

@@ -1,29 +1,18 @@
 import assert from 'node:assert/strict';
 import { NotReachableError, RateLimitedError } from '../../../../src/api/errors';
 import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeLeaseDisk, kindsTold, openLeaseWindow, passInMinutes } from '../../../support/leaseWindows';
+import { kindsTold, leaseScene, type LeaseScene } from '../../../support/leaseWindows';
 
 const minute = 60_000;
 const hour = 60 * minute;
 const id = 5001;
 
 describe('Leases of instances', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let disk: FakeLeaseDisk;
+  let { service, computer, disk, open, pass, at } = {} as LeaseScene;
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    disk = new FakeLeaseDisk();
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer, disk, open, pass, at } = await leaseScene());
   });
   afterEach(() => computer.dispose());
-
-  const open = () => openLeaseWindow(computer, disk);
-  const pass = (ms: number) => passInMinutes(computer, ms);
-  const at = (inMs: number) => ({ kind: 'at', at: computer.clock.now() + inMs }) as const;
 
   it('stop in time after a warning, and read back that it stopped', async () => {
     const window = await open();
@@ -150,11 +139,7 @@ describe('Leases of instances', () => {
   it('that stop read back where the answer was lost, and do not send it again then', async () => {
     const window = await open();
     await window.leases.set(id, 'stop', at(10 * minute));
-    service.after = (call) => {
-      if (call === 'instances.stop') {
-        throw new NotReachableError();
-      }
-    };
+    service.failsAfter('instances.stop', () => new NotReachableError());
     await pass(12 * minute);
     assert.deepEqual(kindsTold(window), ['soon', 'stopped']);
     assert.equal(service.count('instances.stop'), 1);
@@ -164,11 +149,7 @@ describe('Leases of instances', () => {
   it('that destroy read back where the answer was lost, and do not send it again then', async () => {
     const window = await open();
     await window.leases.set(id, 'destroy', at(10 * minute));
-    service.after = (call) => {
-      if (call === 'instances.destroy') {
-        throw new NotReachableError();
-      }
-    };
+    service.failsAfter('instances.destroy', () => new NotReachableError());
     await pass(13 * minute);
     assert.deepEqual(kindsTold(window), ['soon', 'destroyed']);
     assert.equal(service.count('instances.destroy'), 1);
@@ -215,11 +196,7 @@ describe('Leases of instances', () => {
     const window = await open();
     await window.leases.set(id, 'destroy', at(hour));
     service.instances = [];
-    service.before = (call) => {
-      if (call === 'instances.list') {
-        throw new NotReachableError();
-      }
-    };
+    service.failsBefore('instances.list', () => new NotReachableError());
     await window.fleet.refresh().catch(() => undefined);
     await pass(minute);
     assert.equal(window.leases.rows.length, 1);

@@ -8,20 +8,18 @@ import { OtherAccountLeases } from '../../../../src/store/leases/otherAccountLea
 import { Notices, type Notice } from '../../../../src/store/windows/notices';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
 import { aliasOf, FakeLeaseDisk, passInMinutes } from '../../../support/leaseWindows';
+import { computerScene, type ComputerScene } from '../../../support/computerScene';
 
 const minute = 60_000;
 const instanceId = 5001;
 
 describe('Schedules of accounts that are not active', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
+  let { service, computer } = {} as ComputerScene;
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id: instanceId, actualStatus: 'running', intendedStatus: 'running' })];
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer } = await computerScene({
+      instances: [anInstance({ id: instanceId, actualStatus: 'running', intendedStatus: 'running' })],
+    }));
   });
   afterEach(() => computer.dispose());
 
@@ -203,9 +201,7 @@ describe('Schedules of accounts that are not active', () => {
     schedule(disk, { kind: 'idle', minutes: 30 }, { action: 'destroy' });
     use(0);
     const window = await open({ other: disk });
-    service.before = (call) => {
-      if (call === 'instances.destroy') throw new TimedOutError();
-    };
+    service.failsBefore('instances.destroy', () => new TimedOutError());
     await passInMinutes(computer, 60 * minute);
     assert.deepEqual(new Set(window.told()), new Set(['soon', 'failed']));
     const sent = service.count('instances.destroy');

@@ -3,29 +3,24 @@ import { NotReachableError } from '../../../../src/api/errors';
 import { UserError } from '../../../../src/util/errors';
 import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeLeaseDisk, kindsTold, openLeaseWindow, passInMinutes } from '../../../support/leaseWindows';
+import {
+  kindsTold,
+  openLeaseWindow,
+  passInMinutes,
+  leaseScene,
+  type LeaseScene,
+} from '../../../support/leaseWindows';
 
 const minute = 60_000;
 const hour = 60 * minute;
 const id = 5001;
 
 describe('Leases whose time passed unseen', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let disk: FakeLeaseDisk;
+  let { service, computer, disk, open, pass, at } = {} as LeaseScene;
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    disk = new FakeLeaseDisk();
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer, disk, open, pass, at } = await leaseScene());
   });
   afterEach(() => computer.dispose());
-
-  const open = () => openLeaseWindow(computer, disk);
-  const pass = (ms: number) => passInMinutes(computer, ms);
-  const at = (inMs: number) => ({ kind: 'at', at: computer.clock.now() + inMs }) as const;
 
   it('that destroy and were due while no editor was open ask first', async () => {
     const window = await open();
@@ -66,11 +61,7 @@ describe('Leases whose time passed unseen', () => {
     await pass(minute);
     window.close();
     computer.clock.jump(9 * hour);
-    service.before = (call) => {
-      if (call === 'instances.get') {
-        throw new NotReachableError();
-      }
-    };
+    service.failsBefore('instances.get', () => new NotReachableError());
     const next = await open();
     await pass(5 * minute);
     assert.deepEqual(kindsTold(next), []);
@@ -106,11 +97,7 @@ describe('Leases whose time passed unseen', () => {
   it('that destroy ask first after a computer slept between two tries', async () => {
     const window = await open();
     await window.leases.set(id, 'destroy', at(hour));
-    service.before = (call) => {
-      if (call === 'instances.destroy') {
-        throw new UserError(text('Refused.'));
-      }
-    };
+    service.failsBefore('instances.destroy', () => new UserError(text('Refused.')));
     await pass(61 * minute);
     service.before = () => undefined;
     const tries = service.count('instances.destroy');

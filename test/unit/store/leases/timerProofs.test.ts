@@ -3,14 +3,12 @@ import type { ArmedTimer } from '../../../../src/model/instances/lease';
 import { TimerProofs, type TimerProof } from '../../../../src/store/leases/timerProofs';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
 import {
   aliasOf,
-  FakeLeaseDisk,
   kindsTold,
   openLeaseWindow,
-  passInMinutes,
+  leaseScene,
+  type LeaseScene,
 } from '../../../support/leaseWindows';
 
 const minute = 60_000;
@@ -18,16 +16,11 @@ const hour = 60 * minute;
 const id = 5001;
 
 describe('The proof of a timer on an instance', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let disk: FakeLeaseDisk;
+  let { service, computer, disk, pass } = {} as LeaseScene;
   let verdict: TimerProof | Error;
   let checks: number;
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    disk = new FakeLeaseDisk();
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer, disk, pass } = await leaseScene());
     verdict = 'armed';
     checks = 0;
   });
@@ -61,7 +54,6 @@ describe('The proof of a timer on an instance', () => {
     return window;
   }
   const armedIn = ({ leases }: Awaited<ReturnType<typeof open>>) => leases.find(id)?.lease.armed;
-  const pass = (ms: number) => passInMinutes(computer, ms);
 
   it('is made again at each connection, and its time is kept', async () => {
     const window = await openArmed();
