@@ -1,13 +1,20 @@
+import assert from 'node:assert/strict';
+import type { AgentRequest } from '../../src/model/agents/request';
 import { noLimits, type AgentLimits } from '../../src/model/agents/limits';
 import { AgentDesk, type AgentDeskDeps } from '../../src/store/agents/agentDesk';
 import { CommandAnswers } from '../../src/store/agents/commandAnswers';
 import { AgentLimitStore } from '../../src/store/agents/agentLimits';
 import type { Fleet } from '../../src/store/ports';
+import { doAgreed } from '../../src/store/agents/doAgreed';
 import { SearchBudget } from '../../src/store/offers/searchBudget';
 import type { ToolDeps } from '../../src/store/agents/toolDeps';
 import { silentLog } from '../../src/util/log';
+import type { ServiceStart } from './computerScene';
 import type { FakeComputer } from './fakeWindows';
-import { openLeaseWindow, type FakeLeaseDisk } from './leaseWindows';
+import { leaseScene, openLeaseWindow, type FakeLeaseDisk } from './leaseWindows';
+
+/** What a tool answers. */
+type Answer = Readonly<Record<string, unknown>>;
 
 /** Limits that stop nothing. */
 export const wideLimits: AgentLimits = {
@@ -61,4 +68,28 @@ export async function openAgentWindow(
   const given = { ...window, fleet, desk, limits, searchBudget, clock, log: silentLog };
   return { ...given, ssh, commandAnswers, isReady, redact, commands };
 }
+
+/** A window with limits that stop nothing; the service has instance 5001, which runs. */
+export async function agentScene(start?: ServiceStart, options: AgentWindowOptions = { limits: wideLimits }) {
+  const scene = await leaseScene(start);
+  const window = await openAgentWindow(scene.computer, scene.disk, options);
+  const find = async ({ request }: Answer) => {
+    const found = (await window.desk.read()).requests.find(({ id }) => id === request);
+    assert.ok(found);
+    return found;
+  };
+  const sayYes = async (asked: Answer): Promise<AgentRequest> => {
+    assert.equal(asked['state'], 'pending');
+    const answered = await window.desk.answer(String(asked['request']), true);
+    assert.ok(answered);
+    return answered;
+  };
+  const carryOut = async (request: AgentRequest) => {
+    const { active } = window.accounts;
+    await scene.computer.clock.through(doAgreed(window, request, active?.key ?? ''));
+    return find({ request: request.id });
+  };
+  return { ...scene, window, find, sayYes, carryOut };
+}
+export type AgentScene = Awaited<ReturnType<typeof agentScene>>;
 export type AgentWindow = Awaited<ReturnType<typeof openAgentWindow>>;

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { AgentRequest } from '../../../../src/model/agents/request';
 import type { Offer } from '../../../../src/model/offers/offer';
 import { usageOf } from '../../../../src/model/agents/ledger';
 import { formatCents, fromDollars, zero } from '../../../../src/model/money';
@@ -10,11 +9,8 @@ import { doAgreed } from '../../../../src/store/agents/doAgreed';
 import { instanceTools } from '../../../../src/store/agents/instanceTools';
 import { marketTools } from '../../../../src/store/agents/marketTools';
 import { settle } from '../../../../src/store/agents/settle';
-import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/agentWindows';
+import { agentScene, wideLimits, type AgentScene } from '../../../support/agentWindows';
 import { anInstance, anOffer } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeLeaseDisk } from '../../../support/leaseWindows';
 
 type Answer = Readonly<Record<string, unknown>>;
 
@@ -30,64 +26,40 @@ const offer = anOffer({
 });
 
 describe('a yes to the price of an agent', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let disk: FakeLeaseDisk;
-  let window: AgentWindow;
+  let { service, computer, disk, window, find, sayYes, carryOut, through } = {} as AgentScene;
   let ids = 0;
   /** Runs while the limits of the user are read, between the call of an agent and its question. */
   let onAsk: () => Promise<void>;
 
   beforeEach(async () => {
     onAsk = () => Promise.resolve();
-    service = new FakeService();
-    service.offers = [offer];
-    service.instances = [
-      anInstance({ id: 5001 }),
-      anInstance({ id: 5002 }),
-      anInstance({ id: 5003, actualStatus: 'exited', intendedStatus: 'stopped' }),
-    ];
-    computer = await FakeComputer.make(service.client);
-    disk = new FakeLeaseDisk();
-    window = await openAgentWindow(computer, disk, {
-      limits: wideLimits,
-      ownProblem: async () => {
-        await onAsk();
-        return () => undefined;
+    const ownProblem = async () => {
+      await onAsk();
+      return () => undefined;
+    };
+    ({ service, computer, disk, window, find, sayYes, carryOut, through } = await agentScene(
+      {
+        offers: [offer],
+        instances: [
+          anInstance({ id: 5001 }),
+          anInstance({ id: 5002 }),
+          anInstance({ id: 5003, actualStatus: 'exited', intendedStatus: 'stopped' }),
+        ],
       },
-    });
+      { limits: wideLimits, ownProblem },
+    ));
   });
   afterEach(() => computer.dispose());
 
-  const through = <T>(work: Promise<T>) => computer.clock.through(work);
   const requestId = () => `request-no-${(ids += 1)}`;
-  const find = async ({ request }: Answer) => {
-    const found = (await window.desk.read()).requests.find(({ id }) => id === request);
-    assert.ok(found);
-    return found;
-  };
-  const sayYes = async (asked: Answer): Promise<AgentRequest> => {
-    assert.equal(asked['state'], 'pending');
-    const answered = await window.desk.answer(String(asked['request']), true);
-    assert.ok(answered);
-    return answered;
-  };
-  const carryOut = async (request: AgentRequest) => {
-    await through(doAgreed(window, request, window.accounts.active?.key ?? ''));
-    return find({ request: request.id });
-  };
-  async function askToRent(): Promise<Answer> {
-    const { quote_rental: quoteRental, request_rental: requestRental } = marketTools(window);
-    const wanted = {
-      offer: `offer_${offer.id}`,
-      image: 'ubuntu',
-      diskGb: 20,
-      hours: 2,
-      then: 'stop',
-    } as const;
-    const { quote } = await quoteRental(wanted, context);
-    return requestRental({ quote: String(quote), requestId: requestId() }, context);
+  async function getQuote(): Promise<string> {
+    const wanted = { offer: `offer_${offer.id}`, image: 'ubuntu', diskGb: 20, hours: 2 };
+    const { quote } = await marketTools(window).quote_rental({ ...wanted, then: 'stop' }, context);
+    return String(quote);
   }
+  const requestRental = (quote: string): Promise<Answer> =>
+    marketTools(window).request_rental({ quote, requestId: requestId() }, context);
+  const askToRent = async () => requestRental(await getQuote());
   const start = () =>
     instanceTools(window).change_state(
       { instance: 'inst_5003', to: 'running', requestId: requestId() },
@@ -143,17 +115,9 @@ describe('a yes to the price of an agent', () => {
   });
 
   it('holds no longer where the clock is set back', async () => {
-    const { quote_rental: quoteRental, request_rental: requestRental } = marketTools(window);
-    const wanted = {
-      offer: `offer_${offer.id}`,
-      image: 'ubuntu',
-      diskGb: 20,
-      hours: 2,
-      then: 'stop',
-    } as const;
-    const { quote } = await quoteRental(wanted, context);
+    const quote = await getQuote();
     computer.clock.jump(-24 * hourMs);
-    await assert.rejects(requestRental({ quote: String(quote), requestId: requestId() }, context), /expired/);
+    await assert.rejects(requestRental(quote), /expired/);
   });
 
   it('starts nothing that became dearer, and leaves its schedule alone', async () => {

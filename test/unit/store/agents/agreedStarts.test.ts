@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
 import { RefusedError, TimedOutError } from '../../../../src/api/errors';
-import type { AgentRequest } from '../../../../src/model/agents/request';
 import { doAgreed } from '../../../../src/store/agents/doAgreed';
 import { instanceTools } from '../../../../src/store/agents/instanceTools';
 import { settle } from '../../../../src/store/agents/settle';
-import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/agentWindows';
+import { agentScene, type AgentScene } from '../../../support/agentWindows';
 import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeLeaseDisk } from '../../../support/leaseWindows';
 import { until } from '../../../support/until';
-
-type Answer = Readonly<Record<string, unknown>>;
 
 const hourMs = 3_600_000;
 const context = {
@@ -20,36 +14,15 @@ const context = {
 } as const;
 
 describe('the schedule of an instance that an agent starts', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let disk: FakeLeaseDisk;
-  let window: AgentWindow;
+  let { service, computer, disk, window, find, sayYes, carryOut, through } = {} as AgentScene;
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id: 5003, actualStatus: 'exited', intendedStatus: 'stopped' })];
-    computer = await FakeComputer.make(service.client);
-    disk = new FakeLeaseDisk();
-    window = await openAgentWindow(computer, disk, { limits: wideLimits });
+    ({ service, computer, disk, window, find, sayYes, carryOut, through } = await agentScene({
+      instances: [anInstance({ id: 5003, actualStatus: 'exited', intendedStatus: 'stopped' })],
+    }));
   });
   afterEach(() => computer.dispose());
 
-  const through = <T>(work: Promise<T>) => computer.clock.through(work);
-  const find = async ({ request }: Answer) => {
-    const found = (await window.desk.read()).requests.find(({ id }) => id === request);
-    assert.ok(found);
-    return found;
-  };
-  const sayYes = async (asked: Answer): Promise<AgentRequest> => {
-    assert.equal(asked['state'], 'pending');
-    const answered = await window.desk.answer(String(asked['request']), true);
-    assert.ok(answered);
-    return answered;
-  };
-  const carryOut = async (request: AgentRequest) => {
-    await through(doAgreed(window, request, window.accounts.active?.key ?? ''));
-    return find({ request: request.id });
-  };
   const start = () =>
     instanceTools(window).change_state(
       { instance: 'inst_5003', to: 'running', requestId: 'request-no-1' },
@@ -103,9 +76,7 @@ describe('the schedule of an instance that an agent starts', () => {
       };
     },
     'reads back as not done': () => {
-      service.before = (call) => {
-        if (call === 'instances.start') throw new TimedOutError();
-      };
+      service.failsBefore('instances.start', () => new TimedOutError());
     },
     'is found not to be done later': () => {
       service.before = (call) => {

@@ -4,11 +4,8 @@ import { hasYes, type AgentRequest } from '../../../../src/model/agents/request'
 import { CommandAnswers } from '../../../../src/store/agents/commandAnswers';
 import { instanceTools } from '../../../../src/store/agents/instanceTools';
 import { marketTools } from '../../../../src/store/agents/marketTools';
-import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/agentWindows';
+import { agentScene, wideLimits, type AgentScene } from '../../../support/agentWindows';
 import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeLeaseDisk } from '../../../support/leaseWindows';
 
 const { signal } = new AbortController();
 const minuteMs = 60_000;
@@ -16,17 +13,15 @@ const own = 'inst_5001';
 const rented = 'inst_5002';
 
 describe('a yes to a command of an agent', () => {
-  let computer: FakeComputer;
-  let window: AgentWindow;
+  let { computer, window } = {} as AgentScene;
   let ids = 0;
 
   beforeEach(async () => {
-    const service = new FakeService();
-    service.instances = [anInstance({ id: 5001 }), anInstance({ id: 5002 })];
-    computer = await FakeComputer.make(service.client);
-    window = await openAgentWindow(computer, new FakeLeaseDisk(), {
-      limits: { ...wideLimits, questionsPerHour: 3 },
-    });
+    const instances = [anInstance({ id: 5001 }), anInstance({ id: 5002 })];
+    ({ computer, window } = await agentScene(
+      { instances },
+      { limits: { ...wideLimits, questionsPerHour: 3 } },
+    ));
     const rental: AgentRequest = {
       ...{ id: 'request_rented', requestId: 'rented', tool: 'request_rental', print: '' },
       ...{ caller: { id: 'x', name: 'claude', door: 'mcp' }, at: computer.clock.now() },

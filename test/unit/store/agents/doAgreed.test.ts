@@ -10,16 +10,12 @@ import type { Fleet } from '../../../../src/store/ports';
 import type { RentalStore } from '../../../../src/store/rentals/rentalStore';
 import { openAgentWindow } from '../../../support/agentWindows';
 import { anOffer } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeLeaseDisk } from '../../../support/leaseWindows';
+import { leaseScene, type LeaseScene } from '../../../support/leaseWindows';
 
 const hourMs = 3_600_000;
 
 describe('what an agent may rent after a yes', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let disk: FakeLeaseDisk;
+  let { service, computer, disk, through } = {} as LeaseScene;
   let first: DoAgreedDeps;
   let request: AgentRequest;
 
@@ -28,13 +24,9 @@ describe('what an agent may rent after a yes', () => {
 
   const key = () => first.accounts.active?.key ?? '';
   const state = async () => (await first.desk.read()).requests.find(({ id }) => id === request.id)?.state;
-  const through = <T>(work: Promise<T>) => computer.clock.through(work);
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.offers = [anOffer()];
-    computer = await FakeComputer.make(service.client);
-    disk = new FakeLeaseDisk();
+    ({ service, computer, disk, through } = await leaseScene({ offers: [anOffer()] }));
     first = await openWindow();
     const at = computer.clock.now();
     const price = fromDollars(1);

@@ -4,17 +4,13 @@ import { fromDollars } from '../../../../src/model/money';
 import { OtherAccountRequests } from '../../../../src/store/agents/otherAccountRequests';
 import { openAgentWindow, type AgentWindow } from '../../../support/agentWindows';
 import { anInstance, anOffer } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeLeaseDisk } from '../../../support/leaseWindows';
+import { leaseScene, type LeaseScene } from '../../../support/leaseWindows';
 
 const hourMs = 3_600_000;
 const marker = 'abcd1234';
 
 describe('a rental of an agent in an account that is not active any more', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let disk: FakeLeaseDisk;
+  let { service, computer, disk } = {} as LeaseScene;
   let window: AgentWindow;
   let others: OtherAccountRequests;
   let key: string;
@@ -23,10 +19,9 @@ describe('a rental of an agent in an account that is not active any more', () =>
   let lists: readonly number[];
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id: 5001, label: 'of the user' })];
-    computer = await FakeComputer.make(service.client);
-    disk = new FakeLeaseDisk();
+    ({ service, computer, disk } = await leaseScene({
+      instances: [anInstance({ id: 5001, label: 'of the user' })],
+    }));
     window = await openAgentWindow(computer, disk);
     key = window.accounts.active?.key ?? '';
     const at = computer.clock.now();

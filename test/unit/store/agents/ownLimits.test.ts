@@ -8,9 +8,8 @@ import { marketTools } from '../../../../src/store/agents/marketTools';
 import { ownLimitProblem, type OwnLimitsDeps } from '../../../../src/store/agents/ownLimits';
 import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/agentWindows';
 import { anInstance, anOffer } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
 import { FakeLeaseDisk } from '../../../support/leaseWindows';
+import { computerScene, type ComputerScene } from '../../../support/computerScene';
 
 const now = Date.UTC(2026, 0, 15, 12);
 
@@ -73,21 +72,20 @@ describe('the hourly limit of the user while something is under way', () => {
     caller: { id: 'a', name: 'claude', door: 'mcp' },
     signal: new AbortController().signal,
   } as const;
-  let service: FakeService;
-  let computer: FakeComputer;
+  let { service, computer, through } = {} as ComputerScene;
   let window: AgentWindow;
   let limit: number;
   let ids: number;
   let goOn: () => void;
 
   beforeEach(async () => {
+    ({ service, computer, through } = await computerScene({
+      offers: [1, 2].map((id) =>
+        anOffer({ id, totalPerHour: fromDollars(0.4), storagePerGbMonth: fromDollars(0.01) }),
+      ),
+    }));
     ids = 0;
     limit = 0.7;
-    service = new FakeService();
-    service.offers = [1, 2].map((id) =>
-      anOffer({ id, totalPerHour: fromDollars(0.4), storagePerGbMonth: fromDollars(0.01) }),
-    );
-    computer = await FakeComputer.make(service.client);
   });
   afterEach(() => computer.dispose());
 
@@ -111,7 +109,6 @@ describe('the hourly limit of the user while something is under way', () => {
   const hold = (held: string) => {
     service.before = (call) => (call === held ? new Promise<void>((resolve) => (goOn = resolve)) : undefined);
   };
-  const through = <T>(work: Promise<T>) => computer.clock.through(work);
   const requestId = () => `request-no-${(ids += 1)}`;
   const askToRent = async (offer: number) => {
     const { quote_rental: quoteRental, request_rental: requestRental } = marketTools(window);

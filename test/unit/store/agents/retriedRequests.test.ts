@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { instanceTools } from '../../../../src/store/agents/instanceTools';
-import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/agentWindows';
+import { agentScene, type AgentScene } from '../../../support/agentWindows';
 import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeLeaseDisk } from '../../../support/leaseWindows';
 
 const hourMs = 3_600_000;
 const context = {
@@ -13,15 +10,10 @@ const context = {
 } as const;
 
 describe('a request of an agent with an id that was used before', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let window: AgentWindow;
+  let { service, computer, window } = {} as AgentScene;
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id: 5001 })];
-    computer = await FakeComputer.make(service.client);
-    window = await openAgentWindow(computer, new FakeLeaseDisk(), { limits: wideLimits });
+    ({ service, computer, window } = await agentScene());
     await window.desk.begin({
       ...{ id: 'request_rented', requestId: 'rented', tool: 'request_rental', print: '' },
       ...{ caller: context.caller, at: computer.clock.now(), state: 'rented', instanceId: 5001 },

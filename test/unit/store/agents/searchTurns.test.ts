@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
 import { marketTools } from '../../../../src/store/agents/marketTools';
 import { searchesPerMinute } from '../../../../src/store/offers/searchBudget';
-import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/agentWindows';
+import { agentScene, type AgentScene } from '../../../support/agentWindows';
 import { anOffer } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeLeaseDisk } from '../../../support/leaseWindows';
 
 describe('the searches of an agent', () => {
   const { signal } = new AbortController();
   const caller = { id: 'a', name: 'claude', door: 'mcp' } as const;
-  let service: FakeService;
-  let computer: FakeComputer;
-  let window: AgentWindow;
+  let { service, computer, window } = {} as AgentScene;
   const searches = () => service.count('offers.search');
   const search = () => marketTools(window).search_offers({}, { caller, signal });
   const quote = () =>
@@ -22,10 +17,7 @@ describe('the searches of an agent', () => {
     );
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.offers = [anOffer({ id: 9001 })];
-    computer = await FakeComputer.make(service.client);
-    window = await openAgentWindow(computer, new FakeLeaseDisk(), { limits: wideLimits });
+    ({ service, computer, window } = await agentScene({ offers: [anOffer({ id: 9001 })] }));
   });
   afterEach(() => computer.dispose());
 

@@ -1,24 +1,16 @@
 import assert from 'node:assert/strict';
 import { instanceTools } from '../../../../src/store/agents/instanceTools';
-import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/agentWindows';
+import { agentScene, type AgentScene } from '../../../support/agentWindows';
 import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeLeaseDisk } from '../../../support/leaseWindows';
 
 const { signal } = new AbortController();
 const caller = { id: 'a', name: 'claude', door: 'mcp' } as const;
 
 describe('a call of an agent in a window that has just opened', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let before: AgentWindow;
+  let { service, computer, window: before } = {} as AgentScene;
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id: 5001 })];
-    computer = await FakeComputer.make(service.client);
-    before = await openAgentWindow(computer, new FakeLeaseDisk(), { limits: wideLimits });
+    ({ service, computer, window: before } = await agentScene());
   });
   afterEach(() => computer.dispose());
 
@@ -37,9 +29,7 @@ describe('a call of an agent in a window that has just opened', () => {
   });
 
   it('is told of no missing instance where the list can’t be read', async () => {
-    service.before = (call) => {
-      if (call === 'instances.list') throw new Error('offline');
-    };
+    service.failsBefore('instances.list', () => new Error('offline'));
     const tools = opened();
     await assert.rejects(
       tools.get_instance({ instance: 'inst_5002' }, { caller, signal }),

@@ -4,11 +4,8 @@ import { fromDollars } from '../../../../src/model/money';
 import { toolInputs, toolOutputs, type ToolName } from '../../../../src/model/agents/toolShapes';
 import { instanceTools } from '../../../../src/store/agents/instanceTools';
 import { marketTools } from '../../../../src/store/agents/marketTools';
-import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/agentWindows';
+import { agentScene, type AgentScene } from '../../../support/agentWindows';
 import { anInstance, anOffer, aTemplate } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeLeaseDisk } from '../../../support/leaseWindows';
 
 type Answer = Readonly<Record<string, unknown>>;
 
@@ -17,19 +14,16 @@ const long = '漢'.repeat(80);
 const ids = Array.from({ length: 13 }, (_, at) => 5001 + at);
 
 describe('what a tool of agents leaves out', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let window: AgentWindow;
+  let { service, computer, window } = {} as AgentScene;
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = ids.map((id) =>
-      anInstance({ id, label: long, gpuName: long, statusMessage: `${long}${id}` }),
-    );
-    service.offers = ids.map((id) => anOffer({ id, gpuName: long, location: long }));
+    ({ service, computer, window } = await agentScene({
+      instances: ids.map((id) =>
+        anInstance({ id, label: long, gpuName: long, statusMessage: `${long}${id}` }),
+      ),
+      offers: ids.map((id) => anOffer({ id, gpuName: long, location: long })),
+    }));
     service.templates = ids.map((id) => aTemplate({ id, name: long, image: long }));
-    computer = await FakeComputer.make(service.client);
-    window = await openAgentWindow(computer, new FakeLeaseDisk(), { limits: wideLimits });
   });
   afterEach(() => computer.dispose());
 
