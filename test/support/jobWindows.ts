@@ -168,6 +168,13 @@ export class FakeMachine implements MachinePort {
     return this.call('remove', () => undefined);
   }
 
+  /** From now on the connection breaks at these calls. */
+  cut(isCut: (call: string, when: 'before' | 'after') => boolean = () => true): void {
+    this.trouble = (call, when) => {
+      if (isCut(call, when)) throw new CutConnection();
+    };
+  }
+
   /** A transfer that is held reports half of its bytes and ends by its signal alone. */
   private async transfer(signal: AbortSignal | undefined, onMoved: OnMoved | undefined): Promise<void> {
     if (this.isTransferHeld) {
@@ -249,6 +256,15 @@ export function aJob(instanceId: number | undefined, fields: Readonly<Record<str
     ends: spec.ends,
     outputsTo: '/tmp',
   };
+}
+
+/** The same for a machine that is rented for it. */
+export function aRentedJob(
+  rental: { readonly marker: string; readonly by?: string },
+  fields: Readonly<Record<string, unknown>> = {},
+) {
+  const job = aJob(undefined, fields);
+  return { ...job, ends: job.spec.rentedEnds, rental };
 }
 
 /** A window that carries jobs out, over a service in memory and a clock that a test moves. */

@@ -3,33 +3,20 @@ import { jobCost } from '../../../../src/model/jobs/jobLimits';
 import { mayReopen } from '../../../../src/model/jobs/reopenedJob';
 import { formatText, text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
-import { FakeJobDisk } from '../../../support/fakeJobDisk';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { aJob, CutConnection, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+import { aJob, FakeMachine } from '../../../support/jobWindows';
+import { jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 
 const minute = 60_000;
 const id = 5001;
 
 describe('The outputs of a job that is over', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let disk: FakeJobDisk;
-  let machine: FakeMachine;
-  let window: Awaited<ReturnType<typeof openJobWindow>>;
+  let { service, computer, disk, machine, window, open, pass } = {} as JobWindowScene;
   let job = '';
   beforeEach(async () => {
-    service = new FakeService();
-    setMachine('running');
-    disk = new FakeJobDisk();
-    machine = new FakeMachine();
-    computer = await FakeComputer.make(service.client);
-    window = await openJobWindow(computer, disk, machine);
+    ({ service, computer, disk, machine, window, open, pass } = await jobWindowScene(new FakeMachine()));
   });
   afterEach(() => computer.dispose());
 
-  const open = () => openJobWindow(computer, disk, machine);
-  const pass = (ms: number) => computer.clock.advance(ms);
   const state = () => window.row(job).state;
   const counts = () => [machine.starts, service.count('instances.stop'), service.count('instances.destroy')];
   const fetches = () => machine.calls.filter((call) => call === 'fetch').length;
@@ -117,9 +104,7 @@ describe('The outputs of a job that is over', () => {
     assert.equal(state().phase, 'fetching');
     service.instances = [];
     machine.isTransferHeld = false;
-    machine.trouble = () => {
-      throw new CutConnection();
-    };
+    machine.cut();
     window.close();
     window = await open();
     window.fleet.hasEnded(id);
@@ -145,9 +130,7 @@ describe('The outputs of a job that is over', () => {
 
   it('are given up after half an hour without an answer, and can be asked for again', async () => {
     await over();
-    machine.trouble = () => {
-      throw new CutConnection();
-    };
+    machine.cut();
     await window.jobs.reopen(job, {});
     await pass(20 * minute);
     assert.deepEqual([state().phase, state().trouble?.kind], ['fetching', 'fetch']);

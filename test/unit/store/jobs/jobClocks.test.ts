@@ -1,39 +1,24 @@
 import assert from 'node:assert/strict';
 import { jobCost } from '../../../../src/model/jobs/jobLimits';
 import { fromDollars } from '../../../../src/model/money';
-import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeJobDisk } from '../../../support/fakeJobDisk';
-import { aJob, FakeMachine, FakeMachines, openJobWindow } from '../../../support/jobWindows';
+import { aJob, FakeMachine, FakeMachines } from '../../../support/jobWindows';
+import { beginJob, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
 const id = 5001;
 
 describe('Jobs while the clock is set back by a day', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let machine: FakeMachine;
-  let window: Awaited<ReturnType<typeof openJobWindow>>;
+  let { service, computer, machine, window, pass } = {} as JobWindowScene;
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    machine = new FakeMachine();
-    computer = await FakeComputer.make(service.client);
-    window = await openJobWindow(computer, new FakeJobDisk(), machine);
+    ({ service, computer, machine, window, pass } = await jobWindowScene(new FakeMachine()));
   });
   afterEach(() => computer.dispose());
 
-  const pass = (ms: number) => computer.clock.advance(ms);
   const setBack = () => {
     computer.clock.jump(-day);
   };
-  const order = async (fields: Readonly<Record<string, unknown>> = {}) => {
-    const { id: job } = await window.jobs.order(aJob(id, fields), []);
-    await pass(0);
-    return job;
-  };
+  const order = (fields?: Readonly<Record<string, unknown>>) => beginJob(computer, window, fields);
 
   it('end a machine that you could still keep as soon as before', async () => {
     const job = await order({ whenDone: { success: 'destroy', keepMinutes: 10 } });
@@ -119,11 +104,7 @@ describe('Jobs while the clock is set back by a day', () => {
 
 describe('Jobs of one instance while the clock is set back by a day', () => {
   it('keep their order', async () => {
-    const service = new FakeService();
-    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    const computer = await FakeComputer.make(service.client);
-    const machines = new FakeMachines();
-    const window = await openJobWindow(computer, new FakeJobDisk(), machines);
+    const { computer, machine: machines, window } = await jobWindowScene(new FakeMachines());
     const first = await window.jobs.order(aJob(id), []);
     await computer.clock.advance(minute);
     computer.clock.jump(-day);

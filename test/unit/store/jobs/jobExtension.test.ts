@@ -3,30 +3,18 @@ import { jobCost, jobMs } from '../../../../src/model/jobs/jobLimits';
 import { fromDollars, toDollars, zero } from '../../../../src/model/money';
 import { extended, limitAt } from '../../../../src/model/jobs/jobExtension';
 import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeJobDisk } from '../../../support/fakeJobDisk';
-import { aJob, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+import { aJob, FakeMachine } from '../../../support/jobWindows';
+import { beginJob, jobsScene, type JobsScene } from '../../../support/jobWindowScene';
 
 const minute = 60_000;
 const id = 5001;
 
 describe('Limits of jobs that can be extended', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let disk: FakeJobDisk;
-  let machine: FakeMachine;
+  let { service, computer, machine, open, pass } = {} as JobsScene;
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    disk = new FakeJobDisk();
-    machine = new FakeMachine();
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer, machine, open, pass } = await jobsScene(new FakeMachine()));
   });
   afterEach(() => computer.dispose());
-
-  const open = () => openJobWindow(computer, disk, machine);
-  const pass = (ms: number) => computer.clock.advance(ms);
 
   it('are told ten minutes before their limit, and end it later once the machine took an extension', async () => {
     const window = await open();
@@ -130,8 +118,7 @@ describe('Limits of jobs that can be extended', () => {
 
   it('say where an extension came too late', async () => {
     const window = await open();
-    const { id: job } = await window.jobs.order(aJob(id), []);
-    await pass(0);
+    const job = await beginJob(computer, window);
     machine.trouble = (call, when) => {
       if (call === 'extend' && when === 'before') machine.ends({ code: 143, why: 'limit' });
     };
@@ -144,8 +131,7 @@ describe('Limits of jobs that can be extended', () => {
 
   it('take none once they are over', async () => {
     const window = await open();
-    const { id: job } = await window.jobs.order(aJob(id), []);
-    await pass(0);
+    const job = await beginJob(computer, window);
     machine.ends({ code: 0, why: 'itself' });
     await pass(minute);
     const before = window.row(job);

@@ -1,35 +1,21 @@
 import assert from 'node:assert/strict';
-import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeJobDisk } from '../../../support/fakeJobDisk';
-import { aJob, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+import { aJob, FakeMachine } from '../../../support/jobWindows';
+import { beginJob, jobsScene, type JobsScene } from '../../../support/jobWindowScene';
 
 const minute = 60_000;
 const id = 5001;
 
 describe('Jobs that do nothing', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let disk: FakeJobDisk;
-  let machine: FakeMachine;
+  let { computer, machine, open, pass } = {} as JobsScene;
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    disk = new FakeJobDisk();
-    machine = new FakeMachine();
-    computer = await FakeComputer.make(service.client);
+    ({ computer, machine, open, pass } = await jobsScene(new FakeMachine()));
   });
   afterEach(() => computer.dispose());
-
-  const open = () => openJobWindow(computer, disk, machine);
-  const pass = (ms: number) => computer.clock.advance(ms);
 
   it('are told to be idle once, again after they worked, and never before their limit', async () => {
     const window = await open();
     const limits = { hours: 20, costDollars: 400, idleMinutes: 30 };
-    const { id: job } = await window.jobs.order(aJob(id, { limits }), []);
-    await pass(0);
+    const job = await beginJob(computer, window, { limits });
     const order = machine.orders.at(-1);
     assert.deepEqual([order?.idleSeconds, order?.endsIfIdle], [1800, undefined]);
     const idleFor = async (idleSeconds: number) => {

@@ -2,32 +2,19 @@ import assert from 'node:assert/strict';
 import { limitAt } from '../../../../src/model/jobs/jobExtension';
 import { jobCost, jobMs } from '../../../../src/model/jobs/jobLimits';
 import { fromDollars } from '../../../../src/model/money';
-import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeJobDisk } from '../../../support/fakeJobDisk';
-import { aJob, FakeMachines, openJobWindow } from '../../../support/jobWindows';
+import { aJob, FakeMachines } from '../../../support/jobWindows';
+import { jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 
 const minute = 60_000;
 const id = 5001;
 
 describe('Jobs of one instance', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let machines: FakeMachines;
-  let disk: FakeJobDisk;
-  let window: Awaited<ReturnType<typeof openJobWindow>>;
+  let { service, computer, machine: machines, window, pass, open } = {} as JobWindowScene<FakeMachines>;
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    machines = new FakeMachines();
-    computer = await FakeComputer.make(service.client);
-    disk = new FakeJobDisk();
-    window = await openJobWindow(computer, disk, machines);
+    ({ service, computer, machine: machines, window, pass, open } = await jobWindowScene(new FakeMachines()));
   });
   afterEach(() => computer.dispose());
 
-  const pass = (ms: number) => computer.clock.advance(ms);
   const order = async (success: string) =>
     (await window.jobs.order(aJob(id, { whenDone: { success } }), [])).id;
   const phases = (...jobs: readonly string[]) => jobs.map((job) => window.row(job).state.phase);
@@ -60,7 +47,7 @@ describe('Jobs of one instance', () => {
     machines.of(second).ago = { work: 8 * 3600, script: 7 * 3600, end: 5 * 3600 };
     machines.of(third).phase = 'running';
     machines.of(third).ago = { work: 5 * 3600, script: 4 * 3600 };
-    window = await openJobWindow(computer, disk, machines);
+    window = await open();
     await pass(minute);
     const now = computer.clock.now();
     const hoursOf = (ms: number) => Math.round((ms / 60 / minute) * 10) / 10;

@@ -6,53 +6,35 @@ import { phaseText } from '../../../../src/model/jobs/jobWords';
 import { fromDollars } from '../../../../src/model/money';
 import { formatText } from '../../../../src/util/text';
 import { anInstance, anOffer } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeJobDisk } from '../../../support/fakeJobDisk';
-import { aJob, CutConnection, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+import { aJob, aRentedJob, CutConnection, FakeMachine } from '../../../support/jobWindows';
 import { rentalRequest as request } from '../../../support/rentalRequest';
+import { becomesReady, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 
 const minute = 60_000;
 const rentedId = 6001;
 
 describe('A machine that is rented for a job', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let disk: FakeJobDisk;
-  let machine: FakeMachine;
-  let window: Awaited<ReturnType<typeof openJobWindow>>;
+  let { service, computer, machine, window, pass, open } = {} as JobWindowScene;
   let job = '';
   beforeEach(async () => {
-    service = new FakeService();
-    service.offers = [anOffer()];
-    disk = new FakeJobDisk();
-    machine = new FakeMachine();
-    computer = await FakeComputer.make(service.client);
-    window = await openJobWindow(computer, disk, machine);
+    ({ service, computer, machine, window, pass, open } = await jobWindowScene(new FakeMachine(), {
+      offers: [anOffer()],
+    }));
     job = '';
   });
   afterEach(() => computer.dispose());
 
-  const pass = (ms: number) => computer.clock.advance(ms);
   const state = () => window.row(job).state;
 
   /** Rents as the confirmation does. */
   function rent(fields: Readonly<Record<string, unknown>> = {}) {
     const beforeSent = async ({ marker }: { readonly marker: string }) => {
-      const { spec, ...wanted } = aJob(undefined, fields);
-      const ordered = { ...wanted, spec, ends: spec.rentedEnds, rental: { marker } };
-      job = (await window.jobs.order(ordered, ['train.py'])).id;
+      job = (await window.jobs.order(aRentedJob({ marker }, fields), ['train.py'])).id;
     };
     return computer.clock.through(window.rentals.rent(request, { beforeSent }));
   }
 
-  async function getsReady(id = rentedId): Promise<void> {
-    const marker = window.rentals.find(id)?.marker ?? '';
-    await window.rentals.update(marker, {
-      phase: { kind: 'ready', instanceId: id, at: computer.clock.now() },
-    });
-    await pass(5_000);
-  }
+  const getsReady = (id = rentedId) => becomesReady({ service, computer, window }, id);
 
   it('is noted with the job before the request leaves', async () => {
     let noted: unknown;
@@ -83,9 +65,7 @@ describe('A machine that is rented for a job', () => {
   });
 
   it('is destroyed where it never answered and the job is stopped, because nothing ever began there', async () => {
-    machine.trouble = () => {
-      throw new CutConnection();
-    };
+    machine.cut();
     await rent({ whenDone: { failure: 'destroy' } });
     await getsReady();
     await pass(minute);
@@ -158,11 +138,7 @@ describe('A machine that is rented for a job', () => {
   });
 
   it('is found again after a lost answer, and never rented twice', async () => {
-    service.before = (call) => {
-      if (call === 'offers.rent') {
-        throw new RentOutcomeUnknownError(new Error('reset'));
-      }
-    };
+    service.failsBefore('offers.rent', () => new RentOutcomeUnknownError(new Error('reset')));
     const renting = rent();
     await pass(1_000);
     assert.equal(state().phase, 'renting');
@@ -175,11 +151,7 @@ describe('A machine that is rented for a job', () => {
   });
 
   it('that was refused starts nothing', async () => {
-    service.before = (call) => {
-      if (call === 'offers.rent') {
-        throw new GoneError(new Error('taken'));
-      }
-    };
+    service.failsBefore('offers.rent', () => new GoneError(new Error('taken')));
     await assert.rejects(rent());
     await pass(5_000);
     assert.deepEqual([state().phase, state().outcome], ['over', 'notStarted']);
@@ -188,9 +160,7 @@ describe('A machine that is rented for a job', () => {
 
   it('is one of several whose window is gone before its turn: it is not sent, and the job says so', async () => {
     const { hub, owned } = await computer.openSignedIn();
-    const { spec, ...wanted } = aJob(undefined);
-    const rental = { marker: '0123abcd', by: hub.windowId };
-    const order = { ...wanted, spec, ends: spec.rentedEnds, rental };
+    const order = aRentedJob({ marker: '0123abcd', by: hub.windowId });
     job = (await window.jobs.order(order, ['train.py'])).id;
     await pass(5 * minute);
     assert.deepEqual([state().phase, await window.jobs.awaitsRental(job)], ['renting', true]);
@@ -206,8 +176,7 @@ describe('A machine that is rented for a job', () => {
 
   it('is not said to be none where the file of its rental is damaged and its window is gone', async () => {
     const { hub, owned } = await computer.openSignedIn();
-    const { spec, ...wanted } = aJob(undefined);
-    const rental = { marker: '0123abcd', by: hub.windowId };
+    const order = aRentedJob({ marker: '0123abcd', by: hub.windowId });
     const file = path.join(
       computer.storageDir,
       'rentals',
@@ -216,7 +185,7 @@ describe('A machine that is rented for a job', () => {
     );
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, '{"version":1');
-    job = (await window.jobs.order({ ...wanted, spec, ends: spec.rentedEnds, rental }, ['train.py'])).id;
+    job = (await window.jobs.order(order, ['train.py'])).id;
     await pass(5_000);
     assert.equal(state().phase, 'renting');
     owned.dispose();
@@ -232,8 +201,7 @@ describe('A machine that is rented for a job', () => {
   it('is followed where its rental was noted right before the window was gone', async () => {
     const { hub, owned } = await computer.openSignedIn();
     const marker = '0123abcd';
-    const { spec, ...wanted } = aJob(undefined);
-    const order = { ...wanted, spec, ends: spec.rentedEnds, rental: { marker, by: hub.windowId } };
+    const order = aRentedJob({ marker, by: hub.windowId });
     job = (await window.jobs.order(order, ['train.py'])).id;
     owned.dispose();
     await pass(5_000);
@@ -247,15 +215,10 @@ describe('A machine that is rented for a job', () => {
     const { hub, owned } = await computer.openSignedIn();
     await rent();
     const marker = '0123abcd';
-    const { spec, ...wanted } = aJob(undefined);
-    const order = { ...wanted, spec, ends: spec.rentedEnds, rental: { marker, by: hub.windowId } };
+    const order = aRentedJob({ marker, by: hub.windowId });
     const [taken, left] = await Promise.all([1, 2].map(() => window.jobs.order(order, ['train.py'])));
     assert.ok(taken && left);
-    service.before = (call) => {
-      if (call === 'offers.rent') {
-        throw new GoneError(new Error('taken'));
-      }
-    };
+    service.failsBefore('offers.rent', () => new GoneError(new Error('taken')));
     await assert.rejects(computer.clock.through(window.rentals.rent(request, { marker })));
     await pass(minute);
     assert.equal(window.row(taken.id).state.phase, 'renting');
@@ -321,7 +284,7 @@ describe('A machine that is rented for a job', () => {
   it('is followed by the next window where the one that rented it was killed', async () => {
     await rent();
     window.owned.dispose();
-    window = await openJobWindow(computer, disk, machine);
+    window = await open();
     await pass(minute);
     assert.deepEqual([state().phase, state().machine?.instanceId], ['gettingReady', rentedId]);
     assert.ok((state().machine?.perHour ?? 0) <= fromDollars(1));
@@ -331,7 +294,7 @@ describe('A machine that is rented for a job', () => {
     await rent({ whenDone: { failure: 'destroy' } });
     await window.jobs.stop(job);
     window.owned.dispose();
-    window = await openJobWindow(computer, disk, machine);
+    window = await open();
     await pass(5 * minute);
     assert.deepEqual([state().phase, state().outcome], ['over', 'destroyed']);
     assert.equal(service.count('instances.destroy'), 1);

@@ -1,50 +1,37 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, promises, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { promises, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { RentOutcomeUnknownError } from '../../../../src/api/errors';
 import { fromDollars, type Micros } from '../../../../src/model/money';
 import { jobCost } from '../../../../src/model/jobs/jobLimits';
 import { formatText } from '../../../../src/util/text';
 import { anOffer } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeJobDisk } from '../../../support/fakeJobDisk';
-import { aJob, CutConnection, FakeMachine, openJobWindow } from '../../../support/jobWindows';
-import { rentalRequest } from '../../../support/rentalRequest';
+import { aJob, aRentedJob, FakeMachine } from '../../../support/jobWindows';
+import { anySearch, rentalRequest } from '../../../support/rentalRequest';
+import { becomesReady, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
+import { useFolder } from '../../../support/useFolder';
 
 const minute = 60_000;
 const first = 6001;
 const second = 6002;
 
 describe('A job whose machine is lost', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let disk: FakeJobDisk;
-  let machine: FakeMachine;
-  let window: Awaited<ReturnType<typeof openJobWindow>>;
+  let { service, computer, machine, window, pass, open } = {} as JobWindowScene;
   let outputsTo = '';
   let job = '';
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.offers = [
-      anOffer(),
-      anOffer({ id: 9002, machineId: 179, totalPerHour: fromDollars(0.41) }),
-      anOffer({ id: 9003, machineId: 180, totalPerHour: fromDollars(0.39) }),
-    ];
-    disk = new FakeJobDisk();
-    machine = new FakeMachine();
-    outputsTo = mkdtempSync(join(tmpdir(), 'gr-retries-'));
-    computer = await FakeComputer.make(service.client);
-    window = await openJobWindow(computer, disk, machine);
+    ({ service, computer, machine, window, pass, open } = await jobWindowScene(new FakeMachine(), {
+      offers: [
+        anOffer(),
+        anOffer({ id: 9002, machineId: 179, totalPerHour: fromDollars(0.41) }),
+        anOffer({ id: 9003, machineId: 180, totalPerHour: fromDollars(0.39) }),
+      ],
+    }));
   });
-  afterEach(async () => {
-    rmSync(outputsTo, { recursive: true, force: true });
-    await computer.dispose();
-  });
+  afterEach(() => computer.dispose());
+  useFolder((made) => void (outputsTo = made));
 
-  const pass = (ms: number) => computer.clock.advance(ms);
   const state = () => window.row(job).state;
   const count = () => [service.count('offers.rent'), service.count('instances.destroy')];
   const list = async () => {
@@ -55,30 +42,20 @@ describe('A job whose machine is lost', () => {
   /** Rents as the confirmation does, and runs the job on it. */
   async function run(fields: Readonly<Record<string, unknown>>, phase = 'running'): Promise<void> {
     const beforeSent = async ({ marker }: { readonly marker: string }) => {
-      const { spec, ...wanted } = aJob(undefined, fields);
-      const ordered = { ...wanted, spec, outputsTo, ends: spec.rentedEnds, rental: { marker } };
+      const ordered = { ...aRentedJob({ marker }, fields), outputsTo };
       job = (await window.jobs.order(ordered, ['train.py'])).id;
     };
-    const search = { filters: {}, rentalType: 'on-demand' as const, order: [] };
-    await computer.clock.through(window.rentals.rent({ ...rentalRequest, search }, { beforeSent }));
+    await computer.clock.through(
+      window.rentals.rent({ ...rentalRequest, search: anySearch }, { beforeSent }),
+    );
     await getsReady(first);
     assert.equal(state().phase, phase);
   }
 
-  async function getsReady(id: number): Promise<void> {
-    const marker = window.rentals.find(id)?.marker ?? '';
-    await window.rentals.update(marker, {
-      phase: { kind: 'ready', instanceId: id, at: computer.clock.now() },
-    });
-    service.instances = service.instances.map((one) => (one.id === id ? { ...one, uptimeMinutes: 9 } : one));
-    await list();
-    await pass(5_000);
-  }
+  const getsReady = (id: number) => becomesReady({ service, computer, window }, id);
 
   function cut(): void {
-    machine.trouble = (_, when) => {
-      if (when === 'before') throw new CutConnection();
-    };
+    machine.cut((_, when) => when === 'before');
   }
 
   /** Nothing of the job is on a new machine. */
@@ -131,10 +108,9 @@ describe('A job whose machine is lost', () => {
   });
 
   it('is lost where it only borrowed the machine, which is not destroyed or rented again for it', async () => {
-    const search = { filters: {}, rentalType: 'on-demand' as const, order: [] };
-    await computer.clock.through(window.rentals.rent({ ...rentalRequest, search }));
-    const { spec, ...wanted } = aJob(first, { retries: { machineLost: 1, interrupted: 1 } });
-    job = (await window.jobs.order({ ...wanted, spec, outputsTo }, ['train.py'])).id;
+    await computer.clock.through(window.rentals.rent({ ...rentalRequest, search: anySearch }));
+    const borrowing = aJob(first, { retries: { machineLost: 1, interrupted: 1 } });
+    job = (await window.jobs.order({ ...borrowing, outputsTo }, ['train.py'])).id;
     await getsReady(first);
     assert.equal(state().phase, 'running');
     await becomes('exited', 20 * minute);
@@ -281,9 +257,7 @@ describe('A job whose machine is lost', () => {
 
   it('is not rented for twice where the answer is lost', async () => {
     await run({ retries: { machineLost: 1 } });
-    service.after = (call) => {
-      if (call === 'offers.rent') throw new RentOutcomeUnknownError(new Error('reset'));
-    };
+    service.failsAfter('offers.rent', () => new RentOutcomeUnknownError(new Error('reset')));
     await isDestroyedElsewhere();
     await pass(5 * minute);
     assert.deepEqual([state().attempt, state().machine?.instanceId, ...count()], [2, second, 2, 0]);
@@ -301,7 +275,7 @@ describe('A job whose machine is lost', () => {
       };
       await becomes('exited', 15 * minute);
       assert.ok(isKilled);
-      window = await openJobWindow(computer, disk, machine);
+      window = await open();
       await pass(30 * minute);
       await list();
       await pass(30 * minute);

@@ -1,30 +1,19 @@
 import assert from 'node:assert/strict';
 import { newJobState } from '../../../../src/model/jobs/job';
-import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeJobDisk } from '../../../support/fakeJobDisk';
 import { aJob, CutConnection, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+import { beginJob, jobsScene, type JobsScene } from '../../../support/jobWindowScene';
 
 const minute = 60_000;
 const id = 5001;
 
 describe('Jobs on an instance', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let disk: FakeJobDisk;
-  let machine: FakeMachine;
+  let { service, computer, disk, machine, pass } = {} as JobsScene;
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    disk = new FakeJobDisk();
-    machine = new FakeMachine();
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer, disk, machine, pass } = await jobsScene(new FakeMachine()));
   });
   afterEach(() => computer.dispose());
 
   const open = () => openJobWindow(computer, disk, machine);
-  const pass = (ms: number) => computer.clock.advance(ms);
   const destroys = () => service.count('instances.destroy');
 
   it('run to their end, and keep the machine', async () => {
@@ -49,8 +38,7 @@ describe('Jobs on an instance', () => {
   it('are looked at every 30 seconds, every 3 while a log is shown, and never without one', async () => {
     const window = await open();
     const idle = computer.clock.pending;
-    const { id: job } = await window.jobs.order(aJob(id), []);
-    await pass(0);
+    const job = await beginJob(computer, window);
     const before = machine.looks;
     await pass(5 * minute);
     assert.equal(machine.looks - before, 10);
@@ -68,8 +56,7 @@ describe('Jobs on an instance', () => {
 
   it('are not read again with each list of instances while none is open, except for one that was not told', async () => {
     const window = await open();
-    const { id: job } = await window.jobs.order(aJob(id), []);
-    await pass(0);
+    const job = await beginJob(computer, window);
     machine.ends({ code: 0, why: 'itself' });
     await pass(5 * minute);
     const ordered = window.row(job).job;
@@ -112,8 +99,7 @@ describe('Jobs on an instance', () => {
   ] as const) {
     it(`end the machine after ${what} as confirmed, once the outputs are here`, async () => {
       const window = await open();
-      const { id: job } = await window.jobs.order(aJob(id, { limits, whenDone: fields }), []);
-      await pass(0);
+      const job = await beginJob(computer, window, { limits, whenDone: fields });
       machine.ends(end);
       await pass(5 * minute);
       assert.equal(window.row(job).state.outcome, expected);
@@ -125,12 +111,9 @@ describe('Jobs on an instance', () => {
 
   it('never take the machine before the outputs are here', async () => {
     const window = await open();
-    const { id: job } = await window.jobs.order(aJob(id, { whenDone: { success: 'destroy' } }), []);
-    await pass(0);
+    const job = await beginJob(computer, window, { whenDone: { success: 'destroy' } });
     machine.ends({ code: 0, why: 'itself' });
-    machine.trouble = (call, when) => {
-      if (call === 'fetch' && when === 'before') throw new CutConnection();
-    };
+    machine.cut((call, when) => call === 'fetch' && when === 'before');
     await pass(60 * minute);
     assert.equal(window.row(job).state.trouble?.kind, 'fetch');
     assert.equal(destroys(), 0);
@@ -149,8 +132,7 @@ describe('Jobs on an instance', () => {
       machine.outputsThere = there;
       machine.hostile = hostile;
       const window = await open();
-      const { id: job } = await window.jobs.order(aJob(id, { whenDone: { success: 'destroy' } }), []);
-      await pass(0);
+      const job = await beginJob(computer, window, { whenDone: { success: 'destroy' } });
       machine.ends({ code: 0, why: 'itself' });
       await pass(60 * minute);
       assert.equal(window.row(job).state.trouble?.kind, 'incomplete');
@@ -165,8 +147,7 @@ describe('Jobs on an instance', () => {
   it('stop a machine as confirmed although no output was found, because a stop loses nothing', async () => {
     machine.outputsThere = [];
     const window = await open();
-    const { id: job } = await window.jobs.order(aJob(id, { whenDone: { failure: 'stop' } }), []);
-    await pass(0);
+    const job = await beginJob(computer, window, { whenDone: { failure: 'stop' } });
     machine.ends({ code: 1, why: 'itself' });
     await pass(5 * minute);
     assert.deepEqual([window.row(job).state.outcome, service.count('instances.stop')], ['stopped', 1]);
@@ -189,8 +170,7 @@ describe('Jobs on an instance', () => {
 
   it('stop at a word, fetch all the same, and say that they were canceled', async () => {
     const window = await open();
-    const { id: job } = await window.jobs.order(aJob(id), []);
-    await pass(0);
+    const job = await beginJob(computer, window);
     await window.jobs.stop(job);
     await pass(minute);
     const { state } = window.row(job);
@@ -198,9 +178,7 @@ describe('Jobs on an instance', () => {
   });
 
   it('are not started once they were stopped', async () => {
-    machine.trouble = (call) => {
-      if (call === 'sync') throw new CutConnection();
-    };
+    machine.cut((call) => call === 'sync');
     const window = await open();
     const { id: job } = await window.jobs.order(aJob(id), []);
     await pass(minute);
@@ -213,8 +191,7 @@ describe('Jobs on an instance', () => {
   it('run again after an interruption or a listed code, as often as the file says and never after a stop', async () => {
     const window = await open();
     const retries = { interrupted: 1, exitCodes: { '75': 1 } };
-    const { id: job } = await window.jobs.order(aJob(id, { retries }), []);
-    await pass(0);
+    const job = await beginJob(computer, window, { retries });
     const again = async (end: Parameters<typeof machine.ends>[0]) => {
       machine.log = 'lost\n';
       machine.ends(end);
@@ -235,8 +212,7 @@ describe('Jobs on an instance', () => {
     assert.deepEqual(window.told(), ['triedAgain', 'triedAgain', 'ended']);
     machine.phase = 'none';
     machine.end = undefined;
-    const { id: other } = await window.jobs.order(aJob(id, { retries }), []);
-    await pass(0);
+    const other = await beginJob(computer, window, { retries });
     await window.jobs.stop(other);
     await again({ code: 75, why: 'itself' });
     assert.deepEqual([window.row(other).state.attempt, window.row(other).state.phase], [1, 'over']);
@@ -264,8 +240,7 @@ describe('Jobs on an instance', () => {
 
   it('hand secrets to the start alone, and refuse one that is not kept', async () => {
     const window = await open();
-    const { id: job } = await window.jobs.order(aJob(id, { secrets: ['HF_TOKEN'] }), []);
-    await pass(0);
+    const job = await beginJob(computer, window, { secrets: ['HF_TOKEN'] });
     assert.deepEqual(
       machine.orders.map(({ secrets }) => secrets),
       [{}, { HF_TOKEN: 'hf_value' }],
@@ -282,8 +257,7 @@ describe('Jobs on an instance', () => {
 
   it('say that the machine was lost, and send nothing to it any more', async () => {
     const window = await open();
-    const { id: job } = await window.jobs.order(aJob(id), []);
-    await pass(0);
+    const job = await beginJob(computer, window);
     service.instances = [];
     await window.fleet.refresh();
     await pass(10 * minute);

@@ -1,56 +1,42 @@
 import assert from 'node:assert/strict';
 import { anOffer } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeJobDisk } from '../../../support/fakeJobDisk';
-import { aJob, CutConnection, FakeMachines, openJobWindow } from '../../../support/jobWindows';
-import { rentalRequest } from '../../../support/rentalRequest';
+import { aRentedJob, CutConnection, FakeMachines } from '../../../support/jobWindows';
+import { anySearch, rentalRequest } from '../../../support/rentalRequest';
+import { becomesReady, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 
 const minute = 60_000;
 
 describe('Jobs that share a machine that is rented for them', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let machines: FakeMachines;
-  let window: Awaited<ReturnType<typeof openJobWindow>>;
+  let { service, computer, machine: machines, window, pass } = {} as JobWindowScene<FakeMachines>;
   let jobs: string[];
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.offers = [anOffer(), anOffer({ id: 9003, machineId: 180 })];
-    machines = new FakeMachines();
-    computer = await FakeComputer.make(service.client);
-    window = await openJobWindow(computer, new FakeJobDisk(), machines);
+    ({
+      service,
+      computer,
+      machine: machines,
+      window,
+      pass,
+    } = await jobWindowScene(new FakeMachines(), {
+      offers: [anOffer(), anOffer({ id: 9003, machineId: 180 })],
+    }));
     jobs = [];
     const beforeSent = async ({ marker }: { readonly marker: string }) => {
       for (const success of ['destroy', 'destroy']) {
-        const { spec, ...wanted } = aJob(undefined, {
-          whenDone: { success },
-          retries: { interrupted: 1 },
-        });
-        const ordered = { ...wanted, spec, ends: spec.rentedEnds, rental: { marker } };
+        const ordered = aRentedJob({ marker }, { whenDone: { success }, retries: { interrupted: 1 } });
         jobs.push((await window.jobs.order(ordered, ['train.py'])).id);
       }
     };
-    const search = { filters: {}, rentalType: 'on-demand' as const, order: [] };
-    await computer.clock.through(window.rentals.rent({ ...rentalRequest, search }, { beforeSent }));
-    await getsReady(6001);
+    await computer.clock.through(
+      window.rentals.rent({ ...rentalRequest, search: anySearch }, { beforeSent }),
+    );
+    await becomesReady({ service, computer, window }, 6001);
+    await pass(15_000);
   });
   afterEach(() => computer.dispose());
 
-  const pass = (ms: number) => computer.clock.advance(ms);
   const phases = () => jobs.map((job) => window.row(job).state.phase);
   const [first, second] = [() => jobs[0] ?? '', () => jobs[1] ?? ''];
-
-  async function getsReady(id: number): Promise<void> {
-    const marker = window.rentals.find(id)?.marker ?? '';
-    await window.rentals.update(marker, {
-      phase: { kind: 'ready', instanceId: id, at: computer.clock.now() },
-    });
-    service.instances = service.instances.map((one) => (one.id === id ? { ...one, uptimeMinutes: 9 } : one));
-    await window.fleet.refresh();
-    await pass(20_000);
-  }
 
   it('are sent in turn, and the machine ends with the last of them', async () => {
     assert.deepEqual(phases(), ['running', 'waiting']);

@@ -3,39 +3,26 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeJobDisk } from '../../../support/fakeJobDisk';
-import { aJob, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+import { aJob, FakeMachine } from '../../../support/jobWindows';
+import { beginJob, jobsScene, type JobsScene } from '../../../support/jobWindowScene';
 
 const minute = 60_000;
 const id = 5001;
 
 describe('Transfers of jobs', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let disk: FakeJobDisk;
-  let machine: FakeMachine;
+  let { service, computer, machine, open, pass } = {} as JobsScene;
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    disk = new FakeJobDisk();
-    machine = new FakeMachine();
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer, machine, open, pass } = await jobsScene(new FakeMachine()));
   });
   afterEach(() => computer.dispose());
 
-  const open = () => openJobWindow(computer, disk, machine);
-  const pass = (ms: number) => computer.clock.advance(ms);
   const destroys = () => service.count('instances.destroy');
 
   it('tell all windows how far a transfer is, and send no more once they are stopped', async () => {
     const first = await open();
     const second = await open();
     machine.isTransferHeld = true;
-    const { id: job } = await second.jobs.order(aJob(id), []);
-    await pass(0);
+    const job = await beginJob(computer, second);
     for (const { jobs } of [first, second]) {
       assert.deepEqual(jobs.moves.find(job), { way: 'sending', bytes: 50, totalBytes: 100 });
     }
@@ -59,8 +46,7 @@ describe('Transfers of jobs', () => {
 
   it('need few logins for a long log, because its machine costs money until it is read', async () => {
     const window = await open();
-    const { id: job } = await window.jobs.order(aJob(id), []);
-    await pass(0);
+    const job = await beginJob(computer, window);
     machine.log = `${'epoch\r'.repeat(4_000_000)}done\n`;
     machine.ends({ code: 0, why: 'itself' });
     const looks = machine.looks;
@@ -111,8 +97,7 @@ describe('Transfers of jobs', () => {
 
   it('fetch no more once that was stopped, keep the machine, and go on at a word', async () => {
     const window = await open();
-    const { id: job } = await window.jobs.order(aJob(id, { whenDone: { success: 'destroy' } }), []);
-    await pass(0);
+    const job = await beginJob(computer, window, { whenDone: { success: 'destroy' } });
     machine.isTransferHeld = true;
     machine.ends({ code: 0, why: 'itself' });
     await pass(minute);

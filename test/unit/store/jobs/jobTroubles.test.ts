@@ -2,48 +2,30 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
 import { needsYou } from '../../../../src/model/jobs/job';
 import { JobMachineError, UnfitMachineError } from '../../../../src/model/jobs/jobMachineError';
 import { canReleaseMachine } from '../../../../src/model/jobs/outOfReach';
 import { formatText, text } from '../../../../src/util/text';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeJobDisk } from '../../../support/fakeJobDisk';
-import { aJob, CutConnection, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+import { aJob, CutConnection, FakeMachine } from '../../../support/jobWindows';
+import { beginJob, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 
 const minute = 60_000;
 const id = 5001;
 
 describe('Jobs in trouble', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let disk: FakeJobDisk;
-  let machine: FakeMachine;
-  let window: Awaited<ReturnType<typeof openJobWindow>>;
+  let { service, computer, machine, window, pass, open } = {} as JobWindowScene;
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    disk = new FakeJobDisk();
-    machine = new FakeMachine();
-    computer = await FakeComputer.make(service.client);
-    window = await openJobWindow(computer, disk, machine);
+    ({ service, computer, machine, window, pass, open } = await jobWindowScene(new FakeMachine()));
   });
   afterEach(() => computer.dispose());
 
-  const pass = (ms: number) => computer.clock.advance(ms);
-  const cut = () => {
-    machine.trouble = () => {
-      throw new CutConnection();
-    };
-  };
+  const cut = () => machine.cut();
   const heal = () => {
     machine.trouble = undefined;
   };
 
   it('are judged by nothing while their machine is out of sight, which is told, and go on once it is back', async () => {
-    const { id: job } = await window.jobs.order(aJob(id, { whenDone: { success: 'destroy' } }), []);
-    await pass(0);
+    const job = await beginJob(computer, window, { whenDone: { success: 'destroy' } });
     assert.equal(window.row(job).state.phase, 'running');
     cut();
     const before = machine.calls.length;
@@ -73,7 +55,7 @@ describe('Jobs in trouble', () => {
     assert.ok(leftMs > 2000, `${leftMs} ms are left`);
     window.close();
     const before = machine.calls.length;
-    window = await openJobWindow(computer, disk, machine);
+    window = await open();
     await pass(leftMs - 1000);
     assert.equal(machine.calls.length, before);
     await pass(2000);
@@ -118,8 +100,7 @@ describe('Jobs in trouble', () => {
   });
 
   it('stay in the list until they are forgotten, however long ago they ended', async () => {
-    const { id: job } = await window.jobs.order(aJob(id), []);
-    await pass(0);
+    const job = await beginJob(computer, window);
     machine.ends({ code: 0, why: 'itself' });
     await pass(10 * minute);
     computer.clock.jump(400 * 24 * 60 * minute);
@@ -133,8 +114,7 @@ describe('Jobs in trouble', () => {
 
   it('end where their folder is gone for good, and keep the machine', async () => {
     const fields = { retries: { interrupted: 1 }, whenDone: { failure: 'destroy' } };
-    const { id: job } = await window.jobs.order(aJob(id, fields), []);
-    await pass(0);
+    const job = await beginJob(computer, window, fields);
     const missing = (one: number) => {
       let looks = 0;
       machine.trouble = (call, when) => {
@@ -153,8 +133,7 @@ describe('Jobs in trouble', () => {
   });
 
   it('are tried again soon where the clock was set back by a day', async () => {
-    const { id: job } = await window.jobs.order(aJob(id), []);
-    await pass(0);
+    const job = await beginJob(computer, window);
     cut();
     await pass(minute);
     assert.equal(window.row(job).state.trouble?.kind, 'unreachable');
@@ -165,8 +144,7 @@ describe('Jobs in trouble', () => {
   });
 
   it('need the user as soon where the clock was set back by a day, and no sooner where the computer slept', async () => {
-    const { id: job } = await window.jobs.order(aJob(id), []);
-    await pass(0);
+    const job = await beginJob(computer, window);
     cut();
     await pass(minute);
     computer.clock.jump(24 * 60 * minute);
@@ -202,8 +180,7 @@ describe('Jobs in trouble', () => {
   }
 
   it('keep a machine that answers again until their outputs are here, though the user chose to destroy it', async () => {
-    const { id: job } = await window.jobs.order(aJob(id), []);
-    await pass(0);
+    const job = await beginJob(computer, window);
     assert.equal(canReleaseMachine(window.row(job)), false);
     cut();
     await window.jobs.stop(job);
@@ -270,8 +247,7 @@ describe('Jobs in trouble', () => {
   });
 
   it('name each output that could not be brought, and why', async () => {
-    const { id: job } = await window.jobs.order(aJob(id, { whenDone: { success: 'destroy' } }), []);
-    await pass(0);
+    const job = await beginJob(computer, window, { whenDone: { success: 'destroy' } });
     machine.outputsThere = ['a', 'b', 'c', 'd', 'e'];
     machine.leavesOut = ['b', 'c', 'd', 'e'];
     machine.ends({ code: 0, why: 'itself' });

@@ -3,29 +3,21 @@ import { fromDollars } from '../../../../src/model/money';
 import { jobCost, jobMs } from '../../../../src/model/jobs/jobLimits';
 import { isOver } from '../../../../src/model/jobs/job';
 import type { MachinePort } from '../../../../src/store/jobs/machinePort';
-import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
 import { FakeJobDisk } from '../../../support/fakeJobDisk';
 import { aJob, FakeMachines, openJobWindow } from '../../../support/jobWindows';
 import { seeded, sized, testSeed } from '../../../support/seeded';
+import { jobsScene, type JobsScene } from '../../../support/jobWindowScene';
 
 const minute = 60_000;
 const id = 5001;
 const fields = { retries: { exitCodes: { '75': 2 } } };
 
 describe('An attempt that follows another', () => {
-  let computer: FakeComputer;
-  let machines: FakeMachines;
+  let { computer, machine: machines, pass, open } = {} as JobsScene<FakeMachines>;
   beforeEach(async () => {
-    const service = new FakeService();
-    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    machines = new FakeMachines(18);
-    computer = await FakeComputer.make(service.client);
+    ({ computer, machine: machines, pass, open } = await jobsScene(new FakeMachines(18)));
   });
   afterEach(() => computer.dispose());
-
-  const pass = (ms: number) => computer.clock.advance(ms);
 
   /** Begins what waits on the machine for nothing that is left, as its runner does. */
   function settle(): void {
@@ -39,7 +31,7 @@ describe('An attempt that follows another', () => {
   const running = () => machines.all.filter(({ phase }) => phase === 'running');
 
   it('waits for the job that waited for the first one, and what that one cost still counts', async () => {
-    const window = await openJobWindow(computer, new FakeJobDisk(), machines);
+    const window = await open();
     const a = (await window.jobs.order(aJob(id, fields), [])).id;
     const b = (await window.jobs.order(aJob(id, fields), [])).id;
     await pass(60 * minute);
@@ -62,7 +54,7 @@ describe('An attempt that follows another', () => {
   });
 
   it('is not sent while another job is', async () => {
-    const window = await openJobWindow(computer, new FakeJobDisk(), machines);
+    const window = await open();
     const a = (await window.jobs.order(aJob(id, fields), [])).id;
     await pass(minute);
     const b = (await window.jobs.order(aJob(id, fields), [])).id;

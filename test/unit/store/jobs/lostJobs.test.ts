@@ -1,39 +1,23 @@
 import assert from 'node:assert/strict';
 import { anInstance } from '../../../support/builders';
-import { FakeJobDisk } from '../../../support/fakeJobDisk';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { aJob, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+import { aJob, FakeMachine } from '../../../support/jobWindows';
+import { beginJob, jobsScene, type JobsScene } from '../../../support/jobWindowScene';
 
 const minute = 60_000;
 const id = 5001;
 
 describe('Jobs whose progress is lost', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let disk: FakeJobDisk;
-  let machine: FakeMachine;
+  let { service, computer, disk, machine, open, pass } = {} as JobsScene;
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    disk = new FakeJobDisk();
-    machine = new FakeMachine();
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer, disk, machine, open, pass } = await jobsScene(new FakeMachine()));
   });
   afterEach(() => computer.dispose());
-
-  const open = () => openJobWindow(computer, disk, machine);
-  const pass = (ms: number) => computer.clock.advance(ms);
 
   for (const after of ['running', 'over'] as const) {
     it(`are over and start nothing where they were ${after}, and others wait for them`, async () => {
       const window = await open();
       const retries = { machineLost: 2, interrupted: 2 };
-      const { id: job } = await window.jobs.order(
-        aJob(id, { retries, whenDone: { success: 'destroy' } }),
-        [],
-      );
-      await pass(0);
+      const job = await beginJob(computer, window, { retries, whenDone: { success: 'destroy' } });
       if (after === 'over') {
         service.instances = [anInstance({ id, actualStatus: 'exited', intendedStatus: 'stopped' })];
         await window.jobs.endMachine(job, 'keep');

@@ -1,52 +1,38 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { isAtWork } from '../../../../src/model/jobs/job';
 import { phaseText } from '../../../../src/model/jobs/jobWords';
 import { canReleaseMachine } from '../../../../src/model/jobs/outOfReach';
 import { formatText } from '../../../../src/util/text';
 import { anOffer } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeJobDisk } from '../../../support/fakeJobDisk';
-import { aJob, CutConnection, FakeMachine, openJobWindow } from '../../../support/jobWindows';
-import { rentalRequest } from '../../../support/rentalRequest';
+import { aRentedJob, FakeMachine } from '../../../support/jobWindows';
+import { anySearch, rentalRequest } from '../../../support/rentalRequest';
+import { becomesReady, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
+import { useFolder } from '../../../support/useFolder';
 
 const minute = 60_000;
 const first = 6001;
 
 describe('A lost machine of jobs', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let machine: FakeMachine;
-  let window: Awaited<ReturnType<typeof openJobWindow>>;
+  let { service, computer, machine, window, pass } = {} as JobWindowScene;
   let outputsTo = '';
   let marker = '';
 
   beforeEach(async () => {
-    service = new FakeService();
-    service.offers = [anOffer()];
-    machine = new FakeMachine();
-    outputsTo = mkdtempSync(join(tmpdir(), 'gr-lost-'));
-    computer = await FakeComputer.make(service.client);
-    window = await openJobWindow(computer, new FakeJobDisk(), machine);
+    ({ service, computer, machine, window, pass } = await jobWindowScene(new FakeMachine(), {
+      offers: [anOffer()],
+    }));
   });
-  afterEach(async () => {
-    rmSync(outputsTo, { recursive: true, force: true });
-    await computer.dispose();
-  });
+  afterEach(() => computer.dispose());
+  useFolder((made) => void (outputsTo = made));
 
-  const pass = (ms: number) => computer.clock.advance(ms);
   const count = () => [service.count('offers.rent'), service.count('instances.destroy')];
   const list = async () => {
     await window.fleet.refresh();
     await pass(0);
   };
-  const order = async () => {
-    const { spec, ...wanted } = aJob(undefined, { retries: { machineLost: 1 } });
-    const ends = spec.rentedEnds;
-    return window.jobs.order({ ...wanted, spec, outputsTo, ends, rental: { marker } }, ['train.py']);
+  const order = () => {
+    const job = aRentedJob({ marker }, { retries: { machineLost: 1 } });
+    return window.jobs.order({ ...job, outputsTo }, ['train.py']);
   };
 
   /** A job that runs on a machine that was rented for it; returns its id. */
@@ -56,21 +42,16 @@ describe('A lost machine of jobs', () => {
       marker = rental.marker;
       job = (await order()).id;
     };
-    const search = { filters: {}, rentalType: 'on-demand' as const, order: [] };
-    await computer.clock.through(window.rentals.rent({ ...rentalRequest, search }, { beforeSent }));
-    const ready = { kind: 'ready' as const, instanceId: first, at: computer.clock.now() };
-    await window.rentals.update(marker, { phase: ready });
-    service.instances = service.instances.map((one) => ({ ...one, uptimeMinutes: 9 }));
-    await list();
-    await pass(5_000);
+    await computer.clock.through(
+      window.rentals.rent({ ...rentalRequest, search: anySearch }, { beforeSent }),
+    );
+    await becomesReady({ service, computer, window }, first);
     assert.equal(window.row(job).state.phase, 'running');
     return job;
   }
 
   async function goesOffline(): Promise<void> {
-    machine.trouble = (_, when) => {
-      if (when === 'before') throw new CutConnection();
-    };
+    machine.cut((_, when) => when === 'before');
     service.instances = service.instances.map((one) => ({ ...one, actualStatus: 'offline' }));
     await list();
   }

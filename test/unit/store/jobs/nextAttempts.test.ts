@@ -1,28 +1,15 @@
 import assert from 'node:assert/strict';
-import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeJobDisk } from '../../../support/fakeJobDisk';
-import { aJob, CutConnection, FakeMachines, openJobWindow } from '../../../support/jobWindows';
+import { FakeMachines } from '../../../support/jobWindows';
+import { beginJob, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 
 const minute = 60_000;
-const id = 5001;
 
 describe('Jobs whose next attempt does not run', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let machines: FakeMachines;
-  let window: Awaited<ReturnType<typeof openJobWindow>>;
+  let { service, computer, machine: machines, window, pass } = {} as JobWindowScene<FakeMachines>;
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    machines = new FakeMachines(18);
-    computer = await FakeComputer.make(service.client);
-    window = await openJobWindow(computer, new FakeJobDisk(), machines);
+    ({ service, computer, machine: machines, window, pass } = await jobWindowScene(new FakeMachines(18)));
   });
   afterEach(() => computer.dispose());
-
-  const pass = (ms: number) => computer.clock.advance(ms);
 
   for (const [what, hasSecret] of [
     ['the user stops the next attempt', true],
@@ -30,12 +17,9 @@ describe('Jobs whose next attempt does not run', () => {
   ] as const) {
     it(`bring the outputs of an attempt that has ended where ${what} before its start`, async () => {
       const more = { retries: { exitCodes: { '75': 1 } }, whenDone: { failure: 'destroy' } };
-      const { id: job } = await window.jobs.order(aJob(id, { ...more, secrets: ['HF_TOKEN'] }), []);
-      await pass(0);
+      const job = await beginJob(computer, window, { ...more, secrets: ['HF_TOKEN'] });
       const [first, next] = [machines.of(`${job}01`), machines.of(`${job}02`)];
-      next.trouble = (call) => {
-        if (call === 'sync') throw new CutConnection();
-      };
+      next.cut((call) => call === 'sync');
       window.keptSecrets.has = hasSecret;
       first.ends({ code: 75, why: 'itself' });
       await pass(minute);
@@ -53,8 +37,7 @@ describe('Jobs whose next attempt does not run', () => {
 
   it('bring the outputs of an attempt that has ended where the next one is stopped while it is set up', async () => {
     const fields = { setup: 'pip install x', retries: { interrupted: 2 } };
-    const { id: job } = await window.jobs.order(aJob(id, fields), []);
-    await pass(0);
+    const job = await beginJob(computer, window, fields);
     const [first, second, third] = [1, 2, 3].map((attempt) => machines.of(`${job}0${attempt}`));
     assert.ok(first && second && third);
     first.phase = 'running';

@@ -4,35 +4,25 @@ import { areOthersDue, seeOthers } from '../../../../src/store/jobs/otherJobs';
 import { CancelledError } from '../../../../src/util/errors';
 import { silentLog } from '../../../../src/util/log';
 import { formatText, text } from '../../../../src/util/text';
-import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeJobDisk } from '../../../support/fakeJobDisk';
-import { aJob, CutConnection, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+import { aJob, CutConnection, FakeMachine } from '../../../support/jobWindows';
+import { beginJob, jobsScene, type JobsScene, type JobWindowScene } from '../../../support/jobWindowScene';
 
 const minute = 60_000;
 const id = 5001;
 
 describe('Jobs of other computers on a machine', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let machine: FakeMachine;
+  let { service, computer, machine, pass, open } = {} as JobsScene;
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    machine = new FakeMachine();
-    computer = await FakeComputer.make(service.client);
+    ({ service, computer, machine, pass, open } = await jobsScene(new FakeMachine()));
   });
   afterEach(() => computer.dispose());
 
   const other = { id: 'feedfacefeedface01', name: 'eval' };
-  const pass = (ms: number) => computer.clock.advance(ms);
   const ends = () => [service.count('instances.stop'), service.count('instances.destroy')];
 
   async function ran(whenDone: object) {
-    const window = await openJobWindow(computer, new FakeJobDisk(), machine);
-    const { id: job } = await window.jobs.order(aJob(id, { whenDone }), []);
-    await pass(0);
+    const window = await open();
+    const job = await beginJob(computer, window, { whenDone });
     machine.ends({ code: 0, why: 'itself' });
     await pass(5 * minute);
     return { window, job, state: () => window.row(job).state };
@@ -40,9 +30,8 @@ describe('Jobs of other computers on a machine', () => {
 
   it('are waited for, and never taken for our own', async () => {
     machine.there = [{ ...other, isAtWork: true }];
-    const window = await openJobWindow(computer, new FakeJobDisk(), machine);
-    const { id: job } = await window.jobs.order(aJob(id), []);
-    await pass(0);
+    const window = await open();
+    const job = await beginJob(computer, window);
     assert.deepEqual(machine.orders.at(-1)?.after, [other.id]);
     assert.equal(window.row(job).state.phase, 'waiting');
     assert.deepEqual(window.row(job).state.others, machine.there);
@@ -84,7 +73,7 @@ describe('Jobs of other computers on a machine', () => {
   });
 
   it('are looked for every ten minutes', async () => {
-    const window = await openJobWindow(computer, new FakeJobDisk(), machine);
+    const window = await open();
     const { id: job } = await window.jobs.order(aJob(id), []);
     const at = computer.clock.now();
     const row = { ...window.row(job), state: { ...window.row(job).state, othersTriedAt: at } };
@@ -94,7 +83,7 @@ describe('Jobs of other computers on a machine', () => {
   });
 
   it('count as looked for where the machine does not answer, but not where the look was ended', async () => {
-    const window = await openJobWindow(computer, new FakeJobDisk(), machine);
+    const window = await open();
     const { id: job } = await window.jobs.order(aJob(id), []);
     const seen = (fault: Error, signal = new AbortController().signal) =>
       seeOthers(
@@ -134,9 +123,7 @@ describe('Jobs of other computers on a machine', () => {
 
   it('are not asked for once the user decided about a machine that does not answer', async () => {
     const { window, job, state } = await ran({ success: 'destroy', keepMinutes: 60 });
-    machine.trouble = () => {
-      throw new CutConnection();
-    };
+    machine.cut();
     await pass(70 * minute);
     assert.deepEqual([state().trouble?.kind, ...ends()], ['release', 0, 0]);
     await window.jobs.endMachine(job, 'destroy');
@@ -144,7 +131,7 @@ describe('Jobs of other computers on a machine', () => {
     assert.deepEqual([state().outcome, ...ends()], ['destroyed', 0, 1]);
   });
 
-  const isStopped = async (window: Awaited<ReturnType<typeof openJobWindow>>) => {
+  const isStopped = async (window: JobWindowScene['window']) => {
     service.instances = service.instances.map((one) => ({
       ...one,
       ...{ actualStatus: 'exited', intendedStatus: 'stopped', currentState: 'stopped' },
@@ -157,7 +144,7 @@ describe('Jobs of other computers on a machine', () => {
     [[], 'destroyed'],
   ] as const) {
     it(`${there.length > 0 ? 'keep' : 'do not keep'} a stopped machine of which its host names ${there.length > 0 ? 'one' : 'none'}`, async () => {
-      const window = await openJobWindow(computer, new FakeJobDisk(), machine);
+      const window = await open();
       const { id: job } = await window.jobs.order(aJob(id, { whenDone: { success: 'destroy' } }), []);
       await pass(minute);
       machine.ends({ code: 0, why: 'itself' });

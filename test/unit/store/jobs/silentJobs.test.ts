@@ -1,35 +1,18 @@
 import assert from 'node:assert/strict';
 import { formatText } from '../../../../src/util/text';
-import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeJobDisk } from '../../../support/fakeJobDisk';
-import { aJob, CutConnection, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+import { FakeMachine } from '../../../support/jobWindows';
+import { beginJob, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 
 const minute = 60_000;
-const id = 5001;
 
 describe('Jobs that hang while their machine costs money', () => {
-  let computer: FakeComputer;
-  let disk: FakeJobDisk;
-  let machine: FakeMachine;
-  let window: Awaited<ReturnType<typeof openJobWindow>>;
+  let { computer, disk, machine, window, pass } = {} as JobWindowScene;
   beforeEach(async () => {
-    const service = new FakeService();
-    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    disk = new FakeJobDisk();
-    machine = new FakeMachine();
-    computer = await FakeComputer.make(service.client);
-    window = await openJobWindow(computer, disk, machine);
+    ({ computer, disk, machine, window, pass } = await jobWindowScene(new FakeMachine()));
   });
   afterEach(() => computer.dispose());
 
-  const pass = (ms: number) => computer.clock.advance(ms);
-  const order = async (fields: Readonly<Record<string, unknown>> = {}) => {
-    const { id: job } = await window.jobs.order(aJob(id, fields), []);
-    await pass(0);
-    return job;
-  };
+  const order = (fields?: Readonly<Record<string, unknown>>) => beginJob(computer, window, fields);
   /** The disk of this computer refuses from now on. */
   function refuse(call: 'putState' | 'writeLog' | 'read', code: string): () => void {
     const own = disk.storage[call];
@@ -43,9 +26,7 @@ describe('Jobs that hang while their machine costs money', () => {
 
   for (const call of ['begin', 'sync', 'start'] as const) {
     it(`are told once where ${call} fails for hours`, async () => {
-      machine.trouble = (one) => {
-        if (one === call) throw new CutConnection();
-      };
+      machine.cut((one) => one === call);
       await order();
       await pass(minute);
       assert.deepEqual(window.told(), []);

@@ -2,34 +2,20 @@ import assert from 'node:assert/strict';
 import { canReleaseMachine } from '../../../../src/model/jobs/outOfReach';
 import { machineLeft } from '../../../../src/store/jobs/machineLeft';
 import { anInstance } from '../../../support/builders';
-import { FakeService } from '../../../support/fakeService';
-import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeJobDisk } from '../../../support/fakeJobDisk';
-import { aJob, CutConnection, FakeMachine, openJobWindow } from '../../../support/jobWindows';
+import { aJob, FakeMachine } from '../../../support/jobWindows';
+import { beginJob, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 
 const minute = 60_000;
 const id = 5001;
 
 describe('Jobs whose machine was stopped before their outputs came', () => {
-  let service: FakeService;
-  let computer: FakeComputer;
-  let machine: FakeMachine;
-  let window: Awaited<ReturnType<typeof openJobWindow>>;
+  let { service, computer, machine, window, pass } = {} as JobWindowScene;
   beforeEach(async () => {
-    service = new FakeService();
-    service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    machine = new FakeMachine();
-    computer = await FakeComputer.make(service.client);
-    window = await openJobWindow(computer, new FakeJobDisk(), machine);
+    ({ service, computer, machine, window, pass } = await jobWindowScene(new FakeMachine()));
   });
   afterEach(() => computer.dispose());
 
-  const pass = (ms: number) => computer.clock.advance(ms);
-  const cut = () => {
-    machine.trouble = () => {
-      throw new CutConnection();
-    };
-  };
+  const cut = () => machine.cut();
   async function isStopped(): Promise<void> {
     cut();
     service.instances = [anInstance({ id, actualStatus: 'exited', intendedStatus: 'stopped' })];
@@ -38,12 +24,9 @@ describe('Jobs whose machine was stopped before their outputs came', () => {
   }
   /** A job in this phase. */
   async function order(phase: string): Promise<string> {
-    const { id: job } = await window.jobs.order(aJob(id, { retries: { interrupted: 1 } }), []);
-    await pass(0);
+    const job = await beginJob(computer, window, { retries: { interrupted: 1 } });
     if (phase === 'fetching') {
-      machine.trouble = (call) => {
-        if (call === 'fetch') throw new CutConnection();
-      };
+      machine.cut((call) => call === 'fetch');
       machine.ends({ code: 0, why: 'itself' });
       await pass(minute);
     }
