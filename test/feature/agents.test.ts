@@ -22,8 +22,7 @@ describe('an agent in the chat', () => {
 
   before(async () => {
     await haveKey(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
     agent = new AgentDriver(window);
   });

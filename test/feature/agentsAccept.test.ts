@@ -25,8 +25,7 @@ for (let round = 1; round <= sized(1, 20); round += 1) {
     before(async () => {
       trainer = await reachableInstance(computer(), 'trainer');
       spot = await computer().rentRunning({ label: 'spot', price: 0.2 });
-      window = await computer().openWindow();
-      await window.signIn();
+      window = await computer().openSignedIn();
       await window.view('instances').menu('trainer', 'Stop or Destroy Later…');
       await window.quick.pick(/Stop After a Time/);
       await window.quick.title(/When/);

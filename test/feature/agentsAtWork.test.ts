@@ -39,8 +39,7 @@ describe('an agent at work on an instance of the user', () => {
     await registerKey(computer());
     const id = await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
     instance = `inst_${id}`;
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
     agent = await letAgentsIn(window);
   });
@@ -145,8 +144,7 @@ describe('an agent at work on one of two instances of the same name', () => {
       await computer().rentRunning({ label: 'trainer' }),
       await computer().rentRunning({ label: 'trainer' }),
     ];
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     window.clearToasts();
     const agent = await letAgentsIn(window);
     await agent.call('change_state', { instance: `inst_${twin}`, to: 'stopped', requestId: 'stop-a-twin' });
@@ -159,8 +157,7 @@ describe('an agent that rents a machine which fails its check', () => {
 
   it('is not told that it is ready', async () => {
     await registerKey(computer());
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     window.clearToasts();
     const agent = await letAgentsIn(window);
     computer().simulator.orders.behave('fullDisk', 1);
@@ -180,8 +177,7 @@ describe('an agent that rents where no login is checked', () => {
 
   it('is told that it is ready once the service says that it runs, and not before', async () => {
     await registerKey(computer());
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     window.clearToasts();
     const agent = await letAgentsIn(window);
     const { request } = await agent.call('request_rental', {
@@ -207,8 +203,7 @@ describe('an agent that rents while the service is slow', () => {
 
   it('has the user asked with nothing else on the screen', async () => {
     await registerKey(computer());
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     window.clearToasts();
     const agent = await letAgentsIn(window);
     const quote = await agent.quote();
@@ -225,8 +220,7 @@ describe('an agent whose rental is cut short', () => {
   let window: FeatureWindow;
 
   it('asks for a key to log in with before the price', async () => {
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
     const agent = await letAgentsIn(window);
     await agent.call('request_rental', { quote: await agent.quote(), requestId: 'rental-1' });

@@ -49,8 +49,7 @@ describe('an agent that tries to rent without a yes', () => {
 
   before(async () => {
     await haveKey(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     agent = new AgentDriver(window);
     const dialog = await window.dialog('ask to rent');
     await computer().pass(600);

@@ -20,8 +20,7 @@ describe('limits of agents that a person declined', () => {
   };
 
   before(async () => {
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
   });
 

@@ -49,8 +49,7 @@ describe('an agent that accepts more time for a job', () => {
     const run = 'until [ -e ../limit ]; do sleep 0.2; done; echo "told $(cat ../limit)"; sleep 1000';
     const train = { run, machine: 'running', outputs: [], limits: { hours: 1, costDollars: 5 } };
     writeFileSync(file, JSON.stringify({ jobs: { train } }));
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await window.view('instances').row('trainer');
     window.run('Run Job…');
     await window.quick.title('Run train: Confirm');
@@ -92,8 +91,7 @@ for (const isPerson of [false, true]) {
 
     it(isPerson ? 'is left out after a dialog' : 'comes all the same, because a dialog asks', async () => {
       const id = await computer().rentRunning({ label: 'trainer' });
-      const window = await computer().openWindow();
-      await window.signIn();
+      const window = await computer().openSignedIn();
       await letAgentsIn(window);
       window.clearToasts();
       computer().settings.set('gpuRental.budget.perDay', 0.01);
@@ -119,8 +117,7 @@ async function failedMachine(
 ): Promise<{ readonly id: number; readonly window: FeatureWindow }> {
   await haveKey(computer);
   await evenPrices(computer);
-  const window = await computer.openWindow();
-  await window.signIn();
+  const window = await computer.openSignedIn();
   await computer.simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message: 'no space left' });
   await searchAndReview(window, '1x 3090', /1× RTX 3090/);
   const { id } = await newInstance(computer, () => rentNow(window));

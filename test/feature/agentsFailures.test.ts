@@ -12,8 +12,7 @@ describe('what a person approved for an agent, and the service refuses', () => {
 
   before(async () => {
     instance = `inst_${await computer().rentRunning({ label: 'trainer' })}`;
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     agent = await letAgentsIn(window);
     window.clearToasts();
   });
@@ -40,8 +39,7 @@ describe('a request of an agent that expires while a person chooses a key for it
   const computer = useComputer();
 
   it('is not asked about any more, since no yes would count', async () => {
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     window.clearToasts();
     const agent = await letAgentsIn(window);
     await agent.call('request_rental', { quote: await agent.quote(), requestId: 'rental-1' });

@@ -30,8 +30,7 @@ describe('the gate between a quote of an agent and a rental', () => {
 
   before(async () => {
     await haveKey(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     agent = await letAgentsIn(window);
     window.clearToasts();
   });
@@ -107,8 +106,7 @@ describe('each limit of agents', () => {
   let agent: AgentDriver;
 
   before(async () => {
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     agent = await letAgentsIn(window);
     window.clearToasts();
   });
@@ -159,8 +157,7 @@ describe('the limits of the user for everything that runs', () => {
   before(async () => {
     await haveKey(computer());
     instance = `inst_${await computer().rentRunning({ label: 'trainer' })}`;
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     agent = await letAgentsIn(window);
     await computer().pass(30 * minute);
     await window.view('instances').menu('trainer', 'Stop…');
@@ -218,8 +215,7 @@ describe('an agent that may look only', () => {
   before(async () => {
     await haveKey(computer());
     id = await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     agent = await letAgentsIn(window, 'read');
     window.clearToasts();
   });
@@ -275,8 +271,7 @@ describe('what a model reads', () => {
   it('has no key of the service in it, wherever one stands', async () => {
     const { simulator } = computer();
     const id = await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     const agent = await letAgentsIn(window);
     const instance = simulator.world.instance(id);
     assert.ok(instance);

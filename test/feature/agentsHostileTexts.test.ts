@@ -20,8 +20,7 @@ describe('texts of strangers in the answers for a model', () => {
 
   before(async () => {
     id = await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     agent = new AgentDriver(window);
     const dialog = await window.dialog('ask to rent');
     await computer().pass(600);

@@ -29,8 +29,7 @@ describe('agents that were never let in', () => {
 
   before(async () => {
     await haveKey(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     await newInstance(computer(), () => rentNow(window));
     await window.toast(/is ready|is running/);

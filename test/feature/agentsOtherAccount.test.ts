@@ -10,8 +10,7 @@ describe('an agent whose rental is cut short in an account that is switched', ()
   it('gives the machine its end while another account is active', async () => {
     const { simulator } = computer();
     await registerKey(computer());
-    const first = await computer().openWindow();
-    await first.signIn();
+    const first = await computer().openSignedIn();
     first.clearToasts();
     const agent = await letAgentsIn(first);
     const quote = await agent.quote();

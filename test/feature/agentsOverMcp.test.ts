@@ -23,8 +23,7 @@ describe('an agent outside of the editor', () => {
       logLevel: 'silent',
     });
     await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
   });
   after(() => client?.close());
 

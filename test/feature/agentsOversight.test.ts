@@ -31,8 +31,7 @@ describe('what a person sees and stops of agents', () => {
 
   before(async () => {
     await haveKey(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
     agent = new AgentDriver(window);
   });

@@ -25,8 +25,7 @@ describe('an agent that lists many instances', () => {
       Object.assign(machine, { model: { ...machine.model, name: text } });
     }
     for (const id of ids) Object.assign(world.instance(id) ?? {}, { statusMessage: text });
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     window.clearToasts();
     agent = await letAgentsIn(window, 'read');
   });

@@ -51,8 +51,7 @@ describe('agents of one name', () => {
       logLevel: 'silent',
     });
     await registerKey(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
     chat = await letAgentsIn(window);
     const input = { quote: await chat.quote(), requestId: 'rental-no-1' };

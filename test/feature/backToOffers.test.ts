@@ -30,8 +30,7 @@ describe('going back from the steps of a rental to the offers', () => {
 
   before(async () => {
     await haveKey(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
   });
 
   it('keeps what was chosen in the steps for the next offer', async () => {

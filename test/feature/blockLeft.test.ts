@@ -12,8 +12,7 @@ describe('our lines in an SSH config that is read-only', () => {
   before(async () => {
     writeFileSync(computer().sshConfig, `${block}${user}`);
     chmodSync(computer().sshConfig, 0o440);
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
   });
 

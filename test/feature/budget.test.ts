@@ -15,8 +15,7 @@ describe('a budget', () => {
   before(async () => {
     await haveKey(computer());
     await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await window.statusShows(/1 running/);
     window.clearToasts();
   });

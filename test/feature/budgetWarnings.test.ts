@@ -51,8 +51,7 @@ describe('a budget in the status bar', () => {
 
   it('makes room for the stage of a start, and comes back after it', async () => {
     await haveKey(computer());
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     await newInstance(computer(), () => rentNow(window));
     const busy = await window.statusShows(/Loading|Creating/);
@@ -71,8 +70,7 @@ describe('a budget that is spent', () => {
   before(async () => {
     await haveKey(computer());
     await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await window.toast(/need your confirmation/);
     window.clearToasts();
   });
@@ -130,8 +128,7 @@ describe('Set Budget…', () => {
   const quick = () => window.quick;
 
   before(async () => {
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
   });
 
   it('asks for a day and a month, keeps both, and says so', async () => {
@@ -200,8 +197,7 @@ describe('the stop at the end of a budget that is declined', () => {
 
   it('leaves the machines running that day', async () => {
     const id = await computer().rentRunning({ label: 'trainer' });
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     await window.toastButton(/is nearly spent/, 'Not Now');
     await window.toast('Your instances keep running today. They still cost money.');
     await computer().pass(40 * minute);

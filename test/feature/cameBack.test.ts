@@ -12,8 +12,7 @@ describe('a destroyed instance that the service lists again', () => {
 
   before(async () => {
     id = await computer().rentRunning({ label: 'trainer' });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await instances().row('trainer');
   });
 

@@ -16,8 +16,7 @@ describe('connecting where no Remote-SSH is installed', () => {
 
   before(async () => {
     await reachableInstance(computer(), 'trainer');
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await instances().row('trainer');
     window.clearToasts();
   });

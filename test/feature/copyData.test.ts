@@ -27,8 +27,7 @@ describe('copying data from machine to machine', () => {
   before(async () => {
     from = await computer().rentRunning({ label: 'trainer' });
     to = await computer().rentRunning({ label: 'helper' });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await instances().row('helper');
     window.clearToasts();
   });

@@ -10,8 +10,7 @@ describe('an account whose file is damaged', () => {
     /^An account could not be read because its file is damaged\. .* The file is kept as (.*)\.$/;
 
   it('is named once with the place of the file, and is there again once it is signed in to', async () => {
-    let window = await computer().openWindow();
-    await window.signIn();
+    let window = await computer().openSignedIn();
     window.close();
     const folder = path.join(computer().storage, 'accounts');
     const [name = ''] = readdirSync(folder).filter((one) => one.endsWith('.json'));

@@ -22,8 +22,7 @@ describe('an entry of a list whose file is damaged', () => {
   ];
 
   it('is named once with the place of the file and the way to set it again', async () => {
-    let window = await computer().openWindow();
-    await window.signIn();
+    let window = await computer().openSignedIn();
     await computer().rest();
     window.close();
     const folders = readdirSync(computer().root, { recursive: true, encoding: 'utf8' });

@@ -9,8 +9,7 @@ describe('a rental whose file is damaged', () => {
 
   it('is named once with the place of the file, because its instance costs money', async () => {
     await haveKey(computer());
-    let window = await computer().openWindow();
-    await window.signIn();
+    let window = await computer().openSignedIn();
     const instance = await newInstance(computer(), async () => {
       await searchAndReview(window, '1x 3090', /1× RTX 3090/);
       await rentNow(window);

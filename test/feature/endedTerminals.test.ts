@@ -31,8 +31,7 @@ for (const { menu, button, says } of requests) {
 
     it('ends without an error, and says why', async () => {
       await reachableInstance(computer(), 'trainer');
-      const window = await computer().openWindow();
-      await window.signIn();
+      const window = await computer().openSignedIn();
       const { terminals } = window.screen;
       await window.view('instances').inline('trainer', 'Open Terminal');
       const own = await computer().until('a terminal', () => terminals.all[0]);

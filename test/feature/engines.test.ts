@@ -53,8 +53,7 @@ describe('instances in tools that work by SSH', () => {
       await computer().rentRunning({ label: `sweep-${number}`, runtype: 'ssh_direct' });
     }
     await computer().rentRunning({ label: 'other', runtype: 'ssh_direct' });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await window.view('instances').row('sweep-1');
     window.clearToasts();
   });

@@ -29,8 +29,7 @@ describe('a tool that rented containers cannot carry, beside a virtual machine',
     computer().settings.set('gpuRental.ready.checkLogin', false);
     await haveKey(computer());
     await computer().rentRunning({ label: 'container', runtype: 'ssh_direct' });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
   });
 
   it('names no machine where there is none, and has nothing to press but OK', async () => {

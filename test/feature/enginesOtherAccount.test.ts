@@ -13,8 +13,7 @@ describe('a command on several instances', () => {
     const { json } = await computer().simulator.call('POST', '/__sim/accounts/', {
       email: 'other@example.com',
     });
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     await window.view('instances').row('sweep-1');
     const flag = path.join(computer().root, 'flag');
     window.run('Run Command on Instances…');
@@ -76,8 +75,7 @@ describe('a group for other tools, beside those of another account', () => {
       email: 'other@example.com',
     });
     otherKey = String(json.key);
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.run('Refresh');
     await computer().rest();
     other = await computer().openWindow({ isFocused: false });

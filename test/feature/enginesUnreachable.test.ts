@@ -14,8 +14,7 @@ describe('several instances of which some let nothing in', () => {
     await computer().rentRunning({ label: 'sweep', runtype: 'ssh_direct' });
     await computer().rentRunning({ label: 'sweep', runtype: 'ssh_direct' });
     await reachableInstance(computer(), 'open');
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await window.view('instances').row('open');
     window.clearToasts();
   });

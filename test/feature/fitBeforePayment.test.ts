@@ -12,8 +12,7 @@ describe('fit before payment', () => {
   const searches = () => computer().simulator.received('POST', '/api/v0/bundles/').length;
 
   before(async () => {
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
   });
 

@@ -17,8 +17,7 @@ describe('jobs that have ended', () => {
 
   before(async () => {
     id = await reachableInstance(computer(), 'trainer');
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await window.view('instances').row('trainer');
     const matrix = { LR: ['0.1', '0.01', '0.001'] };
     // A name on which Git acts is not fetched.

@@ -9,8 +9,7 @@ describe('the gauges of an instance', () => {
 
   before(async () => {
     id = await computer().rentRunning({ label: 'trainer' });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
   });
 

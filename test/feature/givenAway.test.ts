@@ -12,8 +12,7 @@ describe('an SSH config that sends variables of this computer to all hosts', () 
   before(async () => {
     writeFileSync(computer().sshConfig, 'Host *\n  SendEnv AWS_*\n');
     await reachableInstance(computer(), 'trainer');
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await window.view('instances').row('trainer');
     window.clearToasts();
   });

@@ -10,8 +10,7 @@ describe('the machines of a host', () => {
   const hosting = () => window.view('hosting');
 
   before(async () => {
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
   });
 
@@ -68,8 +67,7 @@ describe('hosting that is to be shown in any case, while it is read', () => {
     const { simulator } = computer();
     simulator.faults.clear();
     simulator.fail({ kind: 'stall', method: 'GET', path: '/api/v0/machines/' });
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     let rows: readonly unknown[] | undefined;
     void window
       .view('hosting')
@@ -89,8 +87,7 @@ describe('hosting whose lists were read long ago', () => {
   const computer = useComputer();
 
   it('says how old they are', async () => {
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     const hosting = window.view('hosting').show();
     const account = window.view('account').show();
     await hosting.row(/^#\d+/);
@@ -120,8 +117,7 @@ describe('hosting of machines in trouble', () => {
       body: { machines: [{ ...first, listed: false, timeout: 7260 }, ...others] },
       times: 0,
     });
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     const { text, item } = await window.view('hosting').row(new RegExp(`^#${String(first?.['id'])} `));
     assert.match(text, /unreachable for 2 h 1 min · not offered · \d of \d rented$/);
     assert.doesNotMatch(text, /\$/);

@@ -15,8 +15,7 @@ describe('a folder of a stranger', () => {
     mkdirSync(folder, { recursive: true });
     const file = { image: 'a', maxPricePerHour: 1, filters: { [trap]: 5 } };
     writeFileSync(path.join(folder, 'gpu-rental.json'), JSON.stringify(file));
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     window.run('Rent for This Workspace…');
     const { text } = await window.toast(/Fix it/);
     assert.doesNotMatch(text, link);
@@ -32,8 +31,7 @@ describe('a folder whose file repeats a key of the user', () => {
     const { apiKey } = computer().simulator;
     const file = { image: 'a', maxPricePerHour: 1, filters: { [apiKey]: 5 } };
     writeFileSync(path.join(folder, 'gpu-rental.json'), JSON.stringify(file));
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     window.run('Rent for This Workspace…');
     const { text } = await window.toast(/•••/);
     assert.ok(!text.includes(apiKey));
@@ -47,8 +45,7 @@ describe('an instance that a stranger named', () => {
 
   it('draws no icon in its row and in a picker', async () => {
     await computer().rentRunning({ label: `$(sync) ${trap} worker` });
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     const { text } = await window.view('instances').row(/worker/);
     assert.doesNotMatch(text, /\$\(sync\)/);
     window.run('Stop…');

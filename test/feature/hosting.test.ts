@@ -21,8 +21,7 @@ describe('hosting and serverless', () => {
   const plans = () => sent('PUT', /^\/api\/v0\/machines\/\d+\/dnotify$/);
 
   before(async () => {
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
   });
 
@@ -307,8 +306,7 @@ describe('hosting of an account that rents out nothing', () => {
       body: { machines: [] },
       times: 0,
     });
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     window.start('gpuRental.machine.setMinimumBid');
     await window.toast('This account has no machines to rent out');
     assert.equal(window.screen.commands.keys['gpuRental.hosting'], false);

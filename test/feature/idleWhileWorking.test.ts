@@ -22,8 +22,7 @@ describe('a schedule for idle time while something of ours works on the instance
   before(async () => {
     id = await reachableInstance(computer(), 'trainer');
     await computer().simulator.call('PUT', `/__sim/instances/${id}/`, { gpu_util: 0 });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await instances().menu('trainer', 'Stop or Destroy Later…');
     await window.quick.title('Stop or Destroy trainer Later');
     await window.quick.pick(/Stop When Idle/);

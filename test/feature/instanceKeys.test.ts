@@ -16,8 +16,7 @@ describe('the keys of an instance', () => {
     path = `/api/v0/instances/${id}/ssh/`;
     await simulator.call('POST', path, { ssh_key: makeKey(computer(), 'first') });
     makeKey(computer(), 'second');
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await instances().expand('trainer');
     await instances().expand('SSH keys');
     await instances().row('first');

@@ -35,8 +35,7 @@ describe('a job whose computer is closed for longer than its limit', () => {
   before(async () => {
     await registerKey(computer());
     await evenPrices(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
   });
 

@@ -58,8 +58,7 @@ describe('outputs of a stopped machine', () => {
   before(async () => {
     await registerKey(computer());
     await evenPrices(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
   });
 

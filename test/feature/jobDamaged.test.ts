@@ -10,8 +10,7 @@ describe('a job whose file is damaged', () => {
 
   it('is named once with the place of the file, and the next job runs', async () => {
     await reachableInstance(computer(), 'trainer');
-    let window = await computer().openWindow();
-    await window.signIn();
+    let window = await computer().openSignedIn();
     await window.view('instances').row('trainer');
     const job = { run: 'true', machine: 'running' };
     await writeJob(window, job);

@@ -22,8 +22,7 @@ describe('outputs of a job that is over', () => {
   before(async () => {
     await registerKey(computer());
     await evenPrices(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
   });
 

@@ -27,8 +27,7 @@ describe('a job that another computer ordered', () => {
       limits: { hours: 1, costDollars: 5 },
     };
     writeFileSync(file, JSON.stringify({ jobs: { train } }));
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await window.view('instances').row('trainer');
     window.clearToasts();
   });

@@ -39,8 +39,7 @@ for (const [what, changes] of [
         limits: { hours: 1, costDollars: 5 },
       };
       writeFileSync(file, JSON.stringify({ jobs: { train } }));
-      window = await computer().openWindow();
-      await window.signIn();
+      window = await computer().openSignedIn();
       await window.view('instances').row('trainer');
       window.clearToasts();
     });

@@ -15,8 +15,7 @@ describe('the machine of a job that is kept after all', () => {
   before(async () => {
     await registerKey(computer());
     await evenPrices(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
   });
 

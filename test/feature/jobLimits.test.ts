@@ -20,8 +20,7 @@ describe('a job that nears its limit', () => {
     const run = 'until [ -e ../limit ]; do sleep 0.2; done; echo "told $(cat ../limit)"; sleep 1000';
     const train = { run, machine: 'running', outputs: [], limits };
     writeFileSync(file, JSON.stringify({ jobs: { train } }));
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await instances().row('trainer');
     window.clearToasts();
   });
@@ -82,8 +81,7 @@ describe('a job that does nothing', () => {
     const job = { run: 'sleep 1000', machine: 'running', outputs: [], limits };
     const ending = { ...job, whenDone: { idle: 'stop' } };
     writeFileSync(file, JSON.stringify({ jobs: { train: job, ending } }));
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await window.view('instances').row('trainer');
     window.clearToasts();
   });

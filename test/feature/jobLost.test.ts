@@ -51,8 +51,7 @@ describe('a job whose machine is lost while it runs', () => {
     world().onDidChangeInstance(() => {
       most = Math.max(most, world().instances.length);
     });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
   });
 

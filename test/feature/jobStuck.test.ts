@@ -19,8 +19,7 @@ describe('a job that does not get on while its machine costs money', () => {
     const train = { run: 'sleep 1000', machine: 'running', limits: { hours: 1, costDollars: 5 } };
     writeFileSync(file, JSON.stringify({ jobs: { train } }));
     writeFileSync(path.join(computer().workspace, 'train.py'), 'print()');
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await window.view('instances').row('trainer');
     window.clearToasts();
   });

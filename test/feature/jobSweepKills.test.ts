@@ -36,8 +36,7 @@ for (const [place, visit, machines] of places) {
       );
       await registerKey(computer());
       await evenPrices(computer());
-      let window = await computer().openWindow();
-      await window.signIn();
+      let window = await computer().openSignedIn();
       window.clearToasts();
       const run = `echo "$GPU_RENTAL_JOB_ID" >>${path.join(computer().root, 'starts')}; echo x >outputs/x`;
       await writeJob(window, { run, matrix: { LR: rates }, maxParallel: 2 });
@@ -87,8 +86,7 @@ describe('a matrix whose window hangs between its two rentals', () => {
     const { world } = computer().simulator;
     await registerKey(computer());
     await evenPrices(computer());
-    const hung = await computer().openWindow();
-    await hung.signIn();
+    const hung = await computer().openSignedIn();
     hung.clearToasts();
     await writeJob(hung, { run: 'echo "$LR" >outputs/lr', matrix: { LR: rates }, maxParallel: 2 });
     await reviewJob(hung);

@@ -20,8 +20,7 @@ describe('a job', () => {
     const train = { run: 'echo epoch 1; exit 3', machine: 'running', outputs: [], limits };
     writeFileSync(file, JSON.stringify({ jobs: { train } }));
     writeFileSync(path.join(computer().workspace, 'my train.sh'), 'mkdir -p outputs; date >outputs/done\n');
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await window.view('instances').row('trainer');
     window.clearToasts();
   });

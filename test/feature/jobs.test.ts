@@ -27,8 +27,7 @@ describe('a job on an instance', () => {
 
   before(async () => {
     await reachableInstance(computer(), 'trainer');
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await window.view('instances').row('trainer');
     window.clearToasts();
     execFileSync('git', ['init', '-q', computer().workspace]);

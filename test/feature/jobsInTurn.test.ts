@@ -16,8 +16,7 @@ describe('jobs on an instance, one after the other', () => {
 
   before(async () => {
     id = await reachableInstance(computer(), 'trainer');
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await window.view('instances').row('trainer');
     window.clearToasts();
     const train = 'mkdir -p outputs; echo "epoch 1"; printf model >outputs/model.bin\n';

@@ -25,8 +25,7 @@ describe('a schedule that is canceled at the last moment, or can not be read', (
 
   before(async () => {
     worker = await computer().rentRunning({ label: 'worker' });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await window.view('instances').row('worker');
   });
 

@@ -65,8 +65,7 @@ describe('stopping and destroying later', () => {
   before(async () => {
     trainer = await reachableInstance(computer(), 'trainer');
     helper = await computer().rentRunning({ label: 'helper' });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await instances().row('trainer');
   });
 

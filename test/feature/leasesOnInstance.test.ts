@@ -40,8 +40,7 @@ describe('a schedule that no editor carries out', () => {
     };
     writeClocks(proc, 1000);
     const { simulator } = computer();
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     await window.view('instances').menu('trainer', 'Stop or Destroy Later…');
     await window.quick.title('Stop or Destroy trainer Later');
     await window.quick.pick(/Destroy After a Time/);
@@ -79,8 +78,7 @@ describe('a schedule that no editor carries out', () => {
     const login = path.join(computer().root, 'instances', `${id}.machine`, 'proc', '900');
     mkdirSync(login, { recursive: true });
     writeFileSync(path.join(login, 'cmdline'), 'sshd: root@notty');
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     await window.view('instances').menu('watcher', 'Stop or Destroy Later…');
     await window.quick.title('Stop or Destroy watcher Later');
     await window.quick.pick(/Destroy When Idle/);

@@ -18,8 +18,7 @@ describe('living with instances', () => {
       disk: 30,
     });
     second = await computer().rentRunning({ label: 'helper' });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await instances().row('trainer');
     window.clearToasts();
   });

@@ -35,8 +35,7 @@ describe('eight windows that show everything', () => {
   const computer = useComputer({ simulator: { limits: true } });
 
   before(async () => {
-    const first = await computer().openWindow();
-    await first.signIn();
+    const first = await computer().openSignedIn();
     await computer().rentRunning();
     await openShowingAll(computer(), 7);
     await showAll(first);
@@ -79,8 +78,7 @@ describe('one window and a service that failed for minutes', () => {
 
   it('reads the list at once where anything else shows that the service works again', async () => {
     const { simulator } = computer();
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     await computer().rentRunning();
     simulator.fail({ kind: 'dropBefore', path: '/api/*', times: 0 });
     await computer().pass(6 * 60_000);
@@ -107,8 +105,7 @@ describe('eight windows and a service that refuses', () => {
 
       it('ask for the list twenty times in ten minutes at most', async () => {
         const { simulator } = computer();
-        const first = await computer().openWindow();
-        await first.signIn();
+        const first = await computer().openSignedIn();
         await computer().rentRunning();
         await openShowingAll(computer(), 3);
         await showAll(first);

@@ -24,8 +24,7 @@ describe('a rental whose answer is lost', () => {
   let window: FeatureWindow;
 
   it('is sent once and found again by its label', async () => {
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
     computer().simulator.fail({ kind: 'dropAfter', method: 'PUT', path: asks });
     await toConfirmation(window, { search: '1x 4090', offer: /1× RTX 4090/, label: 'lost and found' });
@@ -60,8 +59,7 @@ describe('a window without the focus, opened right after a rental', () => {
 
   it('reads the list, though the one on disk is older than the rental and names no instance', async () => {
     await haveKey(computer());
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     const { simulator } = computer();
     simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v0/instances/', times: 0 });
@@ -81,8 +79,7 @@ describe('a rental without an answer', () => {
 
   before(async () => {
     await haveKey(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
   });
   beforeEach(async () => {
     window.clearToasts();

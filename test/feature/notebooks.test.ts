@@ -241,8 +241,7 @@ describe('a notebook where Jupyter is not as it should be', () => {
 
   before(async () => {
     await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await instances().row('trainer');
     window.clearToasts();
   });

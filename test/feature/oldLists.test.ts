@@ -19,8 +19,7 @@ describe('an empty list that nothing has read for hours', () => {
     const file = path.join(computer().workspace, '.vscode', 'gpu-rental.json');
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, JSON.stringify({ image: 'pytorch/pytorch:latest', maxPricePerHour: 0.5 }));
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await instances().welcomeShows('No instances');
     instances().tree.setVisible(false);
     const before = lists();
@@ -50,8 +49,7 @@ for (const isOpen of [false, true]) {
 
     before(async () => {
       await registerKey(computer());
-      window = await computer().openWindow();
-      await window.signIn();
+      window = await computer().openSignedIn();
       await window.view('instances').welcomeShows('No instances');
       window.view('instances').tree.setVisible(false);
       if (isOpen) {
@@ -77,8 +75,7 @@ describe('the wait for the instances after the Enter that rents', () => {
   let window: FeatureWindow;
 
   beforeEach(async () => {
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await window.view('instances').welcomeShows('No instances');
     window.view('instances').tree.setVisible(false);
     await searchAndReview(window, '1x 3090', /^1× RTX 3090/);
@@ -128,8 +125,7 @@ describe('the view of a list that nothing has read for some time', () => {
   const instances = () => window.view('instances');
 
   it('states the age of an empty list in a window without the focus', async () => {
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await instances().welcomeShows('No instances');
     window.screen.focus(false);
     await computer().pass(8 * hour);

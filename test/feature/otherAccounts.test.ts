@@ -10,8 +10,7 @@ describe('a schedule of an account that is not the active one', () => {
   it('is carried out, and told with the name of the account', async () => {
     const { simulator } = computer();
     const worker = await computer().rentRunning({ label: 'worker' });
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     await window.view('instances').menu('worker', 'Stop or Destroy Later…');
     await window.quick.pick(/Stop After a Time/);
     await window.quick.type('30m', { enter: false });
@@ -41,8 +40,7 @@ describe('a schedule of an account that is not the active one, which has no inst
   it('is noted for the next start by however many windows, and carried out without a view', async () => {
     const { simulator } = computer();
     const worker = await computer().rentRunning({ label: 'worker' });
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     await window.view('instances').menu('worker', 'Stop or Destroy Later…');
     await window.quick.pick(/Stop After a Time/);
     await window.quick.type('2h', { enter: false });
@@ -141,8 +139,7 @@ describe('a demo marketplace that can’t start', () => {
 
   it('leaves the account in use, which is watched as before', async () => {
     await computer().rentRunning({ label: 'worker' });
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     await window.view('instances').row('worker');
     const serviceUrl = 'http://127.0.0.1:9';
     const key = accountKeyFor(serviceUrl, 7, true);

@@ -20,8 +20,7 @@ async function openTooLate(
 ) {
   const toStop = await computer.rentRunning({ label: 'sleeper' });
   const toDestroy = await computer.rentRunning({ label: 'leaver' });
-  const first = await computer.openWindow();
-  await first.signIn();
+  const first = await computer.openSignedIn();
   await first.view('instances').row('leaver');
   await computer.until('the folder of the account', () =>
     existsSync(path.dirname(leaseFile(computer, toStop))),

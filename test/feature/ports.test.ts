@@ -28,8 +28,7 @@ describe('ports and the agent of an instance', () => {
       runtype: 'jupyter_direct ssh_direct',
       env: { '-p 6006:6006': '1', '-p 7860:7860': '1' },
     });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await instances().row('trainer');
     window.clearToasts();
   });

@@ -12,8 +12,7 @@ describe('the price limit of all that runs', () => {
 
   before(async () => {
     await haveKey(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
   });
   afterEach(() => {

@@ -100,8 +100,7 @@ describe('an instance whose log names another host key while it gets ready', () 
 
   it('waits with the words for that, and ends with them', async () => {
     await registerKey(computer());
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     const { id } = await newInstance(computer(), () => rentNow(window));
     const instance = computer().simulator.world.instance(id);

@@ -59,8 +59,7 @@ describe('a change whose list cannot be read afterwards', () => {
     const docker = { docker_login_repo: '', docker_login_user: '', docker_login_pass: '' };
     const template = { name: 'ours', image: 'pytorch/pytorch', ...docker };
     await computer().simulator.call('POST', '/api/v0/template/', template);
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
   });
 

@@ -12,8 +12,7 @@ describe('the stages of a machine between running and ready', () => {
   before(async () => {
     await registerKey(computer());
     await evenPrices(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
   });
 
   async function rentWith(manner: MachineManner): Promise<number> {

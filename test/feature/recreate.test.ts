@@ -112,8 +112,7 @@ describe('a rental whose image was changed later', () => {
 
   it('is rented again with the image that it has now', async () => {
     await haveKey(computer());
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     await newInstance(computer(), () => rentNow(window));
     await window.toast(/is ready/);

@@ -43,8 +43,7 @@ describe('rentals and starts that go wrong', () => {
 
   before(async () => {
     await haveKey(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
   });
 
@@ -320,8 +319,7 @@ describe('a machine that fails, with two windows', () => {
   it('is told of in one of them, and its next step happens once', async () => {
     const { simulator } = computer();
     await haveKey(computer());
-    const first = await computer().openWindow();
-    await first.signIn();
+    const first = await computer().openSignedIn();
     const second = await computer().openWindow();
     await second.view('instances').rows();
     const failure = { outcome: 'exited', message: 'no space left on device' };

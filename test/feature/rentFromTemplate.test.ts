@@ -80,8 +80,7 @@ describe('renting from a template and by bid', () => {
     const { json } = await computer().simulator.call('POST', '/api/v0/template/', twoCards);
     template = (json as { template: Created }).template;
     assert.ok(template.hash_id);
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.run('Rent from Template…');
     await quick().title('Rent from Template');
     // The view of the templates has never been open.
@@ -197,8 +196,7 @@ describe('the list of templates to rent from', () => {
   before(async () => {
     const { status, text } = await computer().simulator.call('POST', '/api/v0/template/', twoCards);
     assert.equal(status, 200, text);
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
   });
   afterEach(() => {
     window.quick.escape();

@@ -63,8 +63,7 @@ describe('options of a rental', () => {
   before(async () => {
     writeFileSync(file(), script);
     await haveKey(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await window.screen.documents.show(FakeUri.file(file()));
     window.clearToasts();
   });

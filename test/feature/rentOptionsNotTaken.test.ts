@@ -12,8 +12,7 @@ describe('options of a rental that are not taken', () => {
 
   before(async () => {
     await haveKey(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     await quick().pick('More Options…');

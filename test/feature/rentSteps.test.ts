@@ -10,8 +10,7 @@ describe('a step of a rental that is shown again', () => {
 
   before(async () => {
     await haveKey(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await searchFor(window, '1x 3090 spot', /1× RTX 3090/);
     await quick().pick(/1× RTX 3090/);
   });

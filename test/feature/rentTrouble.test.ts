@@ -18,8 +18,7 @@ describe('renting when things change', () => {
 
   it('shows the next best offer when the chosen one is taken at the last moment', async () => {
     const { simulator } = computer();
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     simulator.fail({ kind: 'error', status: 410, error: 'no_such_ask', path: '/api/v0/asks/*', times: 1 });
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     await quick().row(/Rent for/);
@@ -142,8 +141,7 @@ describe('a confirmed rental that is not sent', () => {
 
   before(async () => {
     await haveKey(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
   });
   beforeEach(async () => {
     window.clearToasts();
@@ -221,8 +219,7 @@ describe('several machines of which only the first is rented', () => {
 
   before(async () => {
     await haveKey(computer());
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
   });
   afterEach(async () => {
     const { faults, world } = computer().simulator;

@@ -15,8 +15,7 @@ describe('the rental history', () => {
   before(async () => {
     trainer = await computer().rentRunning({ label: 'trainer' });
     helper = await computer().rentRunning({ label: 'helper' });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await instances().row('trainer');
     await computer().pass(30 * 60_000);
   });

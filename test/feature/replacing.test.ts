@@ -43,8 +43,7 @@ describe('replacing a machine under the limit an hour of all that runs', () => {
     await haveKey(computer());
     const { simulator, settings } = computer();
     await evenPrices(computer());
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     const other = await newInstance(computer(), () => rentNow(window));
     await window.toast(new RegExp(`#${other.id} is ready`));
@@ -67,8 +66,7 @@ describe('a replacement whose window is killed', () => {
     await haveKey(computer());
     const { simulator } = computer();
     await evenPrices(computer());
-    const first = await computer().openWindow();
-    await first.signIn();
+    const first = await computer().openSignedIn();
     await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message: 'no space left' });
     await searchAndReview(first, '1x 3090', /1× RTX 3090/);
     const { id } = await newInstance(computer(), () => rentNow(first));
@@ -97,8 +95,7 @@ describe('a replacement that was announced by a window that is killed before it 
     await haveKey(computer());
     const { simulator } = computer();
     await evenPrices(computer());
-    const first = await computer().openWindow();
-    await first.signIn();
+    const first = await computer().openSignedIn();
     await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message: 'no space left' });
     await searchAndReview(first, '1x 3090', /1× RTX 3090/);
     const { id } = await newInstance(computer(), () => rentNow(first));
@@ -131,8 +128,7 @@ describe('a replacement whose pause was over when its window is killed', () => {
     await haveKey(computer());
     const { simulator } = computer();
     await evenPrices(computer());
-    const first = await computer().openWindow();
-    await first.signIn();
+    const first = await computer().openSignedIn();
     for (const message of ['no space left', 'cuda error']) {
       await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message });
     }
@@ -162,8 +158,7 @@ for (const hours of [0, -3]) {
       await haveKey(computer());
       const { simulator } = computer();
       await evenPrices(computer());
-      const window = await computer().openWindow();
-      await window.signIn();
+      const window = await computer().openSignedIn();
       for (const message of ['no space left', 'cuda error']) {
         await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message });
       }
@@ -197,8 +192,7 @@ for (const [when, inSeconds] of [
       await haveKey(computer());
       const { simulator } = computer();
       await evenPrices(computer());
-      const window = await computer().openWindow();
-      await window.signIn();
+      const window = await computer().openSignedIn();
       for (const message of ['no space left', 'cuda error']) {
         await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message });
       }
@@ -222,8 +216,7 @@ describe('a rental whose window is killed within a second of the first Enter', (
   it('is looked for at the next start, with no view in sight', async () => {
     await haveKey(computer());
     const { simulator } = computer();
-    const first = await computer().openWindow();
-    await first.signIn();
+    const first = await computer().openSignedIn();
     await searchAndReview(first, '1x 3090', /1× RTX 3090/);
     simulator.fail({ kind: 'delay', method: 'PUT', path: '/api/v0/asks/{id}/', delayMs: 1000 });
     await confirmRental(first);
@@ -246,8 +239,7 @@ describe('a replacement without a question', () => {
     await haveKey(computer());
     const { simulator } = computer();
     await evenPrices(computer());
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     for (const message of ['no manifest for image 17', 'no manifest for image 23']) {
       await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message });
     }
@@ -269,8 +261,7 @@ describe('the pause of a replacement that the user wants without a question', ()
     await haveKey(computer());
     const { simulator } = computer();
     await evenPrices(computer());
-    const first = await computer().openWindow();
-    await first.signIn();
+    const first = await computer().openSignedIn();
     const second = await computer().openWindow({ isFocused: false });
     await second.view('instances').rows();
     for (const [outcome, message] of [
@@ -308,8 +299,7 @@ for (const [how, decline] of [
       await haveKey(computer());
       const { simulator } = computer();
       await evenPrices(computer());
-      const window = await computer().openWindow();
-      await window.signIn();
+      const window = await computer().openSignedIn();
       for (const message of ['no space left', 'cuda error']) {
         await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message });
       }

@@ -51,8 +51,7 @@ describe('one click with the Remote-SSH extension of each editor', () => {
     expected = new RegExp(`^vscode-remote://ssh-remote\\+gpu-[0-9a-f]{6}-${id}/tmp/my project$`);
     const ssh = homeSsh(computer());
     for (const name of Object.values(sections)) computer().settings.set(`${name}.path`, ssh);
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     window.clearToasts();
     window.close();
   });

@@ -16,8 +16,7 @@ describe('the menu of a row while the list is read again', () => {
     const { simulator } = computer();
     await simulator.call('POST', '/api/v0/secrets/', { key: 'HF_TOKEN', value: 'a-value' });
     await simulator.call('POST', '/api/v0/template/', { name: 'Planted', image: 'ubuntu' });
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     const account = window.view('account');
     await account.expand('Environment Variables');
     await account.row('HF_TOKEN');
@@ -39,8 +38,7 @@ describe('the menu of a row while the list is read again', () => {
   it('keeps its row while the same instances stay, and does nothing without one', async () => {
     const trainer = await computer().rentRunning({ label: 'trainer' });
     const helper = await computer().rentRunning({ label: 'helper' });
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     await window.view('instances').row('helper');
     window.clearToasts();
     const refreshed = refreshedIn(window, ['instances']);
@@ -67,8 +65,7 @@ describe('the menu of a row while the list is read again', () => {
 
   it('is kept for views in sight alone: what nobody sees is not read for it', async () => {
     const { simulator } = computer();
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     await window.view('account').expand('Environment Variables');
     await window.view('account').row('HF_TOKEN');
     await window.view('templates').row('Planted');

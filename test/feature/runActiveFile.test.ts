@@ -13,8 +13,7 @@ describe('running the active file', () => {
   before(async () => {
     ids['worker'] = await reachableInstance(computer(), 'worker');
     ids['helper'] = await computer().rentRunning({ label: 'helper', runtype: 'ssh_direct' });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await window.view('instances').row('helper');
     window.clearToasts();
     const file = path.join(computer().workspace, 'train.py');

@@ -23,8 +23,7 @@ describe('instances without a label, of the same GPU', () => {
 
   it('have their number beside their name, as messages do, while there are several', async () => {
     const first = await rent();
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await row(new RegExp(`^1× RTX 3090 [^#].* #${first}$`));
     const second = await rent();
     window.run('Refresh');

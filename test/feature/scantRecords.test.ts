@@ -16,8 +16,7 @@ describe('an instance whose record states neither its machine nor its price', ()
 
   it('has the price and the machine that were rented, also in a later window', async () => {
     await haveKey(computer());
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     await searchFor(window, '1x 4090', /1× RTX 4090/);
     await reviewFirst(window, /1× RTX 4090/);
     await confirmRental(window);
@@ -48,8 +47,7 @@ describe('a stopped instance whose record does not state the price of its disk',
       ...{ kind: 'answer', method: 'GET', path: '/api/v0/instances/', times: 0, status: 200 },
       body: { ...json, instances },
     });
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     await window.view('instances').row(/trainer.*≤ \$\d+\.\d+\/day.*Stopped/);
   });
 });

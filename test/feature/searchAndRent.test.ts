@@ -11,8 +11,7 @@ describe('searching and renting', () => {
   const searches = () => computer().simulator.received('POST', '/api/v0/bundles/');
 
   before(async () => {
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
   });
 

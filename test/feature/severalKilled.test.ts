@@ -15,8 +15,7 @@ describe('several machines whose window is killed between two rentals', () => {
   it('are told by the next window, with how many were rented', async () => {
     await haveKey(computer());
     await evenPrices(computer());
-    const killed = await computer().openWindow();
-    await killed.signIn();
+    const killed = await computer().openSignedIn();
     await searchAndReview(killed, '1x 3090', /1× RTX 3090/);
     await killed.quick.pick('More Options…');
     await killed.quick.pick('How Many');

@@ -36,8 +36,7 @@ describe('a schedule for idle time on an instance with a notebook server', () =>
       path.join(own, 'run', `jpserver-${server.pid}.json`),
       JSON.stringify({ port: server.port }),
     );
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await instances().menu('trainer', 'Copy SSH Command');
     await window.view('instances').menu('trainer', 'Stop or Destroy Later…');
     await window.quick.title('Stop or Destroy trainer Later');

@@ -35,8 +35,7 @@ describe('lists that cannot be refreshed', () => {
     const found = await simulator.call('POST', '/api/v0/volumes/search/', { disk_space: { gte: 100 } });
     const [offer] = found.json.offers as readonly { id: number }[];
     await simulator.call('PUT', '/api/v0/volumes/', { id: offer?.id, size: 20, name: 'spare' });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
   });
 
   for (const { name, path, row, ...place } of lists) {

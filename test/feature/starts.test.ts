@@ -21,8 +21,7 @@ describe('starting several instances', () => {
       await computer().rentRunning({ label: 'trainer' }),
       await computer().rentRunning({ label: 'helper' }),
     ];
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
   });
 
   beforeEach(async () => {

@@ -11,8 +11,7 @@ describe('the support bundle', () => {
 
   before(async () => {
     await computer().rentRunning({ label: 'trainer', env: { TOKEN: 'very-secret-value' } });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await window.view('instances').row('trainer');
     window.clearToasts();
   });

@@ -185,8 +185,7 @@ describe('what is asked of one account, answered while another is active', () =>
     await call('POST', '/__sim/price-increases/', { instance_id: trainer, new_price: 20 });
     const { json } = await call('POST', '/__sim/accounts/', { credit: 10 });
     otherKey = (json as { key: string }).key;
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     other = await computer().openWindow({ isFocused: false });
     await other.view('instances').row('trainer');
     window.clearToasts();
@@ -222,8 +221,7 @@ describe('what is asked of an account that is signed out before the answer', () 
 
   it('is not done', async () => {
     const id = await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     const other = await computer().openWindow({ isFocused: false });
     await other.view('instances').row('trainer');
     await window.view('instances').menu(/^trainer/, 'Destroy…');
@@ -245,8 +243,7 @@ describe('a machine that is picked after another account became active', () => {
     it(`is none of that account: ${title}`, async () => {
       const { simulator } = computer();
       const { json } = await simulator.call('POST', '/__sim/accounts/', { credit: 10 });
-      const window = await computer().openWindow();
-      await window.signIn();
+      const window = await computer().openSignedIn();
       const other = await computer().openWindow({ isFocused: false });
       await other.view('hosting').row(/^#\d+/);
       window.run(`${title}…`);
@@ -267,8 +264,7 @@ describe('the replacement of a machine that is offered for one account, and chos
     await haveKey(computer());
     const { simulator } = computer();
     const { json } = await simulator.call('POST', '/__sim/accounts/', { credit: 10 });
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message: 'no space left' });
     await searchAndReview(window, '1x 3090', /^1× RTX 3090/);
     await newInstance(computer(), () => rentNow(window));

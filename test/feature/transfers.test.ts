@@ -16,8 +16,7 @@ describe('files to an instance and back', () => {
 
   before(async () => {
     await reachableInstance(computer(), 'trainer');
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await instances().row('trainer');
     window.clearToasts();
   });

@@ -17,8 +17,7 @@ describe('what the key may change and not list', () => {
       const refusal = { status: 403, error: 'not_authorized', msg: 'Not allowed.' };
       simulator.fail({ kind: 'error', method: 'GET', path, times: 0, ...refusal });
     }
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     window.clearToasts();
   });
 

@@ -10,8 +10,7 @@ describe('a template that is in no list', () => {
   let window: FeatureWindow;
 
   before(async () => {
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
   });
 
   it('is read again by each command that takes it', async () => {

@@ -245,8 +245,7 @@ describe('the list of volumes', () => {
   it('is read when an instance comes or goes, not where the service lists them in another order', async () => {
     const names = ['first', 'second'];
     for (const label of names) await computer().rentRunning({ label });
-    const window = await computer().openWindow();
-    await window.signIn();
+    const window = await computer().openSignedIn();
     await window.view('instances').row('first');
     const { simulator } = computer();
     const path = '/api/v0/instances/';

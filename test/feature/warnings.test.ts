@@ -31,8 +31,7 @@ describe('warnings', () => {
     id = await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
     await setCredit(computer(), 500);
     increase = await askForMore(computer(), id, 20);
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await instances().row('trainer');
   });
 
@@ -186,8 +185,7 @@ describe('an answer to a higher price', () => {
   before(async () => {
     id = await computer().rentRunning({ label: 'trainer' });
     await setCredit(computer(), 5000);
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await window.view('instances').row('trainer');
   });
 
@@ -284,8 +282,7 @@ describe('an instance whose rental has ended', () => {
 
   before(async () => {
     const id = await computer().rentRunning({ label: 'trainer' });
-    window = await computer().openWindow();
-    await window.signIn();
+    window = await computer().openSignedIn();
     await instances().row(/trainer.*Running/);
     await computer().simulator.call('PUT', `/__sim/instances/${id}/`, {
       end_date: computer().clock.now() / 1000 + 1,

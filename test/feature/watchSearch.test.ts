@@ -38,8 +38,7 @@ describe('watching a search', () => {
   }
 
   before(async () => {
-    first = await computer().openWindow();
-    await first.signIn();
+    first = await computer().openSignedIn();
     first.clearToasts();
   });
 

@@ -11,8 +11,7 @@ export const replaceable = ['Replace…', 'Connect', 'Keep It'];
 export async function openToRent(computer: Computer): Promise<FeatureWindow> {
   await registerKey(computer);
   await evenPrices(computer);
-  const window = await computer.openWindow();
-  await window.signIn();
+  const window = await computer.openSignedIn();
   return window;
 }
 

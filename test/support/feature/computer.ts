@@ -130,6 +130,13 @@ export class Computer {
     return window;
   }
 
+  /** A window in which the user has signed in. */
+  async openSignedIn(): Promise<FeatureWindow> {
+    const window = await this.openWindow();
+    await window.signIn();
+    return window;
+  }
+
   /** The memory that the editor keeps for the product, for all windows or only for those with these folders. */
   memento(folders?: readonly string[]): vscode.Memento & { setKeysForSync(keys: readonly string[]): void } {
     const mementos = this.mementosOf(folders?.join('\n') ?? '');

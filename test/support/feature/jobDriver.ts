@@ -12,8 +12,7 @@ import type { FeatureWindow } from './window';
 export async function openForJobs(computer: Computer): Promise<FeatureWindow> {
   await registerKey(computer);
   await evenPrices(computer);
-  const window = await computer.openWindow();
-  await window.signIn();
+  const window = await computer.openSignedIn();
   window.clearToasts();
   writeFileSync(
     path.join(computer.workspace, 'train.sh'),

@@ -139,8 +139,7 @@ export async function evenPrices({ simulator }: Computer): Promise<void> {
 export async function rentUnwatched(computer: Computer): Promise<number> {
   const { simulator } = computer;
   await haveKey(computer);
-  const window = await computer.openWindow();
-  await window.signIn();
+  const window = await computer.openSignedIn();
   await simulator.call('POST', '/__sim/next-boot/', { outcome: 'stuck', message: 'pulling' });
   await searchAndReview(window, '1x 3090', /1× RTX 3090/);
   const { id } = await newInstance(computer, () => rentNow(window));
