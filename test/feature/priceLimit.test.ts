@@ -86,6 +86,37 @@ describe('the price limit of all that runs', () => {
     await computer().until('the start within the limit', () => starts() === 2);
   });
 
+  it('asks before a higher bid that leads over it, sends none where that is declined, and lets a bid be lowered', async () => {
+    const id = await computer().rentRunning({ label: 'spot', price: 1 });
+    const bids = () => computer().simulator.received('PUT', `/api/v0/instances/bid_price/${id}/`).length;
+    const bid = async (dollars: string) => {
+      await window.view('instances').menu(/spot/, 'Change Bid…');
+      await quick().title(/Change the Bid of/);
+      await quick().type(dollars);
+    };
+    window.run('Refresh');
+    await window.view('instances').row(/spot.*Running/);
+    computer().settings.set(setting, 0.001);
+    await bid('1.5');
+    const { detail } = await window.dialog('Bid over your price limit?');
+    assert.match(
+      detail ?? '',
+      /^With this bid, all your instances cost up to \$[\d.]+\/h\. Your limit is \$0\.0010\/h\.$/,
+    );
+    await window.dialogButton('Cancel');
+    await computer().rest();
+    assert.equal(bids(), 0);
+    await bid('1.5');
+    await window.dialogButton('Bid Anyway', 'Bid over your price limit?');
+    await window.toast(/The bid of spot is now \$1\.50\/h/);
+    await bid('1.2');
+    await window.toast(/The bid of spot is now \$1\.20\/h/);
+    computer().settings.set(setting, 1000);
+    await bid('1.6');
+    await window.toast(/The bid of spot is now \$1\.60\/h/);
+    assert.equal(bids(), 3);
+  });
+
   it('leaves every price to the user where there is no limit', async () => {
     computer().settings.set(setting, 0);
     await searchAndReview(window, '8x', /^8× /);

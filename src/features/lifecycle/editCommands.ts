@@ -14,6 +14,7 @@ import { formatMoney, fromDollars, toDollars, type Micros } from '../../model/mo
 import { highestBid, lowestBid } from '../../model/quote';
 import { text } from '../../util/text';
 import type { LifecycleDeps } from './deps';
+import { confirmBidOverLimit } from './priceLimit';
 import { clientFor } from '../../store/accounts/sameAccount';
 import { readAfter } from '../../store/readAfter';
 import { orCancelled } from '../../util/cancellation';
@@ -76,7 +77,11 @@ export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | un
     problem: (value) => bidProblem(value, instance) ?? bidWarning(value, minimum),
   });
   const bid = typed === undefined ? undefined : parseBid(typed);
-  if (bid === undefined || !(await isPerson(bidQuestion(instance, bid)))) {
+  if (
+    bid === undefined ||
+    !(await isPerson(bidQuestion(instance, bid))) ||
+    !(await confirmBidOverLimit(deps, instance, bid))
+  ) {
     return;
   }
   const own = still();

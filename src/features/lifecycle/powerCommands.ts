@@ -28,7 +28,7 @@ import {
   stopQuestion,
 } from './lifecycleWords';
 import { accountFor } from '../../store/accounts/sameAccount';
-import { confirmOverLimit } from './startLimit';
+import { confirmStartOverLimit } from './priceLimit';
 import { tellWhatFailed } from './powerOutcome';
 import { chooseInstances } from './targets';
 
@@ -94,7 +94,7 @@ export async function startNow(
 async function startAll(deps: LifecycleDeps, instances: readonly Instance[], account: () => ActingAccount) {
   const question = { message: t('Start outside your budget?'), button: t('Start Anyway') };
   account();
-  if (!(await confirmOverLimit(deps, instances)) || !(await confirmOverBudget(deps.budget, question))) {
+  if (!(await confirmStartOverLimit(deps, instances)) || !(await confirmOverBudget(deps.budget, question))) {
     return [];
   }
   const results = await change(deps, account(), 'start', t('Starting…'), instances);
