@@ -11,7 +11,7 @@ interface Asked {
   readonly search: OfferSearch;
   readonly signal: AbortSignal | undefined;
   readonly onWait: ((waitMs: number) => void) | undefined;
-  answer(offers: readonly Offer[]): Promise<void>;
+  answer(offers: readonly Offer[], skipped?: number): Promise<void>;
   fail(error: unknown): Promise<void>;
 }
 
@@ -30,8 +30,8 @@ export function aSession(options: Partial<SessionOptions> = {}) {
           search,
           signal: call?.signal,
           onWait: call?.onWait,
-          answer: async (items) => {
-            resolve({ items, skipped: 0 });
+          answer: async (items, skipped = 0) => {
+            resolve({ items, skipped });
             await settle();
           },
           fail: async (error) => {

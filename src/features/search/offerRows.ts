@@ -196,7 +196,12 @@ export function offerRows(
       run: () => actions.openFilters(),
     });
   }
-  return rows;
+  return view.skipped === 0 ? rows : [...rows, unreadRow(view.skipped)];
+}
+
+function unreadRow(skipped: number): LevelRow {
+  const label = t('Offers that could not be read: {0}. The log names the field.', skipped);
+  return { ...note('unread', label), icon: 'warning' };
 }
 
 /** Returns the rows of the offers, with those on machines that failed before under a heading at the end. */
@@ -241,11 +246,13 @@ function errorRow(view: OffersView, actions: OfferActions, now: number): LevelRo
 }
 
 /** Returns the number of offers. The service sends only part of a large market, and the text then says so. */
-export function countText({ rows: { length }, read, more, isPartial }: OffersView): string {
+export function countText({ rows: { length }, read, more, isPartial, skipped }: OffersView): string {
   if (isPartial) {
     return t('{0} of the {1} offers read so far', length, read);
   }
-  return more !== 'none' ? t('{0} of many: narrow the search', length) : offersText(length);
+  return more !== 'none'
+    ? t('{0} of many: narrow the search', length)
+    : `${skipped > 0 ? '≥ ' : ''}${offersText(length)}`;
 }
 
 function offersText(count: number): string {

@@ -1,4 +1,4 @@
-import type { Client } from '../../api/client';
+import type { Client, Listing } from '../../api/client';
 import type { OfferSearch } from '../../model/offers/filters';
 import { knownGpuModels } from '../../model/offers/gpuModels';
 import { inListOrder, narrows } from '../../model/offers/localFilter';
@@ -33,6 +33,8 @@ interface Answer {
   readonly query: MarketQuery;
   readonly offers: readonly Offer[];
   readonly last: Offer | undefined;
+  /** The number of offers that were sent and could not be read. */
+  readonly skipped: number;
   /** True if the service sent all matching offers. */
   readonly whole: boolean;
   readonly readAt: number;
@@ -124,6 +126,7 @@ export class OfferSession implements Disposable {
       error: this.error,
       more: !isSame || answer.whole ? 'none' : this.nextSearch(answer) ? 'fetchable' : 'unreachable',
       read: answer?.offers.length ?? 0,
+      skipped: answer?.skipped ?? 0,
       isPartial: answer !== undefined && !answer.whole && (!isSame || words.length > 0),
       orderedHere: answer !== undefined && !answer.whole && answer.query.sort !== query.sort,
       understood,
@@ -181,15 +184,16 @@ export class OfferSession implements Disposable {
     const { answer } = this;
     const search = answer && this.nextSearch(answer);
     if (answer && search) {
-      await this.run(search, (offers) => {
+      await this.run(search, ({ items: offers, skipped }) => {
         const known = new Set(answer.offers.map((offer) => offer.id));
         const added = offers.filter((offer) => !known.has(offer.id));
         return {
           ...answer,
           offers: [...answer.offers, ...added],
           last: offers[offers.length - 1],
+          skipped: answer.skipped + skipped,
           // A page with only known rows would otherwise be fetched forever.
-          whole: offers.length < mostRows || added.length === 0,
+          whole: offers.length + skipped < mostRows || added.length === 0,
         };
       });
     }
@@ -266,11 +270,12 @@ export class OfferSession implements Disposable {
 
   private send(): void {
     const query = this.effectiveQuery;
-    void this.run(toOfferSearch(query), (offers) => ({
+    void this.run(toOfferSearch(query), ({ items: offers, skipped }) => ({
       query,
       offers,
       last: offers[offers.length - 1],
-      whole: offers.length < mostRows,
+      skipped,
+      whole: offers.length + skipped < mostRows,
       readAt: this.options.clock.now(),
     })).then(() => this.fill(query));
   }
@@ -296,14 +301,14 @@ export class OfferSession implements Disposable {
   }
 
   /** Never rejects; a failure becomes part of the view. */
-  private async run(search: OfferSearch, use: (offers: readonly Offer[]) => Answer): Promise<void> {
+  private async run(search: OfferSearch, use: (found: Listing<Offer>) => Answer): Promise<void> {
     this.asking?.abort();
     const own = new AbortController();
     this.asking = own;
     this.options.budget.note();
     this.fire();
     try {
-      const { items } = await this.options.search(search, {
+      const found = await this.options.search(search, {
         signal: own.signal,
         onWait: (waitMs) => {
           if (this.asking === own) {
@@ -316,7 +321,7 @@ export class OfferSession implements Disposable {
         this.asking = undefined;
         this.waitsUntil = undefined;
         this.error = undefined;
-        this.answer = use(items);
+        this.answer = use(found);
       }
     } catch (error) {
       if (this.asking === own) {

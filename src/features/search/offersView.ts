@@ -14,8 +14,10 @@ export interface OffersView {
   readonly error?: unknown;
   /** Whether the service has more rows. */
   readonly more: 'none' | 'fetchable' | 'unreachable';
-  /** The number of offers sent; the rows are those of them that match. */
+  /** The number of offers that were read; the rows are those of them that match. */
   readonly read: number;
+  /** The number of offers sent that could not be read. */
+  readonly skipped: number;
   /**
    * True if the offers were sent for a wider search, or typed words are looked for in them alone, so that the market has
    * other offers that match.

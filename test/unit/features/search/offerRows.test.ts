@@ -25,7 +25,8 @@ describe('The list of offers', () => {
   });
   const bare = { id: 2, rentable: true } as const;
   const view = (more: Partial<OffersView> = {}): OffersView => ({
-    ...{ rows: [], loaded: true, busy: false, more: 'none', read: 0, isPartial: false, orderedHere: false },
+    ...{ rows: [], loaded: true, busy: false, more: 'none', read: 0, skipped: 0 },
+    ...{ isPartial: false, orderedHere: false },
     ...{ understood: [], words: [] },
     ...more,
   });
@@ -139,6 +140,13 @@ describe('The list of offers', () => {
       'Searching in about 2 s | The service allows only a few searches per minute.',
       'No offers match | Remove a filter or raise a limit. Press Enter to see the filters.',
     ]);
+  });
+
+  it('names how many could not be read, and counts at least the others', () => {
+    const unread = 'warning | Offers that could not be read: 2. The log names the field.';
+    const some = lines(view({ rows: [bare], skipped: 2 }));
+    assert.deepEqual([some[0], some.at(-1)], ['— ≥ 1 offer · Lowest Price', unread]);
+    assert.deepEqual(lines(view({ skipped: 2 })).at(-1), unread);
   });
 
   it('ends with what is not shown, and how to see it', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
+import { typingPauseMs } from '../../../../src/features/search/offerSession';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { searchesPerMinute } from '../../../../src/store/offers/searchBudget';
 import { aSession } from '../../../support/aSession';
@@ -28,6 +29,20 @@ describe('a search that read a part of the market', () => {
     await ask(1).answer(rows);
     session.setTyped('epyc');
     assert.ok(!session.view.isPartial, 'all that there is was read');
+  });
+
+  it('does not take a full answer for all where an offer of it could not be read', async () => {
+    const { session, asked, ask, clock } = aSession({ query: { ...defaultQuery, sort: 'price' } });
+    session.start();
+    await ask(0).answer(fullAnswer.slice(0, 63), 1);
+    assert.deepEqual([session.view.more, session.view.skipped], ['fetchable', 1]);
+    await ask(1).answer(fullAnswer.slice(62), 62);
+    assert.deepEqual([session.view.more, session.view.skipped], ['fetchable', 63]);
+    session.setTyped('3090');
+    await clock.advance(typingPauseMs);
+    assert.equal(asked.length, 3, 'the service may have others');
+    await ask(2).answer(rows);
+    assert.deepEqual([session.view.more, session.view.skipped], ['none', 0]);
   });
 
   it('asks for more rows within the same limit, once it allows that', async () => {
