@@ -36,6 +36,11 @@ export function withAge(figure: string, state: ListState, now: number): string {
   return time === undefined || figure === '' ? figure : t('{0}, as of {1}', figure, time);
 }
 
+/** Returns the number of entries that a list shows, as a lower bound if others could not be read. */
+export function countOfList(entries: number, { skipped = 0 }: ListState): string {
+  return skipped > 0 ? `≥ ${entries}` : String(entries);
+}
+
 /** A list that is read only on request shows its age from then on (ms). */
 const oldMs = 15 * 60_000;
 

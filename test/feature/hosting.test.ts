@@ -267,6 +267,7 @@ describe('hosting and serverless', () => {
     await hosting().row(machine);
     await account.expand('API Keys');
     await account.row('1 entry could not be read');
+    await account.row(/^API Keys ?≥ \d+/);
     await account.expand('Serverless Deployments');
     await account.row('1 deployment could not be read');
     simulator.faults.clear();

@@ -51,3 +51,22 @@ describe('a stopped instance whose record does not state the price of its disk',
     await window.view('instances').row(/trainer.*≤ \$\d+\.\d+\/day.*Stopped/);
   });
 });
+
+describe('a list without the instances that the service counts', () => {
+  const computer = useComputer();
+
+  it('hides no cost: status bar, view and age treat it as incomplete', async () => {
+    const body = { success: true, instances_found: 2, instances: [] };
+    const path = '/api/v0/instances/';
+    computer().simulator.fail({ kind: 'answer', method: 'GET', path, status: 200, body, times: 0 });
+    const window = await computer().openWindow();
+    const instances = window.view('instances');
+    await window.signIn();
+    await instances.row('Instances that were not sent: 2');
+    await window.statusShows(/0 running · ≥ \$0\.00\/h/);
+    assert.match(instances.tree.description ?? '', /^≥ \$0\.00\/h$/);
+    window.screen.focus(false);
+    await computer().pass(8 * 3_600_000);
+    assert.match(instances.tree.message ?? '', /^Shown as of 8 h ago\.$/);
+  });
+});

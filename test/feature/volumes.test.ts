@@ -29,6 +29,11 @@ describe('volumes and what a destroy leaves', () => {
     return formatMoney(add(...prices.map(fromDollars)));
   }
 
+  function statusTooltip(): string {
+    const { tooltip } = window.screen.status.get('gpuRental.status') ?? {};
+    return typeof tooltip === 'string' ? tooltip : (tooltip?.value ?? '');
+  }
+
   async function showsCostNow(): Promise<void> {
     const cost = `· ${await costNow()}/h ·`;
     await window.statusShows(cost);
@@ -105,9 +110,7 @@ describe('volumes and what a destroy leaves', () => {
     }
     assert.match(await instances().tooltip('spare'), /On machine \d+/);
     await showsCostNow();
-    const { tooltip } = window.screen.status.get('gpuRental.status') ?? {};
-    const said = typeof tooltip === 'string' ? tooltip : (tooltip?.value ?? '');
-    assert.match(said, /Of which volumes: \S*\$0\S*\/h/);
+    assert.match(statusTooltip(), /Of which volumes: \S*\$0\S*\/h/);
     assert.ok((instances().tree.description ?? '').includes(`${await costNow()}/h`));
   });
 
@@ -122,11 +125,13 @@ describe('volumes and what a destroy leaves', () => {
     window.run('Refresh');
     await instances().row('1 instance could not be read');
     await instances().row('1 volume could not be read');
+    await instances().row(/^Volumes ?≥ 2 · ≥ \$\d+\.\d+\/day/);
     await templates.row('1 template could not be read');
     await sshKeys.row('1 SSH key could not be read');
     await instances().row('trainer');
     await instances().row('corpus');
     await window.statusShows(/· ≥ \$\d+\.\d+\/h ·/);
+    assert.match(statusTooltip(), /^1 running, 0 stopped or failed, of ≥ 1$/m);
     assert.match(await instances().tooltip('1 instance could not'), /They exist and cost money/);
     simulator.faults.clear();
     window.run('Refresh');

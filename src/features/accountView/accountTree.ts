@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { listProblems, problemRow, withAge } from '../../editor/listRows';
+import { countOfList, listProblems, problemRow, withAge } from '../../editor/listRows';
 import { localize, t } from '../../editor/localize';
 import { spendable, type User } from '../../model/accounts/account';
 import { permissionCategories } from '../../model/accounts/apiKey';
@@ -237,9 +237,10 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
 
   private figureOf(part: PartId, user: User): string {
     const value = this.parts.value(part);
-    const count = Array.isArray(value) ? String(value.length) : '';
+    const state = this.parts.state(part);
+    const count = Array.isArray(value) ? countOfList(value.length, state) : '';
     const figure = part === 'tfa' ? tfaStateText(this.tfaState(user)) : count;
-    return withAge(figure, this.parts.state(part), this.deps.clock.now());
+    return withAge(figure, state, this.deps.clock.now());
   }
 
   /** Returns `tfa_status`; `undefined` while neither the user's record nor the 2FA settings reveal it. */

@@ -10,7 +10,7 @@ import { formatMoney } from '../../model/money';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
 import { burnNow } from '../../store/instances/burn';
-import { isCurrent } from '../../store/instances/listed';
+import { isComplete, isCurrent } from '../../store/instances/listed';
 import { durationText } from '../../util/duration';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';
 import { instanceItem, instanceTooltip } from './instanceItem';
@@ -267,7 +267,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
           };
     const { perHour, isPartial, isEarly } = burnNow(this.deps);
     const cost =
-      states.length === 0 && perHour === 0
+      states.length === 0 && perHour === 0 && isComplete(state.value)
         ? ''
         : t('{0}/h', `${isPartial && !isEarly ? '≥ ' : ''}${formatMoney(perHour)}`);
     view.description = [this.accountName(), cost].filter((part) => part !== '').join(' · ');
@@ -288,7 +288,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
 
 /** Returns the age of a list that may be wrong by now; empty for a current one. */
 function ageText(state: ReadyFleet, now: number): string {
-  const isEmpty = state.value.instances.length === 0;
+  const isEmpty = state.value.instances.length === 0 && isComplete(state.value);
   if (state.error !== undefined) {
     // The row above the list has the time.
     return isEmpty ? '' : t('Your instances still cost money.');

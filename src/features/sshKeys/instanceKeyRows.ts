@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { InstanceKeyTarget, InstanceTarget } from '../../commandArguments';
-import { listProblems, problemRow, withAge } from '../../editor/listRows';
+import { countOfList, listProblems, problemRow, withAge } from '../../editor/listRows';
 import { t } from '../../editor/localize';
 import type { GroupRow, InstanceRows } from '../../editor/treeGroups';
 import type { SshKey } from '../../model/accounts/account';
@@ -139,8 +139,7 @@ function headingItem(instanceId: number, state: Keys['state'] | undefined, now: 
 }
 
 function countText(state: Extract<Keys['state'], { readonly kind: 'ready' }>, now: number): string {
-  const { value, skipped } = state;
-  return withAge(skipped === undefined ? String(value.length) : `≥ ${value.length}`, state, now);
+  return withAge(countOfList(state.value.length, state), state, now);
 }
 
 function keyItem(instanceId: number, { id, publicKey, name }: SshKey): vscode.TreeItem {

@@ -14,7 +14,7 @@ import { spanOfHours as creditText, hoursOfCredit } from '../../model/quote';
 import { checkTexts } from '../../model/rentals/machineCheckText';
 import type { StartWatch } from '../../model/rentals/startWatch';
 import type { Burn } from '../../store/instances/burn';
-import { isCurrent } from '../../store/instances/listed';
+import { isComplete, isCurrent } from '../../store/instances/listed';
 import type { FleetSnapshot } from '../../store/ports';
 import type { Loaded } from '../../shared/reading';
 import { durationText } from '../../util/duration';
@@ -52,8 +52,9 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
     return { text: '$(warning) GPU', tooltip: words, spoken: words, isMoving: false, isWarning: true };
   }
   const instances = state.kind === 'ready' ? state.value.instances : [];
+  const isWhole = state.kind !== 'ready' || isComplete(state.value);
   // A volume costs money without any instance.
-  if (instances.length === 0 && notKnown === 0 && burn.perHour === 0) {
+  if (instances.length === 0 && isWhole && notKnown === 0 && burn.perHour === 0) {
     return undefined;
   }
   const kinds = instances.map(
@@ -87,7 +88,12 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
     isBusy && !used ? undefined : budget,
   ].filter((part) => part !== undefined);
   const lines = [
-    t('{0} running, {1} stopped or failed, of {2}', running, stopped, instances.length),
+    t(
+      '{0} running, {1} stopped or failed, of {2}',
+      running,
+      stopped,
+      isWhole ? instances.length : `≥ ${instances.length}`,
+    ),
     t('Total: {0}', price),
     burn.volumesPerHour === 0 ? undefined : t('Of which volumes: {0}/h', formatMoney(burn.volumesPerHour)),
     lasts === undefined ? undefined : t('Credit lasts {0}', lasts),

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { VolumeTarget } from '../../commandArguments';
-import { listProblems, problemRow, withAge } from '../../editor/listRows';
+import { countOfList, listProblems, problemRow, withAge } from '../../editor/listRows';
 import { t } from '../../editor/localize';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 import { tooltip } from '../../editor/tooltip';
@@ -78,7 +78,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
     const isPartial =
       costs.length < volumes.length || (state.kind === 'ready' && state.skipped !== undefined);
     const sum = formatMoney(sumMoney(costs));
-    const figures = t('{0} · {1}/day', volumes.length, isPartial ? `≥ ${sum}` : sum);
+    const figures = t('{0} · {1}/day', countOfList(volumes.length, state), isPartial ? `≥ ${sum}` : sum);
     return withAge(figures, state, this.deps.clock.now());
   }
 
