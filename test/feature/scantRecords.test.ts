@@ -49,6 +49,12 @@ describe('a stopped instance whose record does not state the price of its disk',
     });
     const window = await computer().openSignedIn();
     await window.view('instances').row(/trainer.*≤ \$\d+\.\d+\/day.*Stopped/);
+    await window.statusShows(/0 running · ≤ \$\d+\.\d+\/h · credit for ≥ \d+/);
+    assert.match(window.view('instances').tree.description ?? '', /^≤ \$\d+\.\d+\/h$/);
+    await window
+      .view('account')
+      .show()
+      .row(/^Credit: .*lasts at least \d+.* with your running instances/);
   });
 });
 

@@ -7,7 +7,7 @@ import { countMethods, tfaStatusOf } from '../../model/accounts/secondFactor';
 import { formatMoney } from '../../model/money';
 import { spanOfHours, hoursOfCredit } from '../../model/quote';
 import type { Services } from '../../services';
-import { burnNow } from '../../store/instances/burn';
+import { burnNow, signsOf, type BoundSign } from '../../store/instances/burn';
 import { matchKeys } from '../../ssh/localKeys';
 import type { Account } from '../../store/ports';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
@@ -285,19 +285,27 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
     if (money === undefined) {
       return creditItem(t('unknown'), '', '');
     }
-    const { rate, isPartial, isEarly } = burnNow(this.deps);
-    const hours = hoursOfCredit(money, rate);
-    const lasts =
-      hours === undefined
-        ? ''
-        : isPartial && !isEarly
-          ? t('lasts at most {0} with your running instances', localize(spanOfHours(hours)))
-          : t('lasts {0} with your running instances', localize(spanOfHours(hours)));
+    const burn = burnNow(this.deps);
+    const hours = hoursOfCredit(money, burn.rate);
+    const lasts = hours === undefined ? '' : lastsText(signsOf(burn).credit, localize(spanOfHours(hours)));
     const tooltip = [
       t('Credit: {0}', user.credit === undefined ? '?' : formatMoney(user.credit, 2)),
       t('Balance: {0}', user.balance === undefined ? '?' : formatMoney(user.balance, 2)),
     ].join('\n');
     return creditItem(formatMoney(money, 2), lasts, tooltip);
+  }
+}
+
+function lastsText(sign: BoundSign, time: string): string {
+  switch (sign) {
+    case '':
+      return t('lasts {0} with your running instances', time);
+    case '≤ ':
+      return t('lasts at most {0} with your running instances', time);
+    case '≥ ':
+      return t('lasts at least {0} with your running instances', time);
+    case '≈ ':
+      return t('lasts about {0} with your running instances', time);
   }
 }
 

@@ -9,6 +9,7 @@ import { instanceName, nameInRow } from '../../model/instances/instanceLabel';
 import {
   actionsFor,
   billingOf,
+  isRateAtMost,
   rateOf,
   stateIcon,
   stateLabel,
@@ -18,7 +19,7 @@ import {
   type StateIcon,
 } from '../../model/instances/instanceState';
 import { formatMoney, times } from '../../model/money';
-import { perDay, perHour, stoppedRateOf } from '../../model/quote';
+import { perDay, perHour } from '../../model/quote';
 import { placeText } from '../../model/offers/places';
 import { durationText } from '../../util/duration';
 
@@ -47,8 +48,7 @@ export function instanceItem(
     rate === undefined
       ? undefined
       : billingOf(kind) === 'disk'
-        ? // Without the price of its disk, the price of the running machine is an upper bound.
-          `${stoppedRateOf(instance) === undefined ? '≤ ' : ''}${pricePerDay(perDay(rate))}`
+        ? `${isRateAtMost(instance, kind) ? '≤ ' : ''}${pricePerDay(perDay(rate))}`
         : pricePerHour(perHour(rate));
   const { label, end } = hasTwin ? { label: instanceName(instance) } : nameInRow(instance);
   const item = new vscode.TreeItem(label);

@@ -9,7 +9,7 @@ import { stateOf, isReady } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
-import { burnNow } from '../../store/instances/burn';
+import { burnNow, signsOf } from '../../store/instances/burn';
 import { isComplete, isCurrent } from '../../store/instances/listed';
 import { durationText } from '../../util/duration';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';
@@ -265,11 +265,11 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
             value: running,
             tooltip: running === 1 ? t('1 instance is running') : t('{0} instances are running', running),
           };
-    const { perHour, isPartial, isEarly } = burnNow(this.deps);
+    const burn = burnNow(this.deps);
     const cost =
-      states.length === 0 && perHour === 0 && isComplete(state.value)
+      states.length === 0 && burn.perHour === 0 && isComplete(state.value)
         ? ''
-        : t('{0}/h', `${isPartial && !isEarly ? '≥ ' : ''}${formatMoney(perHour)}`);
+        : t('{0}/h', `${signsOf(burn).rate}${formatMoney(burn.perHour)}`);
     view.description = [this.accountName(), cost].filter((part) => part !== '').join(' · ');
     this.say(ageText(state, now));
     if (view.visible) {

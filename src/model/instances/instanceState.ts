@@ -242,20 +242,35 @@ export function rateOf(instance: Instance, kind: InstanceStateKind): Rate | unde
   return billing[kind] === 'disk' ? (stoppedRateOf(instance) ?? running) : running;
 }
 
+/** Returns whether `rateOf` is only an upper bound, because the record does not state the price of the disk. */
+export function isRateAtMost(instance: Instance, kind: InstanceStateKind): boolean {
+  return billing[kind] === 'disk' && stoppedRateOf(instance) === undefined;
+}
+
 export function costPerHour(instance: Instance, kind: InstanceStateKind): Micros | undefined {
   const rate = rateOf(instance, kind);
   return rate === undefined ? undefined : perHour(rate);
 }
 
-/** Returns the cost of all instances per hour; `isPartial` if a price is missing. */
+/**
+ * Returns the cost of all instances per hour; `isPartial` if a price is missing, `isAtMost` if one is an upper bound.
+ */
 export function fleetCostPerHour(instances: readonly (readonly [Instance, InstanceStateKind])[]): {
   readonly perHour: Micros;
   readonly rate: Rate;
   readonly isPartial: boolean;
+  readonly isAtMost: boolean;
 } {
   const rates = instances.map(([instance, kind]) => rateOf(instance, kind));
   const rate = sumRates(...rates.map((one) => one ?? noRate));
-  return { perHour: perHour(rate), rate, isPartial: rates.includes(undefined) };
+  return {
+    perHour: perHour(rate),
+    rate,
+    isPartial: rates.includes(undefined),
+    isAtMost: instances.some(
+      ([instance, kind], at) => rates[at] !== undefined && isRateAtMost(instance, kind),
+    ),
+  };
 }
 
 /** What the user may do with an instance. All menus and commands use these flags. */

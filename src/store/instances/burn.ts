@@ -16,9 +16,33 @@ export interface Burn {
   readonly volumesPerHour: Micros;
   /** True if the rate is a lower bound: a price is missing, or not everything could be read. */
   readonly isPartial: boolean;
-  /** True if the only reason is that the volumes have not been read yet. */
+  /** True if the price of a disk is unknown and that of its running machine is in the rate instead. */
+  readonly isAtMost: boolean;
+  /** True if the rate is only partial because the volumes have not been read yet. */
   readonly isEarly: boolean;
 }
+
+/** How the rate differs from what is paid, in a sign that stands before it, and before how long the credit lasts. */
+export function signsOf({
+  isPartial,
+  isEarly,
+  isAtMost,
+}: Omit<Burn, 'rate' | 'perHour' | 'volumesPerHour'>): {
+  readonly rate: BoundSign;
+  readonly credit: BoundSign;
+} {
+  const isAtLeast = isPartial && !isEarly;
+  if (isAtLeast && isAtMost) {
+    return { rate: '≈ ', credit: '≈ ' };
+  }
+  return isAtLeast
+    ? { rate: '≥ ', credit: '≤ ' }
+    : isAtMost
+      ? { rate: '≤ ', credit: '≥ ' }
+      : { rate: '', credit: '' };
+}
+
+export type BoundSign = '' | '≥ ' | '≤ ' | '≈ ';
 
 interface BurnDeps {
   readonly fleet: Pick<Fleet, 'state' | 'facts'>;
@@ -68,6 +92,7 @@ export function burnNow({
       lacksInstances ||
       disks.isPartial ||
       (volumes.state.kind === 'ready' && volumes.state.skipped !== undefined),
+    isAtMost: machines.isAtMost,
     isEarly: !lacksInstances && (volumes.state.kind === 'idle' || volumes.state.kind === 'loading'),
   };
 }

@@ -17,7 +17,7 @@ const burnOf = (dollars: number, more: Partial<Burn> = {}): Burn => ({
     perHour: fromDollars(dollars),
     volumesPerHour: fromDollars(0),
   },
-  ...{ isPartial: false, isEarly: false },
+  ...{ isPartial: false, isEarly: false, isAtMost: false },
   ...more,
 });
 const listed = (instances: readonly Instance[], more: object = {}): Input['state'] => ({
@@ -76,6 +76,16 @@ describe('The item in the status bar', () => {
       '$(server) 1 running · ≥ $0.400/h · credit for ≤ 30 h',
       '1 running, 0 stopped or failed, of 1\nTotal: ≥ $0.400/h\nOf which volumes: $0.100/h\nCredit lasts ≤ 30 h',
       { burn: burnOf(0.4, { isPartial: true, volumesPerHour: fromDollars(0.1) }) },
+    ],
+    [
+      '$(server) 1 running · ≤ $0.400/h · credit for ≥ 30 h',
+      '1 running, 0 stopped or failed, of 1\nTotal: ≤ $0.400/h\nCredit lasts ≥ 30 h',
+      { burn: burnOf(0.4, { isPartial: true, isEarly: true, isAtMost: true }) },
+    ],
+    [
+      '$(server) 1 running · ≈ $0.400/h · credit for ≈ 30 h',
+      '1 running, 0 stopped or failed, of 1\nTotal: ≈ $0.400/h\nCredit lasts ≈ 30 h',
+      { burn: burnOf(0.4, { isPartial: true, isAtMost: true }) },
     ],
     [
       '$(server) 1 running · $0.400/h · credit for 30 h',

@@ -243,7 +243,9 @@ describe('what instances cost', () => {
       [stopped, 'stopped'],
       [without('totalPerHour'), 'running'],
     ]);
-    assert.deepEqual([sum.perHour, sum.isPartial], [fromDollars(0.405), true]);
+    assert.deepEqual([sum.perHour, sum.isPartial, sum.isAtMost], [fromDollars(0.405), true, false]);
+    assert.equal(fleetCostPerHour([[without('storagePerHour'), 'stopped']]).isAtMost, true);
+    assert.equal(fleetCostPerHour([[without('storagePerHour'), 'running']]).isAtMost, false);
   });
 
   it('is counted from the start of the contract', () => {
