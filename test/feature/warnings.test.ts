@@ -315,6 +315,12 @@ describe('an instance whose rental has ended', () => {
     await computer().pass(2 * minute);
     const { buttons } = await window.toast(/The rental of store ended at/);
     assert.deepEqual(buttons, ['Copy Data…', 'Rent Another…', 'Destroy…']);
+    window.clearToasts();
+    await instances().row(/store.*expired/);
+    await assert.rejects(instances().menu(/store/, 'Start…'));
+    window.start('gpuRental.instance.start', { instanceId: id });
+    const ended = await window.toast("The rental of store has ended, so it can't be started again.");
+    assert.deepEqual(ended.buttons, ['Copy Data…', 'Rent Another…']);
   });
 
   it('counts down in its row and tooltip', async () => {

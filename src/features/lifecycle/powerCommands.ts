@@ -2,14 +2,14 @@ import type { InstanceTarget } from '../../commandArguments';
 import type { CommandArgs } from '../../commandSpecs';
 import type { Account, ActingAccount } from '../../store/ports';
 import { showInstances } from '../../editor/chooseInstance';
-import { commandAction, runCommand } from '../../editor/commands';
+import { allRows, commandAction, runCommand } from '../../editor/commands';
 import { choose, confirm, type Question } from '../../editor/confirm';
 import { confirmOverBudget } from '../../editor/confirmOverBudget';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import type { ImageChange } from '../../model/instances/imageChange';
-import type { Instance } from '../../model/instances/instance';
+import { isPastEnd, type Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor, stateOf } from '../../model/instances/instanceState';
 import { destroyedText, notConfirmedText } from '../../model/instances/destroyVerdict';
@@ -64,14 +64,39 @@ export type Rows = CommandArgs<'gpuRental.instance.start'>;
 
 export async function start(deps: LifecycleDeps, ...[target, selected]: Rows): Promise<void> {
   const account = accountFor(deps.accounts);
-  const instances = await chooseInstances(deps, target, selected, 'canStart', {
-    title: t('Start which instances?'),
-    none: t('Only a stopped instance can be started, and none is stopped.'),
-    canPickMany: true,
-  });
+  const instances = await chooseToStart(deps, true, target, selected);
   if (instances.length > 0 && (await confirm(startQuestion(instances)))) {
     await startAll(deps, instances, account);
   }
+}
+
+/** Returns the instances to start. One whose rental has ended is named with what is left to do. */
+async function chooseToStart(
+  deps: LifecycleDeps,
+  canPickMany: boolean,
+  ...[target, selected]: Rows
+): Promise<readonly Instance[]> {
+  const [only, ...others] = allRows(target, selected);
+  const instance = only && others.length === 0 ? deps.fleet.find(only.instanceId) : undefined;
+  const now = deps.clock.now();
+  if (
+    instance &&
+    stateOf(instance, deps.fleet.facts(instance.id), now) === 'stopped' &&
+    isPastEnd(instance, now)
+  ) {
+    message(
+      'warning',
+      t("The rental of {0} has ended, so it can't be started again.", instanceName(instance)),
+      commandAction(t('Copy Data…'), 'gpuRental.instance.copyData', only),
+      commandAction(t('Rent Another…'), 'gpuRental.instance.rentAnother', only),
+    );
+    return [];
+  }
+  return chooseInstances(deps, target, selected, 'canStart', {
+    title: t('Start which instances?'),
+    none: t('Only a stopped instance can be started, and none is stopped.'),
+    canPickMany,
+  });
 }
 
 /** Starts at a price that the user has already seen; returns the result. */
@@ -80,11 +105,7 @@ export async function startNow(
   target: InstanceTarget | undefined,
 ): Promise<'started' | 'queued' | 'failed'> {
   const account = accountFor(deps.accounts);
-  const instances = await chooseInstances(deps, target, undefined, 'canStart', {
-    title: '',
-    none: t('Only a stopped instance can be started, and none is stopped.'),
-    canPickMany: false,
-  });
+  const instances = await chooseToStart(deps, false, target);
   const [only] = instances.length === 0 ? [] : await startAll(deps, instances, account);
   const verdict = only?.kind === 'done' ? only.value : 'notDone';
   return verdict === 'done' ? 'started' : verdict === 'queued' ? 'queued' : 'failed';

@@ -83,3 +83,8 @@ export const instanceShape = z
   })
   .readonly();
 export type Instance = z.infer<typeof instanceShape>;
+
+/** Returns whether the rental has ended by its date, after which the instance can't be started again. */
+export function isPastEnd({ endsAt }: Pick<Instance, 'endsAt'>, now: number): boolean {
+  return endsAt !== undefined && endsAt * 1000 <= now;
+}

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isWithin } from '../../util/duration';
 import { plainLabel as plain } from '../../util/plainLabel';
 import { text, type Text } from '../../util/text';
-import type { Instance } from './instance';
+import { isPastEnd, type Instance } from './instance';
 import type { Micros } from '../money';
 import { noRate, perHour, runningRateOf, stoppedRateOf, sumRates, type Rate } from '../quote';
 
@@ -299,7 +299,7 @@ export function actionsFor(instance: Instance, facts: InstanceFacts, now: number
   const intent = intentOf(instance, facts);
   const isGoing = kind === 'destroying';
   return {
-    canStart: kind === 'stopped',
+    canStart: kind === 'stopped' && !isPastEnd(instance, now),
     // Stop is available in every state except for an instance that has stopped or is stopping.
     canStop: !isGoing && kind !== 'stopped' && kind !== 'stopping',
     canReboot: kind === 'running',

@@ -1,4 +1,4 @@
-import type { Instance } from './instance';
+import { isPastEnd, type Instance } from './instance';
 import { billingOf, type InstanceStateKind } from './instanceState';
 
 /** How long after its end an expired instance is kept at least (docs/service/instances.md#billing). */
@@ -16,15 +16,16 @@ export type RentalEnd =
   | { readonly kind: 'expired'; readonly endsAtMs: number; readonly deletedAtMs: number };
 
 export function rentalEndOf(
-  { endsAt }: Pick<Instance, 'endsAt'>,
+  instance: Pick<Instance, 'endsAt'>,
   kind: InstanceStateKind,
   now: number,
 ): RentalEnd | undefined {
+  const { endsAt } = instance;
   if (endsAt === undefined || kind === 'destroying') {
     return undefined;
   }
   const endsAtMs = endsAt * 1000;
-  if (endsAtMs > now) {
+  if (!isPastEnd(instance, now)) {
     const leftMs = endsAtMs - now;
     return leftMs < soonMs
       ? { kind: 'soon', endsAtMs, isLastHour: leftMs <= lastCallMs }

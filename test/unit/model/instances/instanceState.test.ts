@@ -224,6 +224,13 @@ describe('the state of an instance', () => {
     assert.deepEqual([failed.canStart, failed.canReplace, failed.canConnect], [false, true, false]);
     const stopped = actions(anInstance({ actualStatus: 'exited', intendedStatus: 'stopped' }));
     assert.deepEqual([stopped.canStart, stopped.canReplace, stopped.canStop], [true, false, false]);
+    const ending = (endsAt: number) =>
+      actions(anInstance({ actualStatus: 'exited', intendedStatus: 'stopped', endsAt })).canStart;
+    assert.deepEqual(
+      [ending(now / 1000 + 1), ending(now / 1000)],
+      [true, false],
+      'not after its rental ended',
+    );
     for (const actualStatus of [null, 'loading', 'running', 'exited', 'unknown', 'offline', 'odd']) {
       const { canStop, canDestroy } = actions(anInstance({ actualStatus }));
       assert.deepEqual([canStop, canDestroy], [true, true], String(actualStatus));
