@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { PageDriver } from '../support/feature/pageDriver';
 import { rentalsOf } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
+import { searchesPerMinute } from '../../src/store/offers/searchBudget';
 import type { FeatureWindow } from '../support/feature/window';
 
 describe('comparing offers', () => {
@@ -134,6 +135,24 @@ describe('comparing offers', () => {
     window.run('Compare Pinned Offers');
     await page.shows('the offers');
     assert.equal(ids().length, 2);
+  });
+
+  it('waits for the limit of searches, and says so', async () => {
+    await computer().pass(60_000);
+    const times = () => searches().length;
+    const before = times();
+    for (let time = 0; time < searchesPerMinute; time += 1) {
+      await page.press('Refresh');
+      await page.shows('the offers');
+    }
+    assert.equal(times(), before + searchesPerMinute);
+    await page.press('Refresh');
+    assert.ok(page.view.busy);
+    assert.equal(page.view.words.loading, 'The service allows only a few searches per minute. Waiting…');
+    assert.equal(times(), before + searchesPerMinute);
+    await computer().pass(60_000);
+    await page.shows('the offers');
+    assert.equal(times(), before + searchesPerMinute + 1);
   });
 
   it('leads from a column into the steps of a rental, and rents nothing by itself', async () => {

@@ -32,6 +32,7 @@ export class ComparePanel implements vscode.Disposable {
   private failures: ReadonlyMap<number, string> = new Map();
   private error: unknown;
   private reading: AbortController | undefined;
+  private isWaiting = false;
   private readonly listening: vscode.Disposable;
 
   constructor(private readonly deps: CompareDeps) {
@@ -109,12 +110,13 @@ export class ComparePanel implements vscode.Disposable {
     const own = new AbortController();
     this.reading = own;
     this.error = undefined;
+    this.isWaiting = false;
     this.draw();
     try {
       await this.readFailures();
       const now = await recheckPins(
-        (search, options) => {
-          this.deps.searchBudget.note();
+        async (search, options) => {
+          await this.turn(own);
           return account.client.offers.search(search, options);
         },
         pins,
@@ -132,6 +134,18 @@ export class ComparePanel implements vscode.Disposable {
     if (this.reading === own) {
       this.reading = undefined;
       this.draw();
+    }
+  }
+
+  /** Waits until the limit allows a search, and says so on the page. */
+  private async turn({ signal }: AbortController): Promise<void> {
+    const wait = (isWaiting: boolean) => {
+      this.isWaiting = isWaiting;
+      this.draw();
+    };
+    await this.deps.searchBudget.turn(signal, () => wait(true));
+    if (this.isWaiting) {
+      wait(false);
     }
   }
 
@@ -192,7 +206,9 @@ export class ComparePanel implements vscode.Disposable {
       sections: [],
       ...(pins.length === 0 ? {} : { comparison: comparisonView(views, localize) }),
       words: {
-        loading: t('Checking whether the offers are still available…'),
+        loading: this.isWaiting
+          ? t('The service allows only a few searches per minute. Waiting…')
+          : t('Checking whether the offers are still available…'),
         showTable: '',
         savePicture: '',
         median: '',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { channel } from '../../shared/channel';
-import type { Clock } from '../../util/clock';
+import { wait, type Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import type { WindowHub } from '../ports';
 
@@ -44,6 +44,15 @@ export class SearchBudget implements Disposable {
   note(): void {
     this.count();
     searches.send(this.hub, undefined);
+  }
+
+  /** Waits until another search may leave, and notes it. `onWait` is called if it has to wait. */
+  async turn(signal: AbortSignal, onWait: () => void): Promise<void> {
+    for (let waitMs = this.waitMs(); waitMs > 0; waitMs = this.waitMs()) {
+      onWait();
+      await wait(this.clock, waitMs, signal);
+    }
+    this.note();
   }
 
   dispose(): void {
