@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { QuickInput } from '../../editor/quickInput';
 import type { Level, LevelRow } from '../../editor/quickLevels';
 import { localize, t } from '../../editor/localize';
-import { numberText } from '../../model/offers/filterText';
+import { filterValueText, numberText } from '../../model/offers/filterText';
 import { withFilter, type MarketQuery } from '../../model/offers/marketQuery';
 import { countries, findPlaces, regionNames } from '../../model/offers/places';
 import { typedRanges, type Bound } from '../../model/offers/typedRange';
@@ -12,6 +12,7 @@ import {
   flagKeys,
   numberField,
   numberKeys,
+  type Choice,
   type ChoiceKey,
   type FieldKey,
   type FlagKey,
@@ -132,27 +133,50 @@ function choiceLevel(key: ChoiceKey, picker: QuickInput, editor: QueryEditor): L
   if (key !== 'gpu' && key !== 'country') {
     return freeChoiceLevel(key, picker, editor);
   }
-  const chosen = editor.query.filters[key]?.oneOf ?? [];
+  const { oneOf: chosen = [], noneOf = [] } = editor.query.filters[key] ?? {};
+  const excluded: readonly LevelRow[] =
+    noneOf.length === 0
+      ? []
+      : [{ id: excludedId, label: localize(filterValueText(key, { [key]: { noneOf } })) }];
   const options: readonly LevelRow[] =
     key === 'gpu' ? editor.gpuNames.map((name) => ({ id: name, label: name })) : placeRows();
   const ids = options.map((row) => row.id);
   return {
     title: title(key),
     placeholder: t('Select one or more and press Enter; none means any'),
-    rows: () => [...chosen.filter((id) => !ids.includes(id)).map((id) => ({ id, label: id })), ...options],
+    rows: () => [
+      ...excluded,
+      ...chosen.filter((id) => !ids.includes(id)).map((id) => ({ id, label: id })),
+      ...options,
+    ],
     many: {
-      ticked: chosen,
+      ticked: [...excluded.map(() => excludedId), ...chosen],
       accept: (ticked) => {
-        const values = key === 'country' ? [...new Set(ticked.flatMap(codesOf))] : ticked;
-        const choice = values.length === 0 ? undefined : { ...editor.query.filters[key], oneOf: values };
-        editor.set({ ...editor.query, filters: withFilter(editor.query.filters, key, choice) });
+        const wanted = ticked.filter((id) => id !== excludedId);
+        const choice = {
+          oneOf: key === 'country' ? [...new Set(wanted.flatMap(codesOf))] : wanted,
+          noneOf: ticked.includes(excludedId) ? noneOf : [],
+        };
+        editor.set({
+          ...editor.query,
+          filters: withFilter(editor.query.filters, key, compactChoice(choice)),
+        });
         picker.pop();
       },
     },
   };
 }
 
+/** The row of all exclusions together; its tick keeps them. */
+const excludedId = 'excluded';
 const regionPrefix = 'region:';
+
+/** Returns the choice without empty lists; `undefined` for one that accepts everything. */
+function compactChoice({ oneOf = [], noneOf = [] }: Choice): Choice | undefined {
+  return oneOf.length + noneOf.length === 0
+    ? undefined
+    : { ...(oneOf.length === 0 ? {} : { oneOf }), ...(noneOf.length === 0 ? {} : { noneOf }) };
+}
 
 function codesOf(id: string): readonly string[] {
   return id.startsWith(regionPrefix) ? findPlaces(id.slice(regionPrefix.length)) : [id];
@@ -173,7 +197,7 @@ function placeRows(): readonly LevelRow[] {
 /** Returns a level for values that are typed, such as machine numbers, separated by commas. */
 function freeChoiceLevel(key: ChoiceKey, picker: QuickInput, editor: QueryEditor): Level {
   const choose = (values: readonly string[]) => {
-    const choice = values.length === 0 ? undefined : { oneOf: values };
+    const choice = values.length === 0 ? undefined : { ...editor.query.filters[key], oneOf: values };
     editor.set({ ...editor.query, filters: withFilter(editor.query.filters, key, choice) });
     picker.pop();
   };

@@ -144,4 +144,21 @@ describe('The levels of the filters', () => {
       oneOf.join(),
     );
   });
+
+  it('show an exclusion as a ticked row, and drop it only if that is unticked', () => {
+    const before: Filters = { country: { noneOf: ['US'] }, machine: { noneOf: ['7'] } };
+    const chosen = (...ticked: readonly string[]) => {
+      level('country', before).many?.accept(ticked);
+      return filters.country;
+    };
+    const { rows, many } = level('country', before);
+    assert.deepEqual([rows('')[0]?.label, many?.ticked], ['not United States', ['excluded']]);
+    assert.deepEqual(chosen('excluded'), { noneOf: ['US'] });
+    assert.deepEqual(chosen('excluded', 'SE'), { oneOf: ['SE'], noneOf: ['US'] });
+    assert.deepEqual([chosen('SE'), chosen()], [{ oneOf: ['SE'] }, undefined]);
+    level('machine', before).rows('9')[0]?.run?.();
+    assert.deepEqual(filters.machine, { oneOf: ['9'], noneOf: ['7'] });
+    level('machine', before).rows('')[0]?.run?.();
+    assert.equal(filters.machine, undefined, 'Any is said in so many words');
+  });
 });
