@@ -4,6 +4,7 @@ import { cleanWireFilters, type FilterPrimitive, type OfferSearch, type WireFilt
 import { runningRateOfOffer } from './localFilter';
 import { wireFilters, type MarketQuery } from './marketQuery';
 import type { Offer } from './offer';
+import { placeText } from './places';
 import {
   fieldKeys,
   searchField,
@@ -64,7 +65,8 @@ function comparisonsOf(key: FieldKey, wanted: NumberRange | Choice | boolean): C
 
 /** Returns the text of a row, which is searched for words that are not filters. */
 function rowText(offer: Offer): string {
-  return [offer.gpuName, offer.cpuName, offer.location, offer.id, offer.machineId].join(' ').toLowerCase();
+  const { gpuName, cpuName, location = '', id, machineId } = offer;
+  return [gpuName, cpuName, location, placeText(location), id, machineId].join(' ').toLowerCase();
 }
 
 /** Returns the offers that match the query and contain all words. */

@@ -95,10 +95,11 @@ const usStates = (
   'South Dakota, Tennessee, Texas, Utah, Vermont, Virginia, Washington, West Virginia, Wisconsin, Wyoming'
 ).split(', ');
 
-/** Returns whether a typed name is a state of the US that is no country as well, as Georgia is. */
-export function isUsState(typed: string): boolean {
-  const name = typed.trim().toLowerCase();
-  return usStates.some((state) => state.toLowerCase() === name) && findPlaces(typed).length === 0;
+/** Returns the name that offers use for a typed state of the US, in lower case. Georgia is a country as well. */
+export function findUsState(typed: string): string | undefined {
+  const name = typed.trim().toLowerCase().replaceAll('.', '');
+  const found = name === 'washington dc' ? 'district of columbia' : name;
+  return usStates.some((state) => state.toLowerCase() === found) ? found : undefined;
 }
 
 /** The regions to choose from, each by its key in `regions`. */

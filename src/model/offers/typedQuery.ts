@@ -2,7 +2,7 @@ import { text, type Text } from '../../util/text';
 import { filterValueText } from './filterText';
 import { findGpuModels, knownGpuModels } from './gpuModels';
 import type { RentalType } from './offer';
-import { findPlaces, isUsState } from './places';
+import { findPlaces, findUsState } from './places';
 import { flagNames, numberNames, own, rentalNames, unitScales } from './typedNames';
 import { fillers, priceUnit } from './typedPhrases';
 import { tokenize } from './typedTokens';
@@ -328,12 +328,13 @@ function readWord(parts: readonly string[], negated: boolean, draft: Draft): Rea
     return isInterruptible ? text('Interruptible') : text('On demand');
   }
   const place = parts.join(' ');
-  if (!negated && isUsState(place)) {
-    // The service knows countries only, so a row must name the state.
-    draft.states.push(place);
-    return addChoice(draft, 'country', ['US'], false);
-  }
   const countries = findPlaces(place);
+  const state = negated ? undefined : findUsState(place);
+  if (state !== undefined) {
+    // The service knows countries only, so a row must name the state.
+    draft.states.push(state);
+    return addChoice(draft, 'country', [...countries, 'US'], false);
+  }
   return countries.length === 0 ? undefined : addChoice(draft, 'country', countries, negated);
 }
 

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { fitting } from '../../../../src/model/offers/offerMatch';
 import { findPlaces } from '../../../../src/model/offers/places';
+import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import type { Filters } from '../../../../src/model/offers/searchFields';
 import { parseTypedQuery } from '../../../../src/model/offers/typedQuery';
+import { marketOffer } from '../../../support/marketOffer';
 import { sized } from '../../../support/seeded';
 import { formatText } from '../../../../src/util/text';
 
@@ -140,13 +143,30 @@ describe('a typed search', () => {
       ['4090 in New York', 'new york'],
       ['us north carolina 24gb', 'north carolina'],
       ['texas us', 'texas'],
+      ['washington', 'washington'],
+      ['washington dc', 'district of columbia'],
+      ['4090 in Washington, D.C.', 'district of columbia'],
     ] as const) {
       const { filters, words } = parseTypedQuery(line);
       assert.deepEqual([filters.country, words], [{ oneOf: ['US'] }, [word]], line);
     }
-    // The country has machines of its own.
-    assert.deepEqual(parseTypedQuery('georgia').filters.country, { oneOf: ['GE'] });
-    assert.deepEqual(parseTypedQuery('georgia').words, []);
+    assert.equal(parseTypedQuery('washington dc').filters.datacenter, undefined);
+    assert.equal(parseTypedQuery('texas dc').filters.datacenter, true);
+  });
+
+  it('looks for Georgia in the state and in the country, which its code means alone', () => {
+    const { filters, words } = parseTypedQuery('georgia');
+    assert.deepEqual([filters.country, words], [{ oneOf: ['GE', 'US'] }, ['georgia']]);
+    assert.deepEqual(parseTypedQuery('ge').filters.country, { oneOf: ['GE'] });
+    assert.deepEqual(parseTypedQuery('ge').words, []);
+    const places = ['Georgia, US', 'Georgia, GE', ', GE', 'Texas, US'].map((location, id) =>
+      marketOffer({ id, location, countryCode: location.slice(-2) }),
+    );
+    const query = { ...defaultQuery, filters };
+    assert.deepEqual(
+      fitting(places, query, words).map(({ id }) => id),
+      [0, 1, 2],
+    );
   });
 
   const europe = findPlaces('europe');
