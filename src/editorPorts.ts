@@ -7,6 +7,7 @@ import type { SecretPort } from './store/ports';
 /** Returns the port to the editor's secret store. */
 export function secretPort(secrets: vscode.SecretStorage): SecretPort {
   return {
+    keys: async () => secrets.keys(),
     get: async (key) => secrets.get(key),
     store: async (key, value) => secrets.store(key, value),
     delete: async (key) => secrets.delete(key),

@@ -1,4 +1,5 @@
-import { readFile, rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type * as z from 'zod';
 import { UserError } from '../util/errors';
 import { ifPresent } from '../util/missing';
@@ -48,6 +49,18 @@ export class JsonFile<T> {
     }
     const parsed = this.schema.safeParse(parseJson(content));
     return parsed.success ? { kind: 'present', value: parsed.data } : this.setAside();
+  }
+
+  /** Returns where broken content was last set aside, perhaps by another window; undefined if it never was. */
+  async setAsidePath(): Promise<string | undefined> {
+    const folder = dirname(this.path);
+    try {
+      const names = (await ifPresent(readdir(folder))) ?? [];
+      const newest = names.filter((name) => name.startsWith(`${basename(this.path)}.broken-`)).sort();
+      return newest.map((name) => join(folder, name)).at(-1);
+    } catch (error) {
+      throw new FileUnreadableError(this.path, error);
+    }
   }
 
   /** Writes in one step, in the order of the calls; on disk when it resolves. Only this user can read the file. */

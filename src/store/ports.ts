@@ -16,6 +16,8 @@ import type { Text } from '../util/text';
 
 /** The part of `vscode.SecretStorage` that the session store needs. */
 export interface SecretPort {
+  /** Returns the keys of all entries. */
+  keys(): Promise<readonly string[]>;
   get(key: string): Promise<string | undefined>;
   store(key: string, value: string): Promise<void>;
   delete(key: string): Promise<void>;

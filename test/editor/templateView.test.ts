@@ -12,7 +12,7 @@ import { TemplateStorage } from '../../src/store/templates/templateStorage';
 import { TemplateRefs } from '../../src/store/templates/templateRefs';
 import { silentLog } from '../../src/util/log';
 import { FakeClock } from '../support/fakeClock';
-import { QuickFile } from '../support/slowFile';
+import { noSecrets, QuickFile } from '../support/slowFile';
 
 const template: Template = {
   id: 7,
@@ -28,7 +28,7 @@ type RefsDeps = ConstructorParameters<typeof TemplateRefs>[0];
 
 describe('the view of the templates', () => {
   function open() {
-    const memory = new TemplateStorage('unused', silentLog, (action) => action(), new QuickFile());
+    const memory = new TemplateStorage('unused', silentLog, (action) => action(), noSecrets, new QuickFile());
     const never = () => ({ dispose: () => undefined });
     // What the view reads of them, and nothing else.
     const accounts = { active: { key: 'a', user: { id: 1 } }, onDidChange: never };

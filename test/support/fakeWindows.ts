@@ -27,6 +27,10 @@ export class FakeSecrets implements SecretPort {
   /** A browser that blocks storage takes a value and forgets it. */
   forgets = false;
 
+  keys(): Promise<readonly string[]> {
+    return Promise.resolve([...this.values.keys()]);
+  }
+
   get(key: string): Promise<string | undefined> {
     return this.isLocked ? Promise.reject(new Error('locked')) : Promise.resolve(this.values.get(key));
   }

@@ -1,5 +1,5 @@
 import type { FileContent } from '../../src/store/jsonFile';
-import type { TemplateStorageFile } from '../../src/store/templates/templateStorage';
+import type { StoredSecrets, TemplateStorageFile } from '../../src/store/templates/templateStorage';
 
 /** A file on a disk whose writes end when the test says so. */
 export class SlowFile {
@@ -10,6 +10,10 @@ export class SlowFile {
     return Promise.resolve(
       this.content ? { kind: 'present', value: this.content } : ({ kind: 'absent' } as const),
     );
+  }
+
+  setAsidePath(): Promise<undefined> {
+    return Promise.resolve(undefined);
   }
 
   write(value: TemplateStorageFile): Promise<void> {
@@ -39,8 +43,17 @@ export class QuickFile {
     );
   }
 
+  setAsidePath(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   write(value: TemplateStorageFile): Promise<void> {
     this.content = value;
     return Promise.resolve();
   }
+}
+
+/** A secret store without entries. */
+export function noSecrets(): Promise<StoredSecrets> {
+  return Promise.resolve({ names: new Map(), draftTokens: [] });
 }

@@ -7,7 +7,7 @@ import { TemplateCreation } from '../../src/store/templates/templateCreation';
 import { TemplateDocuments } from '../../src/store/templates/templateDocuments';
 import { TemplateStorage, type StorageLock } from '../../src/store/templates/templateStorage';
 import { TemplateRefs } from '../../src/store/templates/templateRefs';
-import { TemplateSecrets } from '../../src/store/templates/templateSecrets';
+import { storedSecrets, TemplateSecrets } from '../../src/store/templates/templateSecrets';
 import { Emitter } from '../../src/util/emitter';
 import { silentLog } from '../../src/util/log';
 import { FakeClock, settle } from './fakeClock';
@@ -82,6 +82,10 @@ class FakeSecrets implements SecretPort {
   readonly values = new Map<string, string>();
   readonly onDidChange = new Emitter<string>().event;
 
+  keys(): Promise<readonly string[]> {
+    return Promise.resolve([...this.values.keys()]);
+  }
+
   get(key: string): Promise<string | undefined> {
     return Promise.resolve(this.values.get(key));
   }
@@ -149,7 +153,8 @@ export class TemplateComputer {
   async openWindow(file?: SlowFile, windowName = 'window'): Promise<TemplateWindow> {
     const clock = new FakeClock();
     const accounts = new FakeAccounts(await this.account());
-    const memory = new TemplateStorage(this.storageDir, silentLog, this.lock, file);
+    const secretsHere = () => storedSecrets(this.secretPort);
+    const memory = new TemplateStorage(this.storageDir, silentLog, this.lock, secretsHere, file);
     const heard: string[] = [];
     const secrets = new TemplateSecrets(this.secretPort, memory, (value) => heard.push(value));
     const hub = new FakeHub(this.wire, `window-${++this.windows}`);

@@ -9,6 +9,10 @@ export class TroubledSecrets extends FakeSecrets {
   trouble: Trouble | undefined;
   garbage: unknown = '';
 
+  override keys(): Promise<readonly string[]> {
+    return this.run(() => super.keys(), undefined);
+  }
+
   override get(key: string): Promise<string | undefined> {
     if (this.trouble === 'garbage') {
       // What a broken key ring gives has no type.

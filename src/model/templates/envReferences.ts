@@ -5,7 +5,13 @@
 
 import { parseEnvFlags, replaceValues } from '../documents/envFlags';
 import { envText } from '../documents/envObject';
-import { findReference, makeReference, referenceName, type HeldReferences } from './templateReference';
+import {
+  findReference,
+  makeReference,
+  referenceName,
+  type HeldReferences,
+  type ReferenceSlot,
+} from './templateReference';
 
 /** Returns the names of references by variable. The last value of a variable wins. */
 export function envReferences(env: unknown): ReadonlyMap<string, string> {
@@ -24,6 +30,21 @@ export function hasValue(env: unknown, variable: string, value: string): boolean
   return parseEnvFlags(envText(env)).entries.some(
     ({ entry }) => entry.kind === 'variable' && entry.name === variable && entry.value === value,
   );
+}
+
+/**
+ * Returns the places of an environment that have this value. In a text that can't be read, `hideEnv` finds it wherever it
+ * is, so there the name of its reference stands for the variable.
+ */
+export function slotsWith(
+  env: unknown,
+  { name, value }: { readonly name: string; readonly value: string },
+): readonly ReferenceSlot[] {
+  const text = envText(env);
+  const slots = parseEnvFlags(text).entries.flatMap(({ entry }): ReferenceSlot[] =>
+    entry.kind === 'variable' && entry.value === value ? [`env.${entry.name}`] : [],
+  );
+  return slots.length === 0 && typeof env === 'string' && text.includes(value) ? [`env.${name}`] : slots;
 }
 
 /** Returns a reference that is not the one of a variable, and so can't be replaced by its value. */

@@ -9,6 +9,7 @@ export function guardedSecrets(secrets: SecretPort, place: EditorPlace): SecretP
   }
   const refuse = () => Promise.reject(new WrongPlaceError(problem));
   return {
+    keys: refuse,
     get: refuse,
     store: refuse,
     delete: refuse,

@@ -40,6 +40,10 @@ class PatientSecrets implements SecretPort {
     private readonly clock: Clock,
   ) {}
 
+  keys(): Promise<readonly string[]> {
+    return this.inTime(promised(() => this.secrets.keys()));
+  }
+
   async get(key: string): Promise<string | undefined> {
     if (this.late.has(key)) {
       const value = this.late.get(key);

@@ -79,7 +79,9 @@ export class TemplateReader {
       sent = new Map(),
     }: { readonly remembered?: TemplatesOfAccount; readonly sent?: HeldReferences } = {},
   ): Promise<KnownTemplate> {
-    const memory = remembered ?? (await this.memory.account(account.key));
+    const current = remembered ?? (await this.memory.account(account.key));
+    const isMine = isOwnTemplate(template, account.user.id);
+    const memory = isMine ? await this.secrets.reclaim(account.key, template, current) : current;
     const held = await this.secrets.held(account.key, template.id, memory);
     const fields = withoutValues(documentFields(template.raw, held), sent);
     const known = {
@@ -87,7 +89,7 @@ export class TemplateReader {
       accountKey: account.key,
       hashId: template.hashId,
       name: template.name,
-      isMine: isOwnTemplate(template, account.user.id),
+      isMine,
       fields,
       raw: template.raw,
       text: renderDocument(fields),

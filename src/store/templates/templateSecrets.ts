@@ -1,16 +1,21 @@
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
+import { slotsWith } from '../../model/templates/envReferences';
+import { readEnv } from '../../model/documents/envObject';
+import type { Template } from '../../model/templates/template';
 import type { ResolveReference } from '../../model/templates/templateWire';
 import {
+  registryReference,
   templateOwner,
   type HeldReference,
   type HeldReferences,
   type ReferenceSlot,
   type SecretOwner,
 } from '../../model/templates/templateReference';
+import { draftTokenOf } from '../../model/templates/templateUri';
 import { KeyNotRemovedError } from '../accounts/accountErrors';
 import type { SecretPort } from '../ports';
-import type { TemplatesOfAccount, TemplateStorage } from './templateStorage';
+import type { StoredSecrets, TemplatesOfAccount, TemplateStorage } from './templateStorage';
 
 /** The editor did not store a secret that it was given. */
 export class SecretNotKeptError extends UserError {
@@ -36,6 +41,20 @@ export class SecretUnreadableError extends UserError {
 
 const prefix = 'gpuRental.templateSecret.';
 const draftPrefix = 'gpuRental.templateDraft.';
+
+/** Returns what the secret store holds of documents. @throws SecretUnreadableError if it refuses. */
+export async function storedSecrets(secrets: SecretPort): Promise<StoredSecrets> {
+  const keys = await secrets.keys().catch(() => {
+    throw new SecretUnreadableError();
+  });
+  const names = new Map<string, string[]>();
+  for (const key of keys.filter((one) => one.startsWith(prefix))) {
+    const [accountKey = '', ...name] = key.slice(prefix.length).split('.');
+    names.set(accountKey, [...(names.get(accountKey) ?? []), name.join('.')]);
+  }
+  const drafts = keys.filter((key) => key.startsWith(draftPrefix));
+  return { names, draftTokens: drafts.map((key) => key.slice(draftPrefix.length)) };
+}
 
 /**
  * The values behind the references of template documents, one entry each in the editor's secret store. Which
@@ -66,6 +85,35 @@ export class TemplateSecrets {
       ),
     );
     return new Map(held);
+  }
+
+  /**
+   * Finds out by their values which secrets are in a template of the account, if that is no longer remembered. Returns
+   * what is remembered then.
+   */
+  async reclaim(
+    accountKey: string,
+    { id, raw }: Pick<Template, 'id' | 'raw'>,
+    memory: TemplatesOfAccount,
+  ): Promise<TemplatesOfAccount> {
+    if (memory.lostNames.length === 0 || Object.hasOwn(memory.slots, String(id))) {
+      return memory;
+    }
+    const env = readEnv(raw['env']);
+    const found: [ReferenceSlot, string][] = [];
+    for (const name of memory.lostNames) {
+      if (name === registryReference(id)) {
+        found.push(['docker_login_pass', name]);
+      }
+      const value = await this.value(accountKey, name);
+      const slots = value === undefined ? [] : slotsWith(env, { name, value });
+      found.push(...slots.map((slot): [ReferenceSlot, string] => [slot, name]));
+    }
+    await this.memory.change(accountKey, (current) => ({
+      ...found.reduce((changed, [, name]) => withOwner(changed, name, templateOwner(id)), current),
+      slots: { [String(id)]: Object.fromEntries(found), ...current.slots },
+    }));
+    return this.memory.account(accountKey);
   }
 
   /**
@@ -157,15 +205,14 @@ export class TemplateSecrets {
    * stays known for the next attempt.
    */
   async forgetAccount(accountKey: string): Promise<void> {
-    const { secretNames } = await this.memory.account(accountKey);
-    const drafts = Object.entries(await this.memory.drafts()).flatMap(([token, draft]) =>
-      draft.accountKey === accountKey ? [token] : [],
+    const own = [keyOf(accountKey, ''), `${draftPrefix}${draftTokenOf(accountKey, '')}`];
+    const keys = await this.secrets.keys().catch(() => undefined);
+    const ends = await Promise.allSettled(
+      (keys ?? [])
+        .filter((key) => own.some((start) => key.startsWith(start)))
+        .map((key) => this.secrets.delete(key)),
     );
-    const ends = await Promise.allSettled([
-      ...secretNames.map((name) => this.secrets.delete(keyOf(accountKey, name))),
-      this.dropDrafts(drafts),
-    ]);
-    if (ends.some(({ status }) => status === 'rejected')) {
+    if (!keys || ends.some(({ status }) => status === 'rejected')) {
       // The cause could contain a value, so it is dropped.
       throw new KeyNotRemovedError();
     }

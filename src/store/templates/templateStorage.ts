@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { draftParts } from '../../model/templates/templateUri';
+import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { JsonFile } from '../jsonFile';
 
@@ -28,6 +30,8 @@ const accountMemory = z.object({
   secretNames: z.array(z.string()).default([]),
   /** The documents that each secret was stored for. */
   secretOwners: z.record(z.string(), z.array(z.string())).default({}),
+  /** Names of secrets whose documents are unknown, because an earlier file was damaged. */
+  lostNames: z.array(z.string()).default([]),
   favourites: z.array(ref).default([]),
   recents: z.array(ref).default([]),
 });
@@ -52,6 +56,7 @@ const empty: TemplatesOfAccount = {
   slots: {},
   secretNames: [],
   secretOwners: {},
+  lostNames: [],
   favourites: [],
   recents: [],
 };
@@ -63,6 +68,13 @@ export function digestOf(content: string): string {
 
 /** Runs an action while no other window of this user runs one. */
 export type StorageLock = <T>(action: () => Promise<T>) => Promise<T>;
+
+/** What the secret store holds of documents, whether or not they are remembered. */
+export interface StoredSecrets {
+  /** The names of secrets, by account. */
+  readonly names: ReadonlyMap<string, readonly string[]>;
+  readonly draftTokens: readonly string[];
+}
 
 interface Queued {
   /** Idempotent: applying it twice has the same result. */
@@ -80,16 +92,26 @@ export class TemplateStorage {
   private queued: readonly Queued[] = [];
   private isWriting = false;
   private writes = 0;
+  private readonly setAside = new Set<string>();
+  private readonly changed = new Emitter<undefined>();
+  /** Fires when the file turned out to be damaged. */
+  readonly onDidFindDamage = this.changed.event;
 
   constructor(
     storageDir: string,
     private readonly log: Log,
     private readonly lock: StorageLock,
-    private readonly file: Pick<JsonFile<TemplateStorageFile>, 'read' | 'write'> = new JsonFile(
-      join(storageDir, 'templates.json'),
-      memoryFile,
-    ),
+    private readonly storedSecrets: () => Promise<StoredSecrets>,
+    private readonly file: Pick<
+      JsonFile<TemplateStorageFile>,
+      'read' | 'setAsidePath' | 'write'
+    > = new JsonFile(join(storageDir, 'templates.json'), memoryFile),
   ) {}
+
+  /** The paths of damaged files that were set aside. */
+  get damaged(): readonly string[] {
+    return [...this.setAside];
+  }
 
   async account(accountKey: string): Promise<TemplatesOfAccount> {
     return (await this.read()).accounts[accountKey] ?? empty;
@@ -149,10 +171,33 @@ export class TemplateStorage {
 
   private async load(): Promise<TemplateStorageFile> {
     const content = await this.file.read();
-    if (content.kind === 'setAside') {
-      this.log.warn(`What was remembered about templates was not understood and was kept as ${content.path}`);
+    if (content.kind === 'present') {
+      return content.value;
     }
-    return content.kind === 'present' ? content.value : { version: 1, accounts: {}, drafts: {} };
+    // Another read, perhaps of another window, may have set it aside.
+    const path = await this.file.setAsidePath();
+    return path === undefined ? { version: 1, accounts: {}, drafts: {} } : this.withoutFile(path);
+  }
+
+  /** Returns what the secret store still knows. Without it, values that were hidden would be shown. */
+  private async withoutFile(path: string): Promise<TemplateStorageFile> {
+    if (!this.setAside.has(path)) {
+      this.setAside.add(path);
+      this.log.warn(`What was remembered about templates was not understood and was kept as ${path}`);
+      this.changed.fire(undefined);
+    }
+    const { names, draftTokens } = await this.storedSecrets();
+    const drafts = draftTokens.flatMap((token): [string, StoredDraft][] => {
+      const { accountKey } = draftParts(token);
+      return accountKey === undefined ? [] : [[token, { accountKey, name: '', text: '', mtime: 0 }]];
+    });
+    return {
+      version: 1,
+      accounts: Object.fromEntries(
+        [...names].map(([key, all]) => [key, { ...empty, secretNames: [...all], lostNames: [...all] }]),
+      ),
+      drafts: Object.fromEntries(drafts),
+    };
   }
 
   /** Queues a change; it is on disk when this resolves. */

@@ -9,7 +9,7 @@ import { TemplateCreation } from './templateCreation';
 import { TemplateDocuments } from './templateDocuments';
 import { TemplateStorage, type StorageLock } from './templateStorage';
 import { TemplateRefs } from './templateRefs';
-import { TemplateSecrets } from './templateSecrets';
+import { storedSecrets, TemplateSecrets } from './templateSecrets';
 
 /** All stores that work on single templates. */
 export interface TemplateStores extends Disposable {
@@ -34,7 +34,7 @@ export function createTemplateStores(deps: {
   readonly onSecret: (value: string) => void;
 }): TemplateStores {
   const { accounts, hub, windowName, clock, log } = deps;
-  const memory = new TemplateStorage(deps.storageDir, log, deps.lock);
+  const memory = new TemplateStorage(deps.storageDir, log, deps.lock, () => storedSecrets(deps.secrets));
   const secrets = new TemplateSecrets(deps.secrets, memory, deps.onSecret);
   const documents = new TemplateDocuments({ accounts, hub, windowName, memory, secrets, clock, log });
   const creation = new TemplateCreation({ documents, memory, secrets, clock, newToken: newOwnId });

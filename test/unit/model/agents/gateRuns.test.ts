@@ -46,6 +46,7 @@ class Household {
   private readonly limits = new AgentLimitStore({
     settings: () => this.set,
     secrets: {
+      keys: () => Promise.resolve([...this.secrets.keys()]),
       get: (key) => Promise.resolve(this.secrets.get(key)),
       store: (key, value) => Promise.resolve(void this.secrets.set(key, value)),
       delete: (key) => Promise.resolve(void this.secrets.delete(key)),

@@ -19,6 +19,11 @@ class SlowRing implements SecretPort {
     });
   }
 
+  async keys(): Promise<readonly string[]> {
+    await this.get();
+    return [];
+  }
+
   async store(): Promise<void> {
     await this.get();
   }
@@ -47,7 +52,7 @@ describe('a secret store that does not answer', () => {
   });
 
   it('refuses in time, whatever was asked', async () => {
-    const calls = [secrets.get('a'), secrets.store('a', 'x'), secrets.delete('a')];
+    const calls = [secrets.keys(), secrets.get('a'), secrets.store('a', 'x'), secrets.delete('a')];
     const results = Promise.allSettled(calls);
     await clock.advance(secretStoreLimitMs);
     for (const result of await results) {
@@ -97,6 +102,7 @@ describe('a secret store that does not answer', () => {
   it('refuses as a promise where the store throws at once', async () => {
     const broken = patientSecrets(
       {
+        keys: () => Promise.resolve([]),
         get: () => {
           throw new Error('no key ring');
         },

@@ -266,11 +266,12 @@ describe('the guard before the secret store', () => {
   const broken = (): never => {
     throw new Error('no key ring');
   };
-  const store = { onDidChange: events, get: broken, store: broken, delete: broken };
+  const store = { onDidChange: events, keys: broken, get: broken, store: broken, delete: broken };
 
   it('does not touch it on a rented machine', async () => {
     const place = { isWorkspaceExtension: false, isBrowserEditor: false, hasContainerKey: true };
     const secrets = guardedSecrets(store, place);
+    await assert.rejects(secrets.keys(), WrongPlaceError);
     await assert.rejects(secrets.get('a'), WrongPlaceError);
     await assert.rejects(secrets.store('a', 'b'), WrongPlaceError);
     await assert.rejects(secrets.delete('a'), WrongPlaceError);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { TemplateStorage } from '../../../../src/store/templates/templateStorage';
 import { silentLog } from '../../../../src/util/log';
-import { QuickFile, SlowFile } from '../../../support/slowFile';
+import { noSecrets, QuickFile, SlowFile } from '../../../support/slowFile';
 import { until } from '../../../support/until';
 
 describe('what windows remember about templates', () => {
@@ -10,7 +10,7 @@ describe('what windows remember about templates', () => {
 
   beforeEach(() => {
     file = new SlowFile();
-    memory = new TemplateStorage('unused', silentLog, (action) => action(), file);
+    memory = new TemplateStorage('unused', silentLog, (action) => action(), noSecrets, file);
   });
 
   const addRecent = (id: number) =>
@@ -65,7 +65,7 @@ describe('what windows remember about templates', () => {
   });
 
   it('keeps the newest drafts, however many were begun', async () => {
-    const quick = new TemplateStorage('unused', silentLog, (action) => action(), new QuickFile());
+    const quick = new TemplateStorage('unused', silentLog, (action) => action(), noSecrets, new QuickFile());
     for (let index = 0; index < 60; index++) {
       await quick.keepDraft(`d${index}`, { accountKey: 'a', name: '', text: '{}', mtime: index });
     }
@@ -78,7 +78,7 @@ describe('what windows remember about templates', () => {
 
   it('keeps the newest versions, however many templates were saved', async () => {
     const content = new QuickFile();
-    const quick = new TemplateStorage('unused', silentLog, (action) => action(), content);
+    const quick = new TemplateStorage('unused', silentLog, (action) => action(), noSecrets, content);
     const ids = [...Array(205).keys()].map((index) => 1000 + index);
     await quick.change('a', (account) => ({
       ...account,
@@ -88,7 +88,7 @@ describe('what windows remember about templates', () => {
   });
 
   it('keeps the newest originals of edits, however many windows leave theirs behind', async () => {
-    const quick = new TemplateStorage('unused', silentLog, (action) => action(), new QuickFile());
+    const quick = new TemplateStorage('unused', silentLog, (action) => action(), noSecrets, new QuickFile());
     for (let at = 0; at < 102; at += 1) {
       await quick.change('a', (account) => ({
         ...account,

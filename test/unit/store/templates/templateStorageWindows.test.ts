@@ -7,6 +7,7 @@ import { withLock } from '../../../../src/ssh/lock';
 import { TemplateStorage } from '../../../../src/store/templates/templateStorage';
 import { systemClock } from '../../../../src/util/clock';
 import { silentLog } from '../../../../src/util/log';
+import { noSecrets } from '../../../support/slowFile';
 
 describe('two windows that remember templates at the same moment', () => {
   let storageDir: string;
@@ -17,12 +18,16 @@ describe('two windows that remember templates at the same moment', () => {
   afterEach(() => rmSync(storageDir, { recursive: true, force: true }));
 
   const open = (pid: number) =>
-    new TemplateStorage(storageDir, silentLog, (action) =>
-      withLock(
-        join(storageDir, 'templates.lock'),
-        { fs: nodeFileSystem, clock: systemClock, identity: { pid, host: 'here', isAlive: () => true } },
-        action,
-      ),
+    new TemplateStorage(
+      storageDir,
+      silentLog,
+      (action) =>
+        withLock(
+          join(storageDir, 'templates.lock'),
+          { fs: nodeFileSystem, clock: systemClock, identity: { pid, host: 'here', isAlive: () => true } },
+          action,
+        ),
+      noSecrets,
     );
 
   it('lose nothing that the other one wrote', async () => {
