@@ -1,7 +1,39 @@
 import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { ServiceTemplates } from '../support/feature/templateRecords';
 import { useComputer } from '../support/feature/useComputer';
+
+describe('the record of templates that is damaged', () => {
+  const computer = useComputer();
+  const service = new ServiceTemplates(computer);
+
+  it('is named once with the place of the file, which opens, and the favorites begin anew', async () => {
+    await service.make('Alpha');
+    let window = await computer().openWindow();
+    await window.signIn();
+    const templates = () => window.view('templates');
+    await templates().menu('Alpha', 'Add Template to Favorites');
+    await templates().row('Favorites');
+    window.close();
+    const file = path.join(computer().storage, 'templates.json');
+    writeFileSync(file, '{"version": 1, "acc');
+    window = await computer().openWindow({ isFocused: true });
+    await templates().row('Alpha');
+    const said = /^Your favorite and recent templates are lost because their file is damaged\./;
+    const { text, buttons } = await window.toast(said);
+    assert.deepEqual(buttons, ['Open File']);
+    const [, kept = ''] = /The file is kept as (.*)\.$/.exec(text) ?? [];
+    assert.ok(kept.startsWith(`${file}.broken-`), text);
+    await templates().menu('Alpha', 'Add Template to Favorites');
+    await templates().row('Favorites');
+    await computer().pass(60_000);
+    assert.equal(window.toasts().filter((one) => said.test(one)).length, 1);
+    await window.toastButton(said, 'Open File');
+    await window.document('{"version": 1, "acc');
+    window.close();
+  });
+});
 
 describe('an entry of a list whose file is damaged', () => {
   const computer = useComputer();

@@ -4,6 +4,7 @@ import type { TemplateRef } from '../../model/templates/templateRef';
 import { defined } from '../../util/defined';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { createTemplate, exportTemplate, importTemplate } from './createTemplate';
+import { tellOfDamagedTemplates } from './damagedTemplates';
 import {
   copyOf,
   deleteTemplates,
@@ -19,7 +20,16 @@ import { TemplateTree } from './templateTree';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'fleet' | 'templates' | 'templateStores' | 'trees' | 'commands' | 'hub' | 'clock' | 'log'
+  | 'accounts'
+  | 'fleet'
+  | 'templates'
+  | 'templateStores'
+  | 'trees'
+  | 'commands'
+  | 'hub'
+  | 'clock'
+  | 'log'
+  | 'oneWindow'
 >;
 
 /** Registers the templates view and its commands. Template documents are another feature. */
@@ -30,6 +40,7 @@ export function register(services: Deps): Disposable {
   services.trees['gpuRental.templates'].setProvider(tree);
   const deps = { ...services, lists };
   const { commands } = services;
+  store.add(tellOfDamagedTemplates(services));
   store.add(commands.register('gpuRental.template.create', () => createTemplate(deps)));
   store.add(commands.register('gpuRental.template.edit', (target) => openTemplate(deps, target)));
   store.add(commands.register('gpuRental.template.duplicate', (target) => duplicateTemplate(deps, target)));
