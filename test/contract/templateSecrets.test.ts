@@ -85,6 +85,27 @@ describe('secrets of templates', () => {
     assert.equal(computer.secretPort.values.size, 0);
   });
 
+  it('of an instance that look like some are references in its draft, and reach the template', async () => {
+    const { computer } = scene();
+    const window = await computer.openWindow();
+    for (const env of [
+      { HF_TOKEN: token, MODE: 'train' },
+      `-e HF_TOKEN=${token} -e MODE=train -e MODE=test`,
+    ]) {
+      const fields = { name: 'From it', image: 'a/b:1', env };
+      const draft = await window.creation.addDraft(fields, undefined, { hidesVariables: true });
+      const { text = '' } = (await window.creation.draft(draft)) ?? {};
+      assert.match(text, /\$\{secret:HF_TOKEN-/);
+      assert.match(text, /train/);
+      // The editor backs up what is changed and not saved in clear.
+      assert.doesNotMatch(text, new RegExp(token));
+      await window.creation.saveDraft(draft, text);
+      assert.match(String(posts().at(-1)?.['env']), new RegExp(`^-e HF_TOKEN=${token} -e MODE=train`));
+    }
+    const left = await window.creation.addDraft({ name: 'Left', image: 'a/b:1', env: { HF_TOKEN: token } });
+    assert.match((await window.creation.draft(left))?.text ?? '', new RegExp(token));
+  });
+
   /** What a stranger may write into a template or a file that the user takes over. */
   const strangers = fc.record({
     password: fc.constantFrom('', '${secret:mine}', '${secret:registry-file}'),

@@ -43,7 +43,7 @@ describe('commands for templates', () => {
     await service.make('Gamma');
     await computer().rentRunning({
       image: 'nvidia/cuda:12.4',
-      env: { FROM: 'instance' },
+      env: { FROM: 'instance', HF_TOKEN: 'hf_fromtheinstance4711' },
       runtype: 'args',
       args: ['serve', '--name', 'two words'],
     });
@@ -74,7 +74,7 @@ describe('commands for templates', () => {
     await createFrom('From an Instance');
     await window.document('"image": "nvidia/cuda"');
     await editor.lens('Create at the Service');
-    assert.match(editor.text, /"FROM": "instance"/);
+    assert.match(editor.text, /"FROM": "instance",\s+"HF_TOKEN": "\$\{secret:HF_TOKEN-/);
     assert.match(editor.text, /"args_str": "serve --name 'two words'"/);
     await editor.closeAll();
   });

@@ -86,7 +86,7 @@ async function fromInstance(deps: CommandDeps): Promise<void> {
   if (!instance) {
     throw new UserError(text('This instance no longer exists. Refresh the list.'));
   }
-  await openDraft(deps, templateFromInstance(instance, quoteForShell));
+  await openDraft(deps, templateFromInstance(instance, quoteForShell), undefined, { hidesVariables: true });
 }
 
 /** Writes a template to a file. Secrets stay references; the file never contains their values. */

@@ -98,8 +98,9 @@ export async function openDraft(
   deps: CommandDeps,
   fields: DocumentFields,
   from?: SecretOwner,
+  options: { readonly hidesVariables?: boolean } = {},
 ): Promise<void> {
-  const token = await deps.templateStores.creation.addDraft(fields, from);
+  const token = await deps.templateStores.creation.addDraft(fields, from, options);
   const name = typeof fields['name'] === 'string' ? fields['name'] : '';
   await vscode.window.showTextDocument(vscode.Uri.from(templateUriParts({ kind: 'draft', token, name })), {
     preview: false,

@@ -7,6 +7,7 @@ import { parseEnvFlags, replaceValues } from '../documents/envFlags';
 import { envText } from '../documents/envObject';
 import {
   findReference,
+  looksSecret,
   makeReference,
   referenceName,
   type HeldReferences,
@@ -29,6 +30,17 @@ export function envReferences(env: unknown): ReadonlyMap<string, string> {
 export function hasValue(env: unknown, variable: string, value: string): boolean {
   return parseEnvFlags(envText(env)).entries.some(
     ({ entry }) => entry.kind === 'variable' && entry.name === variable && entry.value === value,
+  );
+}
+
+/** Returns the variables whose values look like secrets. */
+export function secretVariables(env: unknown): ReadonlyMap<string, string> {
+  return new Map(
+    parseEnvFlags(envText(env)).entries.flatMap(({ entry }) =>
+      entry.kind === 'variable' && looksSecret(entry.name, entry.value)
+        ? [[entry.name, entry.value] as const]
+        : [],
+    ),
   );
 }
 

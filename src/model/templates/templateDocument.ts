@@ -142,11 +142,14 @@ export function documentFields(raw: Raw, held: HeldReferences = new Map()): Docu
   return Object.fromEntries(fields);
 }
 
-/** Returns the document with references in place of these values of variables. */
+/** Returns the document with references in place of these values. */
 export function withoutValues(fields: DocumentFields, held: HeldReferences): DocumentFields {
-  return held.size === 0 || !Object.hasOwn(fields, 'env')
-    ? fields
-    : { ...fields, env: hideEnv(fields['env'], held) };
+  const password = held.get('docker_login_pass');
+  return {
+    ...fields,
+    ...(held.size > 0 && Object.hasOwn(fields, 'env') ? { env: hideEnv(fields['env'], held) } : {}),
+    ...(password ? { docker_login_pass: makeReference(password.name) } : {}),
+  };
 }
 
 /** Returns the text of a document, with a final newline. */

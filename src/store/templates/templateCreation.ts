@@ -9,16 +9,19 @@ import {
   renderDocument,
   secretsInPublic,
   withoutReferences,
+  withoutValues,
   type DocumentFields,
 } from '../../model/templates/templateDocument';
+import { secretVariables } from '../../model/templates/envReferences';
 import { draftParts, draftTokenOf } from '../../model/templates/templateUri';
 import { wireTemplate } from '../../model/templates/templateWire';
 import {
   draftOwner,
-  makeReference,
   referenceName,
   referenceNameFor,
   templateOwner,
+  type HeldReference,
+  type ReferenceSlot,
   type SecretOwner,
 } from '../../model/templates/templateReference';
 import type { Clock } from '../../util/clock';
@@ -61,9 +64,14 @@ export class TemplateCreation {
 
   /**
    * Stores a draft for the active account; nothing is sent before it is saved. References of `from`, the source of
-   * the draft, keep their values; all other references are untrusted text and are removed.
+   * the draft, keep their values; all other references are untrusted text and are removed. `hidesVariables` replaces
+   * values that look like secrets: the user did not type them, and the editor backs up unsaved text in clear.
    */
-  async addDraft(given: DocumentFields, from?: SecretOwner): Promise<string> {
+  async addDraft(
+    given: DocumentFields,
+    from?: SecretOwner,
+    { hidesVariables = false }: { readonly hidesVariables?: boolean } = {},
+  ): Promise<string> {
     const { key } = this.deps.documents.account();
     const unique = this.deps.newToken();
     const token = draftTokenOf(key, unique);
@@ -73,14 +81,19 @@ export class TemplateCreation {
       await this.inherit(key, token, from, fields);
     }
     const name = typeof fields['name'] === 'string' ? fields['name'] : '';
+    const held = new Map<ReferenceSlot, HeldReference>();
+    const hide = async (slot: ReferenceSlot, value: string) => {
+      held.set(slot, { name: await this.keepValue(key, draftOwner(token), { slot, value, unique }), value });
+    };
+    for (const [variable, value] of hidesVariables ? secretVariables(fields['env']) : []) {
+      await hide(`env.${variable}`, value);
+    }
     const password = fields['docker_login_pass'];
-    // Drafts are on disk, and a file may hold a password in clear.
-    const reference = isInClear(password)
-      ? {
-          docker_login_pass: makeReference(await this.keepPassword(key, draftOwner(token), unique, password)),
-        }
-      : {};
-    await this.keep(token, key, name, renderDocument({ ...fields, ...reference }));
+    // A file may hold a password in clear.
+    if (isInClear(password)) {
+      await hide('docker_login_pass', password);
+    }
+    await this.keep(token, key, name, renderDocument(withoutValues(fields, held)));
     return token;
   }
 
@@ -145,7 +158,11 @@ export class TemplateCreation {
     this.created.set(token, id);
     const password = fields['docker_login_pass'];
     if (isInClear(password)) {
-      const kept = await this.keepPassword(account.key, templateOwner(id), String(id), password);
+      const kept = await this.keepValue(account.key, templateOwner(id), {
+        slot: 'docker_login_pass',
+        value: password,
+        unique: String(id),
+      });
       references.set('docker_login_pass', kept);
     }
     await this.deps.secrets.share(account.key, owner, templateOwner(id), references.values());
@@ -223,16 +240,19 @@ export class TemplateCreation {
     return made?.id;
   }
 
-  /** Stores a password and returns the name of its reference. */
-  private async keepPassword(
+  /** Stores a value and returns the name of its reference. */
+  private async keepValue(
     accountKey: string,
     owner: SecretOwner,
-    called: string,
-    password: string,
+    {
+      slot,
+      value,
+      unique,
+    }: { readonly slot: ReferenceSlot; readonly value: string; readonly unique: string },
   ): Promise<string> {
     const { secrets } = this.deps;
-    const name = await secrets.freeName(accountKey, referenceNameFor('docker_login_pass', called));
-    await secrets.keep(accountKey, owner, name, password);
+    const name = await secrets.freeName(accountKey, referenceNameFor(slot, unique));
+    await secrets.keep(accountKey, owner, name, value);
     return name;
   }
 
