@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import type * as vscode from 'vscode';
+import { SaveAsTargets } from '../../src/features/documents/saveAsTargets';
 import {
   ReadOnlyTemplateError,
   SaveLostError,
   SaveNotKnownError,
 } from '../../src/store/templates/templateErrors';
+import type { TemplateStores } from '../../src/store/templates/templateStores';
 import { useClients } from '../support/apiClient';
+import { FakeUri } from '../support/fakeEditor/values';
 import { useSimulators, type TestSimulator } from '../support/startSimulator';
 import { TemplateComputer, type TemplateWindow } from '../support/templateWindow';
 
@@ -131,6 +135,54 @@ describe('drafts of templates', () => {
     assert.equal(posts().length, 1);
     assert.equal((await window.documents.open(id))?.fields['image'], 'a/b:2');
     assert.equal(await window.creation.draft(token), undefined);
+  });
+
+  it('are looked for before they are sent once more by a window that was opened again', async () => {
+    const source = JSON.stringify(fields);
+    const token = await window.creation.addDraft(fields);
+    simulator.fail({ kind: 'dropAfter', method: 'POST', path: route });
+    simulator.fail({ kind: 'html500', method: 'GET', path: route, skip: 1, times: 0 });
+    await assert.rejects(window.creation.saveDraft(token, source), SaveNotKnownError);
+    await simulator.call('DELETE', '/__sim/faults/');
+    const later = await computer.openWindow();
+    const id = await later.creation.saveDraft(token, source);
+    assert.equal(posts().length, 1);
+    assert.equal((await later.documents.open(id))?.name, 'Fresh');
+    assert.deepEqual([...computer.secretPort.values.keys()], []);
+  });
+
+  it('become one template again where it was deleted, even over a restart', async () => {
+    const source = JSON.stringify(fields);
+    const first = await window.creation.saveDraft(await window.creation.addDraft(fields), source);
+    await simulator.call('DELETE', route, { template_id: first });
+    const path = `/${first}/Fresh.json`;
+    const uri = FakeUri.from({ scheme: 'gpurental', authority: 'templates', path }) as unknown as vscode.Uri;
+    const recreate = ({ documents, creation, clock }: TemplateWindow) =>
+      new SaveAsTargets({ templateStores: { documents, creation } as TemplateStores, clock }).recreate(
+        uri,
+        first,
+        source,
+      );
+    simulator.fail({ kind: 'dropAfter', method: 'POST', path: route });
+    simulator.fail({ kind: 'html500', method: 'GET', path: route, skip: 1, times: 0 });
+    await assert.rejects(recreate(window), SaveNotKnownError);
+    await simulator.call('DELETE', '/__sim/faults/');
+    await recreate(await computer.openWindow());
+    assert.equal(posts().length, 2);
+  });
+
+  it('leave no request behind that was refused or whose account was signed out', async () => {
+    const source = JSON.stringify(fields);
+    const token = await window.creation.addDraft(fields);
+    simulator.fail({ kind: 'error', status: 403, error: 'forbidden', method: 'POST', path: route });
+    await assert.rejects(window.creation.saveDraft(token, source));
+    assert.equal(computer.secretPort.values.size, 1, 'the draft alone');
+    simulator.fail({ kind: 'dropAfter', method: 'POST', path: route });
+    simulator.fail({ kind: 'html500', method: 'GET', path: route, skip: 1, times: 0 });
+    await assert.rejects(window.creation.saveDraft(token, source), SaveNotKnownError);
+    assert.equal(computer.secretPort.values.size, 2);
+    await window.secrets.forgetAccount('account-1');
+    assert.equal(computer.secretPort.values.size, 0);
   });
 
   it('are never created in another account than the one they were begun for', async () => {

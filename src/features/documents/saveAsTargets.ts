@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import { JsonPlaces, applyChanges } from '../../model/documents/jsonPlaces';
 import { parseDocument } from '../../model/templates/templateDocument';
 import { templateOwner } from '../../model/templates/templateReference';
-import { fileNameOf, parseTemplateUri } from '../../model/templates/templateUri';
+import { draftTokenOf, fileNameOf, parseTemplateUri } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 
 interface SaveAsTarget {
@@ -20,8 +20,6 @@ type Deps = Pick<Services, 'templateStores' | 'clock'>;
  */
 export class SaveAsTargets {
   private readonly targets = new Map<string, SaveAsTarget>();
-  /** Tokens of templates that are recreated, by file, so that a creation with a lost answer is not sent twice. */
-  private readonly again = new Map<string, string>();
 
   constructor(private readonly deps: Deps) {}
 
@@ -61,13 +59,12 @@ export class SaveAsTargets {
 
   /** Creates a deleted template again from its document, and returns the new id. */
   async recreate(uri: vscode.Uri, from: number, source: string): Promise<number> {
-    const key = uri.toString();
-    const token = this.again.get(key) ?? this.deps.templateStores.creation.newToken();
-    this.again.set(key, token);
+    // Always the same, so that a creation with a lost answer is not sent again, even after a restart.
+    const token = draftTokenOf(this.deps.templateStores.documents.account().key, `again-${from}`);
     const target = { token, mtime: this.deps.clock.now(), from };
     const id = await this.send(target, source);
     // The editor reads the written file once more before the new template's tab replaces this one.
-    this.targets.set(key, target);
+    this.targets.set(uri.toString(), target);
     return id;
   }
 

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Listing } from '../../api/client';
 import { mayHaveTakenEffect } from '../../api/errors';
 import { isOwnTemplate, type Template } from '../../model/templates/template';
@@ -48,17 +49,13 @@ interface Deps {
 }
 
 /** A creation that was sent: its content, and the templates of that name that existed before. */
-interface Attempt {
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly before: ReadonlySet<number>;
-}
+const attempt = z.object({ body: z.record(z.string(), z.unknown()), before: z.array(z.number()) });
+type Attempt = z.infer<typeof attempt>;
 
 /** Creates templates from drafts, and deletes templates. */
 export class TemplateCreation {
   /** Created drafts with their ids: their tabs may save once more before they close. */
   private readonly created = new Map<string, number>();
-  /** Drafts whose creation is unconfirmed: the next save reads back before it sends. */
-  private readonly unsure = new Map<string, Attempt>();
 
   constructor(private readonly deps: Deps) {}
 
@@ -151,10 +148,9 @@ export class TemplateCreation {
     const owner = draftOwner(token);
     const values = await this.deps.secrets.lookUp(account.key, owner, references.values());
     const body = wireTemplate(fields, values);
-    const attempt = this.unsure.get(token);
-    const made = attempt && (await this.look(account, attempt));
+    const before = await this.unconfirmed(account, token);
+    const made = before && (await this.look(account, before));
     const id = made ?? (await this.create(account, token, body));
-    this.unsure.delete(token);
     this.created.set(token, id);
     const password = fields['docker_login_pass'];
     if (isInClear(password)) {
@@ -171,6 +167,7 @@ export class TemplateCreation {
       // Text that was typed since the first save.
       await this.deps.documents.save(id, source);
     }
+    await this.deps.secrets.dropRequest(account.key, token);
     await this.dropDraft(token);
     return id;
   }
@@ -187,31 +184,37 @@ export class TemplateCreation {
     await this.deps.documents.forget(id);
   }
 
+  /** Returns the creation of a draft whose outcome is unknown, perhaps from before a restart. */
+  private async unconfirmed({ key }: Account, token: string): Promise<Attempt | undefined> {
+    const kept = await this.deps.secrets.request(key, token);
+    return kept === undefined ? undefined : readAttempt(kept);
+  }
+
   private async create(
     account: Account,
     token: string,
     body: Readonly<Record<string, unknown>>,
   ): Promise<number> {
-    const before = new Set<number>();
+    const { secrets } = this.deps;
+    const before: number[] = [];
     try {
       // Distinguishes the new template from these if the answer is lost, because names need not be unique.
-      for (const { id } of (await findNamed(account, body)).items) {
-        before.add(id);
-      }
+      before.push(...(await findNamed(account, body)).items.map(({ id }) => id));
     } catch {
       // A failed search is no reason not to create the template; it only makes a lost answer harder to resolve.
     }
+    // Before it is sent, because the window may end before the answer.
+    await secrets.keepRequest(account.key, token, JSON.stringify({ body, before } satisfies Attempt));
     try {
       return (await account.client.templates.create(body)).id;
     } catch (error) {
       if (!mayHaveTakenEffect(error)) {
+        await secrets.dropRequest(account.key, token);
         throw refusal(error, Object.keys(body));
       }
-      const attempt = { body, before };
-      this.unsure.set(token, attempt);
-      const made = await this.look(account, attempt);
+      const made = await this.look(account, { body, before });
       if (made === undefined) {
-        this.unsure.delete(token);
+        await secrets.dropRequest(account.key, token);
         throw new SaveLostError(error);
       }
       return made;
@@ -231,7 +234,9 @@ export class TemplateCreation {
     }
     const made = found.items.find(
       (template) =>
-        !before.has(template.id) && isOwnTemplate(template, account.user.id) && isMadeFrom(template, body),
+        !before.includes(template.id) &&
+        isOwnTemplate(template, account.user.id) &&
+        isMadeFrom(template, body),
     );
     if (!made && found.skipped > 0) {
       // The record that could not be read may be the new template.
@@ -264,6 +269,15 @@ export class TemplateCreation {
     // The oldest drafts make room.
     const kept = await memory.drafts();
     await secrets.dropDrafts(before.filter((other) => !(other in kept)));
+  }
+}
+
+/** Returns `undefined` for garbage; a parser's message would quote it. */
+function readAttempt(kept: string): Attempt | undefined {
+  try {
+    return attempt.safeParse(JSON.parse(kept)).data;
+  } catch {
+    return undefined;
   }
 }
 

@@ -41,6 +41,7 @@ export class SecretUnreadableError extends UserError {
 
 const prefix = 'gpuRental.templateSecret.';
 const draftPrefix = 'gpuRental.templateDraft.';
+const requestPrefix = 'gpuRental.templateRequest.';
 
 /** Returns what the secret store holds of documents. @throws SecretUnreadableError if it refuses. */
 export async function storedSecrets(secrets: SecretPort): Promise<StoredSecrets> {
@@ -205,7 +206,11 @@ export class TemplateSecrets {
    * stays known for the next attempt.
    */
   async forgetAccount(accountKey: string): Promise<void> {
-    const own = [keyOf(accountKey, ''), `${draftPrefix}${draftTokenOf(accountKey, '')}`];
+    const own = [
+      keyOf(accountKey, ''),
+      `${draftPrefix}${draftTokenOf(accountKey, '')}`,
+      requestKey(accountKey, ''),
+    ];
     const keys = await this.secrets.keys().catch(() => undefined);
     const ends = await Promise.allSettled(
       (keys ?? [])
@@ -233,6 +238,23 @@ export class TemplateSecrets {
 
   async dropDrafts(tokens: readonly string[]): Promise<void> {
     await Promise.all(tokens.map((token) => this.secrets.delete(`${draftPrefix}${token}`)));
+  }
+
+  /**
+   * Stores the request that creates a template, which contains secrets, until its outcome is known. @throws
+   * SecretNotKeptError if the editor does not hold it afterwards.
+   */
+  keepRequest(accountKey: string, token: string, content: string): Promise<void> {
+    return this.storeChecked(requestKey(accountKey, token), content);
+  }
+
+  request(accountKey: string, token: string): Promise<string | undefined> {
+    return this.read(requestKey(accountKey, token));
+  }
+
+  /** Never rejects: a request that stays only makes the next save look for its template first. */
+  async dropRequest(accountKey: string, token: string): Promise<void> {
+    await this.secrets.delete(requestKey(accountKey, token)).catch(() => undefined);
   }
 
   private async storeChecked(key: string, value: string): Promise<void> {
@@ -276,6 +298,10 @@ function withOwner(memory: TemplatesOfAccount, name: string, owner: SecretOwner)
   return owners.includes(owner)
     ? memory
     : { ...memory, secretOwners: { ...memory.secretOwners, [name]: [...owners, owner] } };
+}
+
+function requestKey(accountKey: string, token: string): string {
+  return `${requestPrefix}${accountKey}.${token}`;
 }
 
 function keyOf(accountKey: string, name: string): string {
