@@ -22,17 +22,19 @@ export async function endMachineOf(
   const { job, state } = row;
   const { instanceId } = machineOf(row);
   const action = machineEndOf(row);
+  const others = deps.jobs.rows.filter(
+    (one) => instanceId !== undefined && machineOf(one).instanceId === instanceId && one.job.id !== job.id,
+  );
+  const isUsed = others.some((other) => isJobOpen(other) && other.state.phase !== 'releasing');
   if (action === 'keep' || instanceId === undefined) {
-    return keep(deps, account, row, signal);
+    // Its guard works for the other jobs as well.
+    return isUsed && isGuarded(deps, instanceId) ? { waitMs } : keep(deps, account, row, signal);
   }
   // The user left it stopped, whatever other jobs have there.
   if (job.machineEnd === 'stop' && isStopped(deps, row)) {
     return { event: { kind: 'released', outcome: 'stopped' } };
   }
-  const others = deps.jobs.rows.filter(
-    (one) => machineOf(one).instanceId === instanceId && one.job.id !== job.id,
-  );
-  if (others.some((other) => isJobOpen(other) && other.state.phase !== 'releasing')) {
+  if (isUsed) {
     return { waitMs };
   }
   // Unless the user decides otherwise, the last job of a machine ends it.
@@ -66,6 +68,11 @@ export async function endMachineOf(
   };
 }
 
+/** Returns whether the machine was rented for a job, so that a guard works there. */
+function isGuarded({ jobs }: Pick<JobStepDeps, 'jobs'>, instanceId: number | undefined): boolean {
+  return jobs.rows.some((one) => one.job.rental && machineOf(one).instanceId === instanceId);
+}
+
 /** Returns whether a guard may still act: one that was never proved may have started with the machine. */
 function livesOn(instance: Instance | undefined, guardedUntil: number | undefined): boolean {
   return (
@@ -76,13 +83,11 @@ function livesOn(instance: Instance | undefined, guardedUntil: number | undefine
 
 /** Keeps the machine: first ends the guard that would stop it without an editor. A stopped machine has no guard. */
 async function keep(deps: JobStepDeps, account: Account, row: JobRow, signal: AbortSignal): Promise<Step> {
-  const { fleet, jobs } = deps;
   const { instanceId } = machineOf(row);
-  const isGuarded = jobs.rows.some((one) => one.job.rental && machineOf(one).instanceId === instanceId);
   const isFree =
     instanceId === undefined ||
-    !isGuarded ||
-    !livesOn(fleet.find(instanceId), row.state.guardedUntil) ||
+    !isGuarded(deps, instanceId) ||
+    !livesOn(deps.fleet.find(instanceId), row.state.guardedUntil) ||
     (await disarmed(deps, account, instanceId, signal));
   return { event: isFree ? { kind: 'released', outcome: 'kept' } : { kind: 'failed', trouble: 'guard' } };
 }
