@@ -27,7 +27,9 @@ export async function startToFetch(
     return instance !== undefined;
   }
   const { job, state } = row;
-  const mayRunAgain = isAtWork(row) && mayTryAgain(job, state, 'interrupted');
+  // One that waited there has not run, so it needs no retries.
+  const isWaiting = state.phase === 'waiting' && job.stopAt === undefined;
+  const mayRunAgain = isWaiting || (isAtWork(row) && mayTryAgain(job, state, 'interrupted'));
   const asked = accountFor(accounts);
   const start = async () => {
     asked();
@@ -40,10 +42,13 @@ export async function startToFetch(
   const fetchOnly = async () => (await mayGoOn()) && start();
   const stopped = async () => (await mayGoOn()) && (await jobs.copyOutputs(job.id));
   const done = await choose(
-    howQuestion(row, instance, localize(afterwards(row)), mayRunAgain),
+    howQuestion(row, instance, localize(afterwards(row)), mayRunAgain && runAgainText(isWaiting)),
     { label: t('Fetch Without Starting'), run: stopped },
     { label: t('Start and Fetch'), run: fetchOnly },
-    mayRunAgain && { label: t('Start and Run Again'), run: start },
+    mayRunAgain && {
+      label: isWaiting ? t('Start and Run Job') : t('Start and Run Again'),
+      run: start,
+    },
   );
   return done === true;
 }
@@ -93,7 +98,13 @@ export async function fetchAfterEnd(
   );
 }
 
-function howQuestion(row: JobRow, instance: Instance, after: string, mayRunAgain = false) {
+function runAgainText(isWaiting: boolean): string {
+  return isWaiting
+    ? t('The job was waiting there, and it can still run there in its turn.')
+    : t('The file allows the job to run again there after this interruption.');
+}
+
+function howQuestion(row: JobRow, instance: Instance, after: string, runAgain: string | false = false) {
   const { spec } = row.job;
   return {
     message: t('{0} is stopped. How should the outputs of {1} be fetched?', machineOf(row).name, spec.name),
@@ -104,7 +115,7 @@ function howQuestion(row: JobRow, instance: Instance, after: string, mayRunAgain
       ...needsStart(spec.outputs),
       startCost(runningRateOf(instance)),
       t('If another user has its GPU, the start waits until it is free.'),
-      ...(mayRunAgain ? [t('The file allows the job to run again there after this interruption.')] : []),
+      ...(runAgain === false ? [] : [runAgain]),
       t('After the fetch: {0}.', after),
     ].join('\n'),
   };

@@ -270,7 +270,7 @@ type To = (phase: JobPhase, more?: Partial<JobState>) => JobState;
 function looked(
   job: Job,
   state: JobState,
-  { phase, end, beat, ago, log }: JobLook,
+  { phase, end, beat, ago, log, pidAlive }: JobLook,
   to: To,
   now: number,
 ): JobState {
@@ -294,7 +294,10 @@ function looked(
     case 'none':
       return state;
     case 'synced':
-      return isBeforeStart(state.phase) ? to('starting', seen) : state;
+      // The machine was restarted while the job waited there, so that nothing of it ran.
+      return isBeforeStart(state.phase) || (state.phase === 'waiting' && !pidAlive)
+        ? to('starting', seen)
+        : state;
     case 'waiting':
       return to('waiting', { ...seen, ...whileWaiting(job, state, now) });
     case 'settingUp':

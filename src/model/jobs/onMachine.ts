@@ -10,7 +10,7 @@ export interface JobOrder {
   readonly previous?: string | undefined;
   /** Names the mirror of the workspace on the machine; hexadecimal. */
   readonly workspaceKey: string;
-  /** The ids of jobs on this machine that must end first. */
+  /** The ids of jobs that it waits for, as far as this computer knows: the machine looks for itself. */
   readonly after: readonly string[];
   /** The text of the script. */
   readonly run: string;

@@ -68,7 +68,7 @@ export async function startJob(
   const lines = await linesOf(
     call,
     [
-      `set -- ${jobFolder(order.id)} ${order.id} ${randomBytes(8).toString('hex')} ${seconds.join(' ')} ${log} '${order.after.map(checkHex).join(' ')}' ${Math.ceil(idleSeconds)} ${endsIfIdle ? 'yes' : 'no'}`,
+      `set -- ${jobFolder(order.id)} ${order.id} ${randomBytes(8).toString('hex')} ${seconds.join(' ')} ${log} ${Math.ceil(idleSeconds)} ${endsIfIdle ? 'yes' : 'no'}`,
       jobPrograms.start,
     ],
     { signal, input: variablesOf(order) },

@@ -13,6 +13,7 @@ import others from './shell/others.sh';
 import outputs from './shell/outputs.sh';
 import runner from './shell/runner.sh';
 import start from './shell/start.sh';
+import waited from './shell/waited.sh';
 
 const parts = {
   'alone.sh': alone,
@@ -21,6 +22,7 @@ const parts = {
   'containerVariables.sh': containerVariables,
   'process.sh': processes,
   'tick.sh': tick,
+  'waited.sh': waited,
 };
 
 /**

@@ -1,5 +1,4 @@
 # shellcheck shell=sh
-# include process.sh
 
 # at_work FOLDER: the runner of this job lives and has not ended it.
 at_work() {

@@ -4,6 +4,7 @@ d=$1 offset=$2 max_bytes=$3
 export LC_ALL=C
 
 # include container.sh
+# include waited.sh
 
 plain() { head -c 64 "$1" 2>/dev/null | tr -cd 'A-Za-z0-9. -'; }
 
@@ -11,9 +12,11 @@ cd "$d" 2>/dev/null || { printf 'phase none\nbase 0\nlog 0 0 0\nbase 0\n'; exit 
 # Before phase and exit are read: a runner that ends in between has written both.
 was_alive=""
 if read -r runner began _ 2>/dev/null <pid && alive "$runner" "$began"; then was_alive=yes; fi
+anew=""
+if only_waited .; then anew=yes; fi
 phase=$(plain phase)
-case "$phase" in
-"" | reserved*) if [ -d src ]; then echo 'phase synced'; else echo 'phase none'; fi ;;
+case "$anew$phase" in
+"" | reserved* | yes*) if [ -d src ]; then echo 'phase synced'; else echo 'phase none'; fi ;;
 *) echo "phase $phase" ;;
 esac
 echo "exit $(plain exit)"
@@ -21,7 +24,7 @@ echo "beat $(plain beat)"
 echo "times $(plain times)"
 echo "now $(date +%s)"
 if read -r runner began pid1_began _ kills 2>/dev/null <pid; then
-  echo 'begun'
+  [ -n "$anew" ] || echo 'begun'
   # A runner that was killed has removed nothing.
   if [ -n "$was_alive" ] || alive "$runner" "$began"; then echo 'alive'; else rm -f env; fi
   if [ "$(container_born)" = "$pid1_began" ]; then echo 'samePid1'; fi

@@ -2,6 +2,7 @@
 # Names the jobs of this machine, whoever ordered them: at work, with outputs that were not fetched, or over.
 export LC_ALL=C
 
+# include process.sh
 # include atWork.sh
 
 state_of() {

@@ -53,6 +53,29 @@ describe('Jobs that take turns on a machine', () => {
     assert.equal((await job.look(second, 0, 0)).end?.why, 'killed');
   });
 
+  it('have run nothing where the machine was restarted meanwhile, and start anew', async () => {
+    const { run, file, job, ended } = scene();
+    await run(order(first, 'sleep 600'));
+    const waiting = order(second, 'true', [first]);
+    await run(waiting);
+    await waits(second);
+    for (const id of [second, first]) {
+      const [runner = ''] = readFileSync(file(id, 'pid'), 'utf8').split(' ');
+      process.kill(Number(runner), 'SIGKILL');
+      await until('the end of the runner', async () => !(await job.look(id, 0, 0)).pidAlive);
+    }
+    const said = readFileSync(file(second, 'pid'), 'utf8').split(' ');
+    // As in an earlier life of the container.
+    writeFileSync(file(second, 'pid'), said.with(2, '1').join(' '));
+    const look = await job.look(second, 0, 100);
+    assert.deepEqual([look.phase, look.end, look.pidAlive], ['synced', undefined, false]);
+    assert.ok(!existsSync(file(second, 'env')));
+    await Promise.all([job.start(waiting), job.start(waiting)]);
+    assert.deepEqual((await ended(second)).end?.code, 0);
+    assert.deepEqual(turns(), [first, second]);
+    await job.cancel(first);
+  });
+
   it('wait for each other where two computers start them at the same moment', async () => {
     const { job, remote, ended } = scene();
     const orders = [first, second].map((id, at) => ({

@@ -72,6 +72,19 @@ describe('Jobs of one instance', () => {
     assert.ok(ms > 0 && ms <= 2 * minute, String(ms));
   });
 
+  it('start anew where the machine was restarted while they waited, and need no retries for that', async () => {
+    const [first, second] = [await order('keep'), await order('keep')];
+    await pass(minute);
+    assert.deepEqual(phases(first, second), ['running', 'waiting']);
+    machines.of(first).ends({ code: undefined, why: 'interrupted' });
+    await pass(minute);
+    machines.of(second).phase = 'synced';
+    await pass(minute);
+    assert.deepEqual(phases(first, second), ['over', 'running']);
+    const { attempt, attempts = [] } = window.row(second).state;
+    assert.deepEqual([attempt, attempts.length, machines.of(second).starts], [1, 0, 2]);
+  });
+
   it('leave the end of the machine to the last that ran', async () => {
     const [first, second, third] = [await order('stop'), await order('destroy'), await order('stop')];
     await pass(minute);
