@@ -27,6 +27,14 @@ export function byPosixShell(script: string): string {
   return `exec /bin/sh -c '${script.replace(/['\\]/g, "'\\$&'")}'`;
 }
 
+/**
+ * Returns the same for a script of `sh`, started by the login shell of the machine: only that knows where the image keeps
+ * its programs. With the variable, its startup files don't start tmux. `by` is a program that starts it in turn.
+ */
+export function byLoginShell(script: string, by = ''): string {
+  return `TMUX=none exec ${by}"\${SHELL:-/bin/sh}" -lc ${quoteForShell(byPosixShell(script))}`;
+}
+
 /** PowerShell takes typographic quotes for plain ones. */
 function quoteForPowerShell(value: string): string {
   const quotes = /['\u2018-\u201b]/g;

@@ -1,6 +1,6 @@
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
-import { byPosixShell, quoteForShell } from './commandLine';
+import { byLoginShell, byPosixShell, quoteForShell } from './commandLine';
 import { plainText } from './plainText';
 import { isRemotePath } from './remoteFolders';
 import type { SshService } from './service';
@@ -112,7 +112,5 @@ export function runScript(
     // The result was already shown; the editor would report any other exit code with the whole command.
     'exit 0',
   ].join('; ');
-  // Only a login shell knows where the image keeps its programs; with the variable, its startup files don't start
-  // tmux.
-  return byPosixShell(`TMUX=none exec "\${SHELL:-/bin/sh}" -lc ${quoteForShell(byPosixShell(script))}`);
+  return byPosixShell(byLoginShell(script));
 }

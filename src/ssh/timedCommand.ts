@@ -1,4 +1,6 @@
 import type { Clock } from '../util/clock';
+import { byLoginShell } from './commandLine';
+import containerVariables from './containerVariables.sh';
 import type { RunOptions, RunResult } from './run';
 import type { SshService } from './service';
 
@@ -20,6 +22,13 @@ const codesOfSsh: readonly (number | null)[] = [255, null];
 const spareMs = 2_000;
 
 /**
+ * Like the script of a job: with the programs of a login shell and the variables of the container. Its startup files read
+ * nothing of the command, and what they print is no part of its output.
+ */
+const inLogin = `exec <&3 >&4 3<&- 4>&-\n${containerVariables}exec sh -s`;
+const asideOfStartup = '3<&0 4>&1 </dev/null >/dev/null';
+
+/**
  * Runs a command in a shell of the machine, which ends it with all that it has started once its time is over. The end of
  * the connection alone ends nothing there.
  */
@@ -29,9 +38,10 @@ export async function runTimed(
   command: string,
   { timeoutMs, signal }: { readonly timeoutMs: number } & Pick<RunOptions, 'signal'>,
 ): Promise<TimedResult> {
-  const limit = `timeout -k 1 ${Math.ceil(timeoutMs / 1000)}`;
+  const run = (by: string) => `${byLoginShell(inLogin, by)} ${asideOfStartup}`;
+  const limited = run(`timeout -k 1 ${Math.ceil(timeoutMs / 1000)} `);
   // Programs of this name that lack the option are taken for none.
-  const script = `if timeout -k 1 1 true 2>/dev/null; then exec ${limit} sh -s; fi; exec sh -s`;
+  const script = `if timeout -k 1 1 true 2>/dev/null; then ${limited}; fi; ${run('')}`;
   const since = clock.elapsed();
   // The command goes to standard input, so that no other shell parses it.
   const result = await ssh.exec(alias, script, {

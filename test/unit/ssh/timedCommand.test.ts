@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runProgram } from '../../../src/ssh/run';
 import { runTimed } from '../../../src/ssh/timedCommand';
@@ -22,7 +22,10 @@ describe('A command that has its time', () => {
     });
     const ssh = {
       exec: (_: string, script: string, options: object) =>
-        runProgram('/bin/sh', ['-c', script], { ...options, env: { PATH: bin } }),
+        runProgram('/bin/sh', ['-c', script], {
+          ...options,
+          env: { HOME: home, PATH: bin, CONTAINER_API_KEY: 'secret' },
+        }),
     };
     return { ssh, clock: systemClock };
   };
@@ -30,6 +33,15 @@ describe('A command that has its time', () => {
   const pid = () => Number(readFileSync(file('pid'), 'utf8'));
   const lives = () => existsSync(`/proc/${pid()}/exe`);
   const long = () => `sleep 1000 & echo $! >'${file('pid')}'; echo begun; wait`;
+
+  it('finds what the login shell of the image knows, and gets neither its greeting nor our key', async () => {
+    writeFileSync(file('.profile'), `PATH="$HOME/image:$PATH"\necho Welcome\nread -r eaten\n`);
+    mkdirSync(file('image'));
+    writeFileSync(file('image/trainer'), '#!/bin/sh\necho "trained $1"\n', { mode: 0o755 });
+    const command = 'trainer twice; echo "${CONTAINER_API_KEY-none}"; exit 3';
+    const result = await runTimed(machine(), 'gpu-1', command, { timeoutMs: 30_000 });
+    assert.deepEqual([result.stdout, result.code], ['trained twice\nnone\n', 3]);
+  });
 
   it('is ended on the machine once that is over, with what it has started', async () => {
     const { stdout, trouble } = await runTimed(machine(), 'gpu-1', long(), { timeoutMs: 1000 });
