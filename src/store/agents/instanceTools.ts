@@ -9,11 +9,13 @@ import type { Instance } from '../../model/instances/instance';
 import { displayLabel } from '../../model/instances/instanceLabel';
 import { billingOf, costPerHour, fleetCostPerHour, stateOf } from '../../model/instances/instanceState';
 import { perHour } from '../../model/quote';
+import { isCancelled } from '../../util/errors';
 import { isComplete, listedInstances } from '../instances/listed';
 import type { ToolContext, ToolHandlers } from './agentTools';
 import { doAgreed } from './doAgreed';
 import {
   activeAccount,
+  commandMayHaveRun,
   idIn,
   requestAnswer,
   requestBase,
@@ -22,6 +24,7 @@ import {
   type CommandOutcome,
   type ToolDeps,
 } from './toolDeps';
+import { wordsForModel } from './wordsForModel';
 
 const usualRows = 5;
 
@@ -166,32 +169,35 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
   const own = await deps.desk.move(kept.id, ['approved'], begun, account.key);
   if (!own) {
     const ran = { ...requestAnswer(kept), next: ranAlready, exitCode: kept.exitCode ?? -1 };
-    return kept.state === 'done' ? (deps.commandAnswers.find(kept.id) ?? ran) : requestAnswer(kept);
+    return deps.commandAnswers.find(kept.id) ?? (kept.state === 'done' ? ran : requestAnswer(kept));
   }
   const seconds = input.timeoutSeconds ?? 30;
   const result = await deps.ssh
     .run(account, instance.id, input.command, { timeoutMs: seconds * 1000, signal: context.signal })
     .catch(async (error: unknown) => {
-      const next = { state: 'failed', problem: 'The command may have run.' } as const;
-      await deps.desk.move(kept.id, ['working'], next, account.key);
-      throw error;
+      deps.log.warn(`A command of an agent failed: ${String(error)}`);
+      await deps.desk.move(kept.id, ['working'], { state: 'failed' }, account.key);
+      const why = isCancelled(error) ? 'The call was canceled.' : wordsForModel(error);
+      throw new ToolError(`${why} ${commandMayHaveRun}`);
     });
   const stdout = endOfText(deps.redact(result.stdout), 3000);
   const stderr = endOfText(deps.redact(result.stderr), 1500);
   const truncated = stdout.isCut || stderr.isCut;
-  const done = commandEnd(result, seconds);
+  const end = commandEnd(result, seconds);
+  const isOver = result.trouble === undefined || result.trouble === 'ended';
   const answer = {
     request: kept.id,
-    state: 'done',
+    state: isOver ? 'done' : 'failed',
     next: truncated
-      ? `${done} Only the end of its output is here: have a command write to a file, and read that in parts.`
-      : done,
-    exitCode: result.code ?? -1,
+      ? `${end} Only the end of its output is here: have a command write to a file, and read that in parts.`
+      : end,
+    ...(isOver ? { exitCode: result.code ?? -1 } : {}),
     truncated,
     untrusted: { stdout: stdout.text, stderr: stderr.text },
   };
   deps.commandAnswers.keep(kept.id, answer);
-  await deps.desk.move(kept.id, ['working'], { state: 'done', exitCode: result.code }, account.key);
+  const next = isOver ? ({ state: 'done', exitCode: result.code } as const) : ({ state: 'failed' } as const);
+  await deps.desk.move(kept.id, ['working'], next, account.key);
   return answer;
 }
 
@@ -200,7 +206,7 @@ function commandEnd({ trouble }: CommandOutcome, seconds: number): string {
     case undefined:
       return 'Done.';
     case 'ended':
-      return `It took longer than ${seconds} s and was ended, with all that it had started. Start longer work in the background, with its output in a file.`;
+      return `It took longer than ${seconds} s and was ended, with all that it had started and not detached. Start longer work in the background, with its output in a file.`;
     case 'mayRun':
       return `It took longer than ${seconds} s, so the connection was closed. It may still run on the instance: look there before you run it again.`;
     case 'cut':

@@ -164,13 +164,25 @@ const nexts: Readonly<Record<AgentRequest['state'], string>> = {
 const commandRan =
   'The command ran. Call run_command again with the same requestId and arguments for its output.';
 
+export const commandMayHaveRun =
+  'The command may have run, in part or in whole: look at the instance before you ask to run it again with a new requestId.';
+
+function nextOf({ tool, state }: AgentRequest): string {
+  const isRun = tool === 'run_command';
+  return isRun && state === 'done'
+    ? commandRan
+    : isRun && state === 'failed'
+      ? commandMayHaveRun
+      : nexts[state];
+}
+
 /** Returns a request in the form that a model receives. */
 export function requestAnswer(request: AgentRequest): Readonly<Record<string, unknown>> {
-  const { id, state, tool, problem, instanceId } = request;
+  const { id, state, problem, instanceId } = request;
   return {
     request: id,
     state: state === 'approved' ? 'working' : state,
-    next: tool === 'run_command' && state === 'done' ? commandRan : nexts[state],
+    next: nextOf(request),
     ...(problem === undefined ? {} : { problem }),
     ...(instanceId === undefined ? {} : { instance: `inst_${instanceId}` }),
   };

@@ -5,6 +5,7 @@ import { CommandAnswers } from '../../../../src/store/agents/commandAnswers';
 import { instanceTools } from '../../../../src/store/agents/instanceTools';
 import { marketTools } from '../../../../src/store/agents/marketTools';
 import { agentScene, wideLimits, type AgentScene } from '../../../support/agentWindows';
+import { CancelledError } from '../../../../src/util/errors';
 import { anInstance } from '../../../support/builders';
 
 const { signal } = new AbortController();
@@ -75,6 +76,36 @@ describe('a yes to a command of an agent', () => {
     assert.match(String(elsewhere['next']), /ran already, and its output is not kept\. .*new requestId/);
     assert.equal(elsewhere['exitCode'], 3);
   });
+
+  for (const [what, answer] of [
+    ['the connection failed', () => Promise.resolve({ code: 255, stdout: '', stderr: '', trouble: 'cut' })],
+    ['it may still run', () => Promise.resolve({ code: null, stdout: '', stderr: '', trouble: 'mayRun' })],
+    ['the call was canceled', () => Promise.reject(new CancelledError())],
+  ] as const) {
+    it(`is never said to have run, or not to, where ${what}`, async () => {
+      const tools = { ...window, ssh: { ...window.ssh, run: answer } };
+      const context = { caller: { id: 'a', name: 'claude', door: 'mcp' }, signal } as const;
+      const input = { instance: own, command: 'ls', requestId: 'the-command' };
+      const { request } = await instanceTools(tools).run_command(input, context);
+      assert.ok(await window.desk.answer(String(request), true));
+      const words = await instanceTools(tools)
+        .run_command(input, context)
+        .then(
+          ({ state, exitCode, next }) => `${String(state)} ${String(exitCode)} ${String(next)}`,
+          (error: unknown) => `failed undefined ${String(error)}`,
+        );
+      assert.match(words, /^failed undefined .*may (have|still) run/);
+      assert.doesNotMatch(words, /Nothing more was done/);
+      const elsewhere = { ...window, commandAnswers: new CommandAnswers() };
+      for (const said of [
+        await instanceTools(elsewhere).run_command(input, context),
+        await marketTools(elsewhere).get_request({ request: String(request) }, context),
+      ]) {
+        assert.equal(said['state'], 'failed');
+        assert.match(String(said['next']), /^The command may have run/);
+      }
+    });
+  }
 
   it('runs nothing for another chat or door that repeats its id', async () => {
     await allow(own, 'a', 'the-command', { door: 'chat' });
