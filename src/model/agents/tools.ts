@@ -45,7 +45,7 @@ export const toolSpecs: readonly ToolSpec[] = [
     name: 'quote_rental',
     title: 'Quote a Rental',
     description:
-      'Prices one rental of an offer for some hours, after which it stops or is destroyed by itself. Spends nothing. The quote lasts 10 minutes; pass it to request_rental.',
+      'Prices one rental of an offer for some hours, after which an open editor of the user stops or destroys it. Spends nothing. The quote lasts 10 minutes; pass it to request_rental.',
     risk: 'read',
     isIdempotent: true,
   },
@@ -101,7 +101,7 @@ export const toolSpecs: readonly ToolSpec[] = [
     name: 'set_schedule',
     title: 'Set When an Instance Ends',
     description:
-      'Sets after how many hours from now an instance stops or is destroyed. An earlier stop of an instance that an agent rented happens at once; anything else asks the user and returns pending.',
+      'Sets after how many hours from now an open editor of the user stops or destroys an instance. An earlier stop of an instance that an agent rented happens at once; anything else asks the user and returns pending.',
     risk: 'spend',
     isIdempotent: true,
   },

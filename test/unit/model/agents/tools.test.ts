@@ -13,6 +13,7 @@ import { isRaised, limitsInForce, noLimits, type AgentLimits } from '../../../..
 import { languageModelTools, toolSchemas } from '../../../../src/model/agents/toolSchemas';
 import { toolSpecs } from '../../../../src/model/agents/tools';
 import { toolInputs } from '../../../../src/model/agents/toolShapes';
+import { instructions } from '../../../../src/mcp/instructions';
 import { listedTools } from '../../../../src/mcp/toolList';
 import schemas from '../../../../src/model/agents/toolSchemas.json';
 
@@ -39,6 +40,16 @@ describe('the tools of agents', () => {
 });
 
 describe('what a client is told of a tool', () => {
+  it('is that the end of an instance needs an open editor', () => {
+    const tools = listedTools().filter(({ name }) => ['quote_rental', 'set_schedule'].includes(name));
+    assert.equal(tools.length, 2);
+    for (const { description, inputSchema } of tools) {
+      assert.match(description, /open editor of the user stops or destroys/);
+      assert.match(JSON.stringify(inputSchema), /"What an open editor of the user does/);
+    }
+    assert.match(instructions, /needs an open editor/);
+  });
+
   const withHint = (name: string) =>
     listedTools()
       .filter(({ annotations }) => (annotations as Readonly<Record<string, unknown>>)[name] === true)
