@@ -53,6 +53,8 @@ export class FakeMachine implements MachinePort {
   /** Called once, when the next job begins. */
   onBegin: (() => void) | undefined;
   isTransferHeld = false;
+  /** What a transfer moves. */
+  movedBytes = 0;
   readonly calls: string[] = [];
   /** Jobs of any computer. */
   there: readonly JobThere[] = [];
@@ -177,6 +179,10 @@ export class FakeMachine implements MachinePort {
 
   /** A transfer that is held reports half of its bytes and ends by its signal alone. */
   private async transfer(signal: AbortSignal | undefined, onMoved: OnMoved | undefined): Promise<void> {
+    if (this.movedBytes > 0) {
+      onMoved?.(0, this.movedBytes);
+      onMoved?.(this.movedBytes, this.movedBytes);
+    }
     if (this.isTransferHeld) {
       onMoved?.(50, 100);
       await new Promise((_, reject) => {

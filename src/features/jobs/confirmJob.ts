@@ -10,6 +10,7 @@ import type { JobSpec, MachineEnds } from '../../model/jobs/jobSpec';
 import { destroysMachine, endsMachine, endsText, idleText, retriesText } from '../../model/jobs/jobWords';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { AcceptGuard } from '../../model/rentals/acceptGuard';
+import { trafficText } from '../../model/rentals/costFacts';
 import { bytesText } from '../../util/bytes';
 import type { Clock } from '../../util/clock';
 import { durationText } from '../../util/duration';
@@ -133,6 +134,7 @@ function rowsOf(question: JobQuestion): readonly Row<MachineEnds | 'rent'>[] {
       ? []
       : [fact('after', t('Starts after'), question.after.map(({ job }) => job.spec.name).join(', '))]),
     fact('limit', t('Ends at the latest'), limitText(question)),
+    fact('traffic', t('Traffic'), trafficPrices(instance)),
     ...(idle === undefined ? [] : [fact('idle', t('When idle'), localize(idle))]),
     ...(retries === undefined ? [] : [fact('retries', t('Runs again after'), localize(retries))]),
     separator(t('Files')),
@@ -143,6 +145,11 @@ function rowsOf(question: JobQuestion): readonly Row<MachineEnds | 'rent'>[] {
     ...(spec.setup === undefined ? [] : [fact('setup', t('Set-up'), firstLine(spec.setup))]),
     fact('run', t('Command'), firstLine(spec.run)),
   ];
+}
+
+/** Returns the prices of what is sent and fetched, which counts toward the dollars of the job. */
+function trafficPrices({ inetDownPerGb: downPerGb, inetUpPerGb: upPerGb }: Instance): string {
+  return localize(trafficText({ downPerGb, upPerGb }));
 }
 
 function sweepText({ sweep }: JobQuestion): string {

@@ -109,9 +109,8 @@ function howQuestion(row: JobRow, instance: Instance, after: string, runAgain: s
   return {
     message: t('{0} is stopped. How should the outputs of {1} be fetched?', machineOf(row).name, spec.name),
     detail: [
-      t(
-        'Without a start, its host sends the files over SSH, and the host key is trusted on first contact. The traffic may cost money.',
-      ),
+      t('Without a start, its host sends the files over SSH, and the host key is trusted on first contact.'),
+      trafficCost(instance),
       ...needsStart(spec.outputs),
       startCost(runningRateOf(instance)),
       t('If another user has its GPU, the start waits until it is free.'),
@@ -119,6 +118,12 @@ function howQuestion(row: JobRow, instance: Instance, after: string, runAgain: s
       t('After the fetch: {0}.', after),
     ].join('\n'),
   };
+}
+
+function trafficCost({ inetUpPerGb }: Instance): string {
+  return inetUpPerGb === undefined
+    ? t('The service does not state what the traffic costs.')
+    : t('The traffic costs {0}/GB.', formatMoney(inetUpPerGb));
 }
 
 /** Returns the patterns that need a start: the host serves only the job's folder, not absolute paths. */

@@ -1,4 +1,4 @@
-import type { Micros } from '../money';
+import { add, zero, type Micros } from '../money';
 import { isBeforeStart, machineOf, type Job, type JobState } from './job';
 import { spentBefore } from './jobLimits';
 
@@ -18,6 +18,18 @@ export function atNewPrice(job: Job, state: JobState, perHour: Micros, now: numb
     ...(isTimeOld ? { isTimeOld } : {}),
     ...(isCounted ? { before: spentBefore({ job, state }, now), beganAt: now } : {}),
   };
+}
+
+/** Counts what the host charged for a transfer, which leaves less for the time of a script that runs. */
+export function withTraffic(state: JobState, traffic: Micros = zero): JobState {
+  const { ms, cost } = state.before ?? { ms: 0, cost: zero };
+  return traffic === 0
+    ? state
+    : {
+        ...state,
+        before: { ms, cost: add(cost, traffic) },
+        ...(state.phase === 'running' ? { isTimeOld: true } : {}),
+      };
 }
 
 /** Returns the state after the machine was told higher limits of the user. */

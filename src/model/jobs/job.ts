@@ -153,7 +153,7 @@ export interface JobState {
   readonly attempts?: readonly PastAttempt[] | undefined;
   /** The first attempt on the present machine; 1 if the job never changed machines. */
   readonly firstHere?: number | undefined;
-  /** The time (ms) and cost of earlier machines, and of attempts before the present one waited for other jobs. */
+  /** The time (ms) and cost of earlier machines, of attempts before the present one waited for other jobs, and of traffic. */
   readonly before?: { readonly ms: number; readonly cost: Micros } | undefined;
   /** Since when no rental may be sent for this job: its window was gone before any rental was stored. */
   readonly unrentedSince?: number | undefined;

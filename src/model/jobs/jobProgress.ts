@@ -16,7 +16,7 @@ import {
 import { afterFailure, waitingTrouble } from './afterFailure';
 import { isFetchRepeatable } from './fetchAgain';
 import { areIncomplete } from './incompleteOutputs';
-import { afterExtension, atNewPrice } from './changedTime';
+import { afterExtension, atNewPrice, withTraffic } from './changedTime';
 import { afterEnd, afterNotStarted, onNextMachine, whileWaiting } from './nextAttempt';
 import type { LossCause } from './machineLoss';
 import { afterReopened, giveUpReason, notFetchedAgain, reopenedState } from './reopenedJob';
@@ -37,7 +37,7 @@ export type JobEvent =
       readonly guardedUntil?: number | undefined;
       readonly others?: readonly JobThere[];
     }
-  | { readonly kind: 'synced' }
+  | { readonly kind: 'synced'; readonly traffic?: Micros }
   /** The machine has accepted the order to start, now or earlier. */
   | { readonly kind: 'started'; readonly isWaiting?: boolean; readonly limitSeconds?: number }
   | { readonly kind: 'looked'; readonly look: JobLook }
@@ -63,7 +63,11 @@ export type JobEvent =
   | { readonly kind: 'shortened'; readonly limitSeconds: number }
   /** The log is read to its end. */
   | { readonly kind: 'logRead' }
-  | { readonly kind: 'fetched'; readonly outputs: NonNullable<JobState['outputs']> }
+  | {
+      readonly kind: 'fetched';
+      readonly outputs: NonNullable<JobState['outputs']>;
+      readonly traffic?: Micros;
+    }
   /** The user asked for the outputs once more. */
   | { readonly kind: 'fetchedAgain' }
   /** The user asked for the outputs of a job that is over. */
@@ -87,6 +91,7 @@ export type JobEvent =
       readonly checkpoint?: Checkpoint | undefined;
       readonly notStored?: Text | undefined;
       readonly incomplete?: Text | undefined;
+      readonly traffic?: Micros;
     }
   /** The user ends a machine that does not answer, whatever still runs there. */
   | { readonly kind: 'givenUp' }
@@ -106,7 +111,8 @@ export function progress(job: Job, state: JobState, event: JobEvent, now: number
     state.phase === 'over' || state.reopened
       ? whileReopened(job, state, event, now)
       : after(job, state, event, now);
-  return next === state ? state : { ...next, writtenAt: now };
+  const traffic = 'traffic' in event ? event.traffic : undefined;
+  return next === state ? state : { ...withTraffic(next, traffic), writtenAt: now };
 }
 
 function toPhase(state: JobState, now: number): To {

@@ -7,6 +7,7 @@ import { formatText, text, type Text } from '../../util/text';
 import { removeCheckpoint } from './checkpoints';
 import type { JobStepDeps } from './jobStep';
 import type { StoppedMachinePort } from './machinePort';
+import { trafficOf, type TrafficDeps } from './traffic';
 
 /** After this many tries the rest will not succeed by itself; then the user decides about the machine. */
 const fetchTries = 3;
@@ -18,7 +19,7 @@ const mostNamed = 3;
  * failed and another try may help.
  */
 export async function bringOutputs(
-  { jobs, log }: Pick<JobStepDeps, 'jobs' | 'log'>,
+  { jobs, log, fleet }: Pick<JobStepDeps, 'jobs' | 'log'> & TrafficDeps,
   source: StoppedMachinePort,
   { job, state }: JobRow,
   id: string,
@@ -26,8 +27,9 @@ export async function bringOutputs(
 ): Promise<JobEvent> {
   const list = await source.outputs(id, job.spec.outputs, signal);
   await mkdir(job.outputsTo, { recursive: true });
+  const traffic = trafficOf({ fleet }, { job, state }, 'fetching');
   const { leftOut } = await jobs.moves.report(job.id, 'fetching', (onMoved) =>
-    source.fetch(id, list, job.outputsTo, signal, onMoved),
+    source.fetch(id, list, job.outputsTo, signal, traffic.noting(onMoved)),
   );
   const isWhole = leftOut.length <= list.leftOut.length;
   for (const { name, why } of leftOut) {
@@ -48,7 +50,7 @@ export async function bringOutputs(
     leftOut: leftOut.length,
     ...(leftOut.length === 0 ? {} : { named: leftOut.slice(0, mostNamed) }),
   };
-  return { kind: 'fetched', outputs };
+  return { kind: 'fetched', outputs, traffic: traffic.cost };
 }
 
 function leftOutText(leftOut: readonly LeftOutput[]): Text {

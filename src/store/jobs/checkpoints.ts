@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { attemptId } from '../../model/jobs/attemptIds';
-import type { Job, JobRow, JobState } from '../../model/jobs/job';
+import type { Job, JobRow } from '../../model/jobs/job';
 import { jobOrder } from '../../model/jobs/jobOrder';
 import type { JobEvent } from '../../model/jobs/jobProgress';
 import type { JobOrder, JobOutputs, LeftOutput } from '../../model/jobs/onMachine';
@@ -11,6 +11,7 @@ import { localProblem } from '../../util/localProblem';
 import { formatText, text, type Text } from '../../util/text';
 import type { JobStepDeps } from './jobStep';
 import type { MachinePort } from './machinePort';
+import { trafficOf, type Traffic, type TrafficDeps } from './traffic';
 
 /** What names the checkpoints of a job. */
 type JobPlace = Pick<Job, 'id' | 'outputsTo'>;
@@ -42,30 +43,32 @@ export function isCheckpointDue({ job, state }: JobRow, now: number): boolean {
  * replaces the last one. Failures are retried when the next checkpoint is due.
  */
 export async function bringCheckpoint(
-  { log, clock }: Pick<JobStepDeps, 'log' | 'clock'>,
+  { log, clock, fleet }: Pick<JobStepDeps, 'log' | 'clock'> & TrafficDeps,
   machine: MachinePort,
   { job, state }: JobRow,
   id: string,
   signal: AbortSignal,
 ): Promise<JobEvent> {
+  const moved = trafficOf({ fleet }, { job, state }, 'fetching');
   try {
-    const brought = await whole(machine, job, state, id, signal);
+    const brought = await whole(machine, { job, state }, id, signal, moved);
+    const traffic = moved.cost;
     if (brought.kind === 'incomplete') {
       const name = brought.hash.slice(0, 8);
       log.warn(`The checkpoint ${name} of job ${job.id} is not kept, because ${formatText(brought.why)}`);
-      return { kind: 'checkpointed', incomplete: brought.why };
+      return { kind: 'checkpointed', incomplete: brought.why, traffic };
     }
     if (brought.kind === 'nothing') {
       return { kind: 'checkpointed' };
     }
     const { files, hash } = brought;
-    return { kind: 'checkpointed', checkpoint: { at: clock.now(), files, hash } };
+    return { kind: 'checkpointed', checkpoint: { at: clock.now(), files, hash }, traffic };
   } catch (error) {
     if (signal.aborted || isCancelled(error)) {
       throw error;
     }
     log.warn(`A checkpoint of job ${job.id} could not be fetched: ${String(error)}`);
-    return { kind: 'checkpointed', notStored: localProblem(error) };
+    return { kind: 'checkpointed', notStored: localProblem(error), traffic: moved.cost };
   }
 }
 
@@ -77,10 +80,10 @@ type Brought =
 
 async function whole(
   machine: MachinePort,
-  job: Job,
-  state: JobState,
+  { job, state }: JobRow,
   id: string,
   signal: AbortSignal,
+  traffic: Traffic,
 ): Promise<Brought> {
   const list = await machine.checkpoint(id, job.spec.checkpoints, signal);
   if (list.hash === state.checkpoint?.hash) {
@@ -92,7 +95,7 @@ async function whole(
   const { last, next, old } = await settledFolders(job);
   await rm(next, { recursive: true, force: true });
   await mkdir(next, { recursive: true });
-  const { leftOut } = await machine.fetch(id, list, next, signal);
+  const { leftOut } = await machine.fetch(id, list, next, signal, traffic.noting());
   if (leftOut.length > 0) {
     return incomplete(list, leftOut);
   }
@@ -154,6 +157,7 @@ export async function sendCheckpoint(
   machine: MachinePort,
   row: JobRow,
   signal: AbortSignal,
+  traffic: Traffic,
 ): Promise<void> {
   const { job, state } = row;
   const { attempt, firstHere = 1, checkpoint } = state;
@@ -166,7 +170,7 @@ export async function sendCheckpoint(
   // The folder is empty if the user removed the fetched files.
   const tree = names.length === 0 ? undefined : { root: checkpointFolder(job), names };
   await machine.begin(order, signal);
-  await machine.sync(order, tree, signal);
+  await machine.sync(order, tree, signal, traffic.noting());
 }
 
 /** Removes the checkpoint, which is not needed once the outputs are here. */

@@ -6,6 +6,7 @@ import type { JobOrder } from '../../model/jobs/onMachine';
 import type { JobStepDeps, Step } from './jobStep';
 import type { MachinePort } from './machinePort';
 import { sendCheckpoint } from './checkpoints';
+import { trafficOf } from './traffic';
 
 /** The longest timer that this runtime keeps is a little longer (ms). */
 const longestMs = 2_000_000_000;
@@ -30,9 +31,12 @@ export async function sendFiles(
   try {
     const root = join(job.workspace, ...job.spec.workdir.split('/'));
     const tree = job.spec.sync && { root, names: await jobs.names(job.id) };
-    await sendCheckpoint(deps, machine, row, inTime);
-    await jobs.moves.report(job.id, 'sending', (onMoved) => machine.sync(order, tree, inTime, onMoved));
-    return { event: { kind: 'synced' } };
+    const traffic = trafficOf(deps, row, 'sending');
+    await sendCheckpoint(deps, machine, row, inTime, traffic);
+    await jobs.moves.report(job.id, 'sending', (onMoved) =>
+      machine.sync(order, tree, inTime, traffic.noting(onMoved)),
+    );
+    return { event: { kind: 'synced', traffic: traffic.cost } };
   } catch (error) {
     if (over.signal.aborted && !signal.aborted && leftMs() === 0) {
       return { event: { kind: 'notStarted', why: costLimitReached } };

@@ -58,11 +58,11 @@ describe('The newest checkpoint of a job', () => {
       const lines: string[] = [];
       const log = { ...silentLog, warn: (line: string) => void lines.push(line) };
       const row = {
-        job: { id, outputsTo, spec: { checkpoints: ['*.ckpt'] } },
+        job: { id, outputsTo, machine: { name: 'trainer' }, spec: { checkpoints: ['*.ckpt'] } },
         state: {},
       } as unknown as JobRow;
       const event = await bringCheckpoint(
-        { log, clock: new FakeClock() },
+        { log, clock: new FakeClock(), fleet: { find: () => undefined } },
         machine,
         row,
         `${id}01`,
