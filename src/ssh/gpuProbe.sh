@@ -170,11 +170,12 @@ write() {
   return "$code"
 }
 
-# The file has no name while it is written, so nothing of it can be left. A slow disk is not written to again.
+# The rented disk is that of the root, while the home folder may be on a volume, whose room the second line says. The file
+# has no name while it is written, so nothing of it can be left. A slow disk is not written to again.
 disk() {
   tick
   began=$now
-  bounded df -Pk "$HOME" || return
+  bounded df -Pk / "$HOME" || return
   free=$(tail -n 1 "$work/disk" | while read -r _ _ _ kb _; do echo "$kb"; done)
   case "$free" in "" | *[!0-9]*) return 0 ;; esac
   [ "$free" -gt 1000000 ] || return 0

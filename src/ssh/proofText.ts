@@ -214,7 +214,8 @@ function diskOf(said: Said): MachineProof['disk'] {
     const rate = Number(bytes) / 1e6 / Number(seconds);
     return Number.isFinite(rate) && rate > 0 ? [rate] : [];
   });
-  // The larger test write comes last and measures more accurately.
+  // The rented disk comes first, before that of the home folder. The larger test write comes last and measures more
+  // accurately.
   return defined<MachineProof['disk']>({ ...sizes[0], mbPerSecond: speeds.at(-1) });
 }
 

@@ -55,7 +55,7 @@ export const machineProofShape = z
     faults: z.array(faultShape).readonly(),
     disk: z
       .object({
-        /** In billions of bytes, on the disk of the home folder. */
+        /** In billions of bytes, on the disk that was rented, not on a volume. */
         freeGb: z.number().exactOptional(),
         sizeGb: z.number().exactOptional(),
         /** The speed of writing and flushing. */

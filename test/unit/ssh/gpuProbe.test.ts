@@ -240,6 +240,24 @@ describe('A look at the GPUs of a machine', () => {
     assert.ok(!readdirSync(machine.dir).includes('dd'));
   });
 
+  it('compares the disk that was rented, where the home folder is on a volume', async () => {
+    const machine = machineOf()
+      .nvidiaSmi()
+      .tool(
+        'df',
+        'echo "Filesystem 1024-blocks Used Available Capacity Mounted on"',
+        'for at in "$@"; do case "$at" in',
+        '-*) ;;',
+        '/) echo "overlay 104857600 4857600 100000000 5% /" ;;',
+        '*) echo "/dev/sdb 10485760 10000000 485760 96% /root" ;;',
+        'esac; done',
+      )
+      .tool('dd', 'echo ran >"$HOME/../dd"');
+    const { disk } = await proofOf(machine);
+    assert.deepEqual(disk, { sizeGb: 107.374_182_4, freeGb: 102.4 });
+    assert.ok(!readdirSync(machine.dir).includes('dd'), 'the volume has no room for a test');
+  });
+
   it('goes on where a tool hangs, and ends it', async () => {
     const machine = machineOf().tool('nvidia-smi', 'echo >>"$HOME/../asked"', 'exec sleep 1000');
     const startedAt = Date.now();
