@@ -47,16 +47,25 @@ export class FileNotSentError extends UserError {
 const shells = ['sh', 'bash', 'zsh'];
 
 /**
- * Returns the command for a file: by its name, otherwise, and for a shell script, by its first line (`undefined`: it is
- * executed as a program).
+ * Returns the program that a first line names, with the rest of the line as one argument, as the kernel reads it. The file
+ * itself can't be executed where its folder is mounted with `noexec`.
  */
-export function interpreterFor(name: string, content: string): string | undefined {
+function namedInterpreter(content: string): string | undefined {
+  const [, ...words] =
+    /^#![ \t]*(\S+)(?:[ \t]+(\S.*?))?[ \t\r]*$/m.exec(content.split('\n', 1)[0] ?? '') ?? [];
+  const named = words.filter((word) => word !== undefined).map(quoteForShell);
+  return named.length === 0 ? undefined : named.join(' ');
+}
+
+/** Returns the command for a file: by its name, otherwise, and for a shell script, by its first line. */
+export function interpreterFor(name: string, content: string): string {
   const known = interpreters.get(/\.([A-Za-z]+)$/.exec(name)?.[1]?.toLowerCase() ?? '');
-  const hasFirstLine = content.startsWith('#!');
-  if (known === undefined && !hasFirstLine) {
+  const named = namedInterpreter(content);
+  const interpreter = known !== undefined && !shells.includes(known) ? known : (named ?? known);
+  if (interpreter === undefined) {
     throw new NoInterpreterError(name);
   }
-  return hasFirstLine && known !== undefined && shells.includes(known) ? undefined : known;
+  return interpreter;
 }
 
 /** Returns a safe name for the file on the machine: special characters are replaced, the extension stays. */
@@ -97,14 +106,14 @@ export async function sendFile(
 export function runScript(
   folder: string,
   name: string,
-  interpreter: string | undefined,
+  interpreter: string,
   words: { readonly ended: string },
 ): string {
   const file = `${quoteForShell(folder)}/${quoteForShell(remoteName(name))}`;
   const script = [
     'unset TMUX',
     'if [ -d /workspace ]; then cd /workspace; else cd; fi',
-    interpreter === undefined ? `chmod u+x ${file}; ${file}` : `${interpreter} ${file}`,
+    `${interpreter} ${file}`,
     'code=$?',
     `rm -rf ${quoteForShell(folder)}`,
     `printf "\\n%s %s\\n" ${quoteForShell(words.ended)} "$code"`,

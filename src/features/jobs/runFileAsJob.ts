@@ -33,7 +33,7 @@ export async function runFileAsJob(
   if (!limits) {
     return undefined;
   }
-  const run = `${interpreter ?? 'sh -c "chmod u+x \\"$0\\" && exec \\"$0\\""'} ${quoteForShell(`./${path}`)}`;
+  const run = `${interpreter} ${quoteForShell(`./${path}`)}`;
   const source = JSON.stringify({ jobs: { [name]: { run, limits } } });
   return runSource(deps, { spec: readJob(source, name), folder: folder.uri.fsPath, recipe: undefined });
 }

@@ -126,7 +126,7 @@ describe('Working on a machine over SSH', () => {
   });
 
   describe('running a file', () => {
-    const run = (folder: string, name: string, interpreter: string | undefined) =>
+    const run = (folder: string, name: string, interpreter: string) =>
       ssh.exec(alias, runScript(folder, name, interpreter, { ended: 'ended with' }), { input: '\n' });
 
     for (const name of [
@@ -167,13 +167,28 @@ describe('Working on a machine over SSH', () => {
       assert.match(stdout, /b-done\n\nended with 0/);
     });
 
+    it('runs such a script also where no file of the folder can be executed', async () => {
+      await start();
+      const content = '#!/usr/bin/env -S bash -u\necho "by-$0"\n';
+      const folder = await sendFile(ssh, alias, { name: 'tool', content });
+      // As with the option noexec of a mount, which refuses root as well.
+      const command = runScript(folder, 'tool', interpreterFor('tool', content), { ended: 'ended with' });
+      assert.doesNotMatch(command, /chmod/);
+      const { stdout } = await run(folder, 'tool', interpreterFor('tool', content));
+      assert.ok(stdout.includes(`by-${folder}/tool`), stdout);
+    });
+
     it('knows what runs what', () => {
       assert.equal(interpreterFor('a.sh', 'echo\n'), 'sh');
-      assert.equal(interpreterFor('a.sh', '#!/bin/bash\n'), undefined);
+      assert.equal(interpreterFor('a.sh', '#!/bin/bash\n'), '/bin/bash');
+      assert.equal(interpreterFor('a.sh', '#!\necho\n'), 'sh');
       assert.equal(interpreterFor('a.py', '#!/usr/bin/env python3\n'), 'python3 -u');
       assert.equal(interpreterFor('a.PY', ''), 'python3 -u');
       assert.equal(interpreterFor('a.mjs', ''), 'node');
-      assert.equal(interpreterFor('tool', '#!/usr/bin/env x'), undefined);
+      assert.equal(interpreterFor('tool', '#!/usr/bin/env x'), '/usr/bin/env x');
+      assert.equal(interpreterFor('tool', '#! /bin/sh -e -u \r\n'), "/bin/sh '-e -u'");
+      assert.equal(interpreterFor('tool', '#!/bin/sh;id\n'), "'/bin/sh;id'");
+      assert.throws(() => interpreterFor('tool', '#!\nhello'), NoInterpreterError);
       assert.throws(() => interpreterFor('notes.txt', 'hello'), NoInterpreterError);
       assert.throws(() => interpreterFor('constructor', 'x'), NoInterpreterError);
       assert.throws(() => interpreterFor('a.constructor', 'x'), NoInterpreterError);
