@@ -86,7 +86,7 @@ export async function openForward(
     }
   };
   const ended = deps
-    .run(program, args, { signal: stop.signal, onStderr })
+    .run(program, args, { signal: stop.signal, onStderr, endsWithUs: true })
     .then(
       (result) => {
         state.said = withoutDebug(result.stderr);

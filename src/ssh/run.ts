@@ -1,4 +1,4 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams, type SpawnOptions } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CancelledError, UserError } from '../util/errors';
@@ -18,6 +18,11 @@ export interface RunOptions {
    * `input`.
    */
   readonly withoutTerminal?: boolean;
+  /**
+   * Ends the program also where this process is killed, for one that would run for ever. On Windows every program of ours
+   * ends with us: libuv puts it into a job object that is closed then.
+   */
+  readonly endsWithUs?: boolean;
   /** Added to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
   /** Removed from the environment of this process: names of variables, with `*` and `?` as in `SendEnv`. */
@@ -115,6 +120,36 @@ function keep(kept: Kept, stream: 'stdout' | 'stderr', piece: string, { keepsEnd
   kept[stream] = keepsEnd === true ? all.slice(-outputLimit) : all.slice(0, outputLimit);
 }
 
+/**
+ * Replaces this shell by a program. A second shell waits for the line that we write into file 3 at the program's end. If
+ * we were killed, that file ends without the line, and the second shell ends the program.
+ */
+const besideWatch = `/bin/sh -c 'read -r _ || kill "$1"' sh $$ <&3 >/dev/null 2>&1 3<&- & exec "$@" 3<&-`;
+/** The exit code of a shell that finds no such program. */
+const notFound = 127;
+
+function start(program: string, args: readonly string[], options: RunOptions) {
+  const how: SpawnOptions = {
+    shell: false,
+    windowsHide: true,
+    detached: options.withoutTerminal ?? false,
+    env: { ...environmentWithout(options.withoutEnv ?? []), LC_ALL: 'C', ...options.env },
+    cwd: options.cwd,
+  };
+  if (options.endsWithUs !== true || process.platform === 'win32') {
+    return spawn(program, args, { ...how, stdio: ['pipe', 'pipe', 'pipe'] });
+  }
+  const watched = spawn('/bin/sh', ['-c', besideWatch, 'sh', program, ...args], {
+    ...how,
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+  });
+  watched.once('exit', () => {
+    const watch = watched.stdio[3] as Writable;
+    watch.on('error', () => undefined).end('\n');
+  });
+  return watched as ChildProcessWithoutNullStreams;
+}
+
 /** Runs a real program. Messages are in English (`LC_ALL=C`), because they are distinguished by their text. */
 export const runProgram: Run = (program, args, options = {}) =>
   new Promise((resolve, reject) => {
@@ -122,14 +157,7 @@ export const runProgram: Run = (program, args, options = {}) =>
       reject(new CancelledError());
       return;
     }
-    const child = spawn(program, [...args], {
-      shell: false,
-      windowsHide: true,
-      detached: options.withoutTerminal ?? false,
-      stdio: ['pipe', 'pipe', 'pipe'],
-      env: { ...environmentWithout(options.withoutEnv ?? []), LC_ALL: 'C', ...options.env },
-      cwd: options.cwd,
-    });
+    const child = start(program, args, options);
     const kept = { stdout: '', stderr: '', isCut: false };
     let timedOut = false;
     let failure: { readonly error: unknown } | undefined;
@@ -178,6 +206,8 @@ export const runProgram: Run = (program, args, options = {}) =>
       void Promise.resolve(read).then(() => {
         if (options.signal?.aborted) {
           reject(new CancelledError());
+        } else if (options.endsWithUs === true && code === notFound) {
+          reject(new ProgramMissingError(program, kept.stderr));
         } else if (failure) {
           reject(failure.error instanceof Error ? failure.error : new Error(String(failure.error)));
         } else {

@@ -9,6 +9,7 @@ const bound = 'debug1: channel 0: new port-listener [port listener] (inactive ti
 
 function forwardWith(print: (port: string) => string) {
   const clock = new FakeClock();
+  let endsWithUs: boolean | undefined;
   let begin: () => void;
   let end: (stderr: string) => void;
   const started = new Promise<void>((resolve) => (begin = resolve));
@@ -16,6 +17,7 @@ function forwardWith(print: (port: string) => string) {
   const run: Run = async (_, args, options) => {
     const port = /^127\.0\.0\.1:(\d+):/.exec(args[args.indexOf('-L') + 1] ?? '')?.[1] ?? '';
     options?.onStderr?.(print(port));
+    endsWithUs = options?.endsWithUs;
     begin();
     return { code: 255, stdout: '', stderr: await stderr, timedOut: false };
   };
@@ -23,6 +25,7 @@ function forwardWith(print: (port: string) => string) {
   return {
     opened,
     clock,
+    endsWithUs: () => endsWithUs,
     /** Lets it look at what ssh printed. */
     look: async () => {
       await started;
@@ -82,10 +85,11 @@ describe('Forwarding a port', () => {
     await refused;
   });
 
-  it('is done once the port is bound', async () => {
-    const { opened, look } = forwardWith((port) => announced(port) + bound);
+  it('is done once the port is bound, and ends with this process', async () => {
+    const { opened, look, endsWithUs } = forwardWith((port) => announced(port) + bound);
     await look();
     assert.equal((await opened).remotePort, 8888);
+    assert.equal(endsWithUs(), true);
   });
 
   for (const [what, ms] of [

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runProgram } from '../../../src/ssh/run';
+import { ProgramMissingError, runProgram } from '../../../src/ssh/run';
 import { CancelledError } from '../../../src/util/errors';
+import { bundled } from '../../support/bundled';
+import { processesWith } from '../../support/processes';
+import { until } from '../../support/until';
 
 /** A program whose child keeps its pipes, as a `ProxyCommand` of ssh does; `file` gets the number of the child. */
 const leaving = (file: string, then: string) => ['-c', `sleep 60 & echo $! > "${file}"; echo ready; ${then}`];
@@ -87,6 +91,40 @@ describe('A program whose child outlives it', () => {
     };
     const running = runProgram('/bin/sh', leaving(file(), 'exec sleep 50'), { timeoutMs: 1_000, output });
     assert.equal((await inTime(running)).timedOut, true);
+  });
+});
+
+describe('A program that ends with this process', () => {
+  const script = bundled(join(__dirname, '../../support/runningProcess.ts'));
+  const isThere = (pid: number) => processesWith('sleep 4242').includes(pid);
+
+  it('is ended where this process is killed', async () => {
+    const owner = spawn(process.execPath, [script, 'sleep', '4242'], { stdio: 'ignore' });
+    const [pid = 0] = await until('the program', () => {
+      const found = processesWith('sleep 4242').filter((one) => one !== owner.pid);
+      return found.length > 0 && found;
+    });
+    owner.kill('SIGKILL');
+    await until('its end', () => !isThere(pid));
+  });
+
+  it('is the program itself otherwise, and leaves no other one behind', async () => {
+    const told = await runProgram('sh', ['-c', 'echo $$; echo "$0" "$@" >&2; exit 3', 'a b', "it's"], {
+      endsWithUs: true,
+    });
+    assert.deepEqual([told.code, told.stderr], [3, "a b it's\n"]);
+    await until('the end of the one beside it', () => processesWith(`sh ${told.stdout.trim()}`).length === 0);
+    const stop = new AbortController();
+    const running = runProgram('sh', ['-c', 'echo ready; exec sleep 4243'], {
+      endsWithUs: true,
+      signal: stop.signal,
+      onStdout: () => {
+        stop.abort();
+      },
+    });
+    await assert.rejects(running, CancelledError);
+    await until('its end', () => processesWith('sleep 4243').length === 0);
+    await assert.rejects(runProgram('no-such-program', [], { endsWithUs: true }), ProgramMissingError);
   });
 });
 
