@@ -179,6 +179,13 @@ export function explainVerification(verification: Verification): Explained | und
   }
 }
 
+/** Returns why ssh reads no entry of ours at all, so that no login by the alias can work; `undefined` if it reads them. */
+export function explainUnread(verification: Verification): Explained | undefined {
+  return verification.kind === 'broken' || verification.kind === 'notIncluded'
+    ? explainVerification(verification)
+    : undefined;
+}
+
 /**
  * Returns a message if the config would send something of this computer to the machine (by one option), which a
  * terminal does not show either.

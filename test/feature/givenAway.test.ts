@@ -40,3 +40,45 @@ describe('an SSH config that sends variables of this computer to all hosts', () 
     await computer().until('a terminal', () => window.screen.terminals.history[before]);
   });
 });
+
+describe('an SSH config that ssh does not accept', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+  let window: FeatureWindow;
+
+  before(async () => {
+    await reachableInstance(computer(), 'trainer');
+    window = await computer().openWindow();
+    await window.signIn();
+    await window.view('instances').row('trainer');
+    window.clearToasts();
+  });
+
+  it('is explained in place of a terminal that could only repeat what ssh says', async () => {
+    writeFileSync(computer().sshConfig, 'Frobnicate yes\n');
+    await window.view('instances').menu('trainer', 'Open Terminal');
+    const { buttons } = await window.toast(/^ssh does not accept your SSH config: .*frobnicate/i);
+    await computer().rest();
+    assert.deepEqual(buttons, ['Open SSH Config', 'Retry']);
+    assert.equal(window.screen.terminals.history.length, 0);
+  });
+
+  it('is followed by the terminal once it is corrected', async () => {
+    writeFileSync(computer().sshConfig, '');
+    await window.toastButton(/^ssh does not accept your SSH config/, 'Retry');
+    await computer().until('a terminal', () => window.screen.terminals.history[0]);
+  });
+
+  it('is explained as well where a login worked before, and no file is sent', async () => {
+    // A machine that boots is logged in to in any case.
+    await computer().pass(120_000);
+    writeFileSync(computer().sshConfig, 'Frobnicate yes\n');
+    const file = path.join(computer().workspace, 'train.py');
+    writeFileSync(file, 'print(1)\n');
+    await window.screen.documents.show(await window.screen.documents.open(file));
+    window.clearToasts();
+    window.start('gpuRental.runActiveFile');
+    await window.toast(/^ssh does not accept your SSH config: .*frobnicate/i);
+    await computer().rest();
+    assert.equal(window.screen.terminals.history.length, 1);
+  });
+});

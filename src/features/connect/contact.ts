@@ -13,7 +13,13 @@ import {
   type PreparedHost,
   type PrepareRequest,
 } from '../../ssh/prepareHost';
-import { explainFailure, explainGivenAway, explainNoLogin, type Explained } from '../../ssh/problemText';
+import {
+  explainFailure,
+  explainGivenAway,
+  explainNoLogin,
+  explainUnread,
+  type Explained,
+} from '../../ssh/problemText';
 import { ConnectProblem, type Actions } from './connectProblem';
 import { logProbes, usableInstance, warnAboutMemory, type HeldMachine } from './hostChecks';
 import { keysOf } from '../../instanceKeys';
@@ -40,9 +46,9 @@ export class Contact {
   }
 
   /**
-   * Returns an alias for programs that can't ask questions. If no login works, it shows the same explanation as for a
-   * window and continues after the fix; `undefined` if the user stops. For a terminal, which follows every line of the
-   * user's config, it also names a line that would give the machine something of this computer.
+   * Returns an alias for programs that can't ask questions. If no login works, or ssh does not read the entry, it shows
+   * the same explanation as for a window and continues after the fix; `undefined` if the user stops. For a terminal, which
+   * follows every line of the user's config, it also names a line that would give the machine something of this computer.
    */
   async reach(machine: HeldMachine, isForTerminal = false): Promise<string | undefined> {
     let alias: string | undefined;
@@ -52,14 +58,15 @@ export class Contact {
     try {
       const host = await this.prepare(machine);
       const given = isForTerminal ? explainGivenAway(host.verification) : undefined;
-      if (!given) {
+      const obstacle = explainUnread(host.verification) ?? given;
+      if (!obstacle) {
         return host.alias;
       }
       const connectAnyway = () => {
         ({ alias } = host);
         return Promise.resolve();
       };
-      await this.tell(machine, host, given, { retry, connectAnyway });
+      await this.tell(machine, host, obstacle, { retry, connectAnyway });
     } catch (error) {
       if (!(error instanceof NoLoginError)) {
         throw error;
@@ -93,8 +100,9 @@ export class Contact {
     );
     warnAboutMemory(host);
     const given = despiteOverride ? undefined : explainGivenAway(host.verification);
-    if (given) {
-      void this.tell(machine, host, given, {
+    const obstacle = explainUnread(host.verification) ?? given;
+    if (obstacle) {
+      void this.tell(machine, host, obstacle, {
         retry: () => this.openTerminal(machine),
         connectAnyway: () => this.openTerminal(machine, true),
       });
