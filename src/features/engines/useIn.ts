@@ -13,6 +13,7 @@ import { problemsOfSeveral } from '../../editor/reachSeveral';
 import {
   engines,
   missingText,
+  needsShellText,
   refusedEngines,
   type Engine,
   type RefusedEngine,
@@ -21,7 +22,7 @@ import { pullEngines, type PullEngine } from '../../model/engines/pullEngines';
 import { setNameProblem, type HostSet } from '../../model/engines/hostSet';
 import type { Instance } from '../../model/instances/instance';
 import { nameAmong } from '../../model/instances/instanceLabel';
-import { engineCommands, type EngineCommand } from '../../ssh/engines/handOver';
+import { engineCommands, shellKindOf, type EngineCommand, type ShellKind } from '../../ssh/engines/handOver';
 import type { HostFileKeeper } from '../../store/engines/hostFileKeeper';
 import { accountFor } from '../../store/accounts/sameAccount';
 import type { HostSets } from '../../store/engines/hostSets';
@@ -224,18 +225,26 @@ async function handOver(
   );
   const { program } = engine;
   const isMissing = program !== undefined && !(await isInstalled(program.name));
-  const commands = engineCommands(engine.id, {
-    sshOptions: deps.ssh.command(first.alias).slice(1, -1),
-    group: set.name,
-    hasSeveralGpus: hosts.some(({ gpuCount }) => gpuCount > 1),
-  });
+  const shell = shellKindOf(vscode.env.shell, process.platform);
+  const commands = engineCommands(
+    engine.id,
+    {
+      sshOptions: deps.ssh.command(first.alias).slice(1, -1),
+      group: set.name,
+      hasSeveralGpus: hosts.some(({ gpuCount }) => gpuCount > 1),
+    },
+    shell,
+  );
   const answer = await pickFromList<EngineCommand | 'file' | 'folder'>({
     title: t('{0}: {1}', engine.name, set.name),
-    placeholder: isMissing
-      ? localize(missingText(engine, process.platform))
-      : hosts.length === 1
-        ? t('1 instance. Press Enter in the terminal to run the command.')
-        : t('{0} instances. Press Enter in the terminal to run the command.', hosts.length),
+    placeholder:
+      commands.length === 0
+        ? localize(needsShellText(engine))
+        : isMissing
+          ? localize(missingText(engine, process.platform))
+          : hosts.length === 1
+            ? t('1 instance. Press Enter in the terminal to run the command.')
+            : t('{0} instances. Press Enter in the terminal to run the command.', hosts.length),
     rows: [
       ...commands.map((command) => ({
         id: command.id,
@@ -250,7 +259,7 @@ async function handOver(
     ],
   });
   if (answer.kind === 'picked') {
-    await act(set, engine, answer.value);
+    await act(set, engine, answer.value, shell);
   }
 }
 
@@ -277,7 +286,12 @@ function tellLeftOut(leftOut: readonly Instance[], running: readonly Instance[])
   }
 }
 
-async function act(set: HostSet, engine: Engine, what: EngineCommand | 'file' | 'folder'): Promise<void> {
+async function act(
+  set: HostSet,
+  engine: Engine,
+  what: EngineCommand | 'file' | 'folder',
+  shell: ShellKind,
+): Promise<void> {
   if (what === 'file') {
     await vscode.window.showTextDocument(vscode.Uri.file(join(set.folder, engine.file)));
   } else if (what === 'folder') {
@@ -285,7 +299,11 @@ async function act(set: HostSet, engine: Engine, what: EngineCommand | 'file' | 
       throw folderGone(set);
     }
   } else {
-    const terminal = showTerminal({ name: plainLabel(`${engine.name}: ${set.name}`), folder: set.folder });
+    const terminal = showTerminal({
+      name: plainLabel(`${engine.name}: ${set.name}`),
+      folder: set.folder,
+      ...(shell === 'powershell' ? { shellPath: 'powershell.exe' } : {}),
+    });
     terminal.sendText(what.line, false);
   }
 }

@@ -54,6 +54,14 @@ export function missingText({ name, program }: Engine, platform: NodeJS.Platform
     : text('{0} is not installed here.', name);
 }
 
+/** Says that the shell of Windows can't run an engine. */
+export function needsShellText({ name }: Engine): Text {
+  return text(
+    '{0} does not run in this Windows shell. Use it in WSL, or in Git Bash if it is installed there.',
+    name,
+  );
+}
+
 export interface RefusedEngine {
   readonly name: string;
   readonly why: Text;

@@ -1,6 +1,6 @@
 import type { EngineId } from '../../model/engines/engines';
 import { text, type Text } from '../../util/text';
-import { quoteForShell } from '../commandLine';
+import { commandLine, quoteForShell } from '../commandLine';
 
 export interface HandOver {
   /** The options that ssh needs to find the alias, `-F` and a file; empty if ssh reads our file by default. */
@@ -14,12 +14,33 @@ export interface HandOver {
 export interface EngineCommand {
   readonly id: string;
   readonly label: Text;
-  /** A command line for a POSIX shell in the folder of the set. */
+  /** A command line for the shell in the folder of the set. */
   readonly line: string;
 }
 
-/** Returns the usual first commands of an engine, to be completed in a terminal (docs/engines.md#the-commands). */
-export function engineCommands(engine: EngineId, handOver: HandOver): readonly EngineCommand[] {
+export type ShellKind = 'posix' | 'powershell';
+
+/**
+ * Returns which commands the shell of terminals takes, by its path. On Windows that is PowerShell unless terminals open
+ * another bash than that of WSL, which has an SSH config of its own.
+ */
+export function shellKindOf(shell: string, platform: NodeJS.Platform): ShellKind {
+  const isBash = /[\\/]bash(?:\.exe)?$/i.test(shell) && !/[\\/]system32[\\/]/i.test(shell);
+  return platform === 'win32' && !isBash ? 'powershell' : 'posix';
+}
+
+/**
+ * Returns the usual first commands of an engine, to be completed in a terminal (docs/engines.md#the-commands); none if it
+ * needs another shell.
+ */
+export function engineCommands(
+  engine: EngineId,
+  handOver: HandOver,
+  shell: ShellKind,
+): readonly EngineCommand[] {
+  if (shell === 'powershell') {
+    return engine === 'hosts' ? hostsInPowerShell(handOver) : [];
+  }
   switch (engine) {
     case 'ansible':
       return ansible(handOver);
@@ -127,6 +148,12 @@ function clush({ sshOptions, group }: HandOver): readonly EngineCommand[] {
 function hosts({ sshOptions }: HandOver): readonly EngineCommand[] {
   const ssh = line('ssh', ...sshOptions, '-n', '{}', 'nvidia-smi -L');
   return [{ id: 'run', label: text('Run a Command'), line: `xargs -P 8 -I {} ${ssh} < hosts.txt` }];
+}
+
+function hostsInPowerShell({ sshOptions }: HandOver): readonly EngineCommand[] {
+  const ssh = commandLine(['ssh', ...sshOptions, '-n'], 'win32');
+  const each = `Get-Content hosts.txt | ForEach-Object { ${ssh} $_ 'nvidia-smi -L' }`;
+  return [{ id: 'run', label: text('Run a Command'), line: each }];
 }
 
 function joined(words: readonly string[]): string {

@@ -312,6 +312,7 @@ function envPart(screen: Screen, { clipboard }: SharedParts, nature: { current: 
       return nature.current.appName;
     },
     uriScheme: 'vscode',
+    shell: '/bin/bash',
     clipboard: {
       readText: () => Promise.resolve(clipboard.text),
       writeText: async (text: string) => {

@@ -4,13 +4,13 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { engineCommands } from '../../../src/ssh/engines/handOver';
+import { engineCommands, shellKindOf } from '../../../src/ssh/engines/handOver';
 
 const run = promisify(execFile);
 
 describe('the commands for other tools', () => {
   const of = (hasSeveralGpus: boolean, sshOptions: readonly string[] = []) =>
-    engineCommands('parallel', { sshOptions, group: 'sweep', hasSeveralGpus })[0]?.line ?? '';
+    engineCommands('parallel', { sshOptions, group: 'sweep', hasSeveralGpus }, 'posix')[0]?.line ?? '';
 
   it('retry a task elsewhere, and go on where they ended', () => {
     assert.match(of(false), /--retries 3 .*--joblog jobs\.tsv --resume-failed/);
@@ -19,6 +19,26 @@ describe('the commands for other tools', () => {
 
   it('quote the file that ssh is given', () => {
     assert.match(of(false, ['-F', "/home/José's/config"]), /--ssh 'ssh -F .*José/);
+  });
+
+  it('are for the shell of Windows, or none where a tool has no use for that', () => {
+    const sshOptions = ['-F', "C:\\Users\\José\\it's"];
+    const handOver = { sshOptions, group: 'sweep', hasSeveralGpus: false };
+    const linesOf = (engine: 'hosts' | 'ansible' | 'parallel' | 'clush') =>
+      engineCommands(engine, handOver, 'powershell').map(({ line }) => line);
+    assert.deepEqual(linesOf('hosts'), [
+      "Get-Content hosts.txt | ForEach-Object { ssh -F 'C:\\Users\\José\\it''s' -n $_ 'nvidia-smi -L' }",
+    ]);
+    assert.deepEqual([linesOf('ansible'), linesOf('parallel'), linesOf('clush')], [[], [], []]);
+    for (const [shell, kind] of [
+      ['C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe', 'powershell'],
+      ['C:\\WINDOWS\\System32\\cmd.exe', 'powershell'],
+      ['C:\\WINDOWS\\System32\\bash.exe', 'powershell'],
+      ['C:\\Program Files\\Git\\bin\\bash.exe', 'posix'],
+    ] as const) {
+      assert.equal(shellKindOf(shell, 'win32'), kind, shell);
+    }
+    assert.equal(shellKindOf('/usr/bin/fish', 'darwin'), 'posix');
   });
 
   it('give each task of a machine with several GPUs one that no other task holds', async () => {
