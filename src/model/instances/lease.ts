@@ -159,18 +159,19 @@ export function isBeingCarriedOut({ actingSince, missedAt, nextTryAt }: LeaseSta
 
 /**
  * Returns whether the process on the machine is proved to have ended, which it does with its container. A host
- * without heartbeat shows as offline or unknown while its containers keep running.
+ * without heartbeat shows as offline or unknown while its containers keep running. `readAt` is when the record was read
+ * (ms since 1970): its uptime ends there, which may be hours ago after sleep or at the start of an editor.
  */
 export function isProvedGone(
   { provedAt }: ArmedTimer,
   { actualStatus, uptimeMinutes }: Instance,
   request: OwnRequest | undefined,
-  now: number,
+  readAt: number,
 ): boolean {
   if (actualStatus !== 'running') {
     return actualStatus === 'exited' || actualStatus === 'stopped';
   }
-  const startedAt = uptimeMinutes === undefined ? 0 : now - uptimeMinutes * minuteMs;
+  const startedAt = uptimeMinutes === undefined ? 0 : readAt - uptimeMinutes * minuteMs;
   return (
     // Allows for small errors of the service's clock and figures.
     startedAt > provedAt + 120_000 || (startCauseOf(request) === 'reboot' && (request?.at ?? 0) > provedAt)

@@ -208,7 +208,7 @@ export class LeaseRunner implements Disposable {
     const request = fleet.facts(instance.id).lastRequest;
     const kind = stateOf(instance, fleet.facts(instance.id), clock.now());
     const { armed } = lease;
-    const isTimerGone = armed !== undefined && isProvedGone(armed, instance, request, clock.now());
+    const isTimerGone = armed !== undefined && isProvedGone(armed, instance, request, list.fetchedAt);
     if (isTimerGone) {
       const action = armed.action ?? lease.action;
       if (action === 'stop' && kind === 'stopped' && request?.kind !== 'stop' && accounts.active) {

@@ -64,6 +64,26 @@ describe('Leases with a timer on the machine', () => {
     }
   });
 
+  it('stay armed after sleep and at the start of an editor, when the last list is hours old', async () => {
+    const up = anInstance({ id, actualStatus: 'running', intendedStatus: 'running', uptimeMinutes: 10 });
+    service.instances = [up];
+    const window = await open();
+    const { lease } = await window.leases.set(id, 'destroy', at(90 * hour));
+    await window.leases.setArmed(lease, { token: 'ab', provedAt: computer.clock.now() });
+    await pass(minute);
+    await window.fleet.refresh();
+    service.instances = [{ ...up, uptimeMinutes: 10 + 9 * 60 }];
+    computer.clock.jump(9 * hour);
+    await computer.clock.advance(15_000);
+    assert.ok(window.leases.find(id)?.lease.armed, 'after sleep');
+    window.close();
+    computer.clock.jump(9 * hour);
+    service.instances = [{ ...up, uptimeMinutes: 10 + 18 * 60 }];
+    const next = await open();
+    assert.ok(next.leases.find(id)?.lease.armed, 'at the start');
+    assert.deepEqual([kindsTold(window), kindsTold(next)], [[], []]);
+  });
+
   it('stay in sight where the timer on the machine could not be ended, until that is gone', async () => {
     const window = await open();
     const { lease } = await window.leases.set(id, 'destroy', at(hour));
