@@ -12,8 +12,10 @@ import { LeaseFiles } from './store/leases/leaseFiles';
 import { LeaseRunner } from './store/leases/leaseRunner';
 import { OtherAccountLeases } from './store/leases/otherAccountLeases';
 import { Presence } from './store/leases/presence';
+import { TimerProofs, type CheckTimer } from './store/leases/timerProofs';
 import type { Accounts, OtherAccounts, WindowHub } from './store/ports';
 import { Notices } from './store/windows/notices';
+import { proveTimer } from './timerCheck';
 import type { Clock } from './util/clock';
 import type { Disposable } from './util/disposable';
 import type { Log } from './util/log';
@@ -25,7 +27,7 @@ interface LeaseServicesDeps {
   readonly hub: WindowHub;
   readonly clock: Clock;
   readonly log: Log;
-  readonly ssh: Pick<SshService, 'entry' | 'exec'>;
+  readonly ssh: Pick<SshService, 'entry' | 'exec' | 'prepare'>;
   readonly storageDir: string;
 }
 
@@ -41,11 +43,13 @@ export function leaseServices(deps: LeaseServicesDeps) {
   const idle = own(new IdleWatch({ ...shared, ...use }));
   const leases = own(new InstanceLeases({ ...shared, storage }));
   own(new LeaseRunner({ ...shared, leases, idle, kernelUse, notices }));
+  const check: CheckTimer = (...timer) => proveTimer({ ssh, log: shared.log }, ...timer);
+  own(new TimerProofs({ ...shared, leases, presence, notices, aliasOf, check }));
   const lastListed = async (accountKey: string) => {
     const cached = await openFleetCache(storageDir, accountKey, shared.log).load();
-    return cached?.snapshot?.instances ?? [];
+    return { instances: cached?.snapshot?.instances ?? [], fetchedAt: cached?.fetchedAt ?? 0 };
   };
-  const others = { notices, storage, lastListed, kernelUse, idle: use };
+  const others = { notices, storage, lastListed, kernelUse, check, idle: use };
   const otherLeases = own(new OtherAccountLeases({ ...shared, ...others }));
   own(new PriceWatch({ ...shared, notices }));
   return { presence, notices, idle, leases, otherLeases };

@@ -15,6 +15,7 @@ import { DisposableStore, MutableDisposable, type Disposable } from '../../util/
 import { tellOfDamagedAccounts } from './damagedAccounts';
 import { adaptToKey } from './keyAdaptation';
 import { tellKeyTrouble } from './keyTrouble';
+import { tellOfOtherAccounts } from './otherAccounts';
 import { replaceKey } from './replaceKey';
 import { signIn } from './signIn';
 import { signOut } from './signOut';
@@ -34,6 +35,7 @@ type Deps = Pick<
   | 'oneWindow'
   | 'keyAccess'
   | 'log'
+  | 'notices'
   | 'rentals'
   | 'report'
   | 'secondFactor'
@@ -54,6 +56,7 @@ export function register(deps: Deps): Disposable {
   const { accounts, commands } = deps;
   const signedIn = store.add(new MutableDisposable());
   store.add(tellOfDamagedAccounts(deps));
+  store.add(tellOfOtherAccounts(deps));
   const enter = async (run: () => Promise<Account | undefined>) => {
     const account = await switching(deps, run);
     if (account?.isKept === false) {

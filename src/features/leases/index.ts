@@ -4,14 +4,12 @@ import { whileReadingInstances } from '../../editor/progress';
 import { Emitter } from '../../util/emitter';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
-import { TimerProofs } from '../../store/leases/timerProofs';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { LeaseDeps } from './deps';
 import { extendUntil } from './changes';
 import { LeaseMenu } from './leaseMenu';
 import { registerNotifications } from './leaseNotifications';
 import { leaseNote } from './leaseWords';
-import { proveTimer } from './machineTimers';
 import { tellUnreadable } from './unreadableLeases';
 import { watchPresence } from './presenceWatch';
 
@@ -22,13 +20,6 @@ export function register(deps: LeaseDeps): Disposable {
   store.add(watchPresence(deps));
   store.add(registerNotifications(deps));
   store.add(tellUnreadable(deps));
-  store.add(
-    new TimerProofs({
-      ...deps,
-      aliasOf: (account, instanceId) => deps.ssh.aliasOf(account, instanceId),
-      check: (account, lease, armed) => proveTimer(deps, account, lease, armed),
-    }),
-  );
   const changed = store.add(new Emitter<void>());
   store.add(leases.onDidChange(() => changed.fire()));
   store.add(

@@ -4,8 +4,7 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
-import { printedLog } from '../../instanceKeys';
-import type { ArmedTimer, Lease } from '../../model/instances/lease';
+import type { Lease } from '../../model/instances/lease';
 import { HostKeyError } from '../../ssh/hostKey';
 import {
   armTimer,
@@ -14,8 +13,6 @@ import {
   type TimerOrder,
   type TimerVerdict,
 } from '../../ssh/machineTimer';
-import type { TimerProof } from '../../store/leases/timerProofs';
-import type { Account } from '../../store/ports';
 import { assertNever } from '../../util/errors';
 import type { LeaseDeps, Scheduled } from './deps';
 import { extendedHereOnly, idleItself, itselfWhen } from './leaseWords';
@@ -125,26 +122,6 @@ export async function check(deps: LeaseDeps, scheduled: Scheduled): Promise<void
         ),
     () => (isGone ? arm(deps, scheduled) : check(deps, scheduled)),
   );
-}
-
-/** Checks without questions or messages, and only if this computer has logged in before. */
-export async function proveTimer(
-  { ssh, fleet, log: ownLog }: Pick<LeaseDeps, 'ssh' | 'fleet' | 'log'>,
-  account: Account,
-  lease: Lease,
-  { token }: ArmedTimer,
-): Promise<TimerProof> {
-  const { instanceId } = lease;
-  const instance = fleet.find(instanceId);
-  if (!instance || !(await ssh.entry(ssh.aliasOf(account, instanceId)))) {
-    return 'nothing';
-  }
-  const log = printedLog(account.client, instanceId, { isUnasked: true });
-  const { alias } = await ssh.prepare({ account, instanceId, instance, registeredKeys: undefined, log });
-  const { kind } = await checkTimer(ssh, alias, orderOf(lease, account.serviceUrl, token, 0));
-  ownLog.info(`The check of the timer on ${instanceId} says: ${kind}`);
-  // Other problems may resolve before its time.
-  return kind === 'armed' ? 'armed' : kind === 'notAlive' ? 'gone' : 'nothing';
 }
 
 /** Ends the timer on the machine. Returns `done` once none can act; otherwise reports it and asks what to do. */

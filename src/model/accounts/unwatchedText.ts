@@ -17,11 +17,11 @@ export function unwatchedText({ isDemo, name, instances, hasOpenRental }: LeftAc
   }
   return instances === undefined || hasOpenRental
     ? text(
-        'Instances of {0} may cost money. Until you switch back, their schedules are carried out, but their budget, prices, starts and jobs are not watched.',
+        'Instances of {0} may cost money. Until you switch back, their schedules are carried out and they are checked once a day, but their budget, prices, starts and jobs are not watched.',
         name,
       )
     : text(
-        'Instances of {0} still cost money: {1}. Until you switch back, their schedules are carried out, but their budget, prices, starts and jobs are not watched.',
+        'Instances of {0} still cost money: {1}. Until you switch back, their schedules are carried out and they are checked once a day, but their budget, prices, starts and jobs are not watched.',
         name,
         instances,
       );

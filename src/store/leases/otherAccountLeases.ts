@@ -1,11 +1,12 @@
-import type { Instance } from '../../model/instances/instance';
+import type { AccountRef } from '../../model/accounts/account';
 import { watchAccounts } from '../../shared/followAccount';
+import type { Loaded } from '../../shared/reading';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { noFacts } from '../../model/instances/instanceState';
-import type { Account, Accounts, Fleet, OtherAccounts, WindowHub } from '../ports';
+import type { Account, Accounts, Fleet, FleetSnapshot, OtherAccounts, WindowHub } from '../ports';
 import type { Notices } from '../windows/notices';
 import { IdleWatch, type IdleWatchDeps } from './idleWatch';
 import { InstanceLeases } from './instanceLeases';
@@ -14,6 +15,8 @@ import type { AskKernels } from './kernelUse';
 import { noticeOf } from './leaseNotice';
 import { LeaseRunner } from './leaseRunner';
 import { OtherList } from './otherList';
+import { dailyMs, OtherMachines, type LastListed } from './otherMachines';
+import { isProofOld, TimerProofs, type CheckTimer } from './timerProofs';
 
 export interface OtherAccountLeasesDeps {
   readonly accounts: Accounts & OtherAccounts;
@@ -22,23 +25,38 @@ export interface OtherAccountLeasesDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly storage: (accountKey: string) => LeaseStorage;
-  /** Returns the last listed instances of an account, for their names; never rejects. */
-  readonly lastListed: (accountKey: string) => Promise<readonly Instance[]>;
+  /** Returns the last list of an account from when it was active; never rejects. */
+  readonly lastListed: (accountKey: string) => Promise<LastListed>;
   readonly kernelUse: AskKernels;
+  readonly check: CheckTimer;
   /** What tells whether an instance is idle. */
   readonly idle: Pick<IdleWatchDeps, 'presence' | 'aliasOf' | 'file'>;
 }
 
 /** How often to check which other accounts are signed in (ms). */
 const lookEveryMs = 60_000;
+/** How often idle instances are listed: as often as those of the active account in the background (ms). */
+const idleListMs = 5 * 60_000;
+/** How often an instance is listed whose timer is to be proved (ms). */
+const proofListMs = 3_600_000;
 
-/** Carries out the schedules of signed-in accounts that are not active, in the leading window. */
+/** One account that is not active. */
+interface Followed extends Disposable {
+  readonly list: OtherList;
+}
+
+/**
+ * Carries out the schedules of signed-in accounts that are not active, in the leading window, and looks once a day at
+ * their timers and instances.
+ */
 export class OtherAccountLeases implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
   private readonly changed = this.owned.add(new Emitter<void>());
-  private readonly running = new Map<string, Disposable>();
-  /** True if an account has schedules, also one whose key can't be read now. */
+  private readonly running = new Map<string, Followed>();
+  /** What each of them had when it was active. */
+  private readonly last = new Map<string, Promise<LastListed>>();
+  /** True if an account has schedules or instances, also one whose key can't be read now. */
   private hasSome = false;
   private begun = 0;
   /** The last look that ended, and only in the leading window. */
@@ -79,25 +97,46 @@ export class OtherAccountLeases implements Disposable {
   private async lookNow(own: number): Promise<void> {
     const { accounts, hub } = this.deps;
     const { isLeader } = hub;
-    const keys = isLeader ? (await accounts.known()).map(({ key }) => key) : [];
+    const active = accounts.active?.key;
+    const known = isLeader ? (await accounts.known()).filter(({ key }) => key !== active) : [];
     const others = isLeader ? await accounts.others() : [];
-    const have = await Promise.all(keys.map((key) => this.hasSchedules(key)));
+    // An account may be active again in between, or be looked at by another window.
+    [...this.last.keys()]
+      .filter((key) => !known.some((one) => one.key === key))
+      .forEach((key) => this.last.delete(key));
+    const have = await Promise.all(known.map((one) => this.hasWorkFor(one)));
+    const withSome = new Set(known.filter((_, index) => have[index]).map(({ key }) => key));
+    const wanted = await Promise.all(
+      others
+        .filter(({ key }) => withSome.has(key))
+        .map(async (account) => ({ account, last: await this.lastOf(account.key) })),
+    );
     if (this.owned.isDisposed || own !== this.begun) {
       return;
     }
-    const withSome = new Set(
-      keys.filter((key, index) => key !== accounts.active?.key && have[index] === true),
-    );
-    const wanted = others.filter(({ key }) => withSome.has(key));
     this.hasSome = withSome.size > 0;
-    this.keepOnly(new Set(wanted.map(({ key }) => key)));
-    for (const account of wanted.filter(({ key }) => !this.running.has(key))) {
-      this.running.set(account.key, this.run(account));
+    this.keepOnly(new Set(wanted.map(({ account }) => account.key)));
+    for (const { account, last } of wanted) {
+      const one = this.running.get(account.key) ?? this.run(account, last);
+      this.running.set(account.key, one);
+      // The proof of a timer may have become too old.
+      one.list.look();
     }
     if (isLeader) {
       this.ended = own;
       this.changed.fire();
     }
+  }
+
+  private async hasWorkFor({ key, isDemo }: AccountRef): Promise<boolean> {
+    // The demo costs nothing, and a list would start it.
+    return (await this.hasSchedules(key)) || (!isDemo && (await this.lastOf(key)).instances.length > 0);
+  }
+
+  private lastOf(accountKey: string): Promise<LastListed> {
+    const last = this.last.get(accountKey) ?? this.deps.lastListed(accountKey);
+    this.last.set(accountKey, last);
+    return last;
   }
 
   /** Returns true as well if the schedules can't be read: they may exist, and other accounts must not wait. */
@@ -120,31 +159,55 @@ export class OtherAccountLeases implements Disposable {
     }
   }
 
-  private run(account: Account): Disposable {
+  private run(account: Account, last: LastListed): Followed {
+    const { clock } = this.deps;
     const store = new DisposableStore();
     const onDidChange = store.add(new Emitter<never>()).event;
     const shared = { ...this.deps, accounts: { active: account, onDidChange } };
     const leases = store.add(new InstanceLeases(shared));
-    let known: readonly Instance[] = [];
-    void this.deps.lastListed(account.key).then((instances) => (known = instances));
-    const find = (id: number) =>
-      [...(list.state.kind === 'ready' ? list.state.value.instances : []), ...known].find(
-        (one) => one.id === id,
-      );
+    const machines = new OtherMachines({ ...this.deps, account, last });
+    const listed = () => (list.state.kind === 'ready' ? list.state.value.instances : []);
+    const find = (id: number) => listed().find((one) => one.id === id) ?? machines.find(id);
     const list = store.add(
       new OtherList({
         ...this.deps,
         account,
-        isWanted: () => unarmed(leases).length > 0,
+        listedAt: clock.elapsed() - Math.max(0, clock.now() - last.fetchedAt),
+        lastsMs: () => this.listLastsMs(leases, machines),
         onUnread: () => this.tellUnwatched(account.key, leases, find),
+      }),
+    );
+    const polled = store.add(new Emitter<Loaded<FleetSnapshot>>());
+    store.add(
+      list.onDidPoll(({ instances }) => {
+        polled.fire(list.state);
+        void machines.learn(instances, list.signal);
       }),
     );
     store.add(leases.onDidChange(() => list.look()));
     const idle = store.add(new IdleWatch({ ...shared, ...this.deps.idle, fleet: list }));
-    const fleet = unreadFleet(onDidChange, find, () => list.refresh());
+    const fleet = unreadFleet(
+      onDidChange,
+      find,
+      () => list.refresh(),
+      (id) => machines.noteEnd(id),
+    );
     store.add(new LeaseRunner({ ...shared, fleet, leases, idle, isUnlisted: true }));
+    // Its records are no older than its list, unlike those that only tell a name.
+    const current = { ...fleet, find: (id: number) => listed().find((one) => one.id === id) };
+    const proved = { ...current, onDidChange: polled.event };
+    store.add(new TimerProofs({ ...shared, ...this.deps.idle, fleet: proved, leases }));
     void leases.ready.then(() => list.look());
-    return store;
+    return { list, dispose: () => store.dispose() };
+  }
+
+  private listLastsMs(leases: InstanceLeases, machines: OtherMachines): number | undefined {
+    if (unarmed(leases).length > 0) {
+      return idleListMs;
+    }
+    const now = this.deps.clock.now();
+    const isProofDue = leases.rows.some(({ lease: { armed } }) => armed && isProofOld(armed, now));
+    return isProofDue ? proofListMs : machines.areThere ? dailyMs : undefined;
   }
 
   /** Reports idle schedules that can't be checked; otherwise a machine could run forever. */
@@ -170,6 +233,7 @@ function unreadFleet(
   onDidChange: Fleet['onDidChange'],
   find: Fleet['find'],
   refresh: () => Promise<void>,
+  onDestroyed: (id: number) => void,
 ): Fleet {
   return {
     state: { kind: 'idle' },
@@ -177,7 +241,11 @@ function unreadFleet(
     find,
     hasEnded: () => false,
     facts: () => noFacts,
-    note: () => undefined,
+    note: (id, { kind, tookEffect }) => {
+      if (kind === 'destroy' && tookEffect === true) {
+        onDestroyed(id);
+      }
+    },
     forget: () => undefined,
     refresh,
     setInterest: () => undefined,

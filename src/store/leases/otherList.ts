@@ -11,16 +11,18 @@ export interface OtherListDeps {
   readonly account: Account;
   readonly clock: Clock;
   readonly log: Log;
-  /** Returns whether anything needs the list; otherwise it is not read. */
-  readonly isWanted: () => boolean;
+  /** Returns how long a list lasts (ms); `undefined` if nothing needs one. */
+  readonly lastsMs: () => number | undefined;
+  /** When the account was listed last, by `Clock.elapsed`. */
+  readonly listedAt: number;
   /** Called when reads failed for so long that idle time is unknown. */
   readonly onUnread: () => void;
 }
 
-/** The same interval as for the active account in the background (ms). */
-const readEveryMs = 5 * 60_000;
+/** A list that could not be read is read again after this time at the latest (ms). */
+const retryMs = 3_600_000;
 
-/** The instances of an inactive account, for schedules that wait for idle time. */
+/** The instances of an inactive account, read only as often as something needs them. */
 export class OtherList implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly polled = this.owned.add(new Emitter<FleetSnapshot>());
@@ -28,46 +30,62 @@ export class OtherList implements Disposable {
   private readonly over = new AbortController();
   private reading: Promise<void> | undefined;
   private readAt: number;
+  /** When the last read began, and whether it failed. */
+  private begunAt: number;
+  private hasFailed = false;
   private current: Loaded<FleetSnapshot> = { kind: 'idle' };
 
   readonly onDidPoll = this.polled.event;
 
   constructor(private readonly deps: OtherListDeps) {
     this.readAt = deps.clock.elapsed();
+    this.begunAt = deps.listedAt;
   }
 
   get state(): Loaded<FleetSnapshot> {
     return this.current;
   }
 
-  /** Starts reading the list at intervals, as long as it is wanted. */
+  /** Aborts once the account is no longer followed. */
+  get signal(): AbortSignal {
+    return this.over.signal;
+  }
+
+  /** Reads the list if it is too old, and plans the next read. */
   look(): void {
-    if (this.timer.value === undefined && this.reading === undefined && this.isWanted) {
+    if (this.reading !== undefined || this.owned.isDisposed) {
+      return;
+    }
+    const { clock, lastsMs } = this.deps;
+    const lasts = lastsMs();
+    if (lasts === undefined) {
+      this.timer.value = undefined;
+      return;
+    }
+    const leftMs = this.begunAt + (this.hasFailed ? Math.min(lasts, retryMs) : lasts) - clock.elapsed();
+    if (leftMs <= 0) {
       void this.refresh();
+    } else {
+      this.timer.value = clock.schedule(() => this.look(), leftMs);
     }
   }
 
   /** Reads the list. Never rejects; callers share a read that is under way. */
   refresh(): Promise<void> {
-    this.reading ??= this.read().finally(() => {
-      this.reading = undefined;
-      this.timer.value = this.isWanted
-        ? this.deps.clock.schedule(() => {
-            this.timer.value = undefined;
-            this.look();
-          }, readEveryMs)
-        : undefined;
-    });
+    if (this.reading === undefined) {
+      this.timer.value = undefined;
+      this.begunAt = this.deps.clock.elapsed();
+      this.reading = this.read().finally(() => {
+        this.reading = undefined;
+        this.look();
+      });
+    }
     return this.reading;
   }
 
   dispose(): void {
     this.over.abort();
     this.owned.dispose();
-  }
-
-  private get isWanted(): boolean {
-    return !this.owned.isDisposed && this.deps.isWanted();
   }
 
   private async read(): Promise<void> {
@@ -79,6 +97,7 @@ export class OtherList implements Disposable {
         return;
       }
       this.readAt = clock.elapsed();
+      this.hasFailed = false;
       const value = { instances: items.map(withoutSecrets), skipped };
       this.current = { kind: 'ready', value, fetchedAt: clock.now() };
       this.polled.fire(value);
@@ -86,6 +105,7 @@ export class OtherList implements Disposable {
       if (signal.aborted) {
         return;
       }
+      this.hasFailed = true;
       log.info(`The instances of another account could not be read: ${String(error)}`);
       if (clock.elapsed() - this.readAt >= longestGapMs) {
         onUnread();

@@ -1,8 +1,10 @@
+import type { Instance } from '../../model/instances/instance';
 import { isReady, stateOf } from '../../model/instances/instanceState';
 import type { ArmedTimer, Lease } from '../../model/instances/lease';
 import { watchAccounts } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { isWithin } from '../../util/duration';
 import type { Log } from '../../util/log';
 import type { Account, Accounts, Fleet, WindowHub } from '../ports';
 import type { Notices } from '../windows/notices';
@@ -15,7 +17,7 @@ export type TimerProof = 'armed' | 'gone' | 'nothing';
 
 export interface TimerProofsDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
-  readonly fleet: Fleet;
+  readonly fleet: Pick<Fleet, 'find' | 'facts' | 'onDidChange'>;
   readonly hub: WindowHub;
   readonly leases: InstanceLeases;
   readonly presence: Presence;
@@ -23,9 +25,16 @@ export interface TimerProofsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly aliasOf: (account: Account, instanceId: number) => string;
-  /** Logs in and checks whether the timer process lives; never asks the user. */
-  readonly check: (account: Account, lease: Lease, armed: ArmedTimer) => Promise<TimerProof>;
+  readonly check: CheckTimer;
 }
+
+/** Logs in and checks whether the timer process lives; never asks the user. */
+export type CheckTimer = (
+  account: Account,
+  instance: Instance,
+  lease: Lease,
+  armed: ArmedTimer,
+) => Promise<TimerProof>;
 
 /** An older proof is renewed (ms). */
 const proofLastsMs = 24 * 3_600_000;
@@ -33,6 +42,11 @@ const proofLastsMs = 24 * 3_600_000;
 const retryMs = 3_600_000;
 /** A connection right after a proof needs no new one (ms). */
 const freshMs = 60_000;
+
+/** Returns whether the proof is from yesterday; a clock that was set back also invalidates it. */
+export function isProofOld({ provedAt }: ArmedTimer, now: number): boolean {
+  return !isWithin(proofLastsMs, provedAt, now);
+}
 
 /**
  * Repeatedly proves that the timers on instances live: with each connection to an instance, and once a day. Runs in
@@ -78,32 +92,31 @@ export class TimerProofs implements Disposable {
     }
   }
 
-  private isDue({ instanceId }: Lease, { token, provedAt }: ArmedTimer, isNewConnection: boolean): boolean {
+  private isDue({ instanceId }: Lease, armed: ArmedTimer, isNewConnection: boolean): boolean {
     const { fleet, clock } = this.deps;
     const instance = fleet.find(instanceId);
     const now = clock.now();
     if (!instance || !isReady(stateOf(instance, fleet.facts(instanceId), now))) {
       return false;
     }
-    // A clock that was set back also invalidates a proof.
-    const ageMs = Math.abs(now - provedAt);
-    const checkedMs = clock.elapsed() - (this.checkedAt.get(token) ?? -Infinity);
+    const checkedMs = clock.elapsed() - (this.checkedAt.get(armed.token) ?? -Infinity);
     return isNewConnection
-      ? ageMs >= freshMs && checkedMs >= freshMs
-      : ageMs >= proofLastsMs && checkedMs >= retryMs;
+      ? !isWithin(freshMs, armed.provedAt, now) && checkedMs >= freshMs
+      : isProofOld(armed, now) && checkedMs >= retryMs;
   }
 
   /** Never rejects: the user did not ask for it, and the row shows the age of the last proof. */
   private async prove(account: Account, lease: Lease, armed: ArmedTimer): Promise<void> {
-    const { clock, log } = this.deps;
+    const { clock, fleet, log } = this.deps;
     const { token } = armed;
-    if (this.underWay.has(token)) {
+    const instance = fleet.find(lease.instanceId);
+    if (!instance || this.underWay.has(token)) {
       return;
     }
     this.underWay.add(token);
     this.checkedAt.set(token, clock.elapsed());
     try {
-      await this.take(account, lease, armed, await this.deps.check(account, lease, armed));
+      await this.take(account, lease, armed, await this.deps.check(account, instance, lease, armed));
     } catch (error) {
       log.warn(`The timer on ${lease.instanceId} could not be checked: ${String(error)}`);
     } finally {

@@ -1,22 +1,36 @@
 import assert from 'node:assert/strict';
 import { NotReachableError, TimedOutError } from '../../../../src/api/errors';
 import type { Lease, LeaseTerm } from '../../../../src/model/instances/lease';
-import { leaseNotice } from '../../../../src/store/leases/leaseNotice';
+import { leaseNotice, leaseNoticeKind } from '../../../../src/store/leases/leaseNotice';
 import { Presence } from '../../../../src/store/leases/presence';
 import type { Account } from '../../../../src/store/ports';
 import { OtherAccountLeases } from '../../../../src/store/leases/otherAccountLeases';
+import {
+  otherAccountKind,
+  otherAccountNotice,
+  type LastListed,
+} from '../../../../src/store/leases/otherMachines';
+import type { TimerProof } from '../../../../src/store/leases/timerProofs';
 import { Notices, type Notice } from '../../../../src/store/windows/notices';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { aliasOf, FakeLeaseDisk, passInMinutes } from '../../../support/leaseWindows';
 import { computerScene, type ComputerScene } from '../../../support/computerScene';
+import { FakeService } from '../../../support/fakeService';
 
 const minute = 60_000;
 const instanceId = 5001;
 
 describe('Schedules of accounts that are not active', () => {
   let { service, computer } = {} as ComputerScene;
+  /** What an account had when it was active. */
+  let last: Record<string, LastListed>;
+  let verdict: TimerProof;
+  let checks: number;
   beforeEach(async () => {
+    last = {};
+    verdict = 'armed';
+    checks = 0;
     ({ service, computer } = await computerScene({
       instances: [anInstance({ id: instanceId, actualStatus: 'running', intendedStatus: 'running' })],
     }));
@@ -26,7 +40,7 @@ describe('Schedules of accounts that are not active', () => {
   /** A window where another account is active than those whose schedules these are. */
   async function open(
     disks: Readonly<Record<string, FakeLeaseDisk>>,
-    { refusals = [] as Error[], locked = [] as string[], log = silentLog } = {},
+    { refusals = [] as Error[], locked = [] as string[], log = silentLog, client = service.client } = {},
   ) {
     const { clock } = computer;
     const window = await computer.openSignedIn();
@@ -47,19 +61,24 @@ describe('Schedules of accounts that are not active', () => {
               : Promise.resolve(
                   Object.keys(disks)
                     .filter((key) => !locked.includes(key))
-                    .map((key) => ({ ...active, key })),
+                    .map((key) => ({ ...active, key, client })),
                 );
           },
           known: () => Promise.resolve([active, ...Object.keys(disks).map((key) => ({ ...active, key }))]),
         }),
         ...{ hub, clock, log, notices },
         storage: (key) => disk(key).storage,
-        lastListed: () => Promise.resolve([]),
+        lastListed: (key) => Promise.resolve(last[key] ?? { instances: [], fetchedAt: 0 }),
+        check: () => {
+          checks += 1;
+          return Promise.resolve(verdict);
+        },
         kernelUse: () => Promise.resolve('idle'),
         idle: { presence, aliasOf: (_, id) => aliasOf(id), file: (key) => disk(key).usageFile },
       }),
     );
-    const told = () => posted.map(({ data }) => leaseNotice.parse(data).kind);
+    const told = () =>
+      posted.filter(({ kind }) => kind === leaseNoticeKind).map(({ data }) => leaseNotice.parse(data).kind);
     return { ...window, presence, posted, told, others };
   }
 
@@ -230,7 +249,8 @@ describe('Schedules of accounts that are not active', () => {
     const [timed, armed] = [new FakeLeaseDisk(), new FakeLeaseDisk()];
     const at = computer.clock.now() + 600 * minute;
     schedule(timed, { kind: 'at', at });
-    schedule(armed, { kind: 'idle', minutes: 30 }, { armed: { token: 'abc', provedAt: 1, at: undefined } });
+    const provedAt = computer.clock.now();
+    schedule(armed, { kind: 'idle', minutes: 30 }, { armed: { token: 'abc', provedAt, at: undefined } });
     const without = await open({});
     const count = async () => {
       const before = service.count('instances.list');
@@ -242,5 +262,54 @@ describe('Schedules of accounts that are not active', () => {
     await open({ timed, armed });
     const lists = await count();
     assert.ok(Math.abs(lists - usual) <= 1, `${lists} lists instead of ${usual}`);
+  });
+
+  it('have their timers proved once a day, and tell at once that one is gone', async () => {
+    const disk = new FakeLeaseDisk();
+    const hour = 60 * minute;
+    const [at, provedAt] = [computer.clock.now() + 100 * hour, computer.clock.now()];
+    schedule(disk, { kind: 'at', at }, { action: 'destroy', armed: { token: 'ab', at, provedAt } });
+    const window = await open({ disk });
+    await passInMinutes(computer, 23 * hour);
+    assert.equal(checks, 0);
+    await passInMinutes(computer, 2 * hour);
+    assert.equal(checks, 1);
+    assert.ok(computer.clock.now() - (disk.leases.get(instanceId)?.armed?.provedAt ?? 0) <= 2 * hour);
+    verdict = 'gone';
+    await passInMinutes(computer, 24 * hour);
+    assert.deepEqual([checks, window.told()], [2, ['timerGone']]);
+    assert.equal(disk.leases.get(instanceId)?.armed, undefined);
+  });
+
+  it('come with one list a day of the instances of their accounts, which tells what still runs and what has ended', async () => {
+    const hour = 60 * minute;
+    const other = new FakeLeaseDisk();
+    const gone = anInstance({ id: 6001, label: 'gone', startedAt: 1000 });
+    last = { other: { instances: [...service.instances, gone], fetchedAt: computer.clock.now() } };
+    const foreign = new FakeService();
+    foreign.instances = service.instances;
+    const window = await open({ other }, { client: foreign.client });
+    const found = () =>
+      new Map(
+        window.posted
+          .filter(({ kind }) => kind === otherAccountKind)
+          .map(({ key, data }) => [key, otherAccountNotice.parse(data)]),
+      );
+    await passInMinutes(computer, 23 * hour);
+    assert.deepEqual([found().size, window.others.hasWork], [0, true]);
+    await passInMinutes(computer, 2 * hour);
+    assert.deepEqual(
+      [...found()].map(([key, { kind }]) => [key, kind]),
+      [
+        [`other:running:${instanceId}`, 'running'],
+        ['other:gone:6001:1000', 'ended'],
+      ],
+    );
+    // The end of an instance is proved by its record and another list.
+    const asked = () => [foreign.count('instances.list'), foreign.count('instances.get')];
+    assert.deepEqual(asked(), [2, 1]);
+    await passInMinutes(computer, 48 * hour);
+    assert.equal(found().size, 2, 'once for the same instances');
+    assert.deepEqual(asked(), [4, 1]);
   });
 });
