@@ -46,6 +46,12 @@ describe('an entry of a list whose file is damaged', () => {
       leadsTo: /^Watch a Search/,
     },
     {
+      folder: 'history',
+      said: /^A past rental could not be read/,
+      button: 'Show Rental History',
+      leadsTo: /^Rental History/,
+    },
+    {
       folder: 'hostSets',
       said: /^A group for other tools could not be read/,
       button: 'Use in…',
@@ -61,7 +67,7 @@ describe('an entry of a list whose file is damaged', () => {
     const files = lists.map(({ folder }) => {
       const found = folders.find((name) => new RegExp(`/${folder}/[0-9a-f]{16}$`).test(name));
       assert.ok(found, folder);
-      const file = path.join(computer().root, found, '0123abcd.json');
+      const file = path.join(computer().root, found, folder === 'history' ? '77.json' : '0123abcd.json');
       writeFileSync(file, '{"version": 1, "name": "che');
       return file;
     });

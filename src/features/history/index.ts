@@ -1,6 +1,7 @@
 import type { PastTarget } from '../../commandArguments';
-import { runCommand } from '../../editor/commands';
+import { commandAction, runCommand } from '../../editor/commands';
 import { confirm, type Question } from '../../editor/confirm';
+import { tellOfDamagedFiles } from '../../editor/damagedFiles';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
@@ -26,6 +27,16 @@ export function register(deps: Deps): Disposable {
   const { commands } = deps;
   store.add(deps.instanceGroups.addGroup(new HistoryGroup(deps)));
   store.add(new UnseenEnds(deps));
+  store.add(
+    tellOfDamagedFiles(deps, deps.history, 'pastRental', {
+      sentence: (path) =>
+        t(
+          'A past rental could not be read because its file is damaged, so it is missing from the history. The file is kept as {0}.',
+          path,
+        ),
+      next: commandAction(t('Show Rental History'), 'gpuRental.history.show'),
+    }),
+  );
   const ofOne = (run: (past: PastRental) => PromiseLike<unknown>) => async (target?: PastTarget) => {
     const past = await chosen(deps, target);
     if (past) {

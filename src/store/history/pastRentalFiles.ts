@@ -8,6 +8,8 @@ export class PastRentalFiles {
   private readonly rows = new DiskRows<number, PastRental>();
 
   private readonly folder: IdFolder;
+  /** The paths under which the last `list` found damaged files of past rentals, which were set aside. */
+  damaged: readonly string[] = [];
 
   constructor(folder: string) {
     this.folder = new IdFolder(folder, numberId);
@@ -22,6 +24,7 @@ export class PastRentalFiles {
   async list(): Promise<readonly PastRental[]> {
     const ids = (await this.folder.ids()).map(Number);
     const read = await this.rows.read(ids, (id) => this.read(id));
+    this.damaged = [...(await this.folder.damaged()).values()];
     return [...read].sort((a, b) => b.endedAt - a.endedAt).slice(0, mostPastRentals);
   }
 

@@ -62,6 +62,11 @@ export class RentalHistory implements Disposable {
     return this.list.anyError;
   }
 
+  /** The paths of damaged files of past rentals, which are missing from the rows. */
+  get damaged(): readonly string[] {
+    return this.list.damaged;
+  }
+
   /** Settles once the rows belong to the active account. */
   get ready(): Promise<void> {
     return this.list.ready;
