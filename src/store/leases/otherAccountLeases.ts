@@ -1,4 +1,5 @@
 import type { AccountRef } from '../../model/accounts/account';
+import { instanceName } from '../../model/instances/instanceLabel';
 import { watchAccounts } from '../../shared/followAccount';
 import type { Loaded } from '../../shared/reading';
 import type { Clock } from '../../util/clock';
@@ -17,6 +18,7 @@ import { LeaseRunner } from './leaseRunner';
 import { OtherList } from './otherList';
 import { dailyMs, OtherMachines, type LastListed } from './otherMachines';
 import { isProofOld, TimerProofs, type CheckTimer } from './timerProofs';
+import { unreadableNotice } from './unreadableNotice';
 
 export interface OtherAccountLeasesDeps {
   readonly accounts: Accounts & OtherAccounts;
@@ -143,10 +145,23 @@ export class OtherAccountLeases implements Disposable {
   private async hasSchedules(accountKey: string): Promise<boolean> {
     try {
       const files = this.deps.storage(accountKey);
-      return (await files.list()).length > 0 || files.refused !== undefined;
+      const rows = await files.list();
+      await this.tellUnreadable(accountKey, files);
+      return rows.length > 0 || files.refused !== undefined;
     } catch (error) {
       this.deps.log.error('The schedules of another account could not be read', error);
       return true;
+    }
+  }
+
+  /** Nobody carries them out, and their account may not be active for long. */
+  private async tellUnreadable(accountKey: string, { unreadable }: LeaseStorage): Promise<void> {
+    const { clock, notices } = this.deps;
+    const { instances } = unreadable.length > 0 ? await this.lastOf(accountKey) : { instances: [] };
+    for (const one of unreadable) {
+      const instance = instances.find(({ id }) => id === one.instanceId);
+      const name = instance ? instanceName(instance) : `#${one.instanceId}`;
+      notices.post(unreadableNotice(accountKey, one, { name, now: clock.now() }));
     }
   }
 

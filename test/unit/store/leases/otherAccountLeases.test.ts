@@ -11,6 +11,7 @@ import {
   type LastListed,
 } from '../../../../src/store/leases/otherMachines';
 import type { TimerProof } from '../../../../src/store/leases/timerProofs';
+import { unreadableLease, unreadableLeaseKind } from '../../../../src/store/leases/unreadableNotice';
 import { Notices, type Notice } from '../../../../src/store/windows/notices';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
@@ -123,6 +124,27 @@ describe('Schedules of accounts that are not active', () => {
     const { others } = await open({ refused });
     await computer.clock.advance(0);
     assert.equal(others.hasWork, true);
+  });
+
+  it('are named where their files can not be read, with the key of the message of an active account', async () => {
+    const [damaged, refused] = [new FakeLeaseDisk(), new FakeLeaseDisk()];
+    const [broken, held] = ['/d/7.json.broken-1', '/r/8.json'];
+    Object.assign(damaged.storage, { unreadable: [{ instanceId: 7, path: broken, kind: 'damaged' }] });
+    Object.assign(refused.storage, { unreadable: [{ instanceId: 8, path: held, kind: 'refused' }] });
+    last = { damaged: { instances: [anInstance({ id: 7, label: 'trainer' })], fetchedAt: 0 } };
+    const { posted } = await open({ damaged, refused });
+    await passInMinutes(computer, 2 * minute);
+    const day = Math.floor(computer.clock.now() / (24 * 60 * minute));
+    const named = posted.flatMap(({ key, kind, data }) =>
+      kind === unreadableLeaseKind ? [[key, unreadableLease.parse(data).name]] : [],
+    );
+    assert.deepEqual(
+      new Map(named as [string, string][]),
+      new Map([
+        [`damaged:leaseFile:${broken}`, 'trainer'],
+        [`refused:leaseFile:${held}:${day}`, '#8'],
+      ]),
+    );
   });
 
   it('are work for the next start where the key ring does not give the key of their account', async () => {
