@@ -2,6 +2,7 @@ import { localize, t } from '../../editor/localize';
 import { toDollars } from '../../model/money';
 import type { GpuMetrics, MetricsQuery } from '../../model/offers/gpuMetrics';
 import { mostRows } from '../../model/offers/marketQuery';
+import type { Text } from '../../util/text';
 import { historySections, marketSections, type MarketDay, type PaidByModel } from './marketView';
 import { reportNotice } from './notice';
 import type { ReportSource } from './reportController';
@@ -14,6 +15,8 @@ export interface Market {
   readonly skipped: number;
   /** Medians of earlier days, as seen on this computer, oldest first. */
   readonly history: readonly MarketDay[];
+  /** Why earlier days are missing, or today's medians were not kept. */
+  readonly historyProblem?: Text | undefined;
   /**
    * True if the figures were computed from the offers that a search returns. The service shows its own figures only
    * to hosts.
@@ -115,6 +118,7 @@ export class MarketSource implements ReportSource<Market> {
             ),
           ]
         : []),
+      ...(market.historyProblem ? [reportNotice('warning', localize(market.historyProblem))] : []),
     ];
     const paid = this.paid();
     return {
@@ -134,7 +138,8 @@ export class MarketSource implements ReportSource<Market> {
         Object.entries(medians).map(([name, median]) => [name, toDollars(median)]),
       ),
     }));
-    return { ...withDollarNames(market, priceFields), history };
+    const { gpus, skipped, fromOffers } = market;
+    return { ...withDollarNames({ gpus, skipped, fromOffers }, priceFields), history };
   }
 
   openRow(_section: string, row: string): void {

@@ -140,12 +140,12 @@ async function readMarket(
   const key = [account.serviceUrl, market.fromOffers, query.verified, query.hostingType, query.gpuCount].join(
     ' ',
   );
-  const history = await new MarketHistory(deps.storageDir, deps.log).record(
+  const { snapshots, problem } = await new MarketHistory(deps.storageDir, deps.log).record(
     key,
     market.gpus,
     deps.clock.now(),
   );
-  return { ...market, history };
+  return { ...market, history: snapshots, historyProblem: problem };
 }
 
 async function readPrices(
@@ -153,7 +153,7 @@ async function readPrices(
   { client }: Account,
   query: MetricsQuery,
   signal: AbortSignal,
-): Promise<Omit<Market, 'history'>> {
+): Promise<Omit<Market, 'history' | 'historyProblem'>> {
   const answer = await client.metrics.gpus(query, { signal });
   if (!answer.needsMachine) {
     return { gpus: answer.gpus, skipped: answer.skipped, fromOffers: false };

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { GpuMetrics } from '../../model/offers/gpuMetrics';
 import { micros, type Micros } from '../../model/money';
+import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
+import { text, type Text } from '../../util/text';
 import { JsonFile } from '../jsonFile';
 
 const snapshot = z.object({
@@ -15,6 +17,11 @@ const snapshot = z.object({
 });
 const file = z.object({ version: z.literal(1), snapshots: z.array(snapshot) });
 export type MarketSnapshot = z.infer<typeof snapshot>;
+
+export interface RecordedMarket {
+  readonly snapshots: readonly MarketSnapshot[];
+  readonly problem: Text | undefined;
+}
 
 /** Days that are kept for each key. */
 const keptDays = 90;
@@ -31,29 +38,52 @@ export class MarketHistory {
     this.file = new JsonFile(join(storageDir, 'market-history.json'), file);
   }
 
-  /** Stores today's medians and returns all snapshots of the key, oldest first. Never rejects. */
-  async record(key: string, gpus: readonly GpuMetrics[], nowMs: number): Promise<readonly MarketSnapshot[]> {
+  /**
+   * Stores today's medians and returns all snapshots of the key, oldest first, and why earlier ones are missing or
+   * today's was not kept. Never rejects.
+   */
+  async record(key: string, gpus: readonly GpuMetrics[], nowMs: number): Promise<RecordedMarket> {
+    let snapshots: readonly MarketSnapshot[] = [];
+    let problem: Text | undefined;
     try {
       const content = await this.file.read();
       const before = content.kind === 'present' ? content.value.snapshots : [];
-      const day = Math.floor(nowMs / dayMs);
-      const medians: Record<string, Micros> = {};
-      for (const { gpuName, priceMedian } of gpus) {
-        if (priceMedian !== undefined) {
-          medians[gpuName] = priceMedian;
-        }
+      if (content.kind === 'setAside') {
+        problem = text(
+          'The prices of earlier days could not be read because their file is damaged. The file is kept as {0}.',
+          content.path,
+        );
+        this.log.warn(`The market history was not understood and was kept as ${content.path}`);
       }
-      const recent = before.filter((each) => each.day > day - keptDays);
-      // Figures without a price are no price of this day.
-      const snapshots =
-        Object.keys(medians).length === 0
-          ? recent
-          : [...recent.filter((each) => each.day !== day || each.key !== key), { day, key, medians }];
-      await this.file.write({ version: 1, snapshots });
-      return snapshots.filter((each) => each.key === key).sort((a, b) => a.day - b.day);
+      snapshots = withToday(before, { day: Math.floor(nowMs / dayMs), key, medians: mediansOf(gpus) });
+      await this.file.write({ version: 1, snapshots: [...snapshots] });
     } catch (error) {
       this.log.warn(`The market history could not be kept: ${String(error)}`);
-      return [];
+      problem =
+        error instanceof UserError
+          ? error.text
+          : text("Today's prices could not be kept for the history. See the log for the reason.");
+    }
+    const own = snapshots.filter((each) => each.key === key).sort((a, b) => a.day - b.day);
+    return { snapshots: own, problem };
+  }
+}
+
+function mediansOf(gpus: readonly GpuMetrics[]): MarketSnapshot['medians'] {
+  const medians: Record<string, Micros> = {};
+  for (const { gpuName, priceMedian } of gpus) {
+    if (priceMedian !== undefined) {
+      medians[gpuName] = priceMedian;
     }
   }
+  return medians;
+}
+
+function withToday(before: readonly MarketSnapshot[], today: MarketSnapshot): readonly MarketSnapshot[] {
+  const { day, key, medians } = today;
+  const recent = before.filter((each) => each.day > day - keptDays);
+  // Figures without a price are no price of this day.
+  return Object.keys(medians).length === 0
+    ? recent
+    : [...recent.filter((each) => each.day !== day || each.key !== key), today];
 }
