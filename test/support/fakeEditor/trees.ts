@@ -11,7 +11,7 @@ export interface ShownRow {
   readonly text: string;
 }
 
-/** A view that draws nothing: rows are read from its provider whenever a test looks. */
+/** A view that draws nothing. As the editor does, it asks its provider again only for rows that this says have changed. */
 export class FakeTreeView {
   visible = false;
   /** What a look at the rows found, a line each, for records. */
@@ -33,12 +33,46 @@ export class FakeTreeView {
   readonly onDidChangeCheckboxState = this.checkboxes.event;
   /** Rows that a user opened or closed, by label, because nodes are made anew. */
   private readonly openedByUser = new Map<string, boolean>();
+  /** What the provider answered, until it says that this has changed. */
+  private readonly children = new Map<object | undefined, readonly object[]>();
+  private readonly items = new Map<object, vscode.TreeItem>();
+  private changes = 0;
 
   constructor(
     readonly id: string,
     private readonly provider: vscode.TreeDataProvider<object>,
     private readonly onDispose: () => void,
-  ) {}
+  ) {
+    this.onDidRefresh((what) => {
+      this.changes += 1;
+      if (what === undefined) {
+        this.children.clear();
+        this.items.clear();
+      } else {
+        for (const node of [what].flat() as object[]) this.forget(node);
+      }
+    });
+  }
+
+  private forget(node: object): void {
+    this.items.delete(node);
+    for (const child of this.children.get(node) ?? []) this.forget(child);
+    this.children.delete(node);
+  }
+
+  /** Keeps an answer unless the provider said during the question that something changed. */
+  private async kept<Key, Answer>(
+    answers: Map<Key, Answer>,
+    key: Key,
+    ask: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const before = answers.get(key);
+    if (before !== undefined) return before;
+    const { changes } = this;
+    const answer = await ask();
+    if (changes === this.changes) answers.set(key, answer);
+    return answer;
+  }
 
   /** Told what the provider wants drawn again: some nodes, or everything. */
   onDidRefresh(listener: (what: unknown) => void): void {
@@ -62,8 +96,13 @@ export class FakeTreeView {
 
   private async rowsOf(parent: object | undefined, depth: number): Promise<ShownRow[]> {
     const rows: ShownRow[] = [];
-    for (const node of (await resolved(this.provider.getChildren(parent))) ?? []) {
-      const item = await resolved(this.provider.getTreeItem(node));
+    const nodes = await this.kept(
+      this.children,
+      parent,
+      async () => (await resolved(this.provider.getChildren(parent))) ?? [],
+    );
+    for (const node of nodes) {
+      const item = await this.kept(this.items, node, () => resolved(this.provider.getTreeItem(node)));
       const label = labelOf(item);
       const description = typeof item.description === 'string' ? item.description : '';
       rows.push({ node, item, depth, text: [label, description].filter((part) => part !== '').join(' ') });
