@@ -49,7 +49,7 @@ export interface App {
 }
 
 /** Every feature, in the order in which they register. */
-const features: readonly ((services: Services) => Disposable)[] = [
+export const features: readonly ((services: Services) => Disposable)[] = [
   registerAccount,
   registerInstances,
   registerGauges,

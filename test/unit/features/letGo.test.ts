@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, readdirSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type * as app from '../../../src/app';
+import { viewIds } from '../../../src/contributions';
+import type * as creation from '../../../src/createServices';
+import type * as fileSystem from '../../../src/editor/lazyFileSystem';
+import type * as tree from '../../../src/editor/lazyTree';
+import type * as later from '../../../src/laterFeatures';
+import type { Services } from '../../../src/services';
+import type { Shell } from '../../../src/shell';
+import { FakeClock } from '../../support/fakeClock';
+import { FakeEventEmitter } from '../../support/fakeEditor/events';
+import { manifest, repository } from '../../support/fakeEditor/manifest';
+import { loadSource } from '../../support/fakeEditor/product';
+import { Screen } from '../../support/fakeEditor/screen';
+import { UserSettings } from '../../support/fakeEditor/settings';
+import { FakeUri } from '../../support/fakeEditor/values';
+import { createVscode, type WindowNature } from '../../support/fakeEditor/vscodeModule';
+import { removeFolder } from '../../support/removeFolder';
+
+/** The size of a list, set or map that something holds, read anew each time. */
+interface Holding {
+  readonly place: string;
+  readonly size: () => number;
+}
+
+/** A map of sets holds what is in the sets. */
+function sizeOf(held: unknown): number | undefined {
+  if (held instanceof Map)
+    return [...held.values()].reduce((sum: number, one) => sum + (sizeOf(one) ?? 1), 0);
+  return held instanceof Set ? held.size : Array.isArray(held) ? held.length : undefined;
+}
+
+/** State, not offers: conditions of menus, windows that were told of, and answers that others are asked for. */
+const states = ['services contextKeys current', 'services jobs watched watchedBy', 'services hub waiting'];
+
+/** Everything that is held by count below `root`: listeners of events, handlers, providers, timers. */
+function holdingsOf(root: object): readonly Holding[] {
+  const found: Holding[] = [];
+  const seen = new Set<unknown>();
+  // The shortest way to a place names it.
+  const left: { readonly value: unknown; readonly place: string }[] = [{ value: root, place: '' }];
+  for (let next = left.shift(); next; next = left.shift()) {
+    const { value, place } = next;
+    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+    seen.add(value);
+    if (value instanceof Set || value instanceof Map) {
+      for (const one of value.values()) left.push({ value: one, place });
+    }
+    for (const [name, { value: part }] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
+      const below = Array.isArray(value) ? place : `${place} ${name}`;
+      if (sizeOf(part) !== undefined) {
+        found.push({ place: below, size: () => sizeOf(Reflect.get(value, name)) ?? 0 });
+      }
+      left.push({ value: part, place: below });
+    }
+  }
+  return found;
+}
+
+/** The names of the features in the order of their lists. */
+function namesIn(file: string): readonly string[] {
+  const text = readFileSync(path.join(repository, 'src', file), 'utf8');
+  return [...text.matchAll(/^  register(\w+),$/gm)].map(([, name]) => name ?? '');
+}
+
+describe('A feature that ends', () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'gr-let-go-'));
+  const screen = new Screen({ isFocused: true });
+  const settings = new UserSettings({});
+  const clock = new FakeClock();
+  const subscriptions: { dispose(): unknown }[] = [];
+  const nature = {
+    ...{ folders: [folder], isTrusted: true, remoteName: undefined, uiKind: 1 },
+    ...{ appName: 'Visual Studio Code', extensions: [], hasTools: true },
+  } as unknown as WindowNature;
+  const own = { vscode: createVscode(screen, { settings, clipboard: { text: '' } }, { current: nature }) };
+  const memento = {
+    keys: () => [],
+    get: (_key: string, otherwise: unknown) => otherwise,
+    update: async () => undefined,
+  };
+  let services: Services;
+
+  before(async () => {
+    const { LazyTree } = loadSource('src/editor/lazyTree.ts', own) as typeof tree;
+    const { LazyFileSystem } = loadSource('src/editor/lazyFileSystem.ts', own) as typeof fileSystem;
+    const { createServices } = loadSource('src/createServices.ts', own) as typeof creation;
+    const load = async () => Promise.resolve();
+    const shell = {
+      trees: Object.fromEntries(viewIds.map((id) => [id, new LazyTree(id, load)])),
+      templateFiles: new LazyFileSystem(load),
+      links: { handle: undefined },
+      chat: { call: undefined },
+    } as unknown as Shell;
+    const context = {
+      ...{ subscriptions, globalState: memento, workspaceState: memento, extensionMode: 1 },
+      ...{ globalStorageUri: FakeUri.file(folder), extensionUri: FakeUri.file(repository) },
+      secrets: { get: async () => undefined, onDidChange: new FakeEventEmitter<unknown>().event },
+      extension: { id: 'gpu-rental.gpu-rental', extensionKind: 1, packageJSON: manifest },
+    };
+    services = await createServices(context as never, shell, clock);
+  });
+
+  after(async () => {
+    for (const one of subscriptions.splice(0).reverse()) one.dispose();
+    await removeFolder(folder);
+  });
+
+  const { features } = loadSource('src/app.ts', own) as typeof app;
+  const { laterFeatures } = loadSource('src/laterFeatures.ts', own) as typeof later;
+  const all = [...features, ...laterFeatures];
+  for (const [index, name] of [...namesIn('app.ts'), ...namesIn('laterFeatures.ts')].entries()) {
+    it(`keeps nothing of what it listens to or offers: ${name}`, () => {
+      const holdings = holdingsOf({ services, screen, settings, clock });
+      const before = holdings.map(({ size }) => size());
+      all[index]?.(services).dispose();
+      const kept = holdings.filter(({ size }, place) => size() > (before[place] ?? 0));
+      assert.deepEqual(
+        kept.map(({ place }) => place.trim()).filter((place) => !states.includes(place)),
+        [],
+      );
+    });
+  }
+
+  it('is one of those of this table', () => {
+    const folders = readdirSync(path.join(repository, 'src', 'features'));
+    assert.equal(all.length, folders.length);
+  });
+});
