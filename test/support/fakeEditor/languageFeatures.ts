@@ -13,14 +13,22 @@ const token = {
   onCancellationRequested: () => new FakeDisposable(undefined),
 };
 
-/** Lenses, fixes, hovers and findings, asked for when a test looks. */
+interface KnownLenses {
+  readonly version: number;
+  readonly lenses: readonly vscode.CodeLens[];
+}
+
+/** Fixes, hovers and findings, asked for when a test looks; lenses once for a text, and again when their provider says so. */
 export class LanguageFeatures {
   private readonly lenses = new Set<Registered<vscode.CodeLensProvider>>();
   private readonly actions = new Set<Registered<vscode.CodeActionProvider>>();
   private readonly hovers = new Set<Registered<vscode.HoverProvider>>();
+  private readonly knownLenses = new Map<vscode.CodeLensProvider, WeakMap<FakeTextDocument, KnownLenses>>();
   private readonly findings = new Map<string, Map<string, readonly FakeDiagnostic[]>>();
 
   registerLenses(selector: vscode.DocumentSelector, provider: vscode.CodeLensProvider) {
+    this.knownLenses.set(provider, new WeakMap());
+    provider.onDidChangeCodeLenses?.(() => this.knownLenses.set(provider, new WeakMap()));
     return register(this.lenses, { selector, provider });
   }
 
@@ -56,9 +64,22 @@ export class LanguageFeatures {
 
   async lensesOf(document: FakeTextDocument): Promise<vscode.CodeLens[]> {
     const found = await Promise.all(
-      matching(this.lenses, document).map((one) => resolved(one.provideCodeLenses(asReal(document), token))),
+      matching(this.lenses, document).map((one) => this.lensesBy(one, document)),
     );
-    return found.flatMap((lenses) => lenses ?? []);
+    return found.flat();
+  }
+
+  private async lensesBy(
+    provider: vscode.CodeLensProvider,
+    document: FakeTextDocument,
+  ): Promise<readonly vscode.CodeLens[]> {
+    const known = this.knownLenses.get(provider);
+    const before = known?.get(document);
+    const { version } = document;
+    if (before?.version === version) return before.lenses;
+    const lenses = (await resolved(provider.provideCodeLenses(asReal(document), token))) ?? [];
+    known?.set(document, { version, lenses });
+    return lenses;
   }
 
   /** What the light bulb offers at a place. */
