@@ -40,6 +40,6 @@ export async function chooseInstance(
   if (rows.length === 1) {
     return rows[0]?.instanceId;
   }
-  const picked = await pickOne(rows, { title: words.title, matchOnDescription: true });
+  const picked = await pickOne(rows, { title: words.title });
   return picked?.instanceId;
 }

@@ -68,17 +68,20 @@ function frame<T>(input: QuickInput<StepAnswer<T>>, { canGoBack, canSkip, ...tit
   };
 }
 
+/** What a list says; each list also finds rows by description and detail. */
+type ListOptions = Pick<vscode.QuickPickOptions, 'title' | 'placeHolder' | 'ignoreFocusOut'>;
+
 /** Shows a list from which the user picks one row. */
 export function pickOne<T extends PickRow>(
   rows: readonly T[],
-  { title = '', placeHolder = '', ignoreFocusOut }: vscode.QuickPickOptions,
+  { title = '', placeHolder = '', ignoreFocusOut }: ListOptions,
 ): Promise<T | undefined> {
   const input = new QuickInput<T>();
   const rowOf = (row: T) => ({ ...row, buttons: [], run: () => input.close(row) });
   return input.open({ title, placeholder: placeHolder, ignoreFocusOut, rows: () => rows.map(rowOf) });
 }
 
-interface ManyOptions extends vscode.QuickPickOptions {
+interface ManyOptions extends ListOptions {
   /** More ticked rows are not accepted, and the title says so. */
   readonly mostRows?: number;
 }

@@ -149,7 +149,6 @@ async function pick(
   const picked = await pickOne([...rows, report, again], {
     title: problems === 0 ? t('Doctor: no problem found') : t('Doctor: {0} to fix', problems),
     placeHolder: t('Select a line to read it in full and to fix it'),
-    matchOnDetail: true,
     ignoreFocusOut: true,
   });
   return picked?.value;

@@ -131,7 +131,6 @@ async function pickCategories(title: string): Promise<readonly PermissionCategor
       title,
       placeHolder: t('Permissions of the key'),
       ignoreFocusOut: true,
-      matchOnDetail: true,
     });
     if (!picked || picked.length > 0) {
       return picked?.map(({ category }) => category);

@@ -30,7 +30,6 @@ export async function showTeamRole(account: Account, wantedName: string | undefi
     {
       title: t('Team Role {0} (#{1})', plainLabel(role.name), role.id),
       placeHolder: t('What this role may do'),
-      matchOnDetail: true,
     },
   );
 }

@@ -97,7 +97,7 @@ async function pick(
     detail: `#${instance.id}`,
     instance,
   }));
-  const options = { title: words.title, matchOnDescription: true, matchOnDetail: true };
+  const options = { title: words.title };
   if (!words.canPickMany) {
     const one = await pickOne(rows, options);
     return one ? [one.instance] : [];

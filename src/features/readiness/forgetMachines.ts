@@ -22,7 +22,6 @@ export async function forgetFailedMachines({ failedMachines, clock }: ReadinessD
   const chosen = await pickMany(rows, {
     title: t('Forget Failed Machines'),
     placeHolder: t('Which ones may be rented as a replacement again?'),
-    matchOnDetail: true,
   });
   for (const { machineId } of chosen ?? []) {
     await failedMachines.forget(machineId);

@@ -49,7 +49,7 @@ export async function chooseTemplate(
     message('info', t('There are no templates.'));
     return undefined;
   }
-  const picked = await pickOne(rows, { title, matchOnDescription: true });
+  const picked = await pickOne(rows, { title });
   return picked?.id;
 }
 

@@ -73,7 +73,6 @@ export async function reviewPriceIncreases(deps: PriceDeps): Promise<void> {
   const picked = await pickOne(rows, {
     title: t('Price Increases'),
     placeHolder: t('Accept or reject which?'),
-    matchOnDetail: true,
   });
   if (picked) {
     await decide(deps, client, picked.increase, picked.verb);

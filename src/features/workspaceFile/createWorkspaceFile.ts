@@ -66,7 +66,6 @@ async function chooseSource({
   const picked = await pickOne([image, ...rows], {
     title: t('Create Workspace File'),
     placeHolder: t('What does this workspace rent?'),
-    matchOnDescription: true,
   });
   if (!picked) {
     return undefined;
