@@ -61,7 +61,7 @@ export async function replaceAndTell(
       await replaceAndTell(deps, instanceId, name, { ...accepted, acceptsOverrun: true });
     }
   } else {
-    tell(result, instanceId, name);
+    tellOfReplacement(result, instanceId, name);
   }
 }
 
@@ -76,7 +76,7 @@ function stageWords(stage: ReplaceStage): string {
 }
 
 /** Reports that the template has changed since the machine was rented. */
-async function tellTemplateChanged(
+export async function tellTemplateChanged(
   template: Template | undefined,
   instanceId: number,
   name: string,
@@ -101,7 +101,8 @@ async function tellTemplateChanged(
   );
 }
 
-function tell(
+/** Reports how a replacement ended. */
+export function tellOfReplacement(
   result: Exclude<ReplaceResult, { kind: 'templateChanged' | 'overBudget' }>,
   instanceId: number,
   name: string,
