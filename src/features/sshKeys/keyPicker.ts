@@ -111,7 +111,10 @@ export async function pickListed(keys: readonly SshKey[], title: string): Promis
 }
 
 /** Asks for a file name and a passphrase, and creates the key. */
-export async function generate({ ssh, redactor }: Deps): Promise<LocalKey | undefined> {
+export async function generate(
+  { ssh, redactor }: Deps,
+  platform = process.platform,
+): Promise<LocalKey | undefined> {
   const taken = (await ssh.localKeys()).map((key) => key.privateFile ?? '');
   const isFree = (name: string) =>
     !taken.some((file) => file.endsWith(`/${name}`) || file.endsWith(`\\${name}`));
@@ -130,7 +133,7 @@ export async function generate({ ssh, redactor }: Deps): Promise<LocalKey | unde
   if (name === undefined) {
     return undefined;
   }
-  const passphrase = await (takesPassphraseByPipe(process.platform) ? askPassphrase() : choosePassphrase());
+  const passphrase = await (takesPassphraseByPipe(platform) ? askPassphrase() : choosePassphrase());
   if (passphrase === undefined) {
     return undefined;
   }
