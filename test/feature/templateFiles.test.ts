@@ -14,7 +14,7 @@ describe('the files of templates', () => {
   let id: number;
   let other: number;
 
-  const uri = (text: string) => FakeUri.parse(`gpurental://${text}`) as unknown as vscode.Uri;
+  const uri = (text: string) => FakeUri.parse(`gpurental://${text}`);
   /** As the explorer of the editor and other extensions use files. */
   const files = (): vscode.FileSystemProvider => {
     const found = window.screen.documents.files.systems.get('gpurental');
@@ -25,10 +25,10 @@ describe('the files of templates', () => {
     computer().settled(what, Promise.resolve(work));
   const refused = async (what: string, work: () => unknown): Promise<string> => {
     try {
-      await asked(what, (async () => work())());
+      await asked(what, Promise.resolve().then(work));
     } catch (error) {
-      const { code, message } = error as FakeFileSystemError & { readonly code?: string };
-      return `${code ?? ''} ${message}`;
+      const { code, message } = error as FakeFileSystemError;
+      return `${code} ${message}`;
     }
     assert.fail(`${what} was done`);
   };

@@ -28,8 +28,13 @@ export class LanguageFeatures {
 
   registerLenses(selector: vscode.DocumentSelector, provider: vscode.CodeLensProvider) {
     this.knownLenses.set(provider, new WeakMap());
-    provider.onDidChangeCodeLenses?.(() => this.knownLenses.set(provider, new WeakMap()));
-    return register(this.lenses, { selector, provider });
+    const following = provider.onDidChangeCodeLenses?.(() => this.knownLenses.set(provider, new WeakMap()));
+    const registered = register(this.lenses, { selector, provider });
+    return new FakeDisposable(() => {
+      following?.dispose();
+      this.knownLenses.delete(provider);
+      registered.dispose();
+    });
   }
 
   registerActions(selector: vscode.DocumentSelector, provider: vscode.CodeActionProvider) {

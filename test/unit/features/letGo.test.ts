@@ -80,7 +80,7 @@ describe('A feature that ends', () => {
   const memento = {
     keys: () => [],
     get: (_key: string, otherwise: unknown) => otherwise,
-    update: async () => undefined,
+    update: () => Promise.resolve(),
   };
   let services: Services;
 
@@ -88,7 +88,7 @@ describe('A feature that ends', () => {
     const { LazyTree } = loadSource('src/editor/lazyTree.ts', own) as typeof tree;
     const { LazyFileSystem } = loadSource('src/editor/lazyFileSystem.ts', own) as typeof fileSystem;
     const { createServices } = loadSource('src/createServices.ts', own) as typeof creation;
-    const load = async () => Promise.resolve();
+    const load = () => Promise.resolve();
     const shell = {
       trees: Object.fromEntries(viewIds.map((id) => [id, new LazyTree(id, load)])),
       templateFiles: new LazyFileSystem(load),
@@ -98,7 +98,7 @@ describe('A feature that ends', () => {
     const context = {
       ...{ subscriptions, globalState: memento, workspaceState: memento, extensionMode: 1 },
       ...{ globalStorageUri: FakeUri.file(folder), extensionUri: FakeUri.file(repository) },
-      secrets: { get: async () => undefined, onDidChange: new FakeEventEmitter<unknown>().event },
+      secrets: { get: () => Promise.resolve(undefined), onDidChange: new FakeEventEmitter<unknown>().event },
       extension: { id: 'gpu-rental.gpu-rental', extensionKind: 1, packageJSON: manifest },
     };
     services = await createServices(context as never, shell, clock);
