@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
+import type * as product from '../../support/viewSources';
+import { fromDollars } from '../../../src/model/money';
+import { anInstance } from '../../support/builders';
+import { FakeClock } from '../../support/fakeClock';
+import { FakeEventEmitter } from '../../support/fakeEditor/events';
+import { onScreen } from '../../support/onScreen';
+
+const { source, screen } = onScreen('test/support/viewSources.ts');
+const all = source as typeof product;
+
+/** What tells of changes, by name, so that each can be told alone. */
+class Sources {
+  private readonly emitters = new Map<string, FakeEventEmitter<unknown>>();
+
+  /** Something that tells of its changes. */
+  of<T extends object>(name: string, more: T = {} as T, event = 'onDidChange') {
+    const emitter = new FakeEventEmitter<unknown>();
+    this.emitters.set(name, emitter);
+    // Settings are listened to by their section.
+    const listen = (...args: unknown[]) => emitter.event(args.at(-1) as (value: unknown) => void);
+    return Object.assign(more, { [event]: listen });
+  }
+
+  tell(name: string, value?: unknown): void {
+    const emitter = this.emitters.get(name);
+    assert.ok(emitter, `nothing is called ${name}`);
+    emitter.fire(value);
+  }
+
+  get names(): readonly string[] {
+    return [...this.emitters.keys()];
+  }
+}
+
+interface Drawn {
+  /** Told when it has to be drawn again. */
+  readonly onDidChange: (listener: () => void) => unknown;
+  readonly before?: (name: string) => unknown;
+}
+
+const me = { active: { key: 'mine', user: { id: 1, credit: fromDollars(5) } }, state: { kind: 'signedIn' } };
+const view = { visible: true, badge: undefined };
+const cases: Readonly<Record<string, (from: Sources) => Drawn>> = {
+  'the account': (from) => {
+    const deps = {
+      ...{ fleet: from.of('the instances'), volumes: from.of('the volumes') },
+      ...{ accountGroups: from.of('other features'), keyAccess: from.of('the permissions') },
+    };
+    const tree = new all.AccountTree(deps as never, from.of('the lists') as never);
+    return { onDidChange: tree.onDidChangeTreeData };
+  },
+  'the instances': (from) => {
+    const accounts = { ...me };
+    const deps = {
+      accounts: from.of('the account', accounts),
+      fleet: from.of('the instances', { state: { kind: 'loading' } }),
+      volumes: { onDidChange: () => undefined, state: { kind: 'ready', value: [] } },
+      instanceGroups: from.of('other features', { groups: [] }),
+      trees: { 'gpuRental.instances': { view: { ...view, onDidChangeVisibility: () => undefined } } },
+      ...{ otherAccounts: () => Promise.resolve([]), contextKeys: { set: () => undefined } },
+    };
+    const tree = new all.InstanceTree(deps as never);
+    const signOut = (name: string) => {
+      if (name === 'the account')
+        Object.assign(accounts, { active: undefined, state: { kind: 'signedOut' } });
+    };
+    return { onDidChange: tree.onDidChangeTreeData, before: signOut };
+  },
+  jobs: (from) => {
+    const jobs = { moves: from.of('a transfer'), open: [], rows: [] };
+    const deps = {
+      ...{ jobs: from.of('the jobs', jobs), fleet: { onDidChange: () => undefined } },
+      clock: new FakeClock(),
+    };
+    const tree = new all.JobTree(deps as never, () => true);
+    return { onDidChange: tree.onDidChangeTreeData };
+  },
+  'machines that are hosted': (from) => {
+    const tree = new all.MachineTree({} as never, from.of('the list') as never);
+    return { onDidChange: tree.onDidChangeTreeData };
+  },
+  'SSH keys': (from) => {
+    const accounts = { active: { key: 'mine' } };
+    const deps = {
+      sshKeys: from.of('the list'),
+      accounts: from.of('the account', accounts),
+      ...{ ssh: { localKeys: () => Promise.resolve([]) }, log: {} },
+    };
+    const tree = new all.SshKeyTree(deps as never);
+    const change = (name: string) => {
+      if (name === 'the account') accounts.active = { key: 'theirs' };
+    };
+    return { onDidChange: tree.onDidChangeTreeData, before: change };
+  },
+  'lists of templates': (from) => {
+    const refs = from.of('favorites', { show: () => undefined });
+    const deps = {
+      ...{ templates: from.of('the list', { state: { kind: 'idle' } }), accounts: from.of('the account') },
+      templateStores: { refs },
+    };
+    return new all.TemplateLists(deps as never);
+  },
+  'rentals that are over': (from) => new all.HistoryGroup({ history: from.of('the history') } as never),
+  'groups of instances': (from) =>
+    new all.HostSetGroup(from.of('groups') as never, from.of('their files') as never),
+  ports: (from) => new all.PortRows({} as never, from.of('forwarded ports') as never),
+  'notes on checks': (from) => {
+    const deps = {
+      machineProofs: from.of('results'),
+      startWatches: { onDidChange: () => undefined },
+      instanceGroups: { addInstanceNotes: () => ({ dispose: () => undefined }) },
+    };
+    return new all.CheckNotes(deps as never);
+  },
+  'what agents do': (from) => {
+    const deps = {
+      ...{ rentals: from.of('rentals', { rentals: [] }), fleet: from.of('the instances') },
+      settings: from.of('the settings', { get: () => 'off' }),
+    };
+    return new all.AgentWatch(deps as never);
+  },
+  'commands above a template': (from) => {
+    const documents = from.of('a notice', from.of('the template'), 'onDidNotice');
+    const deps = { accounts: from.of('the account'), templateStores: { documents } };
+    return { onDidChange: new all.DocumentLenses(deps as never).onDidChangeCodeLenses };
+  },
+};
+
+describe('What is shown is drawn again', () => {
+  for (const [what, make] of Object.entries(cases)) {
+    it(`after each change of what it shows: ${what}`, () => {
+      const listed = new Sources();
+      make(listed);
+      assert.ok(listed.names.length > 0);
+      const missed = listed.names.filter((name) => {
+        const sources = new Sources();
+        const drawn = make(sources);
+        let count = 0;
+        drawn.onDidChange(() => {
+          count += 1;
+        });
+        drawn.before?.(name);
+        sources.tell(name, 'one');
+        return count === 0;
+      });
+      assert.deepEqual(missed, []);
+    });
+  }
+
+  it('of checks, only where there is or was one', () => {
+    const sources = new Sources();
+    const notes = new all.CheckNotes({
+      machineProofs: sources.of('results'),
+      startWatches: sources.of('watches'),
+      instanceGroups: { addInstanceNotes: () => ({ dispose: () => undefined }) },
+    } as never);
+    let count = 0;
+    notes.onDidChange(() => {
+      count += 1;
+    });
+    const counts = [[{}], [{ check: {} }], [{ check: {} }], [{}], [{}]].map((watches) => {
+      sources.tell('watches', watches);
+      return count;
+    });
+    assert.deepEqual(counts, [0, 1, 2, 3, 3]);
+  });
+
+  it('of the end of a rental, once the credit is used up and once it is there again', () => {
+    const sources = new Sources();
+    const user = { credit: fromDollars(5), balance: fromDollars(5) };
+    const accounts = sources.of('the account', { active: { key: 'mine', user } });
+    const notes = new all.EndNotes({ accounts } as never);
+    let count = 0;
+    notes.onDidChange(() => {
+      count += 1;
+    });
+    const counts = [5, 0, 0, 5, 5].map((dollars) => {
+      Object.assign(user, { credit: fromDollars(dollars), balance: fromDollars(dollars) });
+      sources.tell('the account');
+      return count;
+    });
+    assert.deepEqual(counts, [0, 1, 1, 2, 2]);
+  });
+
+  describe('in the status bar', () => {
+    const sources = new Sources();
+    const clock = new FakeClock();
+    const user = { credit: fromDollars(5), balance: fromDollars(5) };
+    const accounts = sources.of('the account', { active: { key: 'mine', user } as object | undefined });
+    let isWanted = true;
+    const list = { instances: [anInstance()], skipped: undefined, missing: 0 };
+    const deps = {
+      ...{ accounts, clock },
+      fleet: sources.of('the instances', { state: { kind: 'ready', value: list }, facts: () => ({}) }),
+      volumes: sources.of('the volumes', { state: { kind: 'ready', value: [] } }),
+      budget: sources.of('the budget', { now: undefined }),
+      startWatches: sources.of('what gets ready', { watches: [] }),
+      rentals: sources.of('rentals', { rentals: [] as object[] }),
+      settings: sources.of('the settings', { get: () => isWanted }),
+    };
+    const status = () => {
+      const item = screen.status.get('gpuRental.status');
+      return item?.isShown === true ? item.text : 'nothing';
+    };
+    let end: { dispose(): void };
+    before(() => {
+      end = all.showStatus(deps as never);
+    });
+    after(() => end.dispose());
+
+    for (const name of sources.names) {
+      it(`after a change of ${name}`, () => {
+        assert.notEqual(status(), 'nothing');
+        isWanted = false;
+        sources.tell(name);
+        assert.equal(status(), 'nothing');
+        isWanted = true;
+        sources.tell(name);
+        assert.notEqual(status(), 'nothing');
+      });
+    }
+
+    it('without an account, not at all', async () => {
+      accounts.active = undefined;
+      sources.tell('the account');
+      await setImmediate();
+      assert.equal(status(), 'nothing');
+    });
+  });
+});
