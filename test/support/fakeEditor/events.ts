@@ -27,6 +27,10 @@ export class FakeEventEmitter<T> implements vscode.EventEmitter<T> {
     return subscription;
   };
 
+  get hasListeners(): boolean {
+    return this.listeners.size > 0;
+  }
+
   /** The editor reports what a listener throws and goes on with the others. */
   fire(event: T): void {
     for (const listener of [...this.listeners]) {
