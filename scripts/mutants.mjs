@@ -39,6 +39,7 @@ await setUpOrEnd(['modules', 'ssh', 'tools']);
 const { importGraph } = await import('./testing/importGraph.mjs');
 const { applied, draw, mutationsOf, randomOf } = await import('./testing/mutation.mjs');
 const { measureReached, Reached } = await import('./testing/reached.mjs');
+const { onMachines } = await import('./testing/suites.mjs');
 
 /** Of the processor, not of a clock: a busy machine ends no run, and a loop without an end is ended. */
 const processorSeconds = 200;
@@ -137,27 +138,34 @@ async function failsAgain(copy, target, mutated, test) {
   return (await firstFailing(copy, [test])) !== undefined;
 }
 
-/** What runs the line, the nearest first; then what imports the file, for lines that run once, when it is loaded. */
+/**
+ * What runs the line, the nearest first; then what imports the file. A line that runs once, when the file is loaded,
+ * counts for the first test of a process alone, so tests of the same name and folder come first if they import the file.
+ */
 function testsOf(file, line) {
-  const near = byKinship(file, testsNear(graph, [file], read));
-  return [...new Set([...byKinship(file, reached.testsOf(file, line)), ...near])].slice(
-    0,
-    Number(values.tests),
+  const running = reached.testsOf(file, line);
+  const near = testsNear(graph, [file], read);
+  const nearest = byKinship(file, [...running, ...near]).filter(
+    (test) => kinship(file, test) < 2 && !onMachines.includes(test),
   );
+  const all = [...nearest, ...byKinship(file, running), ...byKinship(file, near)];
+  return [...new Set(all)].slice(0, Number(values.tests));
 }
 
 /** Tests of the same name come first, then those of the same folder, and those of the whole product last. */
 function byKinship(file, tests) {
+  return [...tests].sort((one, other) => kinship(file, one) - kinship(file, other));
+}
+
+function kinship(file, test) {
   const folder = path.dirname(file).replace(/^src\//, '/unit/');
-  const rank = (test) =>
-    path.basename(test).startsWith(path.basename(file, '.ts'))
-      ? 0
-      : path.dirname(test).endsWith(folder)
-        ? 1
-        : test.startsWith('test/feature/')
-          ? 3
-          : 2;
-  return [...tests].sort((one, other) => rank(one) - rank(other));
+  return path.basename(test).startsWith(path.basename(file, '.ts'))
+    ? 0
+    : path.dirname(test).endsWith(folder)
+      ? 1
+      : test.startsWith('test/feature/')
+        ? 3
+        : 2;
 }
 
 async function passesUntouched(copy, test) {
