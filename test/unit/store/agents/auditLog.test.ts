@@ -44,6 +44,18 @@ describe('the log of what agents called', () => {
     assert.doesNotMatch(await audit.read(), /oldest/);
   });
 
+  it('begins another file at 1 MB and not before', async () => {
+    const file = join(dir, 'agents.log');
+    for (const [bytes, isBegun] of [
+      [1024 * 1024 - 1, false],
+      [1024 * 1024, true],
+    ] as const) {
+      await writeFile(file, 'x'.repeat(bytes));
+      await new AuditLog(file, silentLog).add(call);
+      assert.equal((await stat(file)).size < 1000, isBegun, String(bytes));
+    }
+  });
+
   it('goes on where the disk refuses', async () => {
     await writeFile(join(dir, 'file'), '');
     const warnings: string[] = [];

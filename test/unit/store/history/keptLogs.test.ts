@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KeptLogs } from '../../../../src/store/history/keptLogs';
+import { CancelledError } from '../../../../src/util/errors';
 import { silentLog } from '../../../../src/util/log';
 import { Redactor } from '../../../../src/util/redact';
 import { FakeClock } from '../../../support/fakeClock';
@@ -63,7 +64,10 @@ describe('The kept logs', () => {
     assert.deepEqual([reads, service.count('instances.destroy')], [1, 1]);
     await client.instances.destroy(7);
     assert.equal(reads, 1);
-    await clock.advance(20_000);
+    await clock.advance(14_999);
+    await client.instances.destroy(7);
+    assert.equal(reads, 1);
+    await clock.advance(1);
     await client.instances.destroy(7);
     assert.equal(reads, 2);
   });
@@ -77,9 +81,9 @@ describe('The kept logs', () => {
     const kept = new KeptLogs({ storageDir: dir, clock, log: silentLog, redact: (text) => text });
     const client = kept.around(service.client, account);
     const destroyed = client.instances.destroy(8);
-    await clock.advance(4000);
+    await clock.advance(4999);
     assert.equal(service.count('instances.destroy'), 0);
-    await clock.advance(2000);
+    await clock.advance(1);
     await destroyed;
     assert.equal(service.count('instances.destroy'), 1);
   });
@@ -101,6 +105,40 @@ describe('The kept logs', () => {
     assert.ok(Buffer.byteLength(text) <= 50);
     assert.match(text, /^line \d+\n/);
     assert.ok(text.endsWith('line 99'));
+  });
+
+  it('keep a log whole up to 256 KB, and read its last 1000 lines', async () => {
+    let lines: number | undefined;
+    const kept = new KeptLogs({ storageDir: dir, clock, log: silentLog, redact: (text) => text });
+    Object.assign(service.client.instances, {
+      logs: (_id: number, { tail }: { tail?: number }) => {
+        lines = tail;
+        return Promise.resolve(content);
+      },
+    });
+    const client = kept.around(service.client, account);
+    content = `${'x\n'.repeat(2 ** 17)}`;
+    await client.instances.destroy(7);
+    assert.equal(lines, 1000);
+    assert.equal((await kept.read(account, 7))?.length, 256 * 1024);
+    content += 'y';
+    await client.instances.logs(7, {});
+    assert.equal((await kept.read(account, 7))?.length, 256 * 1024 - 1, 'the first line is gone');
+  });
+
+  it('are told about in the log alone where they can not be read or written', async () => {
+    const told: string[] = [];
+    const keep = (line: string) => void told.push(line.replace(/:.*/, ''));
+    const log = { ...silentLog, info: keep, warn: keep };
+    const deps = { storageDir: dir, clock, log, redact: (text: string) => text };
+    await new KeptLogs(deps).capture(7, account, { logs: () => Promise.reject(new Error('down')) });
+    assert.deepEqual(told.splice(0), ['The log of 7 could not be kept']);
+    await new KeptLogs(deps).capture(7, account, { logs: () => Promise.reject(new CancelledError()) });
+    assert.deepEqual(told, [], 'not of what was given up');
+    await writeFile(join(dir, 'history'), 'no folder');
+    Object.assign(service.client.instances, { logs: () => Promise.resolve(content) });
+    assert.equal(await new KeptLogs(deps).around(service.client, account).instances.logs(7, {}), content);
+    assert.deepEqual(told, ['The log of 7 could not be kept']);
   });
 
   it('let the oldest go where there is no room for all', async () => {

@@ -42,7 +42,9 @@ describe('the market history', () => {
   it('forgets what is older than ninety days', async () => {
     const history = new MarketHistory(dir, silentLog);
     await history.record('a', gpu(0.3), 20_000 * day);
-    assert.equal((await history.record('a', gpu(0.3), 20_090 * day)).snapshots.length, 1);
+    assert.equal((await history.record('a', gpu(0.3), 20_090 * day - 1)).snapshots.length, 2);
+    const { snapshots } = await history.record('a', gpu(0.3), 20_090 * day);
+    assert.equal(snapshots.length, 2, 'the first is gone');
   });
 
   it('goes on with an empty history where the file is broken, and says where that is kept', async () => {

@@ -46,6 +46,27 @@ describe('the searches of a minute', () => {
     });
   }
 
+  it('are over after a minute to the millisecond', async () => {
+    const clock = new FakeClock();
+    const budget = new SearchBudget(clock, new FakeHubs().open());
+    budget.note();
+    await clock.advance(59_999);
+    assert.equal(budget.waitMs(1), 1);
+    await clock.advance(1);
+    assert.equal(budget.waitMs(1), 0);
+  });
+
+  it('are counted up to four times the limit, and by nothing that was disposed of', () => {
+    const hubs = new FakeHubs();
+    const [other, own] = [hubs.open(), hubs.open()];
+    const budget = new SearchBudget(new FakeClock(), own);
+    const disposed = new SearchBudget(new FakeClock(), other);
+    disposed.dispose();
+    for (let time = 0; time < 40; time += 1) budget.note();
+    assert.deepEqual([budget.waitMs(32), budget.waitMs(33)], [60_000, 0]);
+    assert.equal(disposed.waitMs(1), 0);
+  });
+
   it('leave less to those who ask for less', () => {
     const clock = new FakeClock();
     const budget = new SearchBudget(clock, new FakeHubs().open());
