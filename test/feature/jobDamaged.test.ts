@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { areJobsOver, writeJob } from '../support/feature/jobDriver';
+import { areJobsOver, writeJob, runJob } from '../support/feature/jobDriver';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 
@@ -14,10 +14,7 @@ describe('a job whose file is damaged', () => {
     await window.view('instances').row('trainer');
     const job = { run: 'true', machine: 'running' };
     await writeJob(window, job);
-    window.run('Run Job…');
-    await window.quick.title('Run train: Confirm');
-    await computer().pass(1000);
-    await window.quick.pick(/Run on trainer/);
+    await runJob(window, /Run on trainer/);
     await window.toast(/^train: succeeded/);
     window.close();
     const [file = ''] = readdirSync(computer().root, { recursive: true, encoding: 'utf8' })
@@ -44,10 +41,7 @@ describe('a job whose file is damaged', () => {
     let window = await computer().openWindow({ isFocused: true });
     const runs = path.join(computer().root, 'runs');
     await writeJob(window, { run: `echo run >>${runs}; echo`, machine: 'running' });
-    window.run('Run Job…');
-    await window.quick.title('Run train: Confirm');
-    await computer().pass(1000);
-    await window.quick.pick(/Run on trainer/);
+    await runJob(window, /Run on trainer/);
     await window.toast(/^train: succeeded/);
     await computer().until('the end of the job', () => areJobsOver(computer()));
     window.close();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { openWithJobs, runJob } from '../support/feature/jobDriver';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -18,25 +19,12 @@ describe('a job that another computer ordered', () => {
     mkdirSync(path.join(folder(), 'lock', 'started'), { recursive: true });
     writeFileSync(path.join(folder(), 'spec'), `{"id":"${foreign}","name":"eval","attempt":1}\n`);
     writeFileSync(path.join(folder(), 'phase'), 'ended\n');
-    const file = path.join(computer().workspace, '.vscode', 'gpu-rental.json');
-    mkdirSync(path.dirname(file), { recursive: true });
-    const train = {
-      run: 'echo model >outputs/model.bin',
-      machine: 'running',
-      whenDone: { success: 'destroy' },
-      limits: { hours: 1, costDollars: 5 },
-    };
-    writeFileSync(file, JSON.stringify({ jobs: { train } }));
-    window = await computer().openSignedIn();
-    await window.view('instances').row('trainer');
-    window.clearToasts();
+    const train = { run: 'echo model >outputs/model.bin', whenDone: { success: 'destroy' } };
+    window = await openWithJobs(computer(), { train });
   });
 
   it('keeps the machine that a job here was to destroy, and is shown with nothing to press', async () => {
-    window.run('Run Job…');
-    await window.quick.title('Run train: Confirm');
-    await computer().pass(1000);
-    await window.quick.pick(/Run on trainer, and Destroy It/);
+    await runJob(window, /Run on trainer, and Destroy It/);
     await window.dialogButton('Run and Destroy');
     const { buttons } = await window.toast(
       /^trainer is kept after train\. It still costs \$\S+\/h\. The outputs of the job eval of another computer were not fetched\.$/,

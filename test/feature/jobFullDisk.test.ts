@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { openWithJobs, runJob } from '../support/feature/jobDriver';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -30,26 +31,16 @@ for (const [what, changes] of [
 
     before(async () => {
       id = await reachableInstance(computer(), 'trainer');
-      const file = path.join(computer().workspace, '.vscode', 'gpu-rental.json');
-      mkdirSync(path.dirname(file), { recursive: true });
       const train = {
         run: 'mkdir -p outputs; printf model >outputs/model.bin; head -c 70000 /dev/zero >outputs/zeros',
-        machine: 'running',
         whenDone: { success: 'destroy' },
-        limits: { hours: 1, costDollars: 5 },
       };
-      writeFileSync(file, JSON.stringify({ jobs: { train } }));
-      window = await computer().openSignedIn();
-      await window.view('instances').row('trainer');
-      window.clearToasts();
+      window = await openWithJobs(computer(), { train });
     });
 
     it('says so with the remedy, once, and destroys nothing', async () => {
       fill(true);
-      window.run('Run Job…');
-      await window.quick.title('Run train: Confirm');
-      await computer().pass(1000);
-      await window.quick.pick(/Run on trainer, and Destroy It/);
+      await runJob(window, /Run on trainer, and Destroy It/);
       await window.dialogButton('Run and Destroy');
       const { buttons } = await window.toast(
         /^Could not fetch the outputs of train yet, so trainer is kept\. It still costs \$\S+\/h\. The disk of this computer is full\. Free some space on it\. Retrying…$/,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { openWithJobs, runJob } from '../support/feature/jobDriver';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -14,15 +15,9 @@ describe('a job that nears its limit', () => {
 
   before(async () => {
     await reachableInstance(computer(), 'trainer');
-    const file = path.join(computer().workspace, '.vscode', 'gpu-rental.json');
-    mkdirSync(path.dirname(file), { recursive: true });
-    const limits = { hours: 1, costDollars: 5 };
     const run = 'until [ -e ../limit ]; do sleep 0.2; done; echo "told $(cat ../limit)"; sleep 1000';
-    const train = { run, machine: 'running', outputs: [], limits };
-    writeFileSync(file, JSON.stringify({ jobs: { train } }));
-    window = await computer().openSignedIn();
-    await instances().row('trainer');
-    window.clearToasts();
+    const train = { run, outputs: [] };
+    window = await openWithJobs(computer(), { train });
   });
 
   it('is told 10 minutes before', async () => {
@@ -30,10 +25,7 @@ describe('a job that nears its limit', () => {
     await window.quick.pick(/Stop After a Time/);
     await window.quick.type('2h', { enter: false });
     await window.quick.pick('In 2 h');
-    window.run('Run Job…');
-    await window.quick.title('Run train: Confirm');
-    await computer().pass(1000);
-    await window.quick.pick(/Run on trainer/);
+    await runJob(window, /Run on trainer/);
     await window.view('jobs').row(/train.*running/);
     window.clearToasts();
     computer().clock.jump(47 * minute);
@@ -75,15 +67,9 @@ describe('a job that does nothing', () => {
 
   before(async () => {
     id = await reachableInstance(computer(), 'trainer');
-    const file = path.join(computer().workspace, '.vscode', 'gpu-rental.json');
-    mkdirSync(path.dirname(file), { recursive: true });
     const limits = { hours: 20, costDollars: 50, idleMinutes: 30 };
-    const job = { run: 'sleep 1000', machine: 'running', outputs: [], limits };
-    const ending = { ...job, whenDone: { idle: 'stop' } };
-    writeFileSync(file, JSON.stringify({ jobs: { train: job, ending } }));
-    window = await computer().openSignedIn();
-    await window.view('instances').row('trainer');
-    window.clearToasts();
+    const train = { run: 'sleep 1000', outputs: [], limits };
+    window = await openWithJobs(computer(), { train, ending: { ...train, whenDone: { idle: 'stop' } } });
   });
 
   it('says in its confirmation when it counts as idle, and what follows', async () => {

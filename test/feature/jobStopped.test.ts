@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { openWithJobs } from '../support/feature/jobDriver';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -13,8 +14,6 @@ describe('a job whose machine is stopped', () => {
 
   before(async () => {
     id = await reachableInstance(computer(), 'trainer');
-    const file = path.join(computer().workspace, '.vscode', 'gpu-rental.json');
-    mkdirSync(path.dirname(file), { recursive: true });
     const train = {
       run: [
         'mkdir -p outputs',
@@ -23,14 +22,9 @@ describe('a job whose machine is stopped', () => {
         'if [ -e restarted ]; then touch "$(cat restarted)"; fi',
         'sleep 1000',
       ],
-      machine: 'running',
       retries: { interrupted: 2 },
-      limits: { hours: 1, costDollars: 5 },
     };
-    writeFileSync(file, JSON.stringify({ jobs: { train } }));
-    window = await computer().openSignedIn();
-    await window.view('instances').row('trainer');
-    window.clearToasts();
+    window = await openWithJobs(computer(), { train });
   });
 
   it('is told once, with what is missing and what it still costs', async () => {

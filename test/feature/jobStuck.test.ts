@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { openWithJobs, runJob } from '../support/feature/jobDriver';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -14,23 +15,14 @@ describe('a job that does not get on while its machine costs money', () => {
 
   before(async () => {
     id = await reachableInstance(computer(), 'trainer');
-    const file = path.join(computer().workspace, '.vscode', 'gpu-rental.json');
-    mkdirSync(path.dirname(file), { recursive: true });
-    const train = { run: 'sleep 1000', machine: 'running', limits: { hours: 1, costDollars: 5 } };
-    writeFileSync(file, JSON.stringify({ jobs: { train } }));
     writeFileSync(path.join(computer().workspace, 'train.py'), 'print()');
-    window = await computer().openSignedIn();
-    await window.view('instances').row('trainer');
-    window.clearToasts();
+    window = await openWithJobs(computer(), { train: { run: 'sleep 1000' } });
   });
 
   it('is told once where its files can’t be sent, with the cause, the price and a way on', async () => {
     mkdirSync(path.dirname(sent()), { recursive: true });
     writeFileSync(sent(), 'no folder');
-    window.run('Run Job…');
-    await window.quick.title('Run train: Confirm');
-    await computer().pass(1000);
-    await window.quick.pick(/Run on trainer/);
+    await runJob(window, /Run on trainer/);
     await computer().pass(5 * 60_000);
     const { buttons } = await window.toast(
       /^Could not send the files of train to trainer yet\. It still costs \$\S+\/h\. .+ Retrying…$/,

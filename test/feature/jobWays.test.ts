@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type * as vscode from 'vscode';
 import { FakeCancellationTokenSource } from '../support/fakeEditor/events';
 import { FakeCustomExecution, FakeUri } from '../support/fakeEditor/values';
+import { openWithJobs } from '../support/feature/jobDriver';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -14,15 +15,8 @@ describe('a job', () => {
 
   before(async () => {
     await reachableInstance(computer(), 'trainer');
-    const file = path.join(computer().workspace, '.vscode', 'gpu-rental.json');
-    mkdirSync(path.dirname(file), { recursive: true });
-    const limits = { hours: 1, costDollars: 5 };
-    const train = { run: 'echo epoch 1; exit 3', machine: 'running', outputs: [], limits };
-    writeFileSync(file, JSON.stringify({ jobs: { train } }));
     writeFileSync(path.join(computer().workspace, 'my train.sh'), 'mkdir -p outputs; date >outputs/done\n');
-    window = await computer().openSignedIn();
-    await window.view('instances').row('trainer');
-    window.clearToasts();
+    window = await openWithJobs(computer(), { train: { run: 'echo epoch 1; exit 3', outputs: [] } });
   });
 
   async function confirm(title: string): Promise<void> {

@@ -21,6 +21,22 @@ export async function openForJobs(computer: Computer): Promise<FeatureWindow> {
   return window;
 }
 
+/** A window that shows the instance trainer, with jobs for it in the workspace, by default of an hour and $5. */
+export async function openWithJobs(
+  computer: Computer,
+  jobs: Readonly<Record<string, object>>,
+): Promise<FeatureWindow> {
+  const usual = { machine: 'running', limits: { hours: 1, costDollars: 5 } };
+  const all = Object.entries(jobs).map(([name, job]) => [name, { ...usual, ...job }] as const);
+  const file = path.join(computer.workspace, '.vscode', 'gpu-rental.json');
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify({ jobs: Object.fromEntries(all) }));
+  const window = await computer.openSignedIn();
+  await window.view('instances').row('trainer');
+  window.clearToasts();
+  return window;
+}
+
 /** Writes the file of the workspace with one job, which gets a machine of its own, and opens it anew. */
 export function writeJob(
   window: FeatureWindow,
@@ -47,6 +63,14 @@ export async function writeJobs(
   writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
   screen.documents.close(screen.documents.byUri(FakeUri.file(file)));
   await screen.documents.show(FakeUri.file(file));
+}
+
+/** Runs train, the only job of the workspace, by the palette and this row of its confirmation. */
+export async function runJob(window: FeatureWindow, row: RegExp): Promise<void> {
+  window.run('Run Job…');
+  await window.quick.title('Run train: Confirm');
+  await window.computer.pass(1000);
+  await window.quick.pick(row);
 }
 
 /** Waits until the confirmation has stood long enough for an Enter to count. */
