@@ -4,14 +4,7 @@ import path from 'node:path';
 import { letAgentsIn } from '../support/feature/agentDriver';
 import type { Computer } from '../support/feature/computer';
 import { reachableInstance } from '../support/feature/reachable';
-import {
-  evenPrices,
-  haveKey,
-  newInstance,
-  rentalsOf,
-  rentNow,
-  searchAndReview,
-} from '../support/feature/rentDriver';
+import { failNextStarts, openToRent, rent3090, rentalsOf } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -115,12 +108,9 @@ for (const isPerson of [false, true]) {
 async function failedMachine(
   computer: Computer,
 ): Promise<{ readonly id: number; readonly window: FeatureWindow }> {
-  await haveKey(computer);
-  await evenPrices(computer);
-  const window = await computer.openSignedIn();
-  await computer.simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message: 'no space left' });
-  await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-  const { id } = await newInstance(computer, () => rentNow(window));
+  const window = await openToRent(computer);
+  await failNextStarts(computer.simulator, 'no space left');
+  const { id } = await rent3090(window);
   await window.toast(/will not get ready/);
   return { id, window };
 }

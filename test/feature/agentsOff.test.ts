@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { AgentDriver, letAgentsIn } from '../support/feature/agentDriver';
-import { haveKey, newInstance, rentNow, searchAndReview } from '../support/feature/rentDriver';
+import { haveKey, rent3090 } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -30,8 +30,7 @@ describe('agents that were never let in', () => {
   before(async () => {
     await haveKey(computer());
     window = await computer().openSignedIn();
-    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-    await newInstance(computer(), () => rentNow(window));
+    await rent3090(window);
     await window.toast(/is ready|is running/);
     window.clearToasts();
   });
@@ -70,8 +69,7 @@ describe('an editor that has no tools for language models', () => {
     await haveKey(computer());
     const window = await computer().openWindow({ hasTools: false });
     await window.signIn();
-    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-    await newInstance(computer(), () => rentNow(window));
+    await rent3090(window);
     await window.toast(/is ready|is running/);
     const { tools } = await letAgentsIn(window);
     assert.deepEqual(tools, []);

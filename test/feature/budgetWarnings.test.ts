@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { haveKey, newInstance, rentalsOf, rentNow, searchAndReview } from '../support/feature/rentDriver';
+import { haveKey, newInstance, rent3090, rentalsOf, searchAndReview } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -52,8 +52,7 @@ describe('a budget in the status bar', () => {
   it('makes room for the stage of a start, and comes back after it', async () => {
     await haveKey(computer());
     const window = await computer().openSignedIn();
-    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-    await newInstance(computer(), () => rentNow(window));
+    await rent3090(window);
     const busy = await window.statusShows(/Loading|Creating/);
     assert.match(busy, /0 running · \$\d\S*\/h$/);
     await window.toast(/is ready/);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { machineManners, type MachineManner } from '../../src/simulator/login/manners';
 import { registerKey, remoteSshExtension } from '../support/feature/reachable';
-import { evenPrices, newInstance, rentNow, searchAndReview } from '../support/feature/rentDriver';
+import { evenPrices, rent3090 } from '../support/feature/rentDriver';
 import { seeded, sized, testSeed } from '../support/seeded';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -31,8 +31,7 @@ describe('Connect in the first second after an instance runs, by the real ssh', 
   async function begins(manner: MachineManner): Promise<number> {
     const { simulator } = computer();
     simulator.orders.behave(manner, 1);
-    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-    const { id } = await newInstance(computer(), () => rentNow(window));
+    const { id } = await rent3090(window);
     await computer().until('it runs', () => simulator.world.instance(id)?.actualStatus === 'running');
     window.run('Refresh');
     await window.view('instances').row(new RegExp(`(?:Waiting|Logging|Checking|Running).*#${id}`));
@@ -111,8 +110,7 @@ describe('Connect in the first second after an instance runs, by the real ssh', 
 
   it('opens a shell at most 20 s after the instance runs, without a refresh by the user', async () => {
     const { clock, simulator } = computer();
-    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-    const { id } = await newInstance(computer(), () => rentNow(window));
+    const { id } = await rent3090(window);
     await computer().until('it runs', () => simulator.world.instance(id)?.actualStatus === 'running');
     const since = clock.elapsed();
     await window.view('instances').row(new RegExp(`(?:Waiting|Logging|Checking|Running).*#${id}`));

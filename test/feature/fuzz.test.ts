@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Judge } from '../fuzz/judge';
 import { play } from '../fuzz/scene';
-import { haveKey, newInstance, rentNow, searchAndReview } from '../support/feature/rentDriver';
+import { haveKey, rent3090 } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 
 describe('random actions, faults, killed windows and clock jumps', () => {
@@ -34,8 +34,7 @@ describe('the judge of the fault runs', () => {
     judge.watch(window);
     await window.signIn();
     judge.rentalsAllowed = 1;
-    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-    const first = await newInstance(computer(), () => rentNow(window));
+    const first = await rent3090(window);
     await computer().until('it to run', () => world.instance(first.id)?.actualStatus === 'running');
     await computer().pass(90_000);
     await judge.check(window);

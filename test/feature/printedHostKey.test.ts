@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { reachableInstance, registerKey, remoteSshExtension } from '../support/feature/reachable';
-import { newInstance, rentNow, searchAndReview } from '../support/feature/rentDriver';
+import { rent3090 } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -101,8 +101,7 @@ describe('an instance whose log names another host key while it gets ready', () 
   it('waits with the words for that, and ends with them', async () => {
     await registerKey(computer());
     const window = await computer().openSignedIn();
-    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-    const { id } = await newInstance(computer(), () => rentNow(window));
+    const { id } = await rent3090(window);
     const instance = computer().simulator.world.instance(id);
     assert.ok(instance);
     instance.onstart = `Creating SSH2 ED25519 key\n256 SHA256:${'A'.repeat(43)} root@c1 (ED25519)`;

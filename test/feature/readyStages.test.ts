@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MachineManner } from '../../src/simulator/login/manners';
 import { registerKey } from '../support/feature/reachable';
-import { evenPrices, newInstance, rentNow, searchAndReview } from '../support/feature/rentDriver';
+import { evenPrices, rent3090 } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -18,8 +18,7 @@ describe('the stages of a machine between running and ready', () => {
   async function rentWith(manner: MachineManner): Promise<number> {
     window.clearToasts();
     computer().simulator.orders.behave(manner, 1);
-    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-    return (await newInstance(computer(), () => rentNow(window))).id;
+    return (await rent3090(window)).id;
   }
 
   async function endAll(): Promise<void> {

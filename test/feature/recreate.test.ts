@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { reachableInstance, remoteSshExtension } from '../support/feature/reachable';
-import { haveKey, newInstance, rentNow, reviewFirst, searchAndReview } from '../support/feature/rentDriver';
+import { haveKey, rent3090, reviewFirst } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -113,8 +113,7 @@ describe('a rental whose image was changed later', () => {
   it('is rented again with the image that it has now', async () => {
     await haveKey(computer());
     const window = await computer().openSignedIn();
-    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-    await newInstance(computer(), () => rentNow(window));
+    await rent3090(window);
     await window.toast(/is ready/);
     await window.view('instances').menu(/3090/, 'Change Image or Template…');
     await window.quick.type('ubuntu:24.04', { enter: false });

@@ -3,8 +3,9 @@ import {
   confirmRental,
   haveKey,
   newInstance,
-  rentalsOf,
+  rent3090,
   rentNow,
+  rentalsOf,
   searchAndReview,
   searchFor,
 } from '../support/feature/rentDriver';
@@ -26,8 +27,7 @@ describe('rentals and starts that go wrong', () => {
 
   /** Rents one on demand by the steps that a user takes; its id. */
   async function rentOne(): Promise<number> {
-    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-    return (await newInstance(computer(), () => rentNow(window))).id;
+    return (await rent3090(window)).id;
   }
 
   const nextBoot = (outcome: string, message: string) =>
@@ -324,8 +324,7 @@ describe('a machine that fails, with two windows', () => {
     await second.view('instances').rows();
     const failure = { outcome: 'exited', message: 'no space left on device' };
     assert.equal((await simulator.call('POST', '/__sim/next-boot/', failure)).status, 200);
-    await searchAndReview(first, '1x 3090', /1× RTX 3090/);
-    const { id } = await newInstance(computer(), () => rentNow(first));
+    const { id } = await rent3090(first);
     second.focus();
     const said = new RegExp(`#${id} will not get ready`);
     const tellers = () =>

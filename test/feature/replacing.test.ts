@@ -3,21 +3,31 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import {
   confirmRental,
-  evenPrices,
+  failNextStarts,
   haveKey,
-  newInstance,
-  rentalsOf,
-  rentNow,
+  openToRent,
+  rent3090,
   rentUnwatched,
+  rentalsOf,
   searchAndReview,
 } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { Computer } from '../support/feature/computer';
+import type { FeatureWindow } from '../support/feature/window';
 import type { ShownMessage } from '../support/fakeEditor/messages';
 
 const minute = 60_000;
 const notReplaced =
   /was not replaced, because the window closed first.*Until it is destroyed, its disk costs/;
+
+/** A window in which a second machine failed, whose replacement is announced a minute ahead. */
+async function openToAnnounced(computer: Computer): Promise<FeatureWindow> {
+  const window = await openToRent(computer);
+  await failNextStarts(computer.simulator, 'no space left', 'cuda error');
+  await rent3090(window);
+  await window.toast(/cuda error.*As configured, it is destroyed and the next best offer is rented in 1 min/);
+  return window;
+}
 
 describe('replacing a machine that may have run while no editor was open', () => {
   const computer = useComputer();
@@ -40,16 +50,12 @@ describe('replacing a machine under the limit an hour of all that runs', () => {
   const computer = useComputer();
 
   it('counts the other instances, and destroys nothing where no offer is left beside them', async () => {
-    await haveKey(computer());
     const { simulator, settings } = computer();
-    await evenPrices(computer());
-    const window = await computer().openSignedIn();
-    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-    const other = await newInstance(computer(), () => rentNow(window));
+    const window = await openToRent(computer());
+    const other = await rent3090(window);
     await window.toast(new RegExp(`#${other.id} is ready`));
-    await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message: 'no space left' });
-    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-    const { id } = await newInstance(computer(), () => rentNow(window));
+    await failNextStarts(simulator, 'no space left');
+    const { id } = await rent3090(window);
     // Enough for each of them, and not for both.
     settings.set('gpuRental.rent.limitPerHour', 0.3);
     await window.toastButton(/will not get ready/, 'Destroy and Rent Next Best…');
@@ -63,13 +69,10 @@ describe('a replacement whose window is killed', () => {
   const computer = useComputer();
 
   it('between destroying and renting is told at the next start, which goes on with it', async () => {
-    await haveKey(computer());
     const { simulator } = computer();
-    await evenPrices(computer());
-    const first = await computer().openSignedIn();
-    await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message: 'no space left' });
-    await searchAndReview(first, '1x 3090', /1× RTX 3090/);
-    const { id } = await newInstance(computer(), () => rentNow(first));
+    const first = await openToRent(computer());
+    await failNextStarts(simulator, 'no space left');
+    const { id } = await rent3090(first);
     // The first search finds the next best; the second looks at its price once the old one is gone.
     await first.toast(/will not get ready/);
     simulator.fail({ kind: 'stall', method: 'POST', path: '/api/v0/bundles/', skip: 1 });
@@ -92,13 +95,10 @@ describe('a replacement that was announced by a window that is killed before it 
   const computer = useComputer({ settings: { 'gpuRental.ready.onFailure': 'replace' } });
 
   it('is told by the next one', async () => {
-    await haveKey(computer());
     const { simulator } = computer();
-    await evenPrices(computer());
-    const first = await computer().openSignedIn();
-    await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message: 'no space left' });
-    await searchAndReview(first, '1x 3090', /1× RTX 3090/);
-    const { id } = await newInstance(computer(), () => rentNow(first));
+    const first = await openToRent(computer());
+    await failNextStarts(simulator, 'no space left');
+    const { id } = await rent3090(first);
     simulator.fail({ kind: 'stall', method: 'POST', path: '/api/v0/bundles/' });
     await first.toast(/As configured, it is destroyed and the next best offer is rented\.$/);
     first.kill();
@@ -125,18 +125,8 @@ describe('a replacement whose pause was over when its window is killed', () => {
   const computer = useComputer({ settings: { 'gpuRental.ready.onFailure': 'replace' } });
 
   it('is told by the next one', async () => {
-    await haveKey(computer());
     const { simulator } = computer();
-    await evenPrices(computer());
-    const first = await computer().openSignedIn();
-    for (const message of ['no space left', 'cuda error']) {
-      await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message });
-    }
-    await searchAndReview(first, '1x 3090', /1× RTX 3090/);
-    await newInstance(computer(), () => rentNow(first));
-    await first.toast(
-      /cuda error.*As configured, it is destroyed and the next best offer is rented in 1 min/,
-    );
+    const first = await openToAnnounced(computer());
     const searches = () => simulator.received('POST', '/api/v0/bundles/').length;
     const before = searches();
     simulator.fail({ kind: 'stall', method: 'POST', path: '/api/v0/bundles/' });
@@ -155,16 +145,8 @@ for (const hours of [0, -3]) {
     const computer = useComputer({ settings: { 'gpuRental.ready.onFailure': 'replace' } });
 
     it('is not replaced, although the service answers after the pause', async () => {
-      await haveKey(computer());
       const { simulator } = computer();
-      await evenPrices(computer());
-      const window = await computer().openSignedIn();
-      for (const message of ['no space left', 'cuda error']) {
-        await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message });
-      }
-      await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-      await newInstance(computer(), () => rentNow(window));
-      await window.toast(/cuda error.*the next best offer is rented in 1 min/);
+      const window = await openToAnnounced(computer());
       computer().clock.jump(hours * 60 * minute);
       const [instance] = simulator.world.instances;
       assert.ok(instance);
@@ -189,16 +171,8 @@ for (const [when, inSeconds] of [
     const computer = useComputer({ settings: { 'gpuRental.ready.onFailure': 'replace' } });
 
     it('is not replaced', async () => {
-      await haveKey(computer());
       const { simulator } = computer();
-      await evenPrices(computer());
-      const window = await computer().openSignedIn();
-      for (const message of ['no space left', 'cuda error']) {
-        await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message });
-      }
-      await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-      await newInstance(computer(), () => rentNow(window));
-      await window.toast(/cuda error.*the next best offer is rented in 1 min/);
+      const window = await openToAnnounced(computer());
       await computer().pass(inSeconds * 1000);
       const [instance] = simulator.world.instances;
       await simulator.call('DELETE', `/api/v0/instances/${instance?.id}/`);
@@ -236,15 +210,10 @@ describe('a replacement without a question', () => {
   const computer = useComputer({ settings: { 'gpuRental.ready.onFailure': 'replace' } });
 
   it('ends with a question where another host failed the same way', async () => {
-    await haveKey(computer());
     const { simulator } = computer();
-    await evenPrices(computer());
-    const window = await computer().openSignedIn();
-    for (const message of ['no manifest for image 17', 'no manifest for image 23']) {
-      await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message });
-    }
-    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-    await newInstance(computer(), () => rentNow(window));
+    const window = await openToRent(computer());
+    await failNextStarts(simulator, 'no manifest for image 17', 'no manifest for image 23');
+    await rent3090(window);
     await window.toast(/As configured, it is destroyed and the next best offer is rented\.$/);
     await window.toast(/another machine is rented instead/);
     await window.toast(/Another host failed the same way, so it is not replaced without asking/);
@@ -258,20 +227,12 @@ describe('the pause of a replacement that the user wants without a question', ()
   const computer = useComputer({ settings: { 'gpuRental.ready.onFailure': 'replace' } });
 
   it('holds when the window closes that told of it', async () => {
-    await haveKey(computer());
     const { simulator } = computer();
-    await evenPrices(computer());
-    const first = await computer().openSignedIn();
+    const first = await openToRent(computer());
     const second = await computer().openWindow({ isFocused: false });
     await second.view('instances').rows();
-    for (const [outcome, message] of [
-      ['exited', 'no space left'],
-      ['exited', 'cuda error'],
-    ]) {
-      await simulator.call('POST', '/__sim/next-boot/', { outcome, message });
-    }
-    await searchAndReview(first, '1x 3090', /1× RTX 3090/);
-    await newInstance(computer(), () => rentNow(first));
+    await failNextStarts(simulator, 'no space left', 'cuda error');
+    await rent3090(first);
     await first.toast(/As configured, it is destroyed and the next best offer is rented\.$/);
     await first.toast(/another machine is rented instead/);
     const told = /cuda error.*As configured, it is destroyed and the next best offer is rented in 1 min/;
@@ -296,13 +257,9 @@ for (const [how, decline] of [
     const computer = useComputer({ settings: { 'gpuRental.ready.onFailure': 'replace' } });
 
     it('is not done, but asked about', async () => {
-      await haveKey(computer());
       const { simulator } = computer();
-      await evenPrices(computer());
-      const window = await computer().openSignedIn();
-      for (const message of ['no space left', 'cuda error']) {
-        await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message });
-      }
+      const window = await openToRent(computer());
+      await failNextStarts(simulator, 'no space left', 'cuda error');
       let announced = 0;
       // At once, before the end of the pause is on the disk.
       window.screen.messages.onDidShow = (shown) => {
@@ -311,8 +268,7 @@ for (const [how, decline] of [
           queueMicrotask(() => decline(computer(), shown));
         }
       };
-      await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-      await newInstance(computer(), () => rentNow(window));
+      await rent3090(window);
       await computer().until('the pause', () => announced === 1);
       await computer().pass(2 * minute);
       await window.toast(/cuda error.*Until it is destroyed, its disk costs/);

@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict';
 import { atPlaces } from '../support/feature/jobPlaces';
-import {
-  confirmRental,
-  evenPrices,
-  haveKey,
-  rentalsOf,
-  searchAndReview,
-} from '../support/feature/rentDriver';
+import { confirmRental, openToRent, rentalsOf, searchAndReview } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 
 describe('several machines whose window is killed between two rentals', () => {
   const computer = useComputer({ simulator: { credit: 10_000 } });
 
   it('are told by the next window, with how many were rented', async () => {
-    await haveKey(computer());
-    await evenPrices(computer());
-    const killed = await computer().openSignedIn();
+    const killed = await openToRent(computer());
     await searchAndReview(killed, '1x 3090', /1× RTX 3090/);
     await killed.quick.pick('More Options…');
     await killed.quick.pick('How Many');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MachineManner } from '../../src/simulator/login/manners';
 import { registerKey } from '../support/feature/reachable';
-import { evenPrices, newInstance, rentNow, searchAndReview } from '../support/feature/rentDriver';
+import { evenPrices, rent3090 } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -20,8 +20,7 @@ describe('several machines that start at once, in two windows', () => {
   async function rent(manner: MachineManner): Promise<number> {
     const window = windows[0] ?? assert.fail();
     computer().simulator.orders.behave(manner);
-    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-    return (await newInstance(computer(), () => rentNow(window))).id;
+    return (await rent3090(window)).id;
   }
   const saidOf = (id: number) =>
     windows

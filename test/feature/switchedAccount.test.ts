@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import {
   confirmRental,
+  failNextStarts,
   haveKey,
   newInstance,
-  rentalsOf,
   rentNow,
+  rentalsOf,
   searchAndReview,
 } from '../support/feature/rentDriver';
 import { DocumentDriver } from '../support/feature/documentDriver';
@@ -265,7 +266,7 @@ describe('the replacement of a machine that is offered for one account, and chos
     const { simulator } = computer();
     const { json } = await simulator.call('POST', '/__sim/accounts/', { credit: 10 });
     const window = await computer().openSignedIn();
-    await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message: 'no space left' });
+    await failNextStarts(simulator, 'no space left');
     await searchAndReview(window, '1x 3090', /^1× RTX 3090/);
     await newInstance(computer(), () => rentNow(window));
     const offered = await window.toast(/will not get ready/);

@@ -114,6 +114,22 @@ export async function newInstance(computer: Computer, rent: () => Promise<void>)
   return computer.until('the instance', () => world.instances.find(({ id }) => !known.includes(id)));
 }
 
+/** Rents the first RTX 3090 with the defaults of all steps, and waits for its instance. */
+export async function rent3090(window: FeatureWindow): Promise<InstanceState> {
+  await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+  return newInstance(window.computer, () => rentNow(window));
+}
+
+/** The next machines that start stop with these messages, one each. */
+export async function failNextStarts(
+  simulator: Computer['simulator'],
+  ...messages: readonly string[]
+): Promise<void> {
+  for (const message of messages) {
+    await simulator.call('POST', '/__sim/next-boot/', { outcome: 'exited', message });
+  }
+}
+
 /** Answers the question for a key that comes before the first rental: makes one on this computer. */
 export async function generateKey(window: FeatureWindow): Promise<void> {
   const { quick, computer } = window;
@@ -135,14 +151,20 @@ export async function evenPrices({ simulator }: Computer): Promise<void> {
   }
 }
 
+/** A window of a user who is signed in and has a key, where several offers have one price. */
+export async function openToRent(computer: Computer): Promise<FeatureWindow> {
+  await haveKey(computer);
+  await evenPrices(computer);
+  return computer.openSignedIn();
+}
+
 /** Rents a machine that stops while no editor is open, so that it may have run; returns its id. */
 export async function rentUnwatched(computer: Computer): Promise<number> {
   const { simulator } = computer;
   await haveKey(computer);
   const window = await computer.openSignedIn();
   await simulator.call('POST', '/__sim/next-boot/', { outcome: 'stuck', message: 'pulling' });
-  await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-  const { id } = await newInstance(computer, () => rentNow(window));
+  const { id } = await rent3090(window);
   await window.view('instances').row(`#${id}`);
   window.close();
   await computer.pass(10 * 60_000);
