@@ -11,7 +11,6 @@ const several = [
   '{0} outputs could not be fetched. The first is {1}: {2}',
   'The on-start script is too long: {0} characters, and {1} when compressed, of {2} at most. Put part of it into the image or download it from the script.',
   '{0} countries',
-  '{0} characters',
   '{0} days {1} h',
   'A command has at most {0} characters. This one has {1}.',
   'A command has between 1 and {0} characters. This one has {1}.',

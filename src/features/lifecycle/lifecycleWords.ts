@@ -40,10 +40,12 @@ export function startQuestion(instances: readonly Instance[]): Question {
   return {
     message: t('Start {0}?', nameOfSome(instances)),
     detail:
-      t('Once started, it costs {0}.', runningPrice(instances)) +
-      ' ' +
-      t('If another user has its GPU, the start waits until it is free.') +
-      listed(instances),
+      (instances.length === 1
+        ? `${t('Once started, it costs {0}.', runningPrice(instances))} ${t('If another user has its GPU, the start waits until it is free.')}`
+        : t(
+            'Once started, they cost {0}. If other users have their GPUs, the starts wait until these are free.',
+            runningPrice(instances),
+          )) + listed(instances),
     button: t('Start'),
   };
 }
@@ -52,10 +54,15 @@ export function stopQuestion(instances: readonly Instance[]): Question {
   return {
     message: t('Stop {0}?', nameOfSome(instances)),
     detail:
-      t('Running processes stop. Its disk is kept and still costs {0}.', stoppedPrice(instances)) +
-      ' ' +
-      t("Another user may rent the GPU, and then the instance can't start again until it is free.") +
-      listed(instances),
+      (instances.length === 1
+        ? t(
+            "Running processes stop. Its disk is kept and still costs {0}. Another user may rent the GPU, and then the instance can't start again until it is free.",
+            stoppedPrice(instances),
+          )
+        : t(
+            "Running processes stop. Their disks are kept and still cost {0}. Other users may rent the GPUs, and then the instances can't start again until these are free.",
+            stoppedPrice(instances),
+          )) + listed(instances),
     button: t('Stop'),
     keep: t('Keep Running'),
   };
@@ -66,10 +73,15 @@ export function cancelStartQuestion(instances: readonly Instance[]): Question {
   return {
     message: t('Cancel the start of {0}?', nameOfSome(instances)),
     detail:
-      t(
-        'It is waiting for a free GPU. If you cancel, it stays stopped, and its disk is kept and still costs {0}.',
-        stoppedPrice(instances),
-      ) + listed(instances),
+      (instances.length === 1
+        ? t(
+            'It is waiting for a free GPU. If you cancel, it stays stopped, and its disk is kept and still costs {0}.',
+            stoppedPrice(instances),
+          )
+        : t(
+            'They are waiting for free GPUs. If you cancel, they stay stopped, and their disks are kept and still cost {0}.',
+            stoppedPrice(instances),
+          )) + listed(instances),
     button: t('Cancel the Start'),
     keep: t('Keep Waiting'),
   };
@@ -79,10 +91,15 @@ export function rebootQuestion(instances: readonly Instance[]): Question {
   return {
     message: t('Reboot {0}?', nameOfSome(instances)),
     detail:
-      t(
-        'Running processes stop. Its disk and its GPU are kept, and it still costs {0}.',
-        runningPrice(instances),
-      ) + listed(instances),
+      (instances.length === 1
+        ? t(
+            'Running processes stop. Its disk and its GPU are kept, and it still costs {0}.',
+            runningPrice(instances),
+          )
+        : t(
+            'Running processes stop. Their disks and GPUs are kept, and they still cost {0}.',
+            runningPrice(instances),
+          )) + listed(instances),
     button: t('Reboot'),
     keep: t('Keep Running'),
   };

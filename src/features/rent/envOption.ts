@@ -1,8 +1,9 @@
-import { t } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { formatEnvFlags, parseEnvFlags, parsePort } from '../../model/documents/envFlags';
 import { envEntries, envFlagsToObject, type EnvObject } from '../../model/documents/envObject';
 import { rentalEnvProblem } from '../../model/documents/rentalEnv';
+import { charactersText } from '../../model/rentals/rentFacts';
 import { mergedEnv } from '../../model/rentals/rentPlan';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import type { Text } from '../../util/text';
@@ -22,11 +23,7 @@ export async function envOption(flow: RentFlow): Promise<StepResult | undefined>
         id: `entry:${name}`,
         label: plainLabel(name),
         // Values may be secrets, so only their length is shown.
-        description: name.startsWith('-')
-          ? ''
-          : value.length === 1
-            ? t('1 character')
-            : t('{0} characters', value.length),
+        description: name.startsWith('-') ? '' : localize(charactersText(value.length)),
         detail: originText(name, from),
         value: { kind: 'entry', name },
       })),

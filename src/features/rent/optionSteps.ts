@@ -1,5 +1,6 @@
-import { t } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { askText, pickFromList, type StepAnswer, type Row } from '../../editor/quickPick';
+import { charactersText } from '../../model/rentals/rentFacts';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import {
   effectiveRuntype,
@@ -91,7 +92,7 @@ function optionsFor(flow: RentFlow, deps: StepDeps): readonly Option[] {
       value:
         choices.onstart === undefined
           ? (fromTemplate(choices, 'onstart') ?? none)
-          : t('{0} characters', choices.onstart.length),
+          : localize(charactersText(choices.onstart.length)),
       ask: () => onstartOption(flow),
     },
     ...(effectiveRuntype(choices) === 'args' ? [argsOption(flow)] : []),

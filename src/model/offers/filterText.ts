@@ -15,13 +15,16 @@ import {
   type NumberRange,
 } from './searchFields';
 
-/** Formats a number with its unit: `24 GB`, `$0.80`, `99%`. */
+/** Formats a number with its unit: `24 GB`, `1 day`, `$0.80`, `99%`. */
 export function numberText(value: number, unit: string): string {
   if (unit === '$') {
     const cents = value.toFixed(2);
     return `$${Number(cents) === value ? cents : String(value)}`;
   }
-  return unit === '' || unit === '%' ? `${value}${unit}` : `${value} ${unit}`;
+  if (unit === '' || unit === '%') {
+    return `${value}${unit}`;
+  }
+  return `${value} ${unit === 'days' && value === 1 ? 'day' : unit}`;
 }
 
 function rangeText(range: NumberRange, field: NumberField): Text | string {

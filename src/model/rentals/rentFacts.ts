@@ -125,13 +125,18 @@ function envFacts(choices: RentChoices): readonly Fact[] {
   return [fact('env', text('Environment'), value, 'options')];
 }
 
+/** Returns the length of a text that is not shown. */
+export function charactersText(count: number): Text {
+  return count === 1 ? text('1 character') : text('{0} characters', count);
+}
+
 function onstartFacts(choices: RentChoices): readonly Fact[] {
   const given = templateOf(choices)?.onstart ?? '';
   const own = choices.onstart;
   if (own === undefined && given === '') {
     return [];
   }
-  const length = text('{0} characters', (own ?? given).length);
+  const length = charactersText((own ?? given).length);
   const value =
     own === undefined
       ? fromTemplate(length)

@@ -51,7 +51,7 @@ describe('The levels of the filters', () => {
       'downPerGb: Any',
       'upPerGb: Any',
       'storagePerGbMonth: Any',
-      'days: Any, At least 1 days, At least 3 days, At least 7 days, At least 30 days',
+      'days: Any, At least 1 day, At least 3 days, At least 7 days, At least 30 days',
       'dlperf: Any',
       'value: Any',
       'teraflops: Any',

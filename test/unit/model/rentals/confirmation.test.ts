@@ -162,7 +162,7 @@ describe('the confirmation', () => {
         '50 GB',
         'SSH, direct',
         'MODE (from the template); SEED',
-        '1 characters, in place of the template’s',
+        '1 character, in place of the template’s',
         undefined,
         'set',
       ],
