@@ -122,7 +122,7 @@ describe('living with instances', () => {
     const path = `/api/v0/instances/${second}/`;
     computer().simulator.fail({ kind: 'error', status: 400, error: 'invalid_request', method: 'PUT', path });
     await instances().menu('helper', 'Stop…', ['tuned']);
-    assert.match((await window.dialog('Another user may rent the GPU')).text, /2 instances/);
+    assert.match((await window.dialog('Other users may rent the GPUs')).text, /2 instances/);
     await window.dialogButton('Stop');
     const { text, detail } = await window.dialog('Some instances could not be stopped');
     assert.match(`${text} ${detail}`, /helper was not stopped and still costs \$/);
