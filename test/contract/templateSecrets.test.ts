@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { DocumentError } from '../../src/model/templates/templateDocument';
 import { MissingSecretError } from '../../src/model/templates/templateWire';
-import { fileOwner, templateOwner } from '../../src/model/templates/templateReference';
+import { fileOwner, templateOwner, type SecretOwner } from '../../src/model/templates/templateReference';
 import { PublicSecretError } from '../../src/store/templates/templateErrors';
 import { changeText, useTemplateScene } from '../support/templateScene';
 
@@ -104,6 +104,36 @@ describe('secrets of templates', () => {
     }
     const left = await window.creation.addDraft({ name: 'Left', image: 'a/b:1', env: { HF_TOKEN: token } });
     assert.match((await window.creation.draft(left))?.text ?? '', new RegExp(token));
+  });
+
+  it('go with the last template that has them, but stay for one that is being edited', async () => {
+    const { computer } = scene();
+    const window = await computer.openWindow();
+    const account = window.documents.account();
+    const make = async (name: string, from?: SecretOwner) => {
+      const given = { name, image: 'a/b:1', ...login, docker_login_pass: from ? '${secret:p}' : '' };
+      const draft = await window.creation.addDraft(given, from);
+      const id = await window.creation.saveDraft(draft, (await window.creation.draft(draft))?.text ?? '');
+      await window.documents.open(id);
+      return id;
+    };
+    await window.secrets.keep('account-1', fileOwner('file:///a'), 'kept', token);
+    const draft = await window.creation.addDraft({ name: 'Dropped', image: 'a/b:1', ...login });
+    await window.creation.dropDraft(draft);
+    assert.deepEqual([...computer.secretPort.values.values()], [token]);
+    const first = await make('First');
+    await window.secrets.keep('account-1', templateOwner(first), 'p', password);
+    const second = await make('Second', templateOwner(first));
+    await window.creation.remove(account, first);
+    assert.deepEqual([...computer.secretPort.values.values()], [token, password]);
+    window.dirty.add(second);
+    await window.creation.remove(account, second);
+    assert.deepEqual([...computer.secretPort.values.values()], [token, password]);
+    window.dirty.clear();
+    const third = await make('Third', templateOwner(second));
+    await window.secrets.release('account-1', templateOwner(second));
+    await window.creation.remove(account, third);
+    assert.deepEqual([...computer.secretPort.values.values()], [token]);
   });
 
   /** What a stranger may write into a template or a file that the user takes over. */

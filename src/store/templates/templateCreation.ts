@@ -118,7 +118,7 @@ export class TemplateCreation {
 
   async dropDraft(token: string): Promise<void> {
     await this.deps.memory.keepDraft(token, undefined);
-    await this.deps.secrets.dropDrafts([token]);
+    await this.dropSecrets([token]);
   }
 
   /**
@@ -268,7 +268,18 @@ export class TemplateCreation {
     await memory.keepDraft(token, { accountKey, name, text: '', mtime: clock.now() });
     // The oldest drafts make room.
     const kept = await memory.drafts();
-    await secrets.dropDrafts(before.filter((other) => !(other in kept)));
+    await this.dropSecrets(before.filter((other) => !(other in kept)));
+  }
+
+  private async dropSecrets(tokens: readonly string[]): Promise<void> {
+    const { secrets } = this.deps;
+    await secrets.dropDrafts(tokens);
+    for (const token of tokens) {
+      const { accountKey } = draftParts(token);
+      if (accountKey !== undefined) {
+        await secrets.release(accountKey, draftOwner(token));
+      }
+    }
   }
 }
 

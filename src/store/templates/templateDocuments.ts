@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Template } from '../../model/templates/template';
 import { sameDocument } from '../../model/templates/templateConflict';
 import { renderDocument } from '../../model/templates/templateDocument';
+import { templateOwner } from '../../model/templates/templateReference';
 import { accountsLoaded } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import { channel } from '../../shared/channel';
@@ -42,8 +43,8 @@ export class TemplateDocuments implements Disposable {
   private readonly known = new TemplatesOnScreen();
   private readonly listed = new ListedTemplates();
   private readonly store = new DisposableStore();
-  private readonly changed = new Emitter<number>();
-  private readonly conflicts = new TemplateConflicts();
+  private readonly changed = this.store.add(new Emitter<number>());
+  private readonly conflicts = this.store.add(new TemplateConflicts());
   private isDirty: (id: number) => boolean = () => false;
   /** Fires when the text of a document changes while the user is not editing it. */
   readonly onDidChange = this.changed.event;
@@ -68,8 +69,6 @@ export class TemplateDocuments implements Disposable {
       readOnlyReason: (template) => this.readOnlyReason(template),
       onSaved: (id) => saves.send(deps.hub, id),
     });
-    this.store.add(this.changed);
-    this.store.add(this.conflicts);
     this.store.add(
       saves.on(deps.hub, (id) => {
         if (this.known.has(id)) {
@@ -290,7 +289,10 @@ export class TemplateDocuments implements Disposable {
     this.close(id);
     this.listed.delete(id);
     if (known) {
-      await this.deps.secrets.bind(known.accountKey, id, new Map());
+      // An unsaved document may become a template again, with its secrets.
+      if (!this.isDirty(id)) {
+        await this.deps.secrets.release(known.accountKey, templateOwner(id));
+      }
       this.changed.fire(id);
       saves.send(this.deps.hub, id);
     }

@@ -202,6 +202,18 @@ export class TemplateSecrets {
   }
 
   /**
+   * Deletes the secrets of a document that is gone, unless another one has them. What the secret store does not delete
+   * goes with the account.
+   */
+  async release(accountKey: string, owner: SecretOwner): Promise<void> {
+    const own = await this.names(accountKey, owner);
+    await this.memory.change(accountKey, (memory) => withoutOwner(memory, owner));
+    const { secretNames } = await this.memory.account(accountKey);
+    const unused = [...own].filter((name) => !secretNames.includes(name));
+    await Promise.allSettled(unused.map((name) => this.secrets.delete(keyOf(accountKey, name))));
+  }
+
+  /**
    * Deletes everything of a signed-out account. @throws KeyNotRemovedError if the secret store refuses; the rest
    * stays known for the next attempt.
    */
@@ -298,6 +310,22 @@ function withOwner(memory: TemplatesOfAccount, name: string, owner: SecretOwner)
   return owners.includes(owner)
     ? memory
     : { ...memory, secretOwners: { ...memory.secretOwners, [name]: [...owners, owner] } };
+}
+
+/** A secret whose documents are unknown stays. */
+function withoutOwner(memory: TemplatesOfAccount, owner: SecretOwner): TemplatesOfAccount {
+  const owners = Object.entries(memory.secretOwners).map(
+    ([name, all]) => [name, all.filter((one) => one !== owner)] as const,
+  );
+  const kept = owners.filter(([name, all]) => all.length > 0 || memory.lostNames.includes(name));
+  const gone = new Set(owners.filter((one) => !kept.includes(one)).map(([name]) => name));
+  const slots = Object.entries(memory.slots).filter(([id]) => `template:${id}` !== owner);
+  return {
+    ...memory,
+    slots: Object.fromEntries(slots),
+    secretOwners: Object.fromEntries(kept),
+    secretNames: memory.secretNames.filter((name) => !gone.has(name)),
+  };
 }
 
 function requestKey(accountKey: string, token: string): string {
