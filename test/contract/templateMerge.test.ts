@@ -24,6 +24,7 @@ describe('the merge of a template that changed on both sides', () => {
     await assert.rejects(window.documents.save(id, source), TemplateConflictError);
     const merged = window.documents.merge(id, source);
     assert.ok(merged !== undefined);
+    window.documents.useTheirs(id);
     await window.documents.save(id, merged.text);
     const saved = await record();
     assert.deepEqual([saved['desc'], saved['env'], saved['tag']], ['mine', '-e A=mine -e B=theirs', '9']);
@@ -44,6 +45,7 @@ describe('the merge of a template that changed on both sides', () => {
       merged.conflicts.map(({ path }) => path),
       [['desc']],
     );
+    window.documents.useTheirs(id);
     await window.documents.save(id, merged.text);
     const { desc, image, env, tag } = await record();
     assert.deepEqual([desc, image, env, tag], ['typed later', 'a/b:2', '-e A=1 -e B=2 -e C=3', '9']);

@@ -113,7 +113,10 @@ class Writer {
         }
         if (answer === 'useMine') documents.useMine(id);
         else if (answer === 'useTheirs') this.show(documents.useTheirs(id) ?? '');
-        else this.show(documents.merge(id, this.text)?.text ?? '');
+        else {
+          this.show(documents.merge(id, this.text)?.text ?? '');
+          documents.useTheirs(id);
+        }
       }
     }
     this.window.dirty.delete(id);

@@ -11,6 +11,7 @@ const values = {
   account: 'accountvalue4711',
   replaced: 'replacedvalue4711',
   ofAnother: 'ofanothervalue4711',
+  refused: 'refusedvalue4711',
 };
 
 describe('secrets in template documents', () => {
@@ -162,6 +163,28 @@ describe('secrets in template documents', () => {
     await saved;
     assert.match(String(service.sent('POST').at(-1)?.['env']), new RegExp(`-e HF_TOKEN=${values.changed}`));
     nothingIsShown();
+    window.clearToasts();
+  });
+
+  it('say that nothing was changed where the editor refuses the edit, and keep no value', async () => {
+    const { documents } = window.screen;
+    const apply = documents.apply.bind(documents);
+    await editor.type({ env: { ...env(), REFUSED_TOKEN: values.refused } });
+    await editor.finding('warning');
+    documents.apply = () => Promise.resolve(false);
+    await editor.fix('"REFUSED_TOKEN"', 'Move to Secrets');
+    await window.toast(/The editor refused to change With Secrets\.json/);
+    const held = [...(await computer().secretStorage().keys())];
+    assert.deepEqual(
+      held.filter((key) => key.includes('REFUSED_TOKEN')),
+      [],
+    );
+    window.clearToasts();
+    await editor.fix('"REFUSED_TOKEN"', 'Make It an Account Secret');
+    await window.dialogButton('Make It an Account Secret');
+    await window.toast(/The editor refused to change With Secrets\.json/);
+    await window.view('account').row(/^REFUSED_TOKEN/);
+    documents.apply = apply;
     window.clearToasts();
   });
 });

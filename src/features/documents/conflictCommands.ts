@@ -73,10 +73,13 @@ async function useMine(deps: Deps, id: number | undefined): Promise<void> {
 
 async function useTheirs(deps: Deps, id: number | undefined): Promise<void> {
   const document = id === undefined ? undefined : openOwnDocument(id);
-  const content = id === undefined ? undefined : deps.templateStores.documents.useTheirs(id);
-  if (id !== undefined && document && content !== undefined) {
+  const { documents } = deps.templateStores;
+  const theirs = id === undefined ? undefined : documents.conflict(id)?.theirs;
+  if (id !== undefined && document && theirs) {
     // An edit instead of a revert, so that the user can undo it and get the own version back.
-    await replaceText(document, content);
+    await replaceText(document, theirs.text);
+    // Only then: if the editor refuses, a save must not undo their version.
+    documents.useTheirs(id);
     await save(id);
   }
 }
@@ -106,6 +109,7 @@ export async function showMerged(
   }
   const { text, conflicts } = merged;
   await replaceText(document, text);
+  templateStores.documents.useTheirs(id);
   const place = rangeOf(document, new JsonPlaces(text).nearest(conflicts[0]?.path ?? []));
   await vscode.window.showTextDocument(document, { preview: false, selection: place });
   return conflicts.map(({ path }) => plainLabel(path.join('.')));

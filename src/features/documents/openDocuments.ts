@@ -8,6 +8,8 @@ import {
 } from '../../model/templates/templateReference';
 import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 import type { Services } from '../../services';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
 
 /** The kinds of documents that this extension handles. */
 export type DocumentKind =
@@ -91,5 +93,21 @@ export async function replaceText(document: vscode.TextDocument, content: string
   const edit = new vscode.WorkspaceEdit();
   const whole = new vscode.Range(document.positionAt(0), document.positionAt(document.getText().length));
   edit.replace(document.uri, whole, content);
-  await vscode.workspace.applyEdit(edit);
+  await changeDocument(document, edit);
+}
+
+/** Changes a document in one step that the user can undo. @throws UserError if the editor refuses. */
+export async function changeDocument(
+  { uri }: Pick<vscode.TextDocument, 'uri'>,
+  edit: vscode.WorkspaceEdit,
+): Promise<void> {
+  if (!(await vscode.workspace.applyEdit(edit))) {
+    const name = uri.path.split('/').at(-1) ?? '';
+    throw new UserError(
+      text(
+        'The editor refused to change {0}. Check that the document is not read-only, then try again.',
+        name,
+      ),
+    );
+  }
 }

@@ -18,7 +18,7 @@ import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { DocumentDiagnostics } from './documentDiagnostics';
 import { toEdit } from './documentFixes';
-import { accountKeyOf, kindOf, ownerOf, type DocumentKind } from './openDocuments';
+import { accountKeyOf, changeDocument, kindOf, ownerOf, type DocumentKind } from './openDocuments';
 
 export type SecretDeps = Pick<Services, 'accounts' | 'templateStores'> & {
   readonly diagnostics: DocumentDiagnostics;
@@ -143,7 +143,12 @@ export async function keepAt(
     );
   }
   await secrets.keep(accountKey, ownerOf(document.uri, kind), name, value);
-  await vscode.workspace.applyEdit(toEdit(document, changes()));
+  try {
+    await changeDocument(document, toEdit(document, changes()));
+  } catch (error) {
+    await secrets.discard(accountKey, name);
+    throw error;
+  }
   deps.diagnostics.all();
 }
 
@@ -177,17 +182,13 @@ async function makeAccountSecret(deps: Deps, document: vscode.TextDocument, name
   ) {
     return;
   }
-  const move = async () => {
-    const isSet = await setAccountSecret(account, name, value);
-    if (isSet) {
-      await vscode.workspace.applyEdit(toEdit(document, removeVariable(document.getText(), name) ?? []));
-    }
-    return isSet;
-  };
   // The account view lists the variable.
-  await readAfter(move(), async () => {
+  const isSet = await readAfter(setAccountSecret(account, name, value), async () => {
     await runCommand('gpuRental.refreshAccount');
   });
+  if (isSet) {
+    await changeDocument(document, toEdit(document, removeVariable(document.getText(), name) ?? []));
+  }
 }
 
 /** Creates a variable of the account, or replaces its value after a question; false if the user declines. */

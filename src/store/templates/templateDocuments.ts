@@ -264,7 +264,7 @@ export class TemplateDocuments implements Disposable {
     this.conflicts.overrule(id);
   }
 
-  /** From now on, edits are compared with their version. The caller shows the returned text and saves it. */
+  /** From now on, edits are compared with their version, whose text is returned. */
   useTheirs(id: number): string | undefined {
     return this.edits.useTheirs(id);
   }
@@ -275,9 +275,8 @@ export class TemplateDocuments implements Disposable {
   }
 
   /**
-   * Merges `source`, the text in the editor, with their version. From now on, edits are compared with their version.
-   * The caller shows the merged text, and the user saves it. @throws DocumentError if the text can't be parsed; then
-   * nothing has changed.
+   * Merges `source`, the text in the editor, with their version. Once the caller shows the merged text, it calls
+   * `useTheirs`, and the user saves. @throws DocumentError if the text can't be parsed.
    */
   merge(id: number, source: string): MergedText | undefined {
     return this.edits.merge(id, source);

@@ -111,7 +111,6 @@ export class TemplateEdits {
     }
     const base = known.shown ?? known.fields;
     const { fields, conflicts } = mergeDocuments(base, parseDocument(source, base), theirs.fields);
-    this.rebase(id);
     return { text: renderDocument(fields), conflicts };
   }
 

@@ -201,6 +201,18 @@ export class TemplateSecrets {
     }));
   }
 
+  /** Deletes a value that no document refers to. */
+  async discard(accountKey: string, unused: string): Promise<void> {
+    await this.memory.change(accountKey, (memory) => ({
+      ...memory,
+      secretNames: memory.secretNames.filter((name) => name !== unused),
+      secretOwners: Object.fromEntries(
+        Object.entries(memory.secretOwners).filter(([name]) => name !== unused),
+      ),
+    }));
+    await this.secrets.delete(keyOf(accountKey, unused));
+  }
+
   /**
    * Deletes the secrets of a document that is gone, unless another one has them. What the secret store does not delete
    * goes with the account.
