@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { confirm, type Question } from './confirm';
 import { parseTemplateUri } from '../model/templates/templateUri';
 
 /** Returns the files that a tab shows, both sides of a comparison included. */
@@ -16,6 +17,17 @@ export function unsavedTemplate(id: number): vscode.TextDocument | undefined {
     const read = isDirty && !isClosed ? parseTemplateUri(uri) : undefined;
     return read?.kind === 'own' && read.id === id;
   });
+}
+
+/**
+ * Offers to save the document of a template, because what follows uses the version at the service. Returns false if the
+ * user cancels or the save is refused.
+ */
+export async function isSavedFirst(
+  document: vscode.TextDocument,
+  question: Pick<Question, 'message' | 'button'>,
+): Promise<boolean> {
+  return (await confirm(question)) && document.save();
 }
 
 /**

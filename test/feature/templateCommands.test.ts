@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DocumentDriver } from '../support/feature/documentDriver';
 import { ServiceTemplates } from '../support/feature/templateRecords';
@@ -138,6 +138,24 @@ describe('commands for templates', () => {
     await quick().title('Search Offers for Alpha');
     assert.equal(service.sent('PUT').length, before + 1);
     quick().escape();
+  });
+
+  it('ask to save a template that is being edited before it is copied or exported', async () => {
+    const before = service.sent('PUT').length;
+    await editor.type({ desc: 'for the copy' });
+    await templates().menu('Alpha (unsaved)', 'Duplicate Template');
+    await window.dialog(/“Alpha” is not saved. The copy has the version at the service/);
+    await window.dialogButton('Not Now');
+    await templates().menu('Alpha (unsaved)', 'Export Template to a File…');
+    const file = path.join(computer().workspace, 'alpha.gpu-template.json');
+    window.screen.fileDialogs.push([file]);
+    await window.dialogButton('Save and Export', /“Alpha” is not saved. The file has the version/);
+    await computer().until('the file', () => existsSync(file));
+    assert.match(readFileSync(file, 'utf8'), /"desc": "for the copy"/);
+    assert.equal(service.sent('PUT').length, before + 1);
+    await editor.closeAll();
+    await templates().click('Alpha');
+    await editor.shows('Alpha.json', '"name": "Alpha"');
   });
 
   it('find offers by the filters of a document, written as an object or as text', async () => {

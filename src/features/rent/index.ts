@@ -1,9 +1,9 @@
 import type { InstanceTarget, TemplateTarget } from '../../commandArguments';
 import { runCommand, signedIn } from '../../editor/commands';
-import { confirm, confirmEditedTemplate } from '../../editor/confirm';
+import { confirmEditedTemplate } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { whileAsking } from '../../editor/progress';
-import { unsavedTemplate } from '../../editor/templateTabs';
+import { isSavedFirst, unsavedTemplate } from '../../editor/templateTabs';
 import { queryWith } from '../../model/offers/savedSearches';
 import { plannedDiskGb } from '../../model/rentals/rentPlan';
 import { templateName } from '../../model/templates/templateName';
@@ -69,11 +69,10 @@ async function savedTemplate(
   if (!document || templateStores.documents.peek(template.id)?.accountKey !== key) {
     return template;
   }
-  const isToBeSaved = await confirm({
+  return (await isSavedFirst(document, {
     message: t('“{0}” is not saved. A rental uses the version at the service.', templateName(template)),
     button: t('Save and Rent'),
-  });
-  return isToBeSaved && (await document.save())
+  }))
     ? whileAsking(currentTemplate(client, template.id))
     : undefined;
 }

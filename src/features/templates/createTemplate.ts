@@ -16,7 +16,7 @@ import { UserError } from '../../util/errors';
 import { clientFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { text } from '../../util/text';
-import { chooseTemplate, knownTemplate, openDraft, type CommandDeps } from './templateCommands';
+import { chooseTemplate, openDraft, savedTemplate, type CommandDeps } from './templateCommands';
 
 /** Asks what the template starts from and opens it as a draft. */
 export async function createTemplate(deps: CommandDeps): Promise<void> {
@@ -95,7 +95,14 @@ export async function exportTemplate(deps: CommandDeps, target: TemplateTarget |
   if (id === undefined) {
     return;
   }
-  const { fields, name } = await knownTemplate(deps, id);
+  const known = await savedTemplate(deps, id, (of) => ({
+    message: t('“{0}” is not saved. The file has the version at the service.', of),
+    button: t('Save and Export'),
+  }));
+  if (!known) {
+    return;
+  }
+  const { fields, name } = known;
   const uri = await saveFile({
     title: t('Export Template'),
     name: `${fileNameOf(name)}.gpu-template.json`,

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { TemplateTarget } from '../../commandArguments';
-import { confirm } from '../../editor/confirm';
+import { confirm, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
-import { shownAddressOf } from '../../editor/templateTabs';
+import { isSavedFirst, shownAddressOf, unsavedTemplate } from '../../editor/templateTabs';
 import type { Template } from '../../model/templates/template';
 import type { DocumentFields } from '../../model/templates/templateDocument';
 import { templateImage, templateName } from '../../model/templates/templateName';
@@ -74,6 +74,23 @@ export async function knownTemplate(deps: CommandDeps, id: number): Promise<Know
   return known;
 }
 
+/**
+ * Like `knownTemplate`, for a copy of the version at the service: offers to save the template first if it is being
+ * edited. Returns `undefined` if the user cancels.
+ */
+export async function savedTemplate(
+  deps: CommandDeps,
+  id: number,
+  question: (name: string) => Pick<Question, 'message' | 'button'>,
+): Promise<KnownTemplate | undefined> {
+  const known = await knownTemplate(deps, id);
+  const document = known.isMine ? unsavedTemplate(id) : undefined;
+  if (!document) {
+    return known;
+  }
+  return (await isSavedFirst(document, question(templateName(known)))) ? knownTemplate(deps, id) : undefined;
+}
+
 /** Opens the document of a template. */
 export async function openTemplate(deps: CommandDeps, target: TemplateTarget | undefined): Promise<void> {
   const id = await chooseTemplate(deps, target, t('Open Which Template?'));
@@ -116,7 +133,14 @@ export async function duplicateTemplate(
   if (id === undefined) {
     return;
   }
-  const { fields, isMine, name } = await knownTemplate(deps, id);
+  const known = await savedTemplate(deps, id, (of) => ({
+    message: t('“{0}” is not saved. The copy has the version at the service.', of),
+    button: t('Save and Duplicate'),
+  }));
+  if (!known) {
+    return;
+  }
+  const { fields, isMine, name } = known;
   const copy = {
     ...fields,
     name: isMine ? t('Copy of {0}', name) : name,
