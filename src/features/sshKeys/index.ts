@@ -41,6 +41,7 @@ type Deps = Pick<
   | 'trees'
   | 'commands'
   | 'redactor'
+  | 'rentals'
   | 'instanceGroups'
 >;
 

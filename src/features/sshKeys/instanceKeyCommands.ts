@@ -3,6 +3,7 @@ import type { InstanceKeyTarget, InstanceTarget } from '../../commandArguments';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
 import { whileAsking, whileReadingInstances, whileSending } from '../../editor/progress';
 import type { Services } from '../../services';
 import { sameKey } from '../../ssh/publicKey';
@@ -13,7 +14,7 @@ import type { InstanceKeyRows } from './instanceKeyRows';
 import { pickKey, pickListed } from './keyPicker';
 import { keyName } from './keyWords';
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'redactor'>;
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'rentals' | 'ssh' | 'redactor'>;
 
 /** Attaches a key to an instance, running or not. Returns true if it was attached (docs/service/ssh-keys.md#attach). */
 export async function attachKey(
@@ -24,6 +25,16 @@ export async function attachKey(
   const client = keyClient(deps);
   const instanceId = await choose(deps, target, t('Attach a key to which instance?'));
   if (instanceId === undefined) {
+    return false;
+  }
+  // The list of instances does not mark virtual machines, so only those rented on this computer are known.
+  if (deps.rentals.find(instanceId)?.config.vm === true) {
+    message(
+      'warning',
+      t(
+        'A virtual machine accepts only the SSH keys that your account had when it was rented. Register your key, then rent another one.',
+      ),
+    );
     return false;
   }
   const { items } = await whileAsking(client().instances.keys(instanceId));
