@@ -186,6 +186,7 @@ const contributed = {
   'gpuRental.port.copy': spec('ports', { args: [port] }),
   'gpuRental.port.stopForwarding': spec('ports', { args: [port] }),
   'gpuRental.instance.useInNotebook': spec('notebooks', { args: [instance] }),
+  'gpuRental.instance.showKernels': spec('notebooks', { args: [instance] }),
   'gpuRental.kernel.shutDown': spec('notebooks', { args: [kernel] }),
   'gpuRental.instance.upload': spec('files', { args: [instance] }),
   'gpuRental.instance.download': spec('files', { args: [instance], result: z.boolean() }),

@@ -135,6 +135,15 @@ describe('a notebook with a kernel on an instance', () => {
     assert.equal(await startOf(localPort), began);
   });
 
+  it('lists the kernel in a window that no notebook has connected, as after a reload', async () => {
+    const other = await computer().openWindow();
+    await other.view('instances').expand('trainer');
+    await other.view('instances').noRow('Kernel python3');
+    await other.view('instances').menu('trainer', 'Show Kernels');
+    await other.view('instances').row('Kernel python3 idle');
+    other.close();
+  });
+
   it('shows the kernel below the instance, and shuts it down after a question', async () => {
     await computer().clock.advance(31_000);
     await instances().expand('trainer');
@@ -145,6 +154,12 @@ describe('a notebook with a kernel on an instance', () => {
     // The real server takes real time, which the clock of the product would jump over.
     await until('the kernel to end', async () => (await kernelsOf({ localPort, token })).length === 0);
     await instances().noRow('Kernel python3');
+  });
+
+  it('says that no kernel is left', async () => {
+    await instances().menu('trainer', 'Show Kernels');
+    await window.toast('No kernel of a notebook is running on trainer.');
+    window.clearToasts();
   });
 
   it('starts the stopped instance by a command of the picker, with its price, and by nothing unasked', async () => {

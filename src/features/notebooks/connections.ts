@@ -4,7 +4,7 @@ import { kernelFolder, tunnelPortOf } from '../../model/notebooks/notebookServer
 import type { Services } from '../../services';
 import { kernelsOf, type Kernel, type ServerAddress } from '../../ssh/notebooks/kernels';
 import type { HostKeyError } from '../../ssh/hostKey';
-import { startServer } from '../../ssh/notebooks/notebookServer';
+import { findServer, startServer, type StartAnswer } from '../../ssh/notebooks/notebookServer';
 import { Tunnel } from '../../ssh/notebooks/tunnel';
 import { wait } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
@@ -25,6 +25,16 @@ export class NoLoginYetError extends UserError {
     super(text('GPU Rental has not logged in there yet. Set it up in the kernel picker.'));
   }
 }
+
+/** No server of ours runs there, and none was to be started. */
+class NoServerError extends UserError {
+  constructor() {
+    super(text('No Jupyter server is running there.'));
+  }
+}
+
+/** Starts a server, or finds the one that runs. */
+type Begin = (alias: string, signal: AbortSignal) => Promise<StartAnswer>;
 
 interface Connection {
   readonly accountKey: string | undefined;
@@ -81,17 +91,52 @@ export class NotebookConnections implements Disposable {
         failure.error instanceof Error ? failure.error : new Error(String(failure.error)),
       );
     }
-    const accountKey = this.deps.accounts.active?.key;
-    const known = this.underWay.get(alias);
-    if (known && !known.stop.signal.aborted) {
-      return known.work;
+    const known = this.attemptOn(alias);
+    if (known) {
+      return known.catch((error: unknown) => {
+        if (error instanceof NoServerError) {
+          return this.connect(alias, options);
+        }
+        throw error;
+      });
     }
+    return this.attempt(alias, this.begin);
+  }
+
+  /** Connects to the server if it runs, which starts none, and reads its kernels. */
+  async find(alias: string): Promise<readonly Kernel[]> {
+    const find: Begin = (host, signal) => findServer(this.deps.ssh, host, signal);
+    try {
+      await (this.attemptOn(alias) ?? this.attempt(alias, find));
+    } catch (error) {
+      if (error instanceof NoServerError) {
+        return [];
+      }
+      throw error;
+    }
+    await this.look(alias);
+    return this.kernelsOf(alias) ?? [];
+  }
+
+  private attemptOn(alias: string): Promise<ServerAddress> | undefined {
+    const known = this.underWay.get(alias);
+    return known?.stop.signal.aborted === false ? known.work : undefined;
+  }
+
+  private readonly begin: Begin = (alias, signal) => {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    const local = kernelFolder(folder && basename(folder.uri.path));
+    return startServer(this.deps.ssh, alias, local, signal);
+  };
+
+  private attempt(alias: string, begin: Begin): Promise<ServerAddress> {
+    const accountKey = this.deps.accounts.active?.key;
     const stop = new AbortController();
     const signal = AbortSignal.any([this.stop.signal, stop.signal]);
-    const work = this.connectNow(alias, accountKey, signal)
+    const work = this.connectNow(alias, { accountKey, begin, signal })
       .catch((error: unknown) => {
-        if (!signal.aborted) {
-          this.failures.set(alias, { error, at: clock.elapsed() });
+        if (!signal.aborted && !(error instanceof NoServerError)) {
+          this.failures.set(alias, { error, at: this.deps.clock.elapsed() });
         }
         throw signal.aborted ? new CancelledError() : error;
       })
@@ -173,8 +218,11 @@ export class NotebookConnections implements Disposable {
 
   private async connectNow(
     alias: string,
-    accountKey: string | undefined,
-    signal: AbortSignal,
+    {
+      accountKey,
+      begin,
+      signal,
+    }: Pick<Attempt, 'accountKey'> & { readonly begin: Begin; readonly signal: AbortSignal },
   ): Promise<ServerAddress> {
     const before = this.open.get(alias);
     if (before?.tunnel.isOpen === true) {
@@ -190,9 +238,10 @@ export class NotebookConnections implements Disposable {
     if (!(await ssh.entry(alias))) {
       throw new NoLoginYetError();
     }
-    const [folder] = vscode.workspace.workspaceFolders ?? [];
-    const local = kernelFolder(folder && basename(folder.uri.path));
-    const answer = await startServer(ssh, alias, local, signal);
+    const answer = await begin(alias, signal);
+    if (answer.kind === 'none') {
+      throw new NoServerError();
+    }
     if (answer.kind === 'missing') {
       throw new JupyterMissingError(answer.python);
     }

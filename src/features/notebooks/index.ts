@@ -30,6 +30,9 @@ export function register(deps: NotebookDeps): Disposable {
     commands.register('gpuRental.instance.useInNotebook', async (target) => (await load()).use(target)),
   );
   store.add(
+    commands.register('gpuRental.instance.showKernels', async (target) => (await load()).showKernels(target)),
+  );
+  store.add(
     commands.register('gpuRental.kernel.shutDown', async (target) => (await load()).shutDown(target)),
   );
   return store;

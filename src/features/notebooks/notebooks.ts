@@ -15,6 +15,7 @@ import { findJupyter } from './jupyter';
 import { KernelRows } from './kernelRows';
 import { ServerList } from './serverList';
 import { candidatesOf, ServerProvider } from './serverProvider';
+import { showKernels } from './showKernels';
 import { useInNotebook } from './useInNotebook';
 
 /** Provides instances as kernels for local notebooks, if the Jupyter extension is installed. */
@@ -49,6 +50,10 @@ export class Notebooks implements Disposable {
   use(target: InstanceTarget | undefined): Promise<void> {
     const attach = () => this.attach();
     return useInNotebook({ ...this.deps, connections: this.connections, attach }, target);
+  }
+
+  showKernels(target: InstanceTarget | undefined): Promise<void> {
+    return showKernels({ ...this.deps, connections: this.connections }, target);
   }
 
   shutDown(target: KernelTarget | undefined): Promise<void> {

@@ -26,7 +26,9 @@ export type StartAnswer =
   | ({ readonly kind: 'running' } & NotebookServer)
   /** This Python lacks a Jupyter server or ipykernel. */
   | { readonly kind: 'missing'; readonly python: string }
-  | { readonly kind: 'noPython' };
+  | { readonly kind: 'noPython' }
+  /** No server of ours runs, and none was to be started. */
+  | { readonly kind: 'none' };
 
 /** The machine can't run a server for notebooks; the connection works. */
 export class NotebookServerError extends UserError {}
@@ -53,6 +55,11 @@ export async function startServer(
     timeoutMs: startMs,
   });
   return startAnswerOf(lines);
+}
+
+/** Finds our server on the machine if it runs; starts none. */
+export async function findServer(ssh: Exec, alias: string, signal?: AbortSignal): Promise<StartAnswer> {
+  return startAnswerOf(await ask(ssh, alias, ['find', '', ''], { signal, timeoutMs: startMs }));
 }
 
 /** Installs what is missing, after the user agreed; `say` receives the steps of pip. */
@@ -114,6 +121,9 @@ export function startAnswerOf(lines: readonly string[]): StartAnswer {
   }
   if (first === 'no-python') {
     return { kind: 'noPython' };
+  }
+  if (first === 'none') {
+    return { kind: 'none' };
   }
   throwIfRefused(lines);
   throw new NotebookServerError(

@@ -162,4 +162,5 @@ trap '[ -z "$work" ] || kill "$work"; exit 1' HUP INT TERM PIPE
 case $verb in
   start) start ;;
   install) install ;;
+  find) if find_server; then tell; else echo 'none'; fi ;;
 esac

@@ -35,6 +35,7 @@ describe('The connections of notebooks', () => {
     holds = [] as readonly ('start' | 'tunnel')[],
     patienceMs = 10_000,
     isSlow = false,
+    isServing = true,
   } = {}) {
     const clock = new FakeClock();
     const gates = new Map<string, () => void>();
@@ -44,6 +45,7 @@ describe('The connections of notebooks', () => {
             gates.set(name, resolve);
           })
         : Promise.resolve();
+    const verbs: string[] = [];
     let starts = 0;
     let openTunnels = 0;
     let hostKey: product.HostKeyError | undefined;
@@ -59,10 +61,13 @@ describe('The connections of notebooks', () => {
       presence: { set: (_: string, aliases: string[]) => busy.push(aliases) },
       ssh: {
         entry: () => Promise.resolve({}),
-        exec: async () => {
+        exec: async (_: string, __: string, { input }: { readonly input: string }) => {
+          const verb = input.split('\n', 1)[0] ?? '';
+          verbs.push(verb);
           starts += 1;
           await gate('start');
-          return { code: 0, stdout: running, stderr: '', timedOut: false };
+          const stdout = isServing || verb === 'start' ? running : 'gpu-rental notebooks\nnone\n';
+          return { code: 0, stdout, stderr: '', timedOut: false };
         },
         forward: async () => {
           await gate('tunnel');
@@ -85,6 +90,7 @@ describe('The connections of notebooks', () => {
       accounts,
       connections,
       busy,
+      verbs,
       counts: () => ({ starts, openTunnels }),
       endTunnel: () => {
         endTunnel();
@@ -135,6 +141,35 @@ describe('The connections of notebooks', () => {
     assert.equal(counts().openTunnels, 1);
     connections.closeAccount('b');
     assert.equal(counts().openTunnels, 0);
+    connections.dispose();
+  });
+
+  it('find the kernels of a server that runs, as after a reload, and start none', async () => {
+    const { connections, verbs, counts } = scene();
+    const id = '11111111-2222-3333-4444-555555555555';
+    kernels = [{ id, name: 'python3', execution_state: 'idle', connections: 0 }];
+    assert.deepEqual(
+      (await connections.find(alias)).map((kernel) => kernel.id),
+      [id],
+    );
+    assert.deepEqual([verbs, counts().openTunnels], [['find'], 1]);
+    assert.equal(connections.kernelsOf(alias)?.length, 1);
+    await connections.find(alias);
+    assert.deepEqual([verbs, counts().openTunnels], [['find'], 1]);
+    connections.dispose();
+  });
+
+  it('find none where no server runs, which a notebook that asks meanwhile still gets', async () => {
+    const { connections, verbs, counts, gateOf } = scene({ holds: ['start'], isServing: false });
+    const found = connections.find(alias);
+    const letGo = await gateOf('start');
+    const asked = Promise.all([connections.connect(alias), connections.connect(alias)]);
+    letGo();
+    assert.deepEqual(await found, []);
+    await until('the start', () => verbs.length === 2, { everyMs: 1 });
+    (await gateOf('start'))();
+    await asked;
+    assert.deepEqual([verbs, counts().openTunnels], [['find', 'start'], 1]);
     connections.dispose();
   });
 

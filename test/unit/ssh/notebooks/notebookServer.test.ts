@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import {
   startAnswerOf,
   installServer,
@@ -29,6 +32,7 @@ describe('The answer of a machine about its Jupyter server', () => {
       python: '/venv/main/bin/python',
     });
     assert.deepEqual(startAnswerOf(['no-python']), { kind: 'noPython' });
+    assert.deepEqual(startAnswerOf(['none']), { kind: 'none' });
   });
 
   for (const [line, reason] of [
@@ -78,6 +82,19 @@ describe('The answer of a machine about its Jupyter server', () => {
 });
 
 describe('The script for the Jupyter server', () => {
+  it('finds none where none runs, and starts none', () => {
+    const home = mkdtempSync(path.join(tmpdir(), 'gpu-find-'));
+    const { stdout } = spawnSync('sh', ['-c', notebookScript], {
+      input: 'find\n\n\n1\n',
+      env: { ...process.env, HOME: home },
+      encoding: 'utf8',
+    });
+    const written = readdirSync(path.join(home, '.gpu-rental', 'jupyter'));
+    rmSync(home, { recursive: true });
+    assert.equal(stdout, 'gpu-rental notebooks\nnone\n');
+    assert.ok(!written.includes('token'), written.join());
+  });
+
   it('has nothing that shellcheck warns of', () => {
     const { status, stdout } = spawnSync('shellcheck', ['--shell=sh', '--severity=warning', '-'], {
       input: notebookScript,
