@@ -4,7 +4,6 @@ import { keysOf } from './instanceKeys';
 import { agentRentals } from './model/agents/request';
 import { hasPassed } from './model/rentals/machineVerdict';
 import { stateOf } from './model/instances/instanceState';
-import { fileLock } from './ssh/nodeSsh';
 import type { SshService } from './ssh/service';
 import { runTimed } from './ssh/timedCommand';
 import { AgentDesk } from './store/agents/agentDesk';
@@ -21,6 +20,7 @@ import type { MachineProofs } from './store/rentals/machineProofs';
 import type { RentalStore } from './store/rentals/rentalStore';
 import type { Clock } from './util/clock';
 import type { Disposable } from './util/disposable';
+import { fileLock } from './util/fileLock';
 import type { Log } from './util/log';
 import type { Redactor } from './util/redact';
 

@@ -24,7 +24,7 @@ import { networkSettings } from './networkTransport';
 import { createMachineChecks, type MachineChecksDeps } from './machineChecks';
 import type { Services } from './services';
 import type { Shell } from './shell';
-import { fileLock, nodeSshDeps } from './ssh/nodeSsh';
+import { nodeSshDeps } from './ssh/nodeSsh';
 import { createSshService, type SshService } from './ssh/service';
 import { AccountCleanup } from './store/accounts/accountCleanup';
 import { createAccounts } from './store/accounts/accounts';
@@ -55,6 +55,7 @@ import { createTemplateStores } from './store/templates/templateStores';
 import { SharedPacing } from './store/windows/sharedPacing';
 import { createWindowHub } from './store/windows/windowHub';
 import { atTruePace, type Clock } from './util/clock';
+import { fileLock } from './util/fileLock';
 import { Redactor } from './util/redact';
 
 type Own = <T extends vscode.Disposable>(item: T) => T;
@@ -75,7 +76,7 @@ export async function createServices(
   const guarded = guardedSecrets(secretPort(context.secrets), currentPlace(context));
   const secrets = patientSecrets(guarded, atTruePace(clock));
   const editor = editorServices(own);
-  const demo = own(makeDemo(context, storageDir, editor.log));
+  const demo = own(makeDemo(context, storageDir, clock, editor.log));
   const sshConsent = new SshConsent(context.globalState, editor.settings);
   const ssh = createSshService(nodeSshDeps(editor.log, clock, () => sshConsent.agreed()));
   return {
@@ -305,9 +306,17 @@ function listServices(shared: {
   };
 }
 
-function makeDemo(context: vscode.ExtensionContext, storageDir: string, log: OutputLog): DemoProcess {
+function makeDemo(
+  context: vscode.ExtensionContext,
+  storageDir: string,
+  clock: Clock,
+  log: OutputLog,
+): DemoProcess {
+  const dir = join(storageDir, 'demo');
   return new DemoProcess({
-    dir: join(storageDir, 'demo'),
+    dir,
+    // The start of a program takes the time of this computer, whatever the pace.
+    lock: fileLock(join(dir, 'starting.lock'), atTruePace(clock)),
     homesDir: join(homedir(), 'gpu-rental-demo'),
     script: vscode.Uri.joinPath(context.extensionUri, 'dist', 'simulator.js').fsPath,
     runtime: process.execPath,

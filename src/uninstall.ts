@@ -1,7 +1,8 @@
 import { nodeFileSystem } from './ssh/fileSystem';
-import { nodeEnvironment, thisProcess } from './ssh/nodeSsh';
+import { nodeEnvironment } from './ssh/nodeSsh';
 import { removeEverything } from './ssh/removeEverything';
 import { systemClock } from './util/clock';
+import { thisProcess } from './util/fileLock';
 
 /**
  * Runs after the editor uninstalled the extension, without the editor's API, and restores the user's SSH setup. A

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../util/errorCode';
 import { UserError } from '../util/errors';
-import { isAlive } from '../util/isAlive';
+import { LockBusyError, type FileLock } from '../util/fileLock';
 import { replaceFile } from '../util/replaceFile';
 import { text } from '../util/text';
 import type { Log } from '../util/log';
@@ -34,6 +33,8 @@ const stateRefusedCode = 3;
 export interface DemoOptions {
   /** Folder for the state, the address and the log of the demo; one for all windows. */
   readonly dir: string;
+  /** Held by the window that starts it. */
+  readonly lock: FileLock;
   /** Folder of the homes of its machines, in which shells start: short, because prompts and windows show it. */
   readonly homesDir: string;
   /** Path of the bundled simulator. */
@@ -49,7 +50,6 @@ function digestOf(key: string): string {
 }
 
 const startTimeoutMs = 20_000;
-const heldCodes = ['EACCES', 'EBUSY', 'EPERM'];
 const heartbeatMs = 30_000;
 /** A boot of one to three minutes becomes one that a first visitor waits for. */
 const bootSpeed = 4;
@@ -103,50 +103,24 @@ export class DemoProcess implements Disposable {
     return this.startLocked(key, known?.port);
   }
 
-  /** Two windows may want it at once: the one that creates the lock file starts it. */
+  /** Two windows may want it at once: the one that has the lock starts it, and the other finds it then. */
   private async startLocked(key: string, port: number | undefined): Promise<string> {
-    const lock = join(this.options.dir, 'starting.lock');
-    const since = performance.now();
-    while (!(await this.take(lock))) {
-      const known = await this.readAddress();
-      if (known && (await greet(known.port, key)) === 'demo') {
-        this.beat(known.port, key);
-        return url(known.port);
-      }
-      const owner = Number(await readFile(lock, 'utf8').catch(() => ''));
-      const isLate = performance.now() - since >= startTimeoutMs;
-      if (isLate || (owner > 0 && !isAlive(owner))) {
-        // Whoever held the lock died with it, for example with its window.
-        await rm(lock, { force: true });
-      }
-      if (isLate) {
-        throw new DemoUnavailableError('another window is still starting it');
-      }
-      await new Promise((resolve) => setTimeout(resolve, 150));
-    }
+    const { dir, lock } = this.options;
     try {
-      const started = await this.startSomehow(key, port);
+      await mkdir(dir, { recursive: true, mode: 0o700 });
+      const started = await lock(async () => {
+        const known = await this.readAddress();
+        const isThere = known !== undefined && (await greet(known.port, key)) === 'demo';
+        return isThere ? known : this.startSomehow(key, port);
+      });
       this.beat(started.port, key);
       return url(started.port);
-    } finally {
-      await rm(lock, { force: true });
-    }
-  }
-
-  /** Creates the lock file with the number of this process; returns false if another one holds it. */
-  private async take(lock: string): Promise<boolean> {
-    try {
-      await mkdir(this.options.dir, { recursive: true, mode: 0o700 });
-      await writeFile(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
-      return true;
     } catch (error) {
-      const code = errorCode(error);
-      // Windows refuses the name of a file for as long as another process is deleting it.
-      const isHeld = code === 'EEXIST' || (process.platform === 'win32' && heldCodes.includes(code));
-      if (isHeld && (await isFolder(this.options.dir))) {
-        return false;
+      if (error instanceof DemoUnavailableError) {
+        throw error;
       }
-      throw new DemoUnavailableError(error instanceof Error ? error.message : String(error));
+      const why = error instanceof LockBusyError ? 'another window is still starting it' : undefined;
+      throw new DemoUnavailableError(why ?? (error instanceof Error ? error.message : String(error)));
     }
   }
 
@@ -270,13 +244,6 @@ export class DemoProcess implements Disposable {
   private async writeAddress(address: DemoAddress): Promise<void> {
     await replaceFile(this.addressFile, JSON.stringify(address));
   }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (facts) => facts.isDirectory(),
-    () => false,
-  );
 }
 
 function url(port: number): string {

@@ -6,7 +6,7 @@ import type { FileSystem } from './fileSystem';
 import type { HostEntry } from './hostConfig';
 import { hostKeyOptions } from './hostKey';
 import type { KeyDeps } from './localKeys';
-import type { ProcessIdentity } from './lock';
+import type { ProcessIdentity } from '../util/fileLock';
 import { OwnFolder } from './ownFolder';
 import { sshPaths, type SshEnvironment, type SshPaths } from './paths';
 import type { Probe } from './probe';

@@ -12,6 +12,7 @@ import {
 import * as fs from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { errorCode } from '../util/errorCode';
+import { nodeLockFiles } from '../util/fileLock';
 
 /** The facts about a path that we need; links are not followed. */
 export interface FileFacts {
@@ -71,6 +72,7 @@ export interface FileSystem {
 }
 
 export const nodeFileSystem: FileSystem = {
+  ...nodeLockFiles,
   facts: async (path) => {
     const stat = await fs.lstat(path);
     return {
@@ -88,7 +90,6 @@ export const nodeFileSystem: FileSystem = {
       mtimeMs: stat.mtimeMs,
     };
   },
-  read: (path) => fs.readFile(path),
   readUpTo: async (path, mostBytes) => {
     // Opening a pipe would otherwise wait until a program writes into it.
     const file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -104,7 +105,6 @@ export const nodeFileSystem: FileSystem = {
   makeDir: (path, mode) => fs.mkdir(path, { mode }),
   setMode: (path, mode) => fs.chmod(path, mode),
   setOwner: (path, uid, gid) => fs.chown(path, uid, gid),
-  create: (path, bytes, mode) => fs.writeFile(path, bytes, { flag: 'wx', mode }),
   createSynced: async (path, bytes, mode, like) => {
     if (like !== undefined) {
       await fs.writeFile(path, '', { flag: 'wx', mode });
@@ -166,12 +166,7 @@ export const nodeFileSystem: FileSystem = {
       throw error;
     }
   },
-  remove: (path) => fs.unlink(path),
   removeDir: (path) => fs.rmdir(path),
-  touch: async (path) => {
-    const now = new Date();
-    await fs.utimes(path, now, now);
-  },
   syncDir: async (path) => {
     if (process.platform === 'win32') {
       return;

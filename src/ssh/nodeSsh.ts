@@ -1,25 +1,12 @@
-import { homedir, hostname, userInfo } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import type { Clock } from '../util/clock';
 import type { Log } from '../util/log';
-import { isAlive } from '../util/isAlive';
+import { thisProcess } from '../util/fileLock';
 import { nodeFileSystem } from './fileSystem';
-import { withLock, type ProcessIdentity } from './lock';
 import type { SshEnvironment } from './paths';
 import { probeBanner } from './probe';
 import { runProgram } from './run';
 import type { SshDeps } from './context';
-
-export const thisProcess: ProcessIdentity = {
-  pid: process.pid,
-  host: hostname(),
-  isAlive,
-};
-
-/** Returns a lock by a file (`withLock`), so that only one process of this computer acts at a time. */
-export function fileLock(file: string, clock: Clock) {
-  return <T>(action: () => Promise<T>): Promise<T> =>
-    withLock(file, { fs: nodeFileSystem, clock, identity: thisProcess }, action);
-}
 
 /** Returns the editor's settings, read at every use. */
 export type SshSettings = () => Pick<SshEnvironment, 'configFile' | 'sshPath'>;

@@ -4,7 +4,7 @@ import { ifPresent } from '../util/missing';
 import type { AclRepair } from './windowsAcl';
 import { parseHost, renderHost, type HostEntry } from './hostConfig';
 import type { AgentKey } from './identity';
-import { withLock } from './lock';
+import { withLock } from '../util/fileLock';
 import { withOwnFiles } from './ownFiles';
 import { agentKeyFile, confFile, type SshPaths } from './paths';
 import { removeLeftovers, replaceFileOfOthers } from './replaceFile';

@@ -6,7 +6,7 @@ import { text, type Text } from '../util/text';
 import { errorCode } from '../util/errorCode';
 import type { FileFacts, FileSystem } from './fileSystem';
 import { placeBlock, takeBlockOut, type BlockTrouble } from './includeBlock';
-import { withLock, type ProcessIdentity } from './lock';
+import { withLock, type ProcessIdentity } from '../util/fileLock';
 import { withOwnFiles } from './ownFiles';
 import type { SshPaths } from './paths';
 import { removeLeftovers, replaceFileOfOthers } from './replaceFile';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { nodeFileSystem, type FileSystem } from '../../src/ssh/fileSystem';
-import { thisProcess } from '../../src/ssh/nodeSsh';
+import { thisProcess } from '../../src/util/fileLock';
 import type { SshEnvironment } from '../../src/ssh/paths';
 import { probeBanner, type Probe } from '../../src/ssh/probe';
 import { runProgram, type Run } from '../../src/ssh/run';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { nodeFileSystem, type FileSystem } from '../../src/ssh/fileSystem';
-import { thisProcess } from '../../src/ssh/nodeSsh';
+import { thisProcess } from '../../src/util/fileLock';
 import { sshPaths } from '../../src/ssh/paths';
 import { ManualStepError, UserConfig } from '../../src/ssh/userConfig';
 import { FakeClock } from './fakeClock';

@@ -1,7 +1,8 @@
-import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
+import { fileLock } from '../../util/fileLock';
 import { ifPresent } from '../../util/missing';
 import type { AgentConnection, AgentDoor } from './agentDoor';
 import { isProof, makeNonce, prove } from './hubProof';
@@ -25,7 +26,6 @@ interface Peer {
 }
 
 const authTimeoutMs = 5000;
-const staleLockMs = 10_000;
 
 /** The leader's side: admits peers that can read the token, and forwards their messages. */
 export class HubServer implements Disposable {
@@ -107,30 +107,17 @@ export class HubServer implements Disposable {
    * lock, and by a socket that answers already. A socket bound in place does not answer until it listens, and another
    * window would treat it as abandoned.
    */
-  private async takeFile(): Promise<boolean> {
-    const { path } = this.deps.address;
-    const lock = `${path}.lock`;
-    try {
-      await writeFile(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
-    } catch (error) {
-      if (errorCode(error) !== 'EEXIST') {
-        throw error;
-      }
-      const age = await stat(lock).then(
-        // A time in the future is from before the clock was set back.
-        ({ mtimeMs }) => Math.abs(Date.now() - mtimeMs),
-        () => 0,
-      );
-      if (age > staleLockMs) {
-        await rm(lock, { force: true });
-      }
-      return false;
-    }
-    const made = `${path}.${process.pid}`;
-    try {
+  private takeFile(): Promise<boolean> {
+    const { address, clock } = this.deps;
+    const { path } = address;
+    return fileLock(
+      `${path}.lock`,
+      clock,
+    )(async () => {
       if (await answers(path)) {
         return false;
       }
+      const made = `${path}.${process.pid}`;
       await rm(made, { force: true });
       if (!(await this.listen(made))) {
         return false;
@@ -138,9 +125,7 @@ export class HubServer implements Disposable {
       this.file = await fileId(made);
       await rename(made, path);
       return true;
-    } finally {
-      await rm(lock, { force: true });
-    }
+    });
   }
 
   private admit(socket: Socket): void {

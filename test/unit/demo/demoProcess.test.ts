@@ -13,14 +13,16 @@ import {
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { greet } from '../../../src/demo/demoGreeting';
 import { DemoProcess } from '../../../src/demo/demoProcess';
 import { startSimulator, type RunningSimulator } from '../../../src/simulator/server';
-import { thisProcess } from '../../../src/ssh/nodeSsh';
+import { systemClock, type Clock } from '../../../src/util/clock';
+import { fileLock, thisProcess } from '../../../src/util/fileLock';
 import { silentLog } from '../../../src/util/log';
 import { bundled } from '../../support/bundled';
+import { FakeClock } from '../../support/fakeClock';
 import { until } from '../../support/until';
 
 const key = 'a-key-of-the-demo-that-nobody-else-may-see';
@@ -51,9 +53,19 @@ describe('The process of the demo', () => {
 
   const homes = () => path.join(dir, 'gpu-rental-demo');
 
-  function demo(script = bundled(path.join(__dirname, '../../../src/simulator/main.ts'))): DemoProcess {
+  const lockFile = () => path.join(dir, 'demo', 'starting.lock');
+  const heldBy = (pid: number) => {
+    mkdirSync(path.dirname(lockFile()), { recursive: true });
+    writeFileSync(lockFile(), JSON.stringify({ pid, host: hostname(), token: 'x' }));
+  };
+
+  function demo(
+    script = bundled(path.join(__dirname, '../../../src/simulator/main.ts')),
+    clock: Clock = systemClock,
+  ): DemoProcess {
     const made = new DemoProcess({
       dir: path.dirname(addressFile()),
+      lock: fileLock(lockFile(), clock),
       homesDir: homes(),
       script,
       runtime: process.execPath,
@@ -155,8 +167,7 @@ describe('The process of the demo', () => {
 
   it('is waited for while another window starts it, though the clock is set forward', async () => {
     const { port } = await simulator(key);
-    mkdirSync(path.dirname(addressFile()), { recursive: true });
-    writeFileSync(path.join(path.dirname(addressFile()), 'starting.lock'), '');
+    heldBy(process.pid);
     const now = Date.now;
     let ahead = 0;
     Date.now = () => now() + ahead;
@@ -169,6 +180,7 @@ describe('The process of the demo', () => {
       ahead = 3_600_000;
       assert.equal(await inHalfASecond(), 'waits still');
       noteAddress(port);
+      rmSync(lockFile());
       assert.equal(await url, `http://127.0.0.1:${port}`);
     } finally {
       Date.now = now;
@@ -177,23 +189,36 @@ describe('The process of the demo', () => {
 
   it('is started at once where the window that was starting it is gone', async () => {
     const { pid } = spawnSync(process.execPath, ['-e', '']);
-    const lock = path.join(path.dirname(addressFile()), 'starting.lock');
-    mkdirSync(path.dirname(lock), { recursive: true });
-    writeFileSync(lock, String(pid));
+    heldBy(pid);
     const url = await demo().ensure(key);
     assert.equal(url, `http://127.0.0.1:${endsAfterwards()}`);
-    assert.ok(!existsSync(lock));
+    assert.ok(!existsSync(lockFile()));
   });
 
+  for (const [what, content] of [
+    [
+      'left its number to another program',
+      () => JSON.stringify({ pid: process.pid, host: hostname(), token: 'x' }),
+    ],
+    ['was killed before it wrote its number', () => ''],
+  ] as const) {
+    it(`is started by the same call where the window that was starting it ${what}`, async () => {
+      mkdirSync(path.dirname(lockFile()), { recursive: true });
+      writeFileSync(lockFile(), content());
+      const clock = new FakeClock();
+      const url = await clock.through(demo(undefined, clock).ensure(key));
+      assert.equal(url, `http://127.0.0.1:${endsAfterwards()}`);
+      assert.ok(clock.elapsed() >= 10_000, 'a sign of life was waited for');
+    });
+  }
+
   it('is started where another window gave up, which holds nothing any more', async () => {
-    const lock = path.join(path.dirname(addressFile()), 'starting.lock');
-    mkdirSync(path.dirname(lock), { recursive: true });
-    writeFileSync(lock, String(process.pid));
+    heldBy(process.pid);
     const { port, heard } = await stranger((_, response) => response.writeHead(404).end());
     noteAddress(port);
     const url = demo().ensure(key);
-    await until('the window to wait', () => heard.length > 1);
-    rmSync(lock);
+    await until('the window to wait', () => heard.length > 0);
+    rmSync(lockFile());
     assert.equal(await url, `http://127.0.0.1:${endsAfterwards()}`);
   });
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeFileSystem, type FileSystem } from '../../../src/ssh/fileSystem';
 import { renderHost, type HostEntry } from '../../../src/ssh/hostConfig';
-import { thisProcess } from '../../../src/ssh/nodeSsh';
+import { thisProcess } from '../../../src/util/fileLock';
 import { OwnFolder } from '../../../src/ssh/ownFolder';
 import { sshPaths } from '../../../src/ssh/paths';
 import { CrashingFileSystem } from '../../support/crashingFileSystem';

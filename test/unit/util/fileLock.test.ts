@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nodeFileSystem } from '../../../src/ssh/fileSystem';
-import { LockBusyError, withLock, type LockOptions } from '../../../src/ssh/lock';
+import { LockBusyError, withLock, type LockOptions } from '../../../src/util/fileLock';
 import { systemClock } from '../../../src/util/clock';
 import { FakeClock } from '../../support/fakeClock';
 import { rest } from '../../support/feature/underWay';

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { wait, type Clock } from '../util/clock';
-import { UserError } from '../util/errors';
-import { isMissing } from '../util/missing';
-import { text } from '../util/text';
-import { errorCode } from '../util/errorCode';
-import type { FileSystem } from './fileSystem';
+import * as fs from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { wait, type Clock } from './clock';
+import { errorCode } from './errorCode';
+import { UserError } from './errors';
+import { isAlive } from './isAlive';
+import { isMissing } from './missing';
+import { text } from './text';
 
 /** The process that holds a lock, and how to tell that a holder is gone. */
 export interface ProcessIdentity {
@@ -14,8 +16,31 @@ export interface ProcessIdentity {
   isAlive(pid: number): boolean;
 }
 
+export const thisProcess: ProcessIdentity = { pid: process.pid, host: hostname(), isAlive };
+
+/** The operations on the files of a lock. Errors carry Node's `code`. */
+export interface LockFiles {
+  readonly facts: (path: string) => Promise<{ readonly mtimeMs: number }>;
+  readonly read: (path: string) => Promise<Buffer>;
+  /** Creates a file that must not exist yet (`EEXIST`) and writes it. */
+  readonly create: (path: string, bytes: Buffer, mode: number) => Promise<void>;
+  readonly remove: (path: string) => Promise<void>;
+  readonly touch: (path: string) => Promise<void>;
+}
+
+export const nodeLockFiles: LockFiles = {
+  facts: (path) => fs.lstat(path),
+  read: (path) => fs.readFile(path),
+  create: (path, bytes, mode) => fs.writeFile(path, bytes, { flag: 'wx', mode }),
+  remove: (path) => fs.unlink(path),
+  touch: async (path) => {
+    const now = new Date();
+    await fs.utimes(path, now, now);
+  },
+};
+
 export interface LockOptions {
-  readonly fs: FileSystem;
+  readonly fs: LockFiles;
   readonly clock: Clock;
   readonly identity: ProcessIdentity;
   readonly signal?: AbortSignal | undefined;
@@ -36,6 +61,14 @@ const staleMs = 10_000;
 const giveUpMs = 30_000;
 /** How long Windows may deny access to a file that is being removed; a folder without write access stays so (ms). */
 const deniedMs = 3_000;
+
+/** Runs an action while no other process does. */
+export type FileLock = <T>(action: () => Promise<T>) => Promise<T>;
+
+/** Returns a lock by a file (`withLock`), so that only one process of this user acts at a time. */
+export function fileLock(file: string, clock: Clock): FileLock {
+  return (action) => withLock(file, { fs: nodeLockFiles, clock, identity: thisProcess }, action);
+}
 
 /**
  * Runs `action` while no other process of this user does, on any machine that shares the folder. The lock of a dead
@@ -101,7 +134,7 @@ async function acquire(file: string, own: string, options: LockOptions): Promise
 }
 
 async function look(
-  fs: FileSystem,
+  fs: LockFiles,
   file: string,
 ): Promise<{ readonly content: string; readonly sign: string } | undefined> {
   try {
@@ -137,7 +170,7 @@ function isDead(content: string, identity: ProcessIdentity): boolean {
  * Removes a lock that was judged stale. A second lock around it keeps two waiters from judging the same lock, after
  * which the slower would remove the new lock of the faster.
  */
-async function breakLock(fs: FileSystem, file: string, judged: string, clock: Clock): Promise<void> {
+async function breakLock(fs: LockFiles, file: string, judged: string, clock: Clock): Promise<void> {
   const guard = `${file}.break`;
   try {
     await fs.create(guard, Buffer.from(''), 0o600);
@@ -160,7 +193,7 @@ async function breakLock(fs: FileSystem, file: string, judged: string, clock: Cl
 /**
  * Removes an old guard. A guard lives for two file operations, so one that is half a minute old has lost its owner.
  */
-async function removeOldGuard(fs: FileSystem, guard: string, clock: Clock): Promise<void> {
+async function removeOldGuard(fs: LockFiles, guard: string, clock: Clock): Promise<void> {
   try {
     if (Math.abs(clock.now() - (await fs.facts(guard)).mtimeMs) > giveUpMs) {
       await fs.remove(guard);
@@ -174,7 +207,7 @@ async function removeOldGuard(fs: FileSystem, guard: string, clock: Clock): Prom
   }
 }
 
-async function release(fs: FileSystem, file: string, own: string): Promise<void> {
+async function release(fs: LockFiles, file: string, own: string): Promise<void> {
   if ((await look(fs, file))?.content === own) {
     await fs.remove(file);
   }
