@@ -52,7 +52,7 @@ describe('what the key may change and not list', () => {
     await window.quick.type(String(own?.id));
     await window.quick.title(/Minimum Bid of Machine/);
     await window.quick.type('0.21');
-    await window.toast(/accepts bids from \$0\.210/);
+    await window.toast(/^The service accepted a minimum bid of \$0\.210\/h for machine #\d+\.$/);
     assert.deepEqual(bodies('PUT', /minbid/), [
       [`/api/v0/machines/${String(own?.id)}/minbid/`, { price: 0.21 }, 200],
     ]);

@@ -147,11 +147,16 @@ async function setMinimumBid(
   tellMinimumBid(machines, machine, sent.price ?? fromDollars(price));
 }
 
-/** The answer only echoes the request, so the list counts, if it states another bid. */
+/** The answer only echoes the request, so a bid is in force only once the list states it. */
 function tellMinimumBid({ state }: MachineList, { id }: Machine, accepted: Micros): void {
   const list = state.kind === 'ready' && state.error === undefined ? state.value : [];
   const bid = formatMoney(accepted);
-  const listed = formatMoney(list.find((one) => one.id === id)?.minBidPerHour ?? accepted);
+  const current = list.find((one) => one.id === id)?.minBidPerHour;
+  if (current === undefined) {
+    message('info', t('The service accepted a minimum bid of {1}/h for machine #{0}.', id, bid));
+    return;
+  }
+  const listed = formatMoney(current);
   if (listed === bid) {
     message('info', t('Machine #{0} accepts bids from {1} an hour for one GPU.', id, bid));
     return;
