@@ -4,11 +4,14 @@ import { UserSettings } from './fakeEditor/settings';
 import { createVscode, type WindowNature } from './fakeEditor/vscodeModule';
 
 /** One file of the source on a stand-in for the editor, and the screen on which it shows what it says. */
-export function onScreen(entry: string): { readonly source: unknown; readonly screen: Screen } {
+export function onScreen(
+  entry: string,
+  folders: readonly string[] = ['/workspace'],
+): { readonly source: unknown; readonly screen: Screen } {
   const screen = new Screen({ isFocused: true });
   const current = {
     ...{
-      folders: ['/workspace'],
+      folders,
       isTrusted: true,
       remoteName: undefined,
       uiKind: 1,

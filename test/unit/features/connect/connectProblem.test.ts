@@ -116,7 +116,7 @@ describe('A connection that fails', () => {
       await flush();
       const terminal = screen.terminals.all.at(-1);
       assert.equal(terminal?.name, 'ssh-add');
-      if (terminal) screen.terminals.close(terminal, code);
+      screen.terminals.close(terminal, code);
       assert.deepEqual(await end, wanted);
     }
   });

@@ -101,7 +101,9 @@ describe('The outputs on a stopped machine', () => {
       );
     };
     for (const row of rows) await note(row);
-    instance = anInstance({ ...stopped, totalPerHour: undefined });
+    const { totalPerHour, ...free } = anInstance(stopped);
+    assert.ok(totalPerHour);
+    instance = free;
     await note(rows[0] ?? aJobRow());
     const otherwise = 'after failure or at a limit: keep it (it still costs money).';
     const stop = `After the fetch: after success: stop it (storage still costs money); ${otherwise}`;
@@ -162,8 +164,7 @@ describe('The outputs on a stopped machine', () => {
 
   describe('of a job that is over', () => {
     const over = aJobRow({ phase: 'over', ...endOfJob('itself', 0) });
-    const fetch = (row: JobRow = over) =>
-      fetchAfterEnd(deps, row, { instanceId: 7, name: 'trainer' } as never);
+    const fetch = (row: JobRow = over) => fetchAfterEnd(deps, row, { instanceId: 7, name: 'trainer' });
 
     it('are asked about only where the machine is stopped', async () => {
       instance = anInstance({ id: 7 });

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import type * as platforms from '../../../src/editor/remotePlatform';
+import type * as entries from '../../../src/features/connect/platformEntries';
+import type * as reader from '../../../src/editor/settings';
+import type { Resolver } from '../../../src/ssh/resolvers';
+import { loadSource } from '../../support/fakeEditor/product';
+import { Screen } from '../../support/fakeEditor/screen';
+import { UserSettings } from '../../support/fakeEditor/settings';
+import { createVscode, type WindowNature } from '../../support/fakeEditor/vscodeModule';
+
+const key = 'remote.SSH.remotePlatform';
+
+function used(entry: string, values: Record<string, unknown>, isDeclared = true) {
+  const settings = new UserSettings(values);
+  const properties = { [key]: {} };
+  const other = { id: 'remote', packageJSON: { contributes: { configuration: { properties } } } };
+  const current = {
+    ...{ folders: [], isTrusted: true, remoteName: undefined, uiKind: 1, appName: 'Visual Studio Code' },
+    ...{ extensions: isDeclared ? [other] : [], hasTools: true },
+  } as WindowNature;
+  const screen = new Screen({ isFocused: true });
+  const vscode = createVscode(screen, { settings, clipboard: { text: '' } }, { current });
+  return { source: loadSource(entry, { vscode }), settings };
+}
+
+describe('Settings', () => {
+  const make = (values: Record<string, unknown>) => {
+    const { source, settings } = used('src/editor/settings.ts', values);
+    const { SettingsReader } = source as typeof reader;
+    const warned: string[] = [];
+    const own = new SettingsReader((name, value) => warned.push(`${name}=${JSON.stringify(value)}`));
+    return { own, settings, warned };
+  };
+
+  it('that are not valid are told of once, and count as not set', () => {
+    const { own, settings, warned } = make({ 'gpuRental.budget.warnPercent': 500 });
+    const usual = make({}).own.get('gpuRental.budget.warnPercent');
+    assert.equal(own.get('gpuRental.budget.warnPercent'), usual);
+    assert.equal(own.get('gpuRental.budget.warnPercent'), usual);
+    assert.deepEqual(warned, ['gpuRental.budget.warnPercent=500']);
+    settings.set('gpuRental.budget.warnPercent', 'much');
+    assert.equal(own.get('gpuRental.budget.warnPercent'), usual);
+    assert.deepEqual(warned.slice(1), ['gpuRental.budget.warnPercent="much"']);
+    settings.set('gpuRental.budget.warnPercent', 70);
+    assert.equal(own.get('gpuRental.budget.warnPercent'), 70);
+    assert.equal(warned.length, 2);
+  });
+
+  it('are set for the user, and tell of their changes by section', async () => {
+    const { own, settings } = make({});
+    let changes = 0;
+    const following = own.onDidChange('gpuRental.budget', () => {
+      changes += 1;
+    });
+    await own.set('gpuRental.budget.perDay', 5);
+    assert.equal(settings.values['gpuRental.budget.perDay'], 5);
+    assert.equal(own.get('gpuRental.budget.perDay'), 5);
+    await own.set('gpuRental.statusBar.enabled', false);
+    assert.equal(changes, 1);
+    following.dispose();
+    await own.set('gpuRental.budget.perDay', 6);
+    assert.equal(changes, 1);
+  });
+
+  it('of others are read as they are, else as they come', () => {
+    const { own } = make({ 'http.proxy': 'http://proxy:3128' });
+    assert.equal(own.foreign('http.proxy'), 'http://proxy:3128');
+    assert.equal(own.foreign('gpuRental.statusBar.enabled'), true);
+    assert.equal(own.foreign('http.other'), undefined);
+  });
+});
+
+describe('The platform of our hosts in the settings of Remote-SSH', () => {
+  const make = (value: unknown, isDeclared = true) => {
+    const { source, settings } = used(
+      'src/editor/remotePlatform.ts',
+      value === undefined ? {} : { [key]: value },
+      isDeclared,
+    );
+    const { remotePlatformHosts, setRemotePlatform } = source as typeof platforms;
+    return {
+      hosts: () => remotePlatformHosts('remote.SSH'),
+      set: (changes: Readonly<Record<string, 'linux' | undefined>>) =>
+        setRemotePlatform('remote.SSH', changes),
+      now: () => settings.values[key],
+    };
+  };
+
+  it('is added beside those of other hosts, and taken away', async () => {
+    const { hosts, now, set } = make({ mine: 'macOS' });
+    assert.equal(await set({ 'gpu-7': 'linux' }), true);
+    assert.deepEqual(now(), { mine: 'macOS', 'gpu-7': 'linux' });
+    assert.deepEqual(hosts(), ['mine', 'gpu-7']);
+    assert.equal(await set({ 'gpu-7': undefined }), true);
+    assert.deepEqual(now(), { mine: 'macOS' });
+  });
+
+  it('leaves no empty setting, and takes one that is no record for none', async () => {
+    for (const value of [undefined, null, [], 'linux']) {
+      const { hosts, now, set } = make(value);
+      assert.deepEqual(hosts(), []);
+      assert.equal(await set({ 'gpu-7': undefined }), true);
+      assert.deepEqual(now(), value);
+      assert.equal(await set({ 'gpu-7': 'linux' }), true);
+      assert.deepEqual(now(), { 'gpu-7': 'linux' });
+      assert.equal(await set({ 'gpu-7': undefined }), true);
+      assert.equal(now(), undefined);
+    }
+  });
+
+  it('is not written where the editor does not know the setting, unless it is so already', async () => {
+    const { now, set } = make({ 'gpu-7': 'linux' }, false);
+    assert.equal(await set({ 'gpu-8': 'linux' }), false);
+    assert.deepEqual(now(), { 'gpu-7': 'linux' });
+    assert.equal(await set({ 'gpu-7': 'linux' }), true);
+  });
+
+  it('is remembered as ours, and only ours are taken away', async () => {
+    const stored = new Map<string, unknown>();
+    const state = {
+      get: (name: string) => stored.get(name),
+      update: (name: string, value: unknown) => {
+        stored.set(name, value);
+        return Promise.resolve();
+      },
+    } as never;
+    const { source, settings } = used('src/features/connect/platformEntries.ts', {
+      [key]: { 'gpu-1': 'linux' },
+    });
+    const { PlatformEntries } = source as typeof entries;
+    const own = new PlatformEntries(state);
+    const resolver = { section: 'remote.SSH', hasRemotePlatform: true } as Resolver;
+    await own.add(resolver, 'gpu-1');
+    await own.add({ ...resolver, hasRemotePlatform: false }, 'gpu-2');
+    assert.deepEqual(settings.values[key], { 'gpu-1': 'linux' });
+    await own.keepOnly([]);
+    assert.deepEqual(settings.values[key], { 'gpu-1': 'linux' }, 'the user wrote it');
+    for (const alias of ['gpu-3', 'gpu-4', 'gpu-5']) await own.add(resolver, alias);
+    await own.keepOnly(['gpu-3', 'gpu-4', 'gpu-5']);
+    const all = { 'gpu-1': 'linux', 'gpu-3': 'linux', 'gpu-4': 'linux', 'gpu-5': 'linux' };
+    assert.deepEqual(settings.values[key], all);
+    await new PlatformEntries(state).keepOnly(['gpu-4']);
+    assert.deepEqual(settings.values[key], { 'gpu-1': 'linux', 'gpu-4': 'linux' });
+    stored.set('gpuRental.connect.platforms', ['remote.SSH mine', 7, 'remote.SSH gpu-4']);
+    await own.keepOnly([]);
+    assert.deepEqual(settings.values[key], { 'gpu-1': 'linux' });
+    assert.deepEqual(stored.get('gpuRental.connect.platforms'), []);
+  });
+});
