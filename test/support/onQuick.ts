@@ -27,6 +27,17 @@ export class OnQuick {
     return this.screen.quick.current?.value;
   }
 
+  /** What stands below the title or the box. */
+  get message(): string | undefined {
+    return this.screen.quick.current?.message;
+  }
+
+  /** The label of the row at the cursor. */
+  get active(): string | undefined {
+    const [row] = this.list.activeItems;
+    return row && rowText({ label: row.label });
+  }
+
   async rows(): Promise<readonly string[]> {
     await this.flush();
     return this.list.visible().map(rowText);
