@@ -72,6 +72,12 @@ describe('A step of a job', () => {
   for (const [what, answer, step, expected] of [
     ['is begun', 'begun\n', (one) => beginJob(one, order, undefined), undefined],
     [
+      'is not begun where a program is missing',
+      'missing tar\n',
+      (one) => beginJob(one, order, undefined),
+      /^unfit: .*: tar\./,
+    ],
+    [
       'is not begun where programs are missing',
       'missing tar head\n',
       (one) => beginJob(one, order, undefined),
