@@ -62,7 +62,7 @@ interface Deps {
  */
 export class KeyAccess implements Disposable {
   private readonly owned = new DisposableStore();
-  private readonly changed = new Emitter<undefined>();
+  private readonly changed = this.owned.add(new Emitter<undefined>());
   readonly onDidChange = this.changed.event;
   /** Account and key that `known` describes. */
   private subject = '';
@@ -137,7 +137,6 @@ export class KeyAccess implements Disposable {
 
   dispose(): void {
     this.owned.dispose();
-    this.changed.dispose();
   }
 
   private follow(): void {

@@ -70,8 +70,8 @@ export class SecondFactorGate implements Disposable {
   /** When an asking window was last heard, by account (`Clock.elapsed`). */
   private readonly askedElsewhere = new Map<string, number>();
   private readonly open = new Map<string, OpenQuestion>();
-  private readonly changed = new Emitter<undefined>();
   private readonly owned = new DisposableStore();
+  private readonly changed = this.owned.add(new Emitter<undefined>());
 
   constructor(
     private readonly hub: WindowHub,
@@ -136,7 +136,6 @@ export class SecondFactorGate implements Disposable {
   dispose(): void {
     this.open.forEach(({ telling }) => telling.dispose());
     this.owned.dispose();
-    this.changed.dispose();
   }
 
   private decline(accountKey: string): void {

@@ -84,11 +84,11 @@ const refusedAnyway = text(
  */
 export class SessionRenewal implements Disposable {
   private readonly running = new Map<string, Renewal>();
+  private readonly owned = new DisposableStore();
   /** A session changed or another account became active; all waiting calls check again. */
-  private readonly changed = new Emitter<undefined>();
+  private readonly changed = this.owned.add(new Emitter<undefined>());
   /** The newest session key of each account. */
   private readonly known = new Map<string, string | undefined>();
-  private readonly owned = new DisposableStore();
 
   constructor(private readonly deps: RenewalDeps) {
     // The polling window may be in the background; the window in use asks on its behalf.
@@ -177,7 +177,6 @@ export class SessionRenewal implements Disposable {
       telling?.dispose();
     }
     this.owned.dispose();
-    this.changed.dispose();
   }
 
   private renewal(ref: AccountRef, options: RenewalOptions = {}): Promise<boolean> {

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { guardedRental } from '../../../src/guardedRental';
+import { AccountCleanup } from '../../../src/store/accounts/accountCleanup';
+import { createAccounts } from '../../../src/store/accounts/accounts';
+import { KeyAccess } from '../../../src/store/accounts/keyAccess';
+import { SecondFactorGate } from '../../../src/store/accounts/secondFactor';
+import { WindowInUse } from '../../../src/store/accounts/windowInUse';
+import { BudgetStops } from '../../../src/store/budget/budgetStops';
+import { BudgetStore } from '../../../src/store/budget/budgetStore';
+import { HostFileKeeper } from '../../../src/store/engines/hostFileKeeper';
+import { HostSets } from '../../../src/store/engines/hostSets';
+import { RentalHistory } from '../../../src/store/history/rentalHistory';
+import { KeptLogs } from '../../../src/store/history/keptLogs';
+import { createFleet } from '../../../src/store/instances/fleet';
+import { GaugeHistory } from '../../../src/store/instances/gaugeHistory';
+import { PriceWatch } from '../../../src/store/instances/priceWatch';
+import { JobFiles } from '../../../src/store/jobs/jobFiles';
+import { Jobs } from '../../../src/store/jobs/jobs';
+import { IdleWatch, openUsageFile } from '../../../src/store/leases/idleWatch';
+import { InstanceLeases } from '../../../src/store/leases/instanceLeases';
+import { LeaseFiles } from '../../../src/store/leases/leaseFiles';
+import { LeaseRunner } from '../../../src/store/leases/leaseRunner';
+import { OtherAccountLeases } from '../../../src/store/leases/otherAccountLeases';
+import { Presence } from '../../../src/store/leases/presence';
+import { TimerProofs } from '../../../src/store/leases/timerProofs';
+import { SearchBudget } from '../../../src/store/offers/searchBudget';
+import { SearchWatches } from '../../../src/store/offers/searchWatches';
+import { createRentals } from '../../../src/store/rentals/rentals';
+import { createStartWatches } from '../../../src/store/rentals/startWatches';
+import { createTemplateStores } from '../../../src/store/templates/templateStores';
+import { ConnectedWindows } from '../../../src/store/windows/connectedWindows';
+import { Notices } from '../../../src/store/windows/notices';
+import { SharedPacing } from '../../../src/store/windows/sharedPacing';
+import type { Disposable } from '../../../src/util/disposable';
+import { Emitter } from '../../../src/util/emitter';
+import { silentLog as log } from '../../../src/util/log';
+import { anInstance } from '../../support/builders';
+import { CountedListeners } from '../../support/countedListeners';
+import { FakeService } from '../../support/fakeService';
+import { FakeComputer, noBudget } from '../../support/fakeWindows';
+
+const limits = () => ({ warnPercent: 80, stopsAll: false });
+const never = () => Promise.reject(new Error('nothing is asked'));
+
+describe('What is disposed of', () => {
+  let computer: FakeComputer;
+  let listeners: CountedListeners;
+  beforeEach(async () => {
+    const service = new FakeService();
+    service.instances = [anInstance({ id: 5001, actualStatus: 'running', intendedStatus: 'running' })];
+    computer = await FakeComputer.make(service.client);
+    listeners = new CountedListeners();
+  });
+  afterEach(() => computer.dispose());
+
+  /** What everything is made of; whoever listens to it is counted. */
+  async function parts() {
+    const window = await computer.openSignedIn();
+    const { clock, storageDir, secrets } = computer;
+    const { owned } = window;
+    const counted = <T extends object>(target: T) => listeners.of(target);
+    const [accounts, fleet] = [counted(window.accounts), counted(window.fleet)];
+    const [hub, rentals] = [counted(window.hub), counted(window.rentals)];
+    const leases = counted(
+      owned.add(new InstanceLeases({ accounts: window.accounts, hub: window.hub, clock, log, storage })),
+    );
+    const presence = counted(owned.add(new Presence({ hub: window.hub, clock })));
+    const notices = owned.add(new Notices(window.hub));
+    const logs = new KeptLogs({ storageDir, clock, log, redact: (text) => text });
+    const focus = counted({ isFocused: true, onDidChange: new Emitter<boolean>().event });
+    const use = { presence, aliasOf: () => 'gpu-7', file: (key: string) => openUsageFile(storageDir, key) };
+    const idle = counted(owned.add(new IdleWatch({ ...window, ...use, clock, log })));
+    const budgetOf = () => counted(owned.add(new BudgetStore({ ...window, ...budgetParts(), clock, log })));
+    const sets = counted(owned.add(new HostSets({ ...window, clock, log, storageDir })));
+    const shared = {
+      sets,
+      budgetOf,
+      accounts,
+      fleet,
+      hub,
+      rentals,
+      clock,
+      log,
+      storageDir,
+      secrets,
+      notices,
+      leases,
+    };
+    return { ...shared, presence, logs, focus, use, idle, storage };
+
+    function storage(accountKey: string) {
+      return new LeaseFiles(join(storageDir, 'leases', accountKey));
+    }
+  }
+  type Parts = Awaited<ReturnType<typeof parts>>;
+
+  for (const [what, make] of [
+    ['AccountCleanup', (one) => new AccountCleanup(one)],
+    ['Accounts', (one) => createAccounts({ ...one, createClient: () => new FakeService().client })],
+    ['BudgetStore', (one) => new BudgetStore({ ...one, ...budgetParts() })],
+    ['BudgetStops', (one) => new BudgetStops({ ...one, budget: one.budgetOf() })],
+    ['ConnectedWindows', ({ hub }) => new ConnectedWindows(hub)],
+    ['Fleet', (one) => createFleet({ ...one, random: () => 0.5 })],
+    ['GaugeHistory', (one) => new GaugeHistory(one)],
+    ['HostFileKeeper', (one) => new HostFileKeeper(keeperParts(one))],
+    ['HostSets', (one) => new HostSets(one)],
+    ['IdleWatch', (one) => new IdleWatch({ ...one, ...one.use })],
+    ['InstanceLeases', (one) => new InstanceLeases(one)],
+    ['Jobs', (one) => new Jobs({ ...one, storage: (key) => jobFiles(one, key) })],
+    ['KeyAccess', (one) => new KeyAccess(one)],
+    ['LeaseRunner', (one) => new LeaseRunner({ ...one, kernelUse: never })],
+    ['Notices', ({ hub }) => new Notices(hub)],
+    ['OtherAccountLeases', (one) => new OtherAccountLeases(otherAccountParts(one))],
+    ['Presence', (one) => new Presence(one)],
+    ['PriceWatch', (one) => new PriceWatch(one)],
+    ['RentalHistory', (one) => new RentalHistory({ ...one, rentedByAgents: none })],
+    ['Rentals', (one) => createRentals({ ...one, budget: noBudget, guarded: guardedRental })],
+    ['SearchBudget', ({ clock, hub }) => new SearchBudget(clock, hub)],
+    ['SearchWatches', (one) => new SearchWatches({ ...one, budget: new SearchBudget(one.clock, silentHub) })],
+    ['SecondFactorGate', ({ hub, focus, clock }) => new SecondFactorGate(hub, focus, clock)],
+    ['SharedPacing', (one) => new SharedPacing({ ...one, isInFront: () => true })],
+    ['StartWatches', (one) => createStartWatches(startParts(one))],
+    ['TemplateStores', (one) => createTemplateStores(templateParts(one))],
+    ['TimerProofs', (one) => new TimerProofs({ ...one, ...one.use, check: never })],
+    ['WindowInUse', ({ hub, focus, clock }) => new WindowInUse(focus, hub, clock)],
+  ] as readonly [string, (one: Parts) => Disposable][]) {
+    it(`hears of nothing and waits for nothing: ${what}`, async () => {
+      const all = await parts();
+      await computer.clock.advance(0);
+      listeners.count = 0;
+      const { pending } = computer.clock;
+      const made = make(all);
+      await computer.clock.advance(0);
+      assert.ok(listeners.count > 0, 'it listens');
+      made.dispose();
+      await computer.clock.advance(0);
+      assert.equal(listeners.count, 0);
+      assert.equal(computer.clock.pending, pending);
+    });
+  }
+});
+
+const silentHub = { broadcast: () => undefined, on: () => ({ dispose: () => undefined }) };
+const none = () => Promise.resolve(new Map<number, string>());
+
+function budgetParts() {
+  const volumes = { state: { kind: 'idle' as const }, onDidChange: new Emitter<never>().event };
+  return { volumes, limits, onDidChangeLimits: new Emitter<void>().event };
+}
+
+function keeperParts<T extends object>(one: T) {
+  const proved = () => Promise.resolve([]);
+  const onAccountEnd = new Emitter<string>().event;
+  return { ...one, proved, onAccountEnd, aliasOf: () => 'gpu-7' };
+}
+
+function jobFiles({ storageDir, clock }: { storageDir: string; clock: { now(): number } }, key: string) {
+  return new JobFiles(join(storageDir, 'jobs', key), () => clock.now());
+}
+
+function otherAccountParts<T extends { readonly use: U }, U>(one: T) {
+  return { ...one, kernelUse: never, idle: one.use, lastListed: () => Promise.resolve([]) };
+}
+
+function startParts<T extends object>(one: T) {
+  return {
+    ...one,
+    oneWindow: { offer: () => ({ dispose: () => undefined }) },
+    limits: () => ({ timeoutMs: 60_000, checksLogin: false }),
+    checks: { login: never, compare: never },
+  };
+}
+
+function templateParts<T extends object>(one: T) {
+  const lock = <R>(action: () => Promise<R>) => action();
+  return { ...one, lock, windowName: 'first', onSecret: () => undefined };
+}
