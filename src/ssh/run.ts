@@ -147,7 +147,7 @@ function start(program: string, args: readonly string[], options: RunOptions) {
     const watch = watched.stdio[3] as Writable;
     watch.on('error', () => undefined).end('\n');
   });
-  return watched as ChildProcessWithoutNullStreams;
+  return watched;
 }
 
 /** Runs a real program. Messages are in English (`LC_ALL=C`), because they are distinguished by their text. */

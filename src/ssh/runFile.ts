@@ -51,10 +51,11 @@ const shells = ['sh', 'bash', 'zsh'];
  * itself can't be executed where its folder is mounted with `noexec`.
  */
 function namedInterpreter(content: string): string | undefined {
-  const [, ...words] =
-    /^#![ \t]*(\S+)(?:[ \t]+(\S.*?))?[ \t\r]*$/m.exec(content.split('\n', 1)[0] ?? '') ?? [];
-  const named = words.filter((word) => word !== undefined).map(quoteForShell);
-  return named.length === 0 ? undefined : named.join(' ');
+  const [first = ''] = content.split('\n', 1);
+  const [, program, rest] = /^#![ \t]*(\S+)(?:[ \t]+(\S.*?))?[ \t\r]*$/.exec(first) ?? [];
+  return program === undefined
+    ? undefined
+    : [program, ...(rest === undefined ? [] : [rest])].map(quoteForShell).join(' ');
 }
 
 /** Returns the command for a file: by its name, otherwise, and for a shell script, by its first line. */

@@ -20,7 +20,7 @@ import { afterExtension, atNewPrice, withTraffic } from './changedTime';
 import { afterEnd, afterNotStarted, onNextMachine, whileWaiting } from './nextAttempt';
 import type { LossCause } from './machineLoss';
 import { afterReopened, giveUpReason, notFetchedAgain, reopenedState } from './reopenedJob';
-import { seenTimes } from './jobTime';
+import { idleSinceOf, seenTimes } from './jobTime';
 import type { JobLook, JobThere } from './onMachine';
 
 /** An event of a job. */
@@ -286,7 +286,7 @@ function looked(
     ...logSeen(state, log),
     lastSeenAt: now,
     gpuPercent: beat?.gpuPercent ?? state.gpuPercent,
-    idleSince: idleSince(job.spec, state, beat, now),
+    idleSince: idleSinceOf(job.spec, state, beat, now),
     beganAt: state.beganAt ?? at(ago?.work) ?? now,
   };
   if (!isBeforeStart(state.phase) && !['waiting', 'settingUp', 'running'].includes(state.phase)) {
@@ -312,20 +312,6 @@ function looked(
     case 'ended':
       return to('running', { ...seen, startedAt: startedAt ?? now });
   }
-}
-
-/** The machine counts idle time; a missing beat changes nothing. */
-function idleSince(
-  { idleMinutes }: Job['spec'],
-  { idleSince: before }: JobState,
-  beat: JobLook['beat'],
-  now: number,
-): number | undefined {
-  if (idleMinutes === undefined || !beat) {
-    return before;
-  }
-  const { idleSeconds = 0 } = beat;
-  return idleSeconds < idleMinutes * 60 ? undefined : (before ?? now - idleSeconds * 1000);
 }
 
 function logSeen({ logSize }: JobState, { offset, piece }: JobLook['log']) {

@@ -1,4 +1,6 @@
 import type { JobState } from './job';
+import type { JobSpec } from './jobSpec';
+import type { JobBeat } from './onMachine';
 
 /**
  * The state of a job at present: its trouble has lasted `passedMs` longer, and where the clock shows less than when the
@@ -31,4 +33,18 @@ export function atPresent(state: JobState, now: number, passedMs: number): JobSt
 export function seenTimes({ lastSeenAt = 0, since }: JobState, now: number) {
   return (ago: number | undefined) =>
     ago === undefined ? undefined : Math.min(now, Math.max(now - ago * 1000, lastSeenAt, since));
+}
+
+/** The machine counts idle time; a missing beat changes nothing. */
+export function idleSinceOf(
+  { idleMinutes }: Pick<JobSpec, 'idleMinutes'>,
+  { idleSince: before }: JobState,
+  beat: JobBeat | undefined,
+  now: number,
+): number | undefined {
+  if (idleMinutes === undefined || !beat) {
+    return before;
+  }
+  const { idleSeconds = 0 } = beat;
+  return idleSeconds < idleMinutes * 60 ? undefined : (before ?? now - idleSeconds * 1000);
 }
