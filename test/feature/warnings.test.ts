@@ -321,6 +321,10 @@ describe('an instance whose rental has ended', () => {
     window.start('gpuRental.instance.start', { instanceId: id });
     const ended = await window.toast("The rental of store has ended, so it can't be started again.");
     assert.deepEqual(ended.buttons, ['Copy Data…', 'Rent Another…']);
+    // No price of a start is asked for before.
+    window.clearToasts();
+    window.start('gpuRental.instance.connect', { instanceId: id });
+    await window.toast("The rental of store has ended, so it can't be started again.");
   });
 
   it('counts down in its row and tooltip', async () => {

@@ -180,6 +180,13 @@ describe('a workspace that knows its machine', () => {
     await window.quick.title('An Instance for This Workspace Already Exists');
     await window.quick.row('Start silent');
     window.quick.escape();
+    // The service starts none whose rental has ended.
+    await lists('expired', { end_date: computer().clock.now() / 1000 - 60 });
+    await window.toast(/The rental of expired ended at/);
+    window.clearToasts();
+    window.run(rent);
+    await window.quick.title('Search Offers for This Workspace');
+    window.quick.escape();
     // It still runs, but not for long.
     await lists('leaving', { actual_status: 'running', intended_status: 'stopped' });
     await write({ image, whenRunning: 'connect' });

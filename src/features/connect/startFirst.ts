@@ -4,6 +4,7 @@ import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { pricePerHour } from '../../editor/priceText';
+import { isPastEnd } from '../../model/instances/instance';
 import { isChanging, stateLabel, stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
 import { perHour, runningRateOf } from '../../model/quote';
 import type { Services } from '../../services';
@@ -32,8 +33,12 @@ export async function startFirst(
   return (answer === 'started' || answer === 'queued') && waitUntilRunning(deps, instanceId, name);
 }
 
-async function isWanted({ fleet }: Deps, instanceId: number, name: string): Promise<boolean> {
+async function isWanted({ fleet, clock }: Deps, instanceId: number, name: string): Promise<boolean> {
   const instance = fleet.find(instanceId);
+  if (instance && isPastEnd(instance, clock.now())) {
+    // The start itself says that it can't be made.
+    return true;
+  }
   const rate = instance && runningRateOf(instance);
   const price = pricePerHour(rate === undefined ? undefined : perHour(rate));
   return confirm({

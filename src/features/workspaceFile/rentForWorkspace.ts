@@ -7,7 +7,7 @@ import { pickOne, plainLabel } from '../../editor/quickPick';
 import { whileAsking, whileReadingInstances } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { isStarting, stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
+import { actionsFor, isStarting, stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
 import { matchesRecipe } from '../../model/workspace/recipeMatch';
 import type { DraftJob } from '../../model/jobs/rentForJob';
 import type { RentDraft } from '../../model/rentals/rentDraft';
@@ -173,11 +173,13 @@ async function useExisting(deps: Deps, recipe: Recipe): Promise<boolean> {
   const now = deps.clock.now();
   const existing = listed
     .filter((instance) => matchesRecipe(instance, recipe))
-    .map((instance) => ({ instance, state: stateOf(instance, deps.fleet.facts(instance.id), now) }));
+    .map((instance) => ({ instance, facts: deps.fleet.facts(instance.id) }));
   const inState = (isOne: (state: InstanceStateKind) => boolean) =>
-    existing.flatMap(({ instance, state }) => (isOne(state) ? instance : []));
+    existing.flatMap(({ instance, facts }) => (isOne(stateOf(instance, facts, now)) ? instance : []));
   const running = inState((state) => state === 'running');
-  const stopped = inState((state) => state === 'stopped');
+  const stopped = existing.flatMap(({ instance, facts }) =>
+    actionsFor(instance, facts, now).canStart ? instance : [],
+  );
   const coming = inState((state) => isStarting(state) || state === 'queued');
   const [toConnect] = running;
   const [toStart] = stopped;

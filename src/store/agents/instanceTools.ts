@@ -5,7 +5,7 @@ import { hourMs } from '../../model/agents/gate';
 import { committedUntil, limitsLeft, usageInAll } from '../../model/agents/ledger';
 import { hasYes, rentedByAgent, type AgentRequest } from '../../model/agents/request';
 import type { ToolInput } from '../../model/agents/toolShapes';
-import type { Instance } from '../../model/instances/instance';
+import { isPastEnd, type Instance } from '../../model/instances/instance';
 import { displayLabel } from '../../model/instances/instanceLabel';
 import { billingOf, costPerHour, fleetCostPerHour, stateOf } from '../../model/instances/instanceState';
 import { perHour } from '../../model/quote';
@@ -278,6 +278,9 @@ async function changeState(deps: ToolDeps, input: ToolInput<'change_state'>, con
       : requestAnswer(await deps.desk.ask(base, account.key));
   }
   const { limits, now } = await deps.desk.gate();
+  if (isPastEnd(instance, now)) {
+    throw new ToolError('The rental of the instance has ended, so it can not be started again.');
+  }
   // The instance stops automatically after the hours that agents are allowed.
   const endsAt = now + limits.hours * hourMs;
   const then = deps.leases.find(instance.id)?.lease.action ?? 'stop';

@@ -32,6 +32,13 @@ describe('the schedule of an instance that an agent starts', () => {
     window.leases.set(instanceId, then, { kind: 'at', at: computer.clock.now() + hours * hourMs });
   const leases = () => [...disk.leases.values()].map(({ action, term }) => ({ action, term }));
 
+  it('is not asked for where the rental has ended', async () => {
+    service.instances = service.instances.map((one) => ({ ...one, endsAt: computer.clock.now() / 1000 }));
+    await through(window.fleet.refresh());
+    await assert.rejects(start(), /The rental of the instance has ended/);
+    assert.equal(service.count('instances.start'), 0);
+  });
+
   it('is set again where a list showed it as stopped until then', async () => {
     const request = await sayYes(await start());
     let goOn = () => {};
