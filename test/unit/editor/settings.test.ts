@@ -17,7 +17,7 @@ function used(entry: string, values: Record<string, unknown>, isDeclared = true)
   const current = {
     ...{ folders: [], isTrusted: true, remoteName: undefined, uiKind: 1, appName: 'Visual Studio Code' },
     ...{ extensions: isDeclared ? [other] : [], hasTools: true },
-  } as WindowNature;
+  } as unknown as WindowNature;
   const screen = new Screen({ isFocused: true });
   const vscode = createVscode(screen, { settings, clipboard: { text: '' } }, { current });
   return { source: loadSource(entry, { vscode }), settings };

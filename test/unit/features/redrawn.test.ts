@@ -14,13 +14,13 @@ const all = source as typeof product;
 class Sources {
   private readonly emitters = new Map<string, FakeEventEmitter<unknown>>();
 
-  /** Something that tells of its changes. */
-  of<T extends object>(name: string, more: T = {} as T, event = 'onDidChange') {
+  /** Something that tells of its changes; it stands for whatever is listened to. */
+  of(name: string, more: object = {}, event = 'onDidChange'): never {
     const emitter = new FakeEventEmitter<unknown>();
     this.emitters.set(name, emitter);
     // Settings are listened to by their section.
     const listen = (...args: unknown[]) => emitter.event(args.at(-1) as (value: unknown) => void);
-    return Object.assign(more, { [event]: listen });
+    return Object.assign(more, { [event]: listen }) as never;
   }
 
   tell(name: string, value?: unknown): void {
@@ -48,7 +48,7 @@ const cases: Readonly<Record<string, (from: Sources) => Drawn>> = {
       ...{ fleet: from.of('the instances'), volumes: from.of('the volumes') },
       ...{ accountGroups: from.of('other features'), keyAccess: from.of('the permissions') },
     };
-    const tree = new all.AccountTree(deps as never, from.of('the lists') as never);
+    const tree = new all.AccountTree(deps as never, from.of('the lists'));
     return { onDidChange: tree.onDidChangeTreeData };
   },
   'the instances': (from) => {
@@ -78,7 +78,7 @@ const cases: Readonly<Record<string, (from: Sources) => Drawn>> = {
     return { onDidChange: tree.onDidChangeTreeData };
   },
   'machines that are hosted': (from) => {
-    const tree = new all.MachineTree({} as never, from.of('the list') as never);
+    const tree = new all.MachineTree({} as never, from.of('the list'));
     return { onDidChange: tree.onDidChangeTreeData };
   },
   'SSH keys': (from) => {
@@ -103,9 +103,8 @@ const cases: Readonly<Record<string, (from: Sources) => Drawn>> = {
     return new all.TemplateLists(deps as never);
   },
   'rentals that are over': (from) => new all.HistoryGroup({ history: from.of('the history') } as never),
-  'groups of instances': (from) =>
-    new all.HostSetGroup(from.of('groups') as never, from.of('their files') as never),
-  ports: (from) => new all.PortRows({} as never, from.of('forwarded ports') as never),
+  'groups of instances': (from) => new all.HostSetGroup(from.of('groups'), from.of('their files')),
+  ports: (from) => new all.PortRows({} as never, from.of('forwarded ports')),
   'notes on checks': (from) => {
     const deps = {
       machineProofs: from.of('results'),
@@ -188,7 +187,8 @@ describe('What is shown is drawn again', () => {
     const sources = new Sources();
     const clock = new FakeClock();
     const user = { credit: fromDollars(5), balance: fromDollars(5) };
-    const accounts = sources.of('the account', { active: { key: 'mine', user } as object | undefined });
+    const accounts: { active: object | undefined } = { active: { key: 'mine', user } };
+    sources.of('the account', accounts);
     let isWanted = true;
     const list = { instances: [anInstance()], skipped: undefined, missing: 0 };
     const deps = {
