@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type * as vscode from 'vscode';
 import { Commands } from './commands';
 import { Documents } from './documents';
@@ -130,5 +131,18 @@ export class Screen {
     if (this.fileDialogs.length === 0)
       throw new Error('A file dialog opened that the test has no answer for');
     return Promise.resolve(this.fileDialogs.shift());
+  }
+
+  /** As in the editor, only what the dialog offers can be opened: files, folders, one or several. */
+  async answerOpenDialog(options: vscode.OpenDialogOptions = {}): Promise<readonly string[] | undefined> {
+    const { canSelectFiles = true, canSelectFolders = false, canSelectMany = false } = options;
+    const answer = await this.answerFileDialog(options);
+    for (const file of answer ?? []) {
+      const isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory();
+      const isOffered = isFolder === undefined || (isFolder ? canSelectFolders : canSelectFiles);
+      if (!isOffered) throw new Error(`The file dialog does not offer ${file}`);
+    }
+    if (!canSelectMany && (answer?.length ?? 0) > 1) throw new Error('The file dialog takes one file only');
+    return answer;
   }
 }

@@ -166,7 +166,7 @@ function windowPart(screen: Screen, nature: { current: WindowNature }) {
       // A remote window shows the files of the machine, unless the dialog begins at a file of this computer.
       const isLocal = remoteName === undefined || options?.defaultUri?.scheme === 'file';
       const side = isLocal ? {} : { scheme: 'vscode-remote', authority: `${remoteName}+machine` };
-      return (await screen.answerFileDialog(options))?.map((file) => values.FakeUri.file(file).with(side));
+      return (await screen.answerOpenDialog(options))?.map((file) => values.FakeUri.file(file).with(side));
     },
     showSaveDialog: async (options?: vscode.SaveDialogOptions) =>
       (await screen.answerFileDialog(options))?.map((file) => values.FakeUri.file(file))[0],
