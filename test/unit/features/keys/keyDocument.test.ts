@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import type * as product from '../../../../src/features/keys/keyDocument';
+import type { FakeTextDocument } from '../../../support/fakeEditor/textDocument';
+import { FakeUri } from '../../../support/fakeEditor/values';
+import { onScreen, saidOn } from '../../../support/onScreen';
+
+describe('The document of a new API key', () => {
+  const { source, screen } = onScreen('src/features/keys/keyDocument.ts');
+  const { closeKeyDocument, readOpenDocument, registerKeyLens, writeKeyDocument } = source as typeof product;
+  const { documents } = screen;
+  const active = () => documents.active?.document;
+  const edit = (text: string) => {
+    const document = active();
+    assert.ok(document);
+    documents.edit(document, text);
+  };
+  const permissions = { api: { misc: {} } } as never;
+
+  it('is a new one each time, where the one before is not empty', async () => {
+    await writeKeyDocument('ci', permissions);
+    assert.equal(active()?.uri.path, 'api-key.gpu-key.json');
+    assert.match(active()?.getText() ?? '', /"ci"/);
+    await writeKeyDocument('other', permissions);
+    assert.equal(active()?.uri.path, 'api-key-2.gpu-key.json');
+    assert.match(active()?.getText() ?? '', /"other"/);
+    const first = documents.all.find(({ uri }) => uri.path === 'api-key.gpu-key.json');
+    assert.match(first?.getText() ?? '', /"ci"/);
+    assert.doesNotMatch(first?.getText() ?? '', /"other"/);
+  });
+
+  it('is read where it is in front, with the key that it describes', () => {
+    const read = readOpenDocument();
+    assert.equal(read?.document as unknown, active());
+    assert.equal(read?.wanted.name, 'other');
+    assert.deepEqual(saidOn(screen), []);
+  });
+
+  it('says in which line something is wrong, and shows the place', () => {
+    edit('{\n  "name": "ci",\n  "permissions": 7\n}');
+    assert.equal(readOpenDocument(), undefined);
+    assert.match(saidOn(screen).join(), /^warning No key was created\. Line 3: /);
+    assert.equal(documents.active?.selection.start.line, 2);
+    assert.equal(documents.active?.visibleRanges[0]?.start.line, 2);
+  });
+
+  it('is asked for where another document is in front, or none', async () => {
+    await documents.show(await documents.open({ content: '{}', language: 'json' }));
+    assert.equal(readOpenDocument(), undefined);
+    for (const document of [...documents.all]) documents.close(document);
+    assert.equal(readOpenDocument(), undefined);
+    assert.deepEqual(saidOn(screen), [
+      'info Open a document whose name ends in .gpu-key.json first. []',
+      'info Open a document whose name ends in .gpu-key.json first. []',
+    ]);
+  });
+
+  it('is closed after its use where it is on no disk, and nothing else is', async () => {
+    const close = async (document: FakeTextDocument | undefined) => {
+      await closeKeyDocument(document as never);
+      return screen.commands.executed.splice(0).map(({ id }) => id);
+    };
+    await writeKeyDocument('ci', permissions);
+    const own = active();
+    await documents.show(await documents.open({ content: '{}', language: 'json' }));
+    assert.deepEqual(await close(own), ['workbench.action.revertAndCloseActiveEditor']);
+    assert.equal(active(), own, 'the command closes what is in front');
+    documents.close(own);
+    assert.deepEqual(await close(own), []);
+    const kept = documents.keep(FakeUri.file('/home/me/ci.gpu-key.json'), '{}');
+    assert.deepEqual(await close(kept), []);
+  });
+
+  it('offers to create the key above its first line', async () => {
+    const end = registerKeyLens();
+    const titles = async (name: string) => {
+      const lenses = await screen.languages.lensesOf(documents.keep(FakeUri.file(name), '{}'));
+      return lenses.map(({ command }) => command?.title);
+    };
+    assert.deepEqual(await titles('/work/a.gpu-key.json'), ['$(key) Create This API Key']);
+    assert.deepEqual(await titles('/work/a.json'), []);
+    end.dispose();
+    assert.deepEqual(await titles('/work/a.gpu-key.json'), []);
+  });
+});
