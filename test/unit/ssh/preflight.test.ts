@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { runPreflight, type PreflightProblem } from '../../../src/ssh/preflight';
+import { runPreflight, whyNoLogin, type PreflightProblem } from '../../../src/ssh/preflight';
 import { explainFailure } from '../../../src/ssh/problemText';
+import type { RunResult } from '../../../src/ssh/run';
 import { systemClock } from '../../../src/util/clock';
 import { formatText } from '../../../src/util/text';
 import { FakeClock } from '../../support/fakeClock';
@@ -142,6 +143,17 @@ describe('A login that failed', () => {
     );
     assert.ok(!hanging.ok);
     assert.equal(hanging.problem, 'timedOut');
+  });
+
+  it('without its script ended in the shell where ssh itself did not fail', () => {
+    const problemOf = (code: number | null, stderr = '', more: Partial<RunResult> = {}) =>
+      whyNoLogin({ code, stdout: '', stderr, timedOut: false, ...more }).problem;
+    assert.equal(problemOf(1), 'startupScript');
+    assert.equal(problemOf(255), 'other');
+    assert.equal(problemOf(null), 'other');
+    assert.equal(problemOf(1, 'Connection refused'), 'refused');
+    assert.equal(problemOf(255, '', { stdout: 'Welcome' }), 'startupScript');
+    assert.equal(problemOf(1, '', { timedOut: true }), 'timedOut');
   });
 
   it('was waited for as usual, and longer only where the user said so', async () => {

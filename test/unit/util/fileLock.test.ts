@@ -194,6 +194,32 @@ describe('The lock', () => {
     await assert.rejects(drive(waiting), { name: 'CancelledError' });
   });
 
+  it('is taken over by one at a time, and from another that died while it took it over after half a minute', async () => {
+    heldBy(2, 'here');
+    writeFileSync(`${file}.break`, '');
+    const made = clock.now() / 1000 - 20;
+    utimesSync(`${file}.break`, made, made);
+    const startedAt = clock.elapsed();
+    await drive(withLock(file, options(), () => Promise.resolve()));
+    const waited = clock.elapsed() - startedAt;
+    assert.ok(waited > 10_000 && waited < 11_000, String(waited));
+    assert.equal(existsSync(`${file}.break`), false);
+  });
+
+  it('is not taken over where the disk refuses', async () => {
+    heldBy(2, 'here');
+    for (const failing of ['create', 'facts'] as const) {
+      if (failing === 'facts') writeFileSync(`${file}.break`, '');
+      const refused = Object.assign(new Error('refused'), { code: 'EIO' });
+      const fs = {
+        ...nodeFileSystem,
+        [failing]: (path: string, bytes: Buffer, mode: number) =>
+          path.endsWith('.break') ? Promise.reject(refused) : nodeFileSystem[failing](path, bytes, mode),
+      };
+      await assert.rejects(drive(withLock(file, options({ fs }), () => Promise.resolve())), refused);
+    }
+  });
+
   it('passes on an error of the disk instead of waiting', async () => {
     const fs = {
       ...nodeFileSystem,
