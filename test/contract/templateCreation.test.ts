@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type * as vscode from 'vscode';
 import { SaveAsTargets } from '../../src/features/documents/saveAsTargets';
 import {
   ReadOnlyTemplateError,
@@ -8,7 +7,6 @@ import {
 } from '../../src/store/templates/templateErrors';
 import type { TemplateStores } from '../../src/store/templates/templateStores';
 import { useClients } from '../support/apiClient';
-import { FakeUri } from '../support/fakeEditor/values';
 import { useSimulators, type TestSimulator } from '../support/startSimulator';
 import { TemplateComputer, type TemplateWindow } from '../support/templateWindow';
 
@@ -155,11 +153,10 @@ describe('drafts of templates', () => {
     const source = JSON.stringify(fields);
     const first = await window.creation.saveDraft(await window.creation.addDraft(fields), source);
     await simulator.call('DELETE', route, { template_id: first });
-    const path = `/${first}/Fresh.json`;
-    const uri = FakeUri.from({ scheme: 'gpurental', authority: 'templates', path }) as unknown as vscode.Uri;
+    const address = `gpurental://templates/${first}/Fresh.json`;
     const recreate = ({ documents, creation, clock }: TemplateWindow) =>
       new SaveAsTargets({ templateStores: { documents, creation } as TemplateStores, clock }).recreate(
-        uri,
+        address,
         first,
         source,
       );

@@ -58,7 +58,7 @@ export class SaveAsTargets {
   }
 
   /** Creates a deleted template again from its document, and returns the new id. */
-  async recreate(uri: vscode.Uri, from: number, source: string): Promise<number> {
+  async recreate(uri: Pick<vscode.Uri, 'toString'>, from: number, source: string): Promise<number> {
     // Always the same, so that a creation with a lost answer is not sent again, even after a restart.
     const token = draftTokenOf(this.deps.templateStores.documents.account().key, `again-${from}`);
     const target = { token, mtime: this.deps.clock.now(), from };
