@@ -20,7 +20,9 @@ const requestId = z
     'A new random id for each intention, also for the same thing at another time; repeat it only to retry a call',
   );
 const reason = z.string().max(200).describe('Why, in one line; shown to the user as your words').optional();
-const then = z.enum(['stop', 'destroy']).describe('What an open editor of the user does when the hours are over');
+const then = z
+  .enum(['stop', 'destroy'])
+  .describe('What an open editor of the user does when the hours are over');
 const hours = z.number().positive().max(720).describe('Hours after which the instance stops or is destroyed');
 const usd = z.number().nonnegative();
 const time = z.string().describe('ISO 8601 time in UTC');

@@ -12,6 +12,7 @@ const { signal } = new AbortController();
 const minuteMs = 60_000;
 const own = 'inst_5001';
 const rented = 'inst_5002';
+const nothing = { code: null, stdout: '', stderr: '' };
 
 describe('a yes to a command of an agent', () => {
   let { computer, window } = {} as AgentScene;
@@ -78,8 +79,8 @@ describe('a yes to a command of an agent', () => {
   });
 
   for (const [what, answer] of [
-    ['the connection failed', () => Promise.resolve({ code: 255, stdout: '', stderr: '', trouble: 'cut' })],
-    ['it may still run', () => Promise.resolve({ code: null, stdout: '', stderr: '', trouble: 'mayRun' })],
+    ['the connection failed', () => Promise.resolve({ ...nothing, trouble: 'cut' } as const)],
+    ['it may still run', () => Promise.resolve({ ...nothing, trouble: 'mayRun' } as const)],
     ['the call was canceled', () => Promise.reject(new CancelledError())],
   ] as const) {
     it(`is never said to have run, or not to, where ${what}`, async () => {
