@@ -30,7 +30,7 @@ describe('The document of a new API key', () => {
 
   it('is read where it is in front, with the key that it describes', () => {
     const read = readOpenDocument();
-    assert.equal(read?.document as unknown, active());
+    assert.equal(read?.document, active());
     assert.equal(read?.wanted.name, 'other');
     assert.deepEqual(saidOn(screen), []);
   });
@@ -40,7 +40,7 @@ describe('The document of a new API key', () => {
     assert.equal(readOpenDocument(), undefined);
     assert.match(saidOn(screen).join(), /^warning No key was created\. Line 3: /);
     assert.equal(documents.active?.selection.start.line, 2);
-    assert.equal(documents.active?.visibleRanges[0]?.start.line, 2);
+    assert.equal(documents.active.visibleRanges[0]?.start.line, 2);
   });
 
   it('is asked for where another document is in front, or none', async () => {
