@@ -6,8 +6,8 @@ import textFiles from '../../scripts/textFiles.json';
 
 const root = path.resolve(__dirname, '..', '..');
 
-/** Taken from their modules by the editor, or through `import()`. */
-const loadedByName = ['activate', 'startApp', 'Reports'];
+/** Taken from their modules by the editor, through `import()`, or by a test of all features. */
+const loadedByName = ['activate', 'startApp', 'Reports', 'features'];
 
 function sources(folder: string): string[] {
   return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
