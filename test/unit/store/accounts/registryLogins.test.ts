@@ -26,6 +26,19 @@ describe('the kept login to a registry', () => {
     assert.equal(await mine.keep(login), false);
   });
 
+  it('that the store does not take or let go of may still be there', async () => {
+    const refuses = () => Promise.reject(new Error('locked'));
+    const kept = new FakeSecrets();
+    const key = '0123456789abcdef';
+    await new RegistryLogins(kept, key).keep(login);
+    const get = (name: string) => kept.get(name);
+    const onDidChange = kept.onDidChange.bind(kept);
+    const refusing = { get, store: refuses, delete: refuses, onDidChange };
+    assert.equal(await new RegistryLogins(refusing, key).keep(login), false);
+    kept.values.clear();
+    assert.equal(await new RegistryLogins(refusing, key).forget(), false);
+  });
+
   it('that was lost is known not to be kept', async () => {
     const secrets = new FakeSecrets();
     secrets.forgets = true;
