@@ -140,13 +140,14 @@ async function failsAgain(copy, target, mutated, test) {
 
 /**
  * What runs the line, the nearest first; then what imports the file. A line that runs once, when the file is loaded,
- * counts for the first test of a process alone, so tests of the same name and folder come first if they import the file.
+ * counts for the first test of a process alone, so these come first among those that import the file: tests of the same
+ * name and folder, and unit tests that import it themselves.
  */
 function testsOf(file, line) {
   const running = reached.testsOf(file, line);
   const near = testsNear(graph, [file], read);
   const nearest = byKinship(file, [...running, ...near]).filter(
-    (test) => kinship(file, test) < 2 && !onMachines.includes(test),
+    (test) => (kinship(file, test) < 2 || importsIt(test, file)) && !onMachines.includes(test),
   );
   const all = [...nearest, ...byKinship(file, running), ...byKinship(file, near)];
   return [...new Set(all)].slice(0, Number(values.tests));
@@ -155,6 +156,10 @@ function testsOf(file, line) {
 /** Tests of the same name come first, then those of the same folder, and those of the whole product last. */
 function byKinship(file, tests) {
   return [...tests].sort((one, other) => kinship(file, one) - kinship(file, other));
+}
+
+function importsIt(test, file) {
+  return !test.startsWith('test/feature/') && graph[test]?.imports.some((one) => one.path === file) === true;
 }
 
 function kinship(file, test) {
