@@ -87,6 +87,14 @@ describe('a yes to the price of an agent', () => {
     assert.equal((await carryOut(await sayYes(await askToRent()))).state, 'rented');
   });
 
+  it('rents nothing for a quote of another account', async () => {
+    const { quote, ...agreed } = await sayYes(await askToRent());
+    assert.ok(quote);
+    const done = await carryOut({ ...agreed, quote: { ...quote, accountKey: 'fedcba9876543210' } });
+    assert.equal(done.state, 'notRented');
+    assert.equal(service.instances.length, 3);
+  });
+
   const changes: Readonly<Record<string, Partial<Offer>>> = {
     'the price an hour': { gpuPerHour: fromDollars(0.5), totalPerHour: fromDollars(0.6) },
     'the price of storage': { storagePerGbMonth: fromDollars(0.2) },
