@@ -160,15 +160,16 @@ function jobFiles({ storageDir, clock }: { storageDir: string; clock: { now(): n
 }
 
 function otherAccountParts<T extends { readonly use: U }, U>(one: T) {
-  return { ...one, kernelUse: never, idle: one.use, lastListed: () => Promise.resolve([]) };
+  const lastListed = () => Promise.resolve({ instances: [], fetchedAt: 0 });
+  return { ...one, kernelUse: never, check: never, idle: one.use, lastListed };
 }
 
 function startParts<T extends object>(one: T) {
   return {
     ...one,
-    oneWindow: { offer: () => ({ dispose: () => undefined }) },
+    oneWindow: { offer: () => undefined },
     limits: () => ({ timeoutMs: 60_000, checksLogin: false }),
-    checks: { login: never, compare: never },
+    checks: { look: never, keep: never },
   };
 }
 

@@ -34,7 +34,7 @@ describe('Stopping all that agents rented', () => {
     { instance: anInstance({ id: 9 }), canStop: false },
   ];
   /** What is asked; then the button is pressed. */
-  const stop = async (button: string, meanwhile = () => undefined as void) => {
+  const stop = async (button: string, meanwhile: () => void = () => undefined) => {
     const end = stopAllOfAgents(watch as never, { accounts } as never);
     await setImmediate();
     meanwhile();

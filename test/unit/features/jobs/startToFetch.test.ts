@@ -40,7 +40,11 @@ describe('The outputs on a stopped machine', () => {
   runOwnCommandsFrom({ run: (id: string, args: unknown[]) => start(id, ...args) } as never);
 
   /** What is shown; then the button is pressed, and what follows is done. */
-  const ask = async (run: () => Promise<unknown>, button?: string, meanwhile = () => undefined as void) => {
+  const ask = async (
+    run: () => Promise<unknown>,
+    button?: string,
+    meanwhile: () => void = () => undefined,
+  ) => {
     const end = run().then(String, String);
     await setImmediate();
     const [question] = screen.messages.shown;

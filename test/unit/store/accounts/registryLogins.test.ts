@@ -33,7 +33,8 @@ describe('the kept login to a registry', () => {
     await new RegistryLogins(kept, key).keep(login);
     const get = (name: string) => kept.get(name);
     const onDidChange = kept.onDidChange.bind(kept);
-    const refusing = { get, store: refuses, delete: refuses, onDidChange };
+    const keys = () => kept.keys();
+    const refusing = { keys, get, store: refuses, delete: refuses, onDidChange };
     assert.equal(await new RegistryLogins(refusing, key).keep(login), false);
     kept.values.clear();
     assert.equal(await new RegistryLogins(refusing, key).forget(), false);

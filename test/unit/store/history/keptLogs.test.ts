@@ -117,7 +117,7 @@ describe('The kept logs', () => {
       },
     });
     const client = kept.around(service.client, account);
-    content = `${'x\n'.repeat(2 ** 17)}`;
+    content = 'x\n'.repeat(2 ** 17);
     await client.instances.destroy(7);
     assert.equal(lines, 1000);
     assert.equal((await kept.read(account, 7))?.length, 256 * 1024);
