@@ -88,7 +88,7 @@ describe('The page that compares offers', () => {
       failedMachines: {
         list: () => (failures ? Promise.resolve(failures) : Promise.reject(new Error())),
       },
-      searchBudget: { note: () => (budget += 1) },
+      searchBudget: { turn: () => Promise.resolve(void (budget += 1)) },
       clock: { now: () => now },
     } as never);
   });

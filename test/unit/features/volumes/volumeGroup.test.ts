@@ -85,7 +85,7 @@ describe('The volumes below the instances', () => {
     ]);
     assert.equal(group.description(), '3 · ≥ $0.240/day');
     assert.equal(scene(ready([used])).group.description(), '1 · $0.240/day');
-    assert.equal(scene(ready([used], { skipped: 1 })).group.description(), '1 · ≥ $0.240/day');
+    assert.equal(scene(ready([used], { skipped: 1 })).group.description(), '≥ 1 · ≥ $0.240/day');
     assert.equal(scene(ready([])).group.description(), '');
     assert.match(scene(ready([used], { error: new Error('x') })).group.description(), /, as of 12:00 PM$/);
   });

@@ -125,13 +125,13 @@ describe('A step of a job', () => {
       return /^set -- .*$/m.exec(machine.asked[0]?.script ?? '')?.[0].replace(/ ab [0-9a-f]{16} /, ' ab … ');
     };
     const folder = '"$HOME"/.gpu-rental/jobs/ab';
-    assert.equal(await scriptOf({}), `set -- ${folder} ab … 60 60 2 100000000 '' 0 no`);
+    assert.equal(await scriptOf({}), `set -- ${folder} ab … 60 60 2 100000000 0 no`);
     assert.equal(
       await scriptOf(
-        { setupSeconds: -1, limitSeconds: 1.2, after: ['cd', 'ef'], idleSeconds: 9.1, endsIfIdle: true },
+        { setupSeconds: -1, limitSeconds: 1.2, idleSeconds: 9.1, endsIfIdle: true },
         { logBytes: 5 },
       ),
-      `set -- ${folder} ab … 0 2 2 5 'cd ef' 10 yes`,
+      `set -- ${folder} ab … 0 2 2 5 10 yes`,
     );
   });
 
