@@ -2,7 +2,7 @@ import { localize, t } from '../../editor/localize';
 import type { InstanceNote, InstanceNotes } from '../../editor/treeGroups';
 import { noteText } from '../../model/proof/verdictWords';
 import { checkTexts } from '../../model/rentals/machineCheckText';
-import { DisposableStore, type Disposable } from '../../util/disposable';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
 import { Emitter } from '../../util/emitter';
 import { checkLine, isCheckFine, judge } from './checkMessages';
@@ -13,11 +13,15 @@ type Deps = Pick<
   'startWatches' | 'machineProofs' | 'fleet' | 'rentals' | 'clock' | 'instanceGroups'
 >;
 
+/** How often the time of a check is shown anew (ms). */
+const tickMs = 5000;
+
 /** Shows the progress and result of a running machine's check in its row and tooltip. */
 export class CheckNotes implements InstanceNotes, Disposable {
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<void>());
   readonly onDidChange = this.changed.event;
+  private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
   private hadCheck = false;
 
   constructor(private readonly deps: Deps) {
@@ -27,11 +31,17 @@ export class CheckNotes implements InstanceNotes, Disposable {
         const hasCheck = watches.some(({ check }) => check !== undefined);
         if (hasCheck || this.hadCheck) {
           this.hadCheck = hasCheck;
-          this.changed.fire();
+          this.tell();
         }
       }),
     );
     this.owned.add(deps.instanceGroups.addInstanceNotes(this));
+  }
+
+  /** The row states how long a check takes, and that it takes longer than usual. */
+  private tell(): void {
+    this.timer.value = this.hadCheck ? this.deps.clock.schedule(() => this.tell(), tickMs) : undefined;
+    this.changed.fire();
   }
 
   note(instanceId: number): InstanceNote | undefined {

@@ -148,9 +148,11 @@ describe('What is shown is drawn again', () => {
     });
   }
 
-  it('of checks, only where there is or was one', () => {
+  it('of checks, only where there is or was one, and with the time while there is one', async () => {
     const sources = new Sources();
+    const clock = new FakeClock();
     const notes = new all.CheckNotes({
+      clock,
       machineProofs: sources.of('results'),
       startWatches: sources.of('watches'),
       instanceGroups: { addInstanceNotes: () => ({ dispose: () => undefined }) },
@@ -164,6 +166,13 @@ describe('What is shown is drawn again', () => {
       return count;
     });
     assert.deepEqual(counts, [0, 1, 2, 3, 3]);
+    await clock.advance(60_000);
+    assert.equal(count, 3);
+    sources.tell('watches', [{ check: {} }]);
+    await clock.advance(10_000);
+    assert.equal(count, 6);
+    notes.dispose();
+    assert.equal(clock.pending, 0);
   });
 
   it('of the end of a rental, once the credit is used up and once it is there again', () => {
