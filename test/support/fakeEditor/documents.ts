@@ -98,7 +98,8 @@ export class Documents {
   }
 
   /** A document from before the extension was loaded, as after its host was started again. */
-  keep(uri: vscode.Uri, text: string): FakeTextDocument {
+  keep(what: string | vscode.Uri, text: string): FakeTextDocument {
+    const uri = typeof what === 'string' ? FakeUri.file(what) : what;
     return this.add(uri, text, languageOf(uri));
   }
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type * as product from '../../../../src/features/keys/keyDocument';
 import type { FakeTextDocument } from '../../../support/fakeEditor/textDocument';
-import { FakeUri } from '../../../support/fakeEditor/values';
 import { onScreen, saidOn } from '../../../support/onScreen';
 
 describe('The document of a new API key', () => {
@@ -66,14 +65,14 @@ describe('The document of a new API key', () => {
     assert.equal(active(), own, 'the command closes what is in front');
     documents.close(own);
     assert.deepEqual(await close(own), []);
-    const kept = documents.keep(FakeUri.file('/home/me/ci.gpu-key.json') as never, '{}');
+    const kept = documents.keep('/home/me/ci.gpu-key.json', '{}');
     assert.deepEqual(await close(kept), []);
   });
 
   it('offers to create the key above its first line', async () => {
     const end = registerKeyLens();
     const titles = async (name: string) => {
-      const lenses = await screen.languages.lensesOf(documents.keep(FakeUri.file(name) as never, '{}'));
+      const lenses = await screen.languages.lensesOf(documents.keep(name, '{}'));
       return lenses.map(({ command }) => command?.title);
     };
     assert.deepEqual(await titles('/work/a.gpu-key.json'), ['$(key) Create This API Key']);
