@@ -43,6 +43,7 @@ describe('the account and its second factor', () => {
       calls('GET', '/api/v0/instances/').some(({ status }) => status === 200),
     );
     assert.equal(window.quick.isOpen, false);
+    await window.view('instances').noRow(/./);
   });
 
   it('shows who is signed in, the credit, and the methods of the second factor', async () => {

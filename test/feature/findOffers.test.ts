@@ -304,4 +304,17 @@ describe('finding offers', () => {
       allocated_storage: 20,
     });
   });
+
+  for (const [button, title] of [
+    ['Filters', 'Search Offers: Filters'],
+    ['Sort', 'Search Offers: Sort By'],
+    ['Saved and Recent Searches', 'Search Offers: Saved Searches'],
+  ] as const) {
+    it(`opens by its button what its filters lead to: ${button}`, async () => {
+      await list.open();
+      await quick().button(button);
+      await quick().title(title);
+      quick().escape();
+    });
+  }
 });
