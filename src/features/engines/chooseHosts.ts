@@ -8,8 +8,7 @@ import { askLine, pickFromList, pickMany, plainLabel } from '../../editor/quickP
 import type { HostSet, HostSetMembers } from '../../model/engines/hostSet';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { actionsFor } from '../../model/instances/instanceState';
-import { listedInstances } from '../../store/instances/listed';
+import { connectableInstances } from '../../store/instances/listed';
 import type { EngineDeps } from './deps';
 
 /** Returns reachable instances: the given ones, or those that the user leaves ticked in a list. */
@@ -19,7 +18,7 @@ export async function chooseHosts(
   selected: readonly InstanceTarget[] | undefined,
   title: string,
 ): Promise<readonly Instance[]> {
-  const able = await reachable(deps);
+  const able = await connectableInstances(deps, whileReadingInstances);
   const given = new Set(allRows(target, selected).map(({ instanceId }) => instanceId));
   const candidates = given.size === 0 ? able : able.filter(({ id }) => given.has(id));
   if (candidates.length === 0) {
@@ -91,7 +90,7 @@ export async function chooseMembers(
       const ids =
         given.length > 0
           ? given.map(({ instanceId }) => instanceId)
-          : (await tick(await reachable(deps), title)).map(({ id }) => id);
+          : (await tick(await connectableInstances(deps, whileReadingInstances), title)).map(({ id }) => id);
       return ids.length === 0 ? undefined : { kind: 'chosen', ids };
     }
   }
@@ -121,11 +120,6 @@ export function setRow(set: HostSet) {
     detail: set.folder,
     value: set,
   };
-}
-
-async function reachable({ fleet, clock }: EngineDeps): Promise<readonly Instance[]> {
-  const listed = await listedInstances(fleet, whileReadingInstances);
-  return listed.filter((one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect);
 }
 
 function rowOf(instance: Instance) {

@@ -10,10 +10,9 @@ import { replacingQuestion } from '../../editor/replacingQuestion';
 import { localize, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { actionsFor } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { accountFor } from '../../store/accounts/sameAccount';
-import { listedInstances } from '../../store/instances/listed';
+import { connectableInstances } from '../../store/instances/listed';
 import { isRemotePath, readFolders } from '../../ssh/remoteFolders';
 import { download } from '../../ssh/download';
 import {
@@ -206,16 +205,11 @@ async function choose(
   target: InstanceTarget | undefined,
   title: string,
 ): Promise<Chosen | undefined> {
-  const { fleet, clock } = deps;
   const account = accountFor(deps.accounts);
-  const instanceId = await chooseInstance(
-    target,
-    async () =>
-      (await listedInstances(fleet, whileReadingInstances)).filter(
-        (one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect,
-      ),
-    { title, none: t('You have no running instance to connect to.') },
-  );
+  const instanceId = await chooseInstance(target, () => connectableInstances(deps, whileReadingInstances), {
+    title,
+    none: t('You have no running instance to connect to.'),
+  });
   const alias =
     instanceId === undefined
       ? undefined
@@ -223,7 +217,7 @@ async function choose(
   if (instanceId === undefined || alias === undefined) {
     return undefined;
   }
-  const instance = fleet.find(instanceId);
+  const instance = deps.fleet.find(instanceId);
   return { alias, name: instance ? plainLabel(instanceName(instance)) : `#${instanceId}` };
 }
 

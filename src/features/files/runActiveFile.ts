@@ -9,10 +9,9 @@ import { showTerminal } from '../../editor/ownTerminal';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { actionsFor } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { accountFor } from '../../store/accounts/sameAccount';
-import { listedInstances } from '../../store/instances/listed';
+import { connectableInstances } from '../../store/instances/listed';
 import { interpreterFor, remoteName, runScript, sendFile } from '../../ssh/runFile';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands'>;
@@ -68,10 +67,7 @@ export class FileRunner {
 
   /** Asks for the instance; the one of the last run comes first, so that Enter picks it. */
   private async choose(): Promise<number | undefined> {
-    const { fleet, clock } = this.deps;
-    const able = (await listedInstances(fleet, whileReadingInstances)).filter(
-      (one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect,
-    );
+    const able = await connectableInstances(this.deps, whileReadingInstances);
     const last = able.filter(({ id }) => id === this.last);
     return chooseInstance(undefined, [...last, ...able.filter(({ id }) => id !== this.last)], {
       title: t('Run the file on which instance?'),

@@ -11,7 +11,6 @@ import { whileReadingInstances, withCancellableProgress } from '../../editor/pro
 import { problemsOfSeveral } from '../../editor/reachSeveral';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName, nameAmong } from '../../model/instances/instanceLabel';
-import { actionsFor } from '../../model/instances/instanceState';
 import { isAtWork, type Job } from '../../model/jobs/job';
 import { variantsOf } from '../../model/jobs/jobMatrix';
 import { hardLimit, type HardLimit } from '../../model/jobs/jobLimits';
@@ -24,7 +23,7 @@ import { runProgram } from '../../ssh/run';
 import { setupKey } from '../../ssh/jobs/setupKey';
 import { findSentFiles, missingFiles, unsentNames, type SentFiles } from '../../ssh/jobs/sentFiles';
 import { accountStill } from '../../store/accounts/sameAccount';
-import { listedInstances } from '../../store/instances/listed';
+import { connectableInstances } from '../../store/instances/listed';
 import { bytesText } from '../../util/bytes';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
@@ -211,18 +210,16 @@ async function areReachable(machines: readonly Instance[], accountKey: string): 
  * not asked for.
  */
 async function chooseMachine(
-  { fleet, clock, jobs }: JobDeps,
+  deps: JobDeps,
   { spec, recipe }: JobSource,
 ): Promise<Instance | 'rent' | undefined> {
   if (spec.machine === 'new') {
     return 'rent';
   }
-  const able = (await listedInstances(fleet, whileReadingInstances)).filter(
-    (one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect,
-  );
+  const able = await connectableInstances(deps, whileReadingInstances);
   const own = recipe && spec.machine === 'running' ? able.filter((one) => matchesRecipe(one, recipe)) : [];
   const all = own.length > 0 ? own : able;
-  const free = all.filter((one) => !jobs.ofInstance(one.id).some(isAtWork));
+  const free = all.filter((one) => !deps.jobs.ofInstance(one.id).some(isAtWork));
   const candidates = own.length > 0 && free.length > 0 ? free : all;
   if (candidates.length === 0 && spec.machine === 'ask') {
     return 'rent';
@@ -231,7 +228,7 @@ async function chooseMachine(
     title: t('Run {0} on Which Instance?', spec.name),
     none: t('No instance is running for {0}.', spec.name),
   });
-  return id === undefined ? undefined : fleet.find(id);
+  return id === undefined ? undefined : deps.fleet.find(id);
 }
 
 /** Throws if the cost limit would be used up before the command can start. */

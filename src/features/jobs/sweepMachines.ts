@@ -3,23 +3,21 @@ import { whileReadingInstances } from '../../editor/progress';
 import { pickMany, plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { actionsFor } from '../../model/instances/instanceState';
 import type { JobSpec } from '../../model/jobs/jobSpec';
-import { listedInstances } from '../../store/instances/listed';
+import { connectableInstances } from '../../store/instances/listed';
 import type { JobDeps } from './deps';
 
 /** Lets the user pick instances that share a matrix, the chosen one first; `undefined` if the user canceled. */
 export async function sweepMachines(
-  { fleet, clock }: Pick<JobDeps, 'fleet' | 'clock'>,
+  deps: Pick<JobDeps, 'fleet' | 'clock'>,
   { name, matrix, maxParallel }: JobSpec,
   first: Instance,
 ): Promise<readonly Instance[] | undefined> {
   if (!matrix || maxParallel === 1) {
     return [first];
   }
-  const others = (await listedInstances(fleet, whileReadingInstances)).filter(
-    (one) => one.id !== first.id && actionsFor(one, fleet.facts(one.id), clock.now()).canConnect,
-  );
+  const able = await connectableInstances(deps, whileReadingInstances);
+  const others = able.filter(({ id }) => id !== first.id);
   if (others.length === 0) {
     return [first];
   }

@@ -4,27 +4,22 @@ import { t } from '../../editor/localize';
 import { whileReadingInstances } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { actionsFor } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
-import { listedInstances } from '../../store/instances/listed';
+import { connectableInstances } from '../../store/instances/listed';
 
 /** Returns the instance of a row, or one of those that a login can reach, with its name. */
 export async function chooseRunning(
-  { fleet, clock }: Pick<Services, 'fleet' | 'clock'>,
+  deps: Pick<Services, 'fleet' | 'clock'>,
   target: InstanceTarget | undefined,
   title: string,
 ): Promise<{ readonly instanceId: number; readonly name: string } | undefined> {
-  const instanceId = await chooseInstance(
-    target,
-    async () =>
-      (await listedInstances(fleet, whileReadingInstances)).filter(
-        (one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect,
-      ),
-    { title, none: t('You have no running instance to connect to.') },
-  );
+  const instanceId = await chooseInstance(target, () => connectableInstances(deps, whileReadingInstances), {
+    title,
+    none: t('You have no running instance to connect to.'),
+  });
   if (instanceId === undefined) {
     return undefined;
   }
-  const instance = fleet.find(instanceId);
+  const instance = deps.fleet.find(instanceId);
   return { instanceId, name: instance ? plainLabel(instanceName(instance)) : `#${instanceId}` };
 }

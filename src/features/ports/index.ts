@@ -9,11 +9,10 @@ import { whileAsking, whileReadingInstances, withCancellableProgress } from '../
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { actionsFor } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { onAccountEnd } from '../../store/accounts/accountEnds';
 import { accountFor } from '../../store/accounts/sameAccount';
-import { listedInstances } from '../../store/instances/listed';
+import { connectableInstances } from '../../store/instances/listed';
 import { ownHost, parseForwardedPort, portOf, type WantedForward } from '../../ssh/forward';
 import { isJupyterPort, publicPortsOf, withJupyterToken } from '../../ssh/publicPorts';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -91,19 +90,11 @@ async function forwardPort(
   forwards: Forwards,
   target: InstanceTarget | undefined,
 ): Promise<void> {
-  const { fleet, clock } = deps;
   const asked = accountFor(deps.accounts);
-  const instanceId = await chooseInstance(
-    target,
-    async () =>
-      (await listedInstances(fleet, whileReadingInstances)).filter(
-        (one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect,
-      ),
-    {
-      title: t('Forward a port of which instance?'),
-      none: t('You have no running instance to connect to.'),
-    },
-  );
+  const instanceId = await chooseInstance(target, () => connectableInstances(deps, whileReadingInstances), {
+    title: t('Forward a port of which instance?'),
+    none: t('You have no running instance to connect to.'),
+  });
   const wanted = instanceId === undefined ? undefined : await askPort();
   if (instanceId === undefined || wanted === undefined) {
     return;

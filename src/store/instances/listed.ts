@@ -1,6 +1,8 @@
 import type { Instance } from '../../model/instances/instance';
+import { actionsFor } from '../../model/instances/instanceState';
 import { outdatedMs } from '../../model/instances/pollPlan';
 import type { Loaded } from '../../shared/reading';
+import type { Clock } from '../../util/clock';
 import { isWithin } from '../../util/duration';
 import type { Fleet, FleetSnapshot } from '../ports';
 
@@ -22,6 +24,15 @@ export async function listedInstances(
     throw state.error;
   }
   return state.kind === 'ready' ? state.value.instances : [];
+}
+
+/** Returns those that a login can reach, listed in the same way. */
+export async function connectableInstances(
+  { fleet, clock }: { readonly fleet: Pick<Fleet, 'state' | 'refresh' | 'facts'>; readonly clock: Clock },
+  whileReading?: (work: Promise<void>) => Promise<void>,
+): Promise<readonly Instance[]> {
+  const listed = await listedInstances(fleet, whileReading);
+  return listed.filter((one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect);
 }
 
 /** Returns whether the list is recent enough for a decision on everything that costs money. */
