@@ -49,7 +49,9 @@ export function leaseServices(deps: LeaseServicesDeps) {
     const cached = await openFleetCache(storageDir, accountKey, shared.log).load();
     return { instances: cached?.snapshot?.instances ?? [], fetchedAt: cached?.fetchedAt ?? 0 };
   };
-  const others = { notices, storage, lastListed, kernelUse, check, idle: use };
+  const noteDestroyed = (accountKey: string, id: number) =>
+    void openFleetCache(storageDir, accountKey, shared.log).noteDestroyed(id, shared.clock.now());
+  const others = { notices, storage, lastListed, noteDestroyed, kernelUse, check, idle: use };
   const otherLeases = own(new OtherAccountLeases({ ...shared, ...others }));
   own(new PriceWatch({ ...shared, notices }));
   return { presence, notices, idle, leases, otherLeases };

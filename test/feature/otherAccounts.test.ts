@@ -34,6 +34,38 @@ describe('a schedule of an account that is not the active one', () => {
   });
 });
 
+describe('a destroy that a schedule of another account makes', () => {
+  const computer = useComputer();
+
+  it('is known as ours once its account is active again', async () => {
+    const { simulator } = computer();
+    const worker = await computer().rentRunning({ label: 'worker' });
+    const window = await computer().openSignedIn();
+    await window.view('instances').menu('worker', 'Stop or Destroy Later…');
+    await window.quick.pick(/Destroy After a Time/);
+    await window.quick.type('30m', { enter: false });
+    await window.quick.pick('In 30 min');
+    await window.dialogButton('Destroy Later');
+    await window.toast(/worker will be destroyed/);
+    const { json } = await simulator.call('POST', '/__sim/accounts/', { credit: 10 });
+    window.clearToasts();
+    await window.signIn((json as { key: string }).key);
+    await window.toast(/worker of .* is destroyed, as scheduled/, { withinMs: 60 * 60_000 });
+    assert.equal(simulator.world.instance(worker), undefined);
+    window.clearToasts();
+    window.run('Switch Account…');
+    await window.quick.pick(/ada@example\.com/);
+    await window.view('instances').row(/Rental History/);
+    await computer().pass(60_000);
+    const said = window.screen.messages.history.map(({ text }) => text);
+    assert.deepEqual(
+      said.filter((text) => text.includes('without a request')),
+      [],
+    );
+    window.clearToasts();
+  });
+});
+
 describe('a schedule of an account that is not the active one, which has no instances', () => {
   const computer = useComputer();
 

@@ -37,8 +37,8 @@ export interface LeaseRunnerDeps {
   readonly notices: Notices;
   readonly clock: Clock;
   readonly log: Log;
-  /** True if no list shows the instances, so that only their records tell that they have ended. */
-  readonly isUnlisted?: boolean;
+  /** Told of each destroyed instance; given if no list shows the instances, so that only their records tell of an end. */
+  readonly onDestroyed?: (instanceId: number) => void;
 }
 
 /** Timers stop while a computer sleeps, so the clock is checked this often (ms). */
@@ -183,7 +183,7 @@ export class LeaseRunner implements Disposable {
     } else if (kind === 'ended') {
       this.tell(account, lease, state, 'destroyed');
       // A list will agree, and whoever finds the end there must know that it was scheduled.
-      await (this.deps.isUnlisted === true ? leases.finish(lease) : this.ended(lease, state));
+      await (this.deps.onDestroyed ? leases.finish(lease) : this.ended(lease, state));
     }
   }
 
@@ -343,6 +343,7 @@ export class LeaseRunner implements Disposable {
   ): void {
     const { fleet, notices, clock } = this.deps;
     const instance = fleet.find(lease.instanceId);
+    if (kind === 'destroyed') this.deps.onDestroyed?.(lease.instanceId);
     notices.post(noticeOf(account.key, { lease, state }, kind, { ...more, instance, now: clock.now() }));
   }
 }

@@ -29,6 +29,8 @@ export interface OtherAccountLeasesDeps {
   readonly storage: (accountKey: string) => LeaseStorage;
   /** Returns the last list of an account from when it was active; never rejects. */
   readonly lastListed: (accountKey: string) => Promise<LastListed>;
+  /** Keeps for when the account is active again that a schedule has destroyed an instance. */
+  readonly noteDestroyed: (accountKey: string, id: number) => void;
   readonly kernelUse: AskKernels;
   readonly check: CheckTimer;
   /** What tells whether an instance is idle. */
@@ -207,7 +209,8 @@ export class OtherAccountLeases implements Disposable {
       () => list.refresh(),
       (id) => machines.noteEnd(id),
     );
-    store.add(new LeaseRunner({ ...shared, fleet, leases, idle, isUnlisted: true }));
+    const onDestroyed = (id: number) => this.deps.noteDestroyed(account.key, id);
+    store.add(new LeaseRunner({ ...shared, fleet, leases, idle, onDestroyed }));
     // Its records are no older than its list, unlike those that only tell a name.
     const current = { ...fleet, find: (id: number) => listed().find((one) => one.id === id) };
     const proved = { ...current, onDidChange: polled.event };

@@ -161,7 +161,7 @@ function jobFiles({ storageDir, clock }: { storageDir: string; clock: { now(): n
 
 function otherAccountParts<T extends { readonly use: U }, U>(one: T) {
   const lastListed = () => Promise.resolve({ instances: [], fetchedAt: 0 });
-  return { ...one, kernelUse: never, check: never, idle: one.use, lastListed };
+  return { ...one, kernelUse: never, check: never, noteDestroyed: never, idle: one.use, lastListed };
 }
 
 function startParts<T extends object>(one: T) {

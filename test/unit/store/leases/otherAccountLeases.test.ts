@@ -28,10 +28,13 @@ describe('Schedules of accounts that are not active', () => {
   let last: Record<string, LastListed>;
   let verdict: TimerProof;
   let checks: number;
+  /** What is kept of destroyed instances for when their account is active again. */
+  let noted: (readonly [accountKey: string, id: number])[];
   beforeEach(async () => {
     last = {};
     verdict = 'armed';
     checks = 0;
+    noted = [];
     ({ service, computer } = await computerScene({
       instances: [anInstance({ id: instanceId, actualStatus: 'running', intendedStatus: 'running' })],
     }));
@@ -70,6 +73,7 @@ describe('Schedules of accounts that are not active', () => {
         ...{ hub, clock, log, notices },
         storage: (key) => disk(key).storage,
         lastListed: (key) => Promise.resolve(last[key] ?? { instances: [], fetchedAt: 0 }),
+        noteDestroyed: (...of) => void noted.push(of),
         check: () => {
           checks += 1;
           return Promise.resolve(verdict);
@@ -250,6 +254,7 @@ describe('Schedules of accounts that are not active', () => {
     service.instances = [];
     await passInMinutes(computer, 15 * minute);
     assert.deepEqual([window.told().at(-1), disk.leases.size], ['destroyed', 0]);
+    assert.deepEqual(noted, [['other', instanceId]]);
     assert.equal(service.count('instances.destroy'), sent);
   });
 
