@@ -2,21 +2,27 @@ import { GoneError, mayHaveTakenEffect, NotFoundError } from '../../api/errors';
 import type { Client } from '../../api/client';
 import { commandAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
+import { confirmOverLimit } from '../../editor/confirmOverLimit';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { withCancellableProgress } from '../../editor/progress';
+import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { pickOne, plainLabel } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
 import { pricePerHour } from '../../editor/priceText';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { formatMoney, times, type Micros } from '../../model/money';
 import type { PriceIncrease } from '../../model/instances/priceIncrease';
+import { hourlyRate, stoppedRateOf } from '../../model/quote';
 import type { Services } from '../../services';
 import { clientFor } from '../../store/accounts/sameAccount';
+import { overLimit } from '../../store/instances/limitPerHour';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
-export type PriceDeps = Pick<Services, 'accounts' | 'fleet' | 'clock' | 'log'>;
+export type PriceDeps = Pick<
+  Services,
+  'accounts' | 'fleet' | 'clock' | 'log' | 'rentals' | 'settings' | 'volumes'
+>;
 type Verb = 'accept' | 'reject';
 
 async function pending(client: Client, id?: number, signal?: AbortSignal): Promise<readonly PriceIncrease[]> {
@@ -99,7 +105,10 @@ async function decide(
   verb: Verb,
 ): Promise<void> {
   clientOf();
-  if (!(await confirmAnswer(deps, increase, verb))) {
+  if (
+    !(await confirmAnswer(deps, increase, verb)) ||
+    (verb === 'accept' && !(await confirmPriceOverLimit(deps, increase)))
+  ) {
     return;
   }
   const client = clientOf();
@@ -183,6 +192,25 @@ async function confirmAnswer(deps: PriceDeps, increase: PriceIncrease, verb: Ver
         : [t('The service does not say what the host does next. Save what you need.')]),
     ].join('\n\n'),
     button: verb === 'accept' ? t('Accept') : t('Reject'),
+  });
+}
+
+/** Returns true if the user's price limit for all instances allows the price, or if the user confirms the excess. */
+async function confirmPriceOverLimit(
+  deps: PriceDeps,
+  { instanceId, newPrice }: PriceIncrease,
+): Promise<boolean> {
+  const instance = instanceId === undefined ? undefined : deps.fleet.find(instanceId);
+  const rates = [
+    newPrice === undefined ? undefined : hourlyRate(newPrice),
+    instance && stoppedRateOf(instance),
+  ];
+  const ids = instanceId === undefined ? [] : [instanceId];
+  return confirmOverLimit(await overLimit(deps, ids, rates, whileReadingInstances), {
+    sentence: (total, limit) =>
+      t('At this price, all your instances cost up to {0}/h. Your limit is {1}/h.', total, limit),
+    message: t('Accept a price over your limit?'),
+    button: t('Accept Anyway'),
   });
 }
 
