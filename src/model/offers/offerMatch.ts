@@ -4,7 +4,7 @@ import { cleanWireFilters, type FilterPrimitive, type OfferSearch, type WireFilt
 import { runningRateOfOffer } from './localFilter';
 import { wireFilters, type MarketQuery } from './marketQuery';
 import type { Offer } from './offer';
-import { placeText } from './places';
+import { findUsState, placeText } from './places';
 import {
   fieldKeys,
   searchField,
@@ -63,10 +63,14 @@ function comparisonsOf(key: FieldKey, wanted: NumberRange | Choice | boolean): C
   };
 }
 
-/** Returns the text of a row, which is searched for words that are not filters. */
-function rowText(offer: Offer): string {
+/** Returns whether a row contains a word that is not a filter. A state is a whole name: Kansas is not in Arkansas. */
+function hasWord(offer: Offer, word: string): boolean {
   const { gpuName, cpuName, location = '', id, machineId } = offer;
-  return [gpuName, cpuName, location, placeText(location), id, machineId].join(' ').toLowerCase();
+  const places = `${location},${placeText(location)}`.toLowerCase();
+  const wanted = word.toLowerCase();
+  return findUsState(word) === wanted
+    ? places.split(',').some((part) => part.trim() === wanted)
+    : [gpuName, cpuName, places, id, machineId].join(' ').toLowerCase().includes(wanted);
 }
 
 /** Returns the offers that match the query and contain all words. */
@@ -77,9 +81,7 @@ export function fitting(
 ): readonly Offer[] {
   const extra = extraOf(query);
   return offers.filter(
-    (offer) =>
-      misfits(offer, query, extra).length === 0 &&
-      (words.length === 0 || words.every((word) => rowText(offer).includes(word.toLowerCase()))),
+    (offer) => misfits(offer, query, extra).length === 0 && words.every((word) => hasWord(offer, word)),
   );
 }
 

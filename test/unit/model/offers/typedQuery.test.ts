@@ -154,6 +154,15 @@ describe('a typed search', () => {
     assert.equal(parseTypedQuery('texas dc').filters.datacenter, true);
   });
 
+  it('looks for a state by its whole name', () => {
+    const places = ['Kansas, US', 'Arkansas, US', 'Virginia, US', 'West Virginia, US'].map((location, id) =>
+      marketOffer({ id, location }),
+    );
+    const found = (typed: string) =>
+      fitting(places, defaultQuery, parseTypedQuery(typed).words).map(({ id }) => id);
+    assert.deepEqual(['kansas', 'Virginia', 'west virginia', 'kans'].map(found), [[0], [2], [3], [0, 1]]);
+  });
+
   it('looks for Georgia in the state and in the country, which its code means alone', () => {
     const { filters, words } = parseTypedQuery('georgia');
     assert.deepEqual([filters.country, words], [{ oneOf: ['GE', 'US'] }, ['georgia']]);
