@@ -32,6 +32,7 @@ import { BudgetStore, type BudgetDeps } from './store/budget/budgetStore';
 import { ConnectedWindows } from './store/windows/connectedWindows';
 import { guardedRental } from './guardedRental';
 import { FailedMachines } from './store/rentals/failedMachines';
+import { AttachedKeys } from './store/instances/attachedKeys';
 import { GaugeHistory } from './store/instances/gaugeHistory';
 import { createFleet } from './store/instances/fleet';
 import { KeyAccess } from './store/accounts/keyAccess';
@@ -274,6 +275,7 @@ function startServices(deps: StartDeps) {
   return {
     machineProofs,
     machineChecks,
+    attachedKeys: new AttachedKeys(deps.clock),
     startWatches: own(createStartWatches({ ...deps, checks: machineChecks, limits })),
   };
 }

@@ -39,6 +39,7 @@ import type { FailedMachines } from './store/rentals/failedMachines';
 import type { IdleWatch } from './store/leases/idleWatch';
 import type { OtherAccountLeases } from './store/leases/otherAccountLeases';
 import type { InstanceLeases } from './store/leases/instanceLeases';
+import type { AttachedKeys } from './store/instances/attachedKeys';
 import type { GaugeHistory } from './store/instances/gaugeHistory';
 import type { Jobs } from './store/jobs/jobs';
 import type { MachinePort } from './store/jobs/machinePort';
@@ -113,6 +114,7 @@ export interface Services {
   readonly startWatches: StartWatches;
   /** Checks a machine over SSH. */
   readonly machineChecks: MachineChecks;
+  readonly attachedKeys: AttachedKeys;
   /** The outcome of the last check of each machine. */
   readonly machineProofs: MachineProofs;
   /** The windows that are connected to instances. */

@@ -164,21 +164,47 @@ describe('connecting to an instance', () => {
     assert.equal(stdout, 'hello\n');
   });
 
-  it('says which key was refused, and mends it', async () => {
+  /** Puts this public key on the instance, and takes all others from it. */
+  async function keepOnly(key: string): Promise<void> {
     const { simulator } = computer();
     const { json } = await simulator.call('GET', `/api/v0/instances/${id}/ssh/`);
-    const keys: { id: number }[] = JSON.parse(String(json.ssh_keys));
+    const before: { id: number }[] = JSON.parse(String(json.ssh_keys));
+    await simulator.call('POST', `/api/v0/instances/${id}/ssh/`, { ssh_key: key });
+    for (const one of before) {
+      await simulator.call('DELETE', `/api/v0/instances/${id}/ssh/${one.id}/`, {});
+    }
+  }
+
+  it('says which key was refused, and mends it', async () => {
     // A stranger's key stays on the instance, so that there is a list, and ours goes.
     const other = makeKey(computer(), 'other');
     rmSync(path.join(home(), 'other'));
-    await simulator.call('POST', `/api/v0/instances/${id}/ssh/`, { ssh_key: other });
-    for (const { id: keyId } of keys) {
-      await simulator.call('DELETE', `/api/v0/instances/${id}/ssh/${keyId}/`, {});
-    }
+    await keepOnly(other);
     await instances().inline('trainer', 'Connect');
     await window.toastButton('The instance has no SSH key of this computer', 'Try Anyway');
     await window.toastButton('did not accept the key', 'Attach a Key…');
     await window.quick.pick('Use id_ed25519');
+    assert.equal((await window.opens()).address, `vscode-remote://ssh-remote+${alias}/tmp`);
+  });
+
+  it('waits for a key that was attached in the rows a moment ago', async () => {
+    const instance = computer().simulator.world.instance(id);
+    assert.ok(instance);
+    await keepOnly(makeKey(computer(), 'third'));
+    rmSync(path.join(home(), 'third'));
+    instance.manner = 'refusedKey';
+    await instances().inline('SSH keys', 'Attach SSH Key…');
+    await window.quick.pick('Use id_ed25519');
+    await instances().row('id_ed25519');
+    window.start('gpuRental.instance.connect', { instanceId: id });
+    await computer().until('the wait for the key', () =>
+      window.toasts().some((text) => text.includes('Waiting for it to accept the key…')),
+    );
+    // The machine has it with the next change.
+    instance.manner = 'usual';
+    await computer().simulator.call('POST', `/api/v0/instances/${id}/ssh/`, {
+      ssh_key: makeKey(computer(), 'fourth'),
+    });
     assert.equal((await window.opens()).address, `vscode-remote://ssh-remote+${alias}/tmp`);
   });
 

@@ -56,7 +56,8 @@ describe('a tool that rented containers cannot carry, beside a virtual machine',
       await computer().rest();
     }
     await window.view('instances').menu(/1× RTX 3090/, 'Attach SSH Key…');
-    await window.toast(/A virtual machine accepts only the SSH keys that your account had/);
+    const toast = await window.toast(/A virtual machine accepts only the SSH keys that your account had/);
+    assert.deepEqual(toast.buttons, ['Add SSH Key…', 'Rent Another…']);
     window.run('Use These Instances in…');
     const said = await explained('Slurm');
     assert.doesNotMatch(said.detail ?? '', /by itself/);

@@ -74,7 +74,7 @@ export class ConnectProblem {
   }
 
   private async attachKey(retry: () => Promise<void>): Promise<void> {
-    if (await attachKeyTo(this.deps.patience, this.failed.machine)) {
+    if (await attachKeyTo(this.failed.machine)) {
       await retry();
     }
   }

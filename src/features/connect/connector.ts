@@ -26,6 +26,7 @@ import { cloneWithProgress, pickRemote, workspaceRemotes } from './workspaceRepo
 export type ConnectDeps = Pick<
   Services,
   | 'accounts'
+  | 'attachedKeys'
   | 'fleet'
   | 'oneWindow'
   | 'presence'
@@ -205,7 +206,7 @@ export class Connector {
       const mayFit =
         fits || (await this.deps.ssh.unreadKeys(signal)).length > 0 || (await this.hasAgentKey(request));
       if (!mayFit) {
-        if (!(await offerToAttach(this.contact.patience, machine))) {
+        if (!(await offerToAttach(machine))) {
           return undefined;
         }
         request = await this.contact.request(machine, instance, signal);

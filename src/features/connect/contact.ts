@@ -27,7 +27,7 @@ import { Patience } from './patience';
 
 export type ContactDeps = Pick<
   Services,
-  'accounts' | 'fleet' | 'ssh' | 'sshConsent' | 'log' | 'report' | 'clock' | 'startWatches'
+  'accounts' | 'attachedKeys' | 'fleet' | 'ssh' | 'sshConsent' | 'log' | 'report' | 'clock' | 'startWatches'
 >;
 
 /** Reaches instances over SSH without a window: entries, terminals, copied commands, and error messages. */

@@ -12,6 +12,7 @@ import { wait } from '../../util/clock';
 import { text, type Text } from '../../util/text';
 
 export interface PatienceDeps extends Pick<Services, 'clock'> {
+  readonly attachedKeys: Pick<Services['attachedKeys'], 'isOnTheWay'>;
   readonly fleet: Pick<Services['fleet'], 'find' | 'facts'>;
   readonly startWatches: Pick<Services['startWatches'], 'watches'>;
 }
@@ -28,22 +29,13 @@ const longestPauseMs = 5000;
 const bootProblems: readonly PreflightProblem[] = ['refused', 'noGreeting', 'unreachable', 'timedOut'];
 
 const waitingForKey = text('Waiting for it to accept the key…');
-/** The service puts a key on a running machine some time after it has attached it (ms). */
-const keyPatienceMs = 30_000;
 
 /**
  * Repeats logins that a booting machine refuses, or one that does not have a new key yet; every login of the user goes
  * through here.
  */
 export class Patience {
-  /** The elapsed time (ms) at which a key was attached here, by instance. */
-  private readonly attachedAt = new Map<number, number>();
-
   constructor(private readonly deps: PatienceDeps) {}
-
-  keyAttached(instanceId: number): void {
-    this.attachedAt.set(instanceId, this.deps.clock.elapsed());
-  }
 
   /** Returns the last failure; a problem that waiting can't solve is returned at once. */
   async through<T extends ConnectOutcome | PreparedHost>(
@@ -51,12 +43,12 @@ export class Patience {
     { signal, say }: Waiting,
     login: (request: PrepareRequest) => Promise<T>,
   ): Promise<T> {
-    const { fleet, clock } = this.deps;
+    const { fleet, clock, attachedKeys } = this.deps;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs + 1000, longestPauseMs)) {
       const boots = this.boots(request.instanceId);
       const instance = fleet.find(request.instanceId) ?? request.instance;
       const attempt = await tried(() => login({ ...request, instance, isBooting: boots }));
-      const awaitsKey = this.awaitsKey(request.instanceId) && isKeyRefused(attempt);
+      const awaitsKey = attachedKeys.isOnTheWay(request.instanceId) && isKeyRefused(attempt);
       const reason = boots ? waitReason(attempt) : awaitsKey ? waitingForKey : undefined;
       if (reason === undefined) {
         return settled(attempt);
@@ -64,11 +56,6 @@ export class Patience {
       say(reason);
       await wait(clock, pauseMs, signal);
     }
-  }
-
-  private awaitsKey(instanceId: number): boolean {
-    const at = this.attachedAt.get(instanceId);
-    return at !== undefined && this.deps.clock.elapsed() - at < keyPatienceMs;
   }
 
   private boots(instanceId: number): boolean {

@@ -33,6 +33,7 @@ import { SshKeyTree } from './sshKeyTree';
 type Deps = Pick<
   Services,
   | 'accounts'
+  | 'attachedKeys'
   | 'clock'
   | 'fleet'
   | 'sshKeys'

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { InstanceKeyTarget, InstanceTarget } from '../../commandArguments';
 import { chooseInstance } from '../../editor/chooseInstance';
+import { commandAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -14,7 +15,7 @@ import type { InstanceKeyRows } from './instanceKeyRows';
 import { pickKey, pickListed } from './keyPicker';
 import { keyName } from './keyWords';
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'rentals' | 'ssh' | 'redactor'>;
+type Deps = Pick<Services, 'accounts' | 'attachedKeys' | 'fleet' | 'rentals' | 'ssh' | 'redactor'>;
 
 /** Attaches a key to an instance, running or not. Returns true if it was attached (docs/service/ssh-keys.md#attach). */
 export async function attachKey(
@@ -34,6 +35,8 @@ export async function attachKey(
       t(
         'A virtual machine accepts only the SSH keys that your account had when it was rented. Register your key, then rent another one.',
       ),
+      commandAction(t('Add SSH Key…'), 'gpuRental.sshKey.add'),
+      commandAction(t('Rent Another…'), 'gpuRental.instance.rentAnother', { instanceId }),
     );
     return false;
   }
@@ -51,6 +54,7 @@ export async function attachKey(
   }
   const attached = whileSending(client().instances.attachKey(instanceId, choice.line));
   await readAfter(attached, () => rows.refresh(instanceId));
+  deps.attachedKeys.add(instanceId);
   vscode.window.setStatusBarMessage(t('SSH key attached'), 4_000);
   return true;
 }

@@ -4,7 +4,7 @@ import type { InstanceFolders } from '../instances/instanceFolders';
 import { runtypePorts } from '../instances/runtype';
 import type { OpenPorts, SshHost } from '../instances/sshHost';
 import { DisposableStore } from '../../util/disposable';
-import type { InstanceKey, InstanceState } from '../state';
+import type { InstanceState } from '../state';
 import type { World } from '../world';
 import { CopyHosts } from './copyHosts';
 import { Door, type DoorOptions } from './door';
@@ -19,8 +19,6 @@ interface Running {
   readonly backend: SshBackend | undefined;
   readonly token: string;
   door: Door;
-  /** Whether the keys of the instance have been written on the machine. */
-  letsIn: boolean;
   readonly timers: DisposableStore;
 }
 
@@ -48,7 +46,6 @@ export class RealSshHost implements SshHost {
     const make = await this.makeBackend();
     const slice = this.world.market.sliceOf(instance);
     const machine = prepareMachine(instance, slice, this.folders.ensure(instance.id));
-    const letsIn = instance.manner !== 'lateKey' && instance.manner !== 'refusedKey';
     const token = `${instance.id}-${randomBytes(8).toString('hex')}`;
     const environment = sessionEnvironment(this.world, instance, machine, token);
     const backend = instance.access.ssh
@@ -56,7 +53,7 @@ export class RealSshHost implements SshHost {
           user: 'root',
           machine,
           environment,
-          keys: letsIn ? instance.keys : [],
+          keys: instance.manner === 'lateKey' || instance.manner === 'refusedKey' ? [] : instance.keys,
           report: (error) => this.world.report(error),
         })
       : undefined;
@@ -72,7 +69,6 @@ export class RealSshHost implements SshHost {
       backend,
       token,
       door: new Door(doorOptions),
-      letsIn,
       timers: new DisposableStore(),
     };
     this.running.set(instance.id, entry);
@@ -90,21 +86,12 @@ export class RealSshHost implements SshHost {
     return ports;
   }
 
-  /** What comes late comes so much later by the simulator's time. */
   private behave(instance: InstanceState, entry: Running, again: DoorOptions): void {
-    const { manner } = instance;
-    const later = (seconds: number, run: () => void) => {
-      const { clock } = this.world;
-      entry.timers.add(clock.schedule(run, clock.shortened(seconds * 1000)));
-    };
-    if (manner === 'lateKey') {
-      later(lateKeySeconds, () => {
-        entry.letsIn = true;
-        this.keysChanged(instance);
-      });
-    } else if (manner === 'latePort') {
+    if (instance.manner === 'lateKey') {
+      this.keysChanged(instance);
+    } else if (instance.manner === 'latePort') {
       entry.door.close();
-      later(latePortSeconds, () => {
+      this.later(entry, latePortSeconds, () => {
         entry.door = new Door(again);
         entry.door.open().then(
           (ports) => (this.running.get(instance.id) === entry ? this.moved(instance, ports) : end(entry)),
@@ -112,6 +99,12 @@ export class RealSshHost implements SshHost {
         );
       });
     }
+  }
+
+  /** What comes late comes so much later by the simulator's time. */
+  private later(entry: Running, seconds: number, run: () => void): void {
+    const { clock } = this.world;
+    entry.timers.add(clock.schedule(run, clock.shortened(seconds * 1000)));
   }
 
   /** Another program may have taken the port in between. */
@@ -132,8 +125,12 @@ export class RealSshHost implements SshHost {
 
   keysChanged(instance: InstanceState): void {
     const entry = this.running.get(instance.id);
-    const keys: readonly InstanceKey[] = entry?.letsIn === true ? instance.keys : [];
-    entry?.backend?.keysChanged(keys);
+    const bring = () => entry?.backend?.keysChanged(instance.keys);
+    if (entry && instance.manner === 'lateKey') {
+      this.later(entry, lateKeySeconds, bring);
+    } else if (instance.manner !== 'refusedKey') {
+      bring();
+    }
   }
 
   dispose(): Promise<void> {

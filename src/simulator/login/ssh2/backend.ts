@@ -20,7 +20,7 @@ export class Ssh2Backend implements SshBackend {
     private readonly ssh2: typeof Library,
     private readonly options: BackendOptions,
   ) {
-    this.keys = options.keys;
+    this.keys = [...options.keys];
     this.server = new ssh2.Server({ hostKeys: [options.machine.hostKey] }, (connection) => {
       this.accept(connection);
     });
@@ -31,7 +31,7 @@ export class Ssh2Backend implements SshBackend {
   }
 
   keysChanged(keys: readonly InstanceKey[]): void {
-    this.keys = keys;
+    this.keys = [...keys];
   }
 
   close(): void {

@@ -3,6 +3,7 @@ import { Patience } from '../../../../src/features/connect/patience';
 import type { InstanceFacts } from '../../../../src/model/instances/instanceState';
 import type { PreflightProblem, PreflightResult } from '../../../../src/ssh/preflight';
 import { NoLoginError, type PreparedHost, type PrepareRequest } from '../../../../src/ssh/prepareHost';
+import { AttachedKeys } from '../../../../src/store/instances/attachedKeys';
 import { CancelledError } from '../../../../src/util/errors';
 import { formatText } from '../../../../src/util/text';
 import { FakeClock } from '../../../support/fakeClock';
@@ -30,8 +31,9 @@ describe('connecting to a machine that has just come up', () => {
   let said: string[];
   let stop: AbortController;
 
-  const patienceOf = () =>
+  const patienceOf = (attachedKeys = new AttachedKeys(clock)) =>
     new Patience({
+      attachedKeys,
       clock,
       fleet: { find: () => undefined, facts: () => facts },
       startWatches: { watches: [] },
@@ -117,10 +119,10 @@ describe('connecting to a machine that has just come up', () => {
   it('waits for the key that was just attached to a machine that has run for long, and for nothing else', async () => {
     facts = { runningAt: clock.now() - 3_600_000 };
     const attached = () => {
-      const patience = patienceOf();
-      patience.keyAttached(7);
+      const attachedKeys = new AttachedKeys(clock);
+      attachedKeys.add(7);
       const attachedAt = clock.elapsed();
-      return through(patience, () => clock.elapsed() - attachedAt);
+      return through(patienceOf(attachedKeys), () => clock.elapsed() - attachedAt);
     };
     const later = attached();
     const { preflight } = await clock.through(
