@@ -82,19 +82,22 @@ function stressOf(seed = String(Math.floor(Math.random() * 1_000_000))) {
   return { GPU_RENTAL_TEST_STRESS: '1', GPU_RENTAL_TEST_SEED: seed };
 }
 
-/** Each of them keeps two cores busy. Beside another, each of its tests takes several times as long, and all as long. */
+/** Each layer keeps two cores busy. Beside another, each of its tests takes several times as long, and all as long. */
 const lanes = Math.max(1, Math.floor(availableParallelism() / 2));
 
 async function withoutEditor(durations) {
-  const work = [
-    ...checks.map((check) => ({ ...check, run: () => programs.check(check) })),
-    ...layers.map((layer) => ({ ...layer, run: () => programs.layer(layer) })),
-  ].filter(({ stage }) => isWanted(stage));
-  await inLanes(
-    lanes,
-    longestFirst(work, ({ name }) => durations[name]),
-    async ({ name, run }) => report.count(name, await report.timed(name, run)),
-  );
+  const inOrder = (count, all, run) =>
+    inLanes(
+      count,
+      longestFirst(
+        all.filter(({ stage }) => isWanted(stage)),
+        ({ name }) => durations[name],
+      ),
+      async (one) => report.count(one.name, await report.timed(one.name, () => run(one))),
+    );
+  await inOrder(lanes, layers, (layer) => programs.layer(layer));
+  // A check keeps one core busy.
+  await inOrder(availableParallelism(), checks, (check) => programs.check(check));
 }
 
 const suitesOf = (stage) =>
