@@ -45,7 +45,9 @@ const lane = async () => {
     const suite = nextSuite(named, repeats, aimOf, underWay);
     if (suite === undefined) return;
     underWay.add(suite);
-    const numbers = await report.timed(`ui/${suite}`, () => runTraced(programs, suite));
+    // The trace of a failure stays until one looks at it.
+    const which = `run${(repeats[suite]?.runs ?? 0) + 1}`;
+    const numbers = await report.timed(`ui/${suite}`, () => runTraced(programs, suite, which));
     underWay.delete(suite);
     repeats = added(repeats, suite, numbers, new Date());
     writeFileSync(file, `${JSON.stringify(repeats, null, 2)}\n`);

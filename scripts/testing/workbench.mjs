@@ -58,19 +58,20 @@ async function runAgain(programs, report, suite) {
   return report.timed(name, () => runTraced(programs, suite, 'second', { GPU_RENTAL_TEST_RECORD: '1' }));
 }
 
-/** What a run did is kept where it failed, and where it is a second one. */
+/** What a run did is kept where it failed, and where it is a second one. A first run removes what others left. */
 export async function runTraced(programs, suite, which = 'first', env = {}) {
   mkdirSync(traces, { recursive: true });
-  const remove = (begin) => {
+  const own = which === 'first' ? `${suite}.` : `${suite}.${which}.`;
+  const remove = () => {
     for (const file of readdirSync(traces)) {
-      if (file.startsWith(begin)) rmSync(path.join(traces, file), { recursive: true });
+      if (file.startsWith(own)) rmSync(path.join(traces, file), { recursive: true });
     }
   };
-  remove(which === 'first' ? `${suite}.` : `${suite}.${which}.`);
+  remove();
   const numbers = await programs.workbench(suite, {
     GPU_RENTAL_TEST_TRACE: path.join(traces, `${suite}.${which}`),
     ...env,
   });
-  if (which === 'first' && numbers.failed === 0) remove(`${suite}.`);
+  if (which !== 'second' && numbers.failed === 0) remove();
   return numbers;
 }
