@@ -4,7 +4,7 @@ import { whileReadingInstances } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
 import type { Micros } from '../../model/money';
 import { hourlyRate, runningRateOf, stoppedRateOf } from '../../model/quote';
-import { overLimit } from '../../store/instances/limitPerHour';
+import { overHourlyLimit } from '../../store/instances/limitPerHour';
 import type { LifecycleDeps } from './deps';
 
 /** Returns true if the user's price limit for all running instances allows a start, or if the user confirms the excess. */
@@ -13,12 +13,15 @@ export async function confirmStartOverLimit(
   instances: readonly Instance[],
 ): Promise<boolean> {
   const ids = instances.map(({ id }) => id);
-  return confirmOverLimit(await overLimit(deps, ids, instances.map(runningRateOf), whileReadingInstances), {
-    sentence: (total, limit) =>
-      t('Once started, all your instances cost {0}/h. Your limit is {1}/h.', total, limit),
-    message: t('Start over your price limit?'),
-    button: t('Start Anyway'),
-  });
+  return confirmOverLimit(
+    await overHourlyLimit(deps, ids, instances.map(runningRateOf), whileReadingInstances),
+    {
+      sentence: (total, limit) =>
+        t('Once started, all your instances cost {0}/h. Your limit is {1}/h.', total, limit),
+      message: t('Start over your price limit?'),
+      button: t('Start Anyway'),
+    },
+  );
 }
 
 /** The same for a higher bid: at a bid that wins, a paused instance starts again, and a running one costs more. */
@@ -32,7 +35,7 @@ export async function confirmBidOverLimit(
     return true;
   }
   const rates = [hourlyRate(bid), stoppedRateOf(instance)];
-  return confirmOverLimit(await overLimit(deps, [instance.id], rates, whileReadingInstances), {
+  return confirmOverLimit(await overHourlyLimit(deps, [instance.id], rates, whileReadingInstances), {
     sentence: (total, limit) =>
       t('With this bid, all your instances cost up to {0}/h. Your limit is {1}/h.', total, limit),
     message: t('Bid over your price limit?'),

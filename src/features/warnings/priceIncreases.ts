@@ -15,7 +15,7 @@ import type { PriceIncrease } from '../../model/instances/priceIncrease';
 import { hourlyRate, stoppedRateOf } from '../../model/quote';
 import type { Services } from '../../services';
 import { clientFor } from '../../store/accounts/sameAccount';
-import { overLimit } from '../../store/instances/limitPerHour';
+import { overHourlyLimit } from '../../store/instances/limitPerHour';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
@@ -206,7 +206,7 @@ async function confirmPriceOverLimit(
     instance && stoppedRateOf(instance),
   ];
   const ids = instanceId === undefined ? [] : [instanceId];
-  return confirmOverLimit(await overLimit(deps, ids, rates, whileReadingInstances), {
+  return confirmOverLimit(await overHourlyLimit(deps, ids, rates, whileReadingInstances), {
     sentence: (total, limit) =>
       t('At this price, all your instances cost up to {0}/h. Your limit is {1}/h.', total, limit),
     message: t('Accept a price over your limit?'),

@@ -12,7 +12,7 @@ export interface LimitDeps extends BurnSoonDeps {
 }
 
 /** The user's limit for all instances where a change may lead over it. */
-export interface OverLimit {
+export interface OverHourlyLimit {
   readonly limit: Micros;
   /** What all instances will cost, undefined if that is unknown and may be more than the limit. */
   readonly total?: Micros;
@@ -22,12 +22,12 @@ export interface OverLimit {
  * Returns undefined if all instances surely stay within the limit when those with the ids `changed` cost `rates`, where
  * undefined is an unknown price. Reads an outdated list first, because the limit is for all of them.
  */
-export async function overLimit(
+export async function overHourlyLimit(
   deps: LimitDeps,
   changed: readonly number[],
   rates: readonly (Rate | undefined)[],
   whileReading: (work: Promise<void>) => Promise<void>,
-): Promise<OverLimit | undefined> {
+): Promise<OverHourlyLimit | undefined> {
   const { fleet, clock, settings, log } = deps;
   const dollars = settings.get('gpuRental.rent.limitPerHour');
   if (dollars <= 0) {
