@@ -71,7 +71,7 @@ describe('an agent that accepts more time for a job', () => {
     await computer().pass(1000);
     await window.quick.pick(/2 h More/);
     const { detail } = await window.dialog('Extend train?');
-    assert.match(detail ?? '', /It can then cost up to \$\d+\.\d\d/);
+    assert.match(detail ?? '', /It can then cost up to \$\d+\.\d\d, without traffic\./);
     await window.dialogButton('Extend');
     await computer().until('more time', extended);
     window.clearToasts();

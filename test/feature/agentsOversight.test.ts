@@ -45,7 +45,7 @@ describe('what a person sees and stops of agents', () => {
     await answer('Let Agents Ask', /Let AI agents ask/);
     assert.deepEqual((await agent.call('list_instances'))['instances'], []);
     window.run('Review Agent Limits…');
-    await window.toast(/Agents can ask\. Limits: \$10\.00\/day/);
+    await window.toast(/Agents can ask\. Limits: \$10\.00\/day and \S+ without traffic/);
     window.clearToasts();
   });
 

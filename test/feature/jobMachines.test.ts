@@ -40,7 +40,7 @@ describe('the machines that are rented for jobs', () => {
     const before = rentals().length;
     await writeJob(window, { run: 'echo "$LR" >outputs/lr', matrix, maxParallel: 2 });
     const rows = (await reviewJob(window)).join('\n');
-    assert.match(rows, /Jobs.*3 on 2 machines, \$5\.00 at most for all of them/);
+    assert.match(rows, /Jobs.*3 on 2 machines, \$5\.00 at most for all of them, without traffic/);
     assert.match(rows, /Each ends at the latest.*after 1 h, which costs \$\S+ at most/);
     await rentForJob(window);
     for (const lr of matrix.LR) {

@@ -51,7 +51,10 @@ describe('jobs on an instance, one after the other', () => {
     await writeJobs(window, { sweep: { run: 'echo "$LR" >outputs/lr', limits, matrix } });
     await new DocumentDriver(window).press('Run Job');
     await window.quick.title('Run sweep: Confirm');
-    assert.match(window.quick.rows().join('\n'), /2 jobs on trainer, \$5\.00 at most for all of them/);
+    assert.match(
+      window.quick.rows().join('\n'),
+      /2 jobs on trainer, \$5\.00 at most for all of them, without traffic/,
+    );
     await confirmJob(window, 'Run on trainer, and Keep It');
     await window.toast(/^sweep LR=0\.1: succeeded/);
     await window.toast(/^sweep LR=0\.01: succeeded/);

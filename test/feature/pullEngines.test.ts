@@ -75,7 +75,7 @@ describe('workers that ask for their work', () => {
     await window.quick.type(key);
     await window.quick.title('Run wandb agent: Confirm');
     const rows = window.quick.rows().join('\n');
-    assert.match(rows, /2 jobs on sweep-1, sweep-2, \$5\.00 at most for all of them/);
+    assert.match(rows, /2 jobs on sweep-1, sweep-2, \$5\.00 at most for all of them, without traffic/);
     assert.match(rows, /WANDB_API_KEY/);
     assert.ok(!rows.includes(key));
     await confirm();

@@ -244,7 +244,7 @@ export function limitsQuestion(limits: AgentLimits): Question {
         detail: lines(
           t('You confirm each rental, start and destruction in a dialog like this one.'),
           t(
-            'At most {0} a day and {1}/h',
+            'At most {0} a day and {1}/h, without traffic',
             formatMoney(fromDollars(limits.perDay)),
             formatMoney(fromDollars(limits.perHour)),
           ),
@@ -260,7 +260,7 @@ export function limitsQuestion(limits: AgentLimits): Question {
 export function limitsText({ access, perDay, perHour, instances, hours }: AgentLimits): string {
   return access === 'ask'
     ? t(
-        'Agents can ask. Limits: {0}/day, {1}/h, instances: {2}, hours of a rental: {3}.',
+        'Agents can ask. Limits: {0}/day and {1}/h without traffic, instances: {2}, hours of a rental: {3}.',
         formatMoney(fromDollars(perDay)),
         formatMoney(fromDollars(perHour)),
         instances,

@@ -130,7 +130,10 @@ export class AgentsGroup implements TreeGroup, Disposable {
     item.iconPath = new vscode.ThemeIcon('shield');
     item.command = { command: 'gpuRental.agents.showLog', title: t('Show Agent Log') };
     item.tooltip = tooltip([
-      [t('Per day, at most'), formatMoney(fromDollars(settings.get('gpuRental.agents.limitPerDay')))],
+      [
+        t('Per day, at most, without traffic'),
+        formatMoney(fromDollars(settings.get('gpuRental.agents.limitPerDay'))),
+      ],
       [t('Per hour, at most'), formatMoney(fromDollars(settings.get('gpuRental.agents.limitPerHour')))],
       [t('Instances, at most'), String(settings.get('gpuRental.agents.maxInstances'))],
       [t('Hours of a rental, at most'), String(settings.get('gpuRental.agents.maxHours'))],

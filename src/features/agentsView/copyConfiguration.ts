@@ -45,7 +45,7 @@ async function ensureAccess({ agentLimits, settings }: CopyDeps): Promise<boolea
         'They see your instances, offers and prices. You confirm each rental, start and destruction first, with its price.',
       ),
       t(
-        'Limits: {0}/day, {1}/h, instances: {2}, hours of a rental: {3}, questions an hour: {4}.',
+        'Limits: {0}/day and {1}/h without traffic, instances: {2}, hours of a rental: {3}, questions an hour: {4}.',
         formatMoney(fromDollars(asked.perDay)),
         formatMoney(fromDollars(asked.perHour)),
         asked.instances,

@@ -67,10 +67,7 @@ export function costOfPastText(past: PastRental): string {
   const amount = formatMoney(cost.amount, 2);
   return cost.isCharged
     ? t('{0}, as the service charged', amount)
-    : t(
-        'at most {0}: an estimate from its price, assuming that it always ran, without data transfer',
-        amount,
-      );
+    : t('at most {0}: an estimate from its price, assuming that it always ran, without traffic', amount);
 }
 
 /** Returns the outcome of the last check of the machine. */

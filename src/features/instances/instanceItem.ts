@@ -130,7 +130,10 @@ export function instanceTooltip(
         ),
   );
   line(t('Stopped'), stopped === undefined ? undefined : t('{0}/day for the disk', formatMoney(stopped)));
-  line(t('Cost so far'), spent === undefined ? undefined : t('at most {0}', formatMoney(spent, 2)));
+  line(
+    t('Cost so far'),
+    spent === undefined ? undefined : t('at most {0}, without traffic', formatMoney(spent, 2)),
+  );
   line(t('Rented for'), age === undefined ? undefined : localize(durationText(age)));
   line(t('Location'), instance.location && placeText(instance.location));
   notes.flatMap(({ lines }) => lines).forEach(([label, value]) => line(label, value));

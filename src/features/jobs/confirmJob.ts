@@ -155,7 +155,7 @@ function trafficPrices({ inetDownPerGb: downPerGb, inetUpPerGb: upPerGb }: Insta
 function sweepText({ sweep }: JobQuestion): string {
   const names = sweep.machines.map((one) => plainLabel(instanceName(one))).join(', ');
   const most = formatMoney(fromDollars(sweep.dollars));
-  return t('{0} jobs on {1}, {2} at most for all of them', sweep.jobs, names, most);
+  return t('{0} jobs on {1}, {2} at most for all of them, without traffic', sweep.jobs, names, most);
 }
 
 function keptPrice(perHour: Micros | undefined): string {
@@ -176,7 +176,12 @@ function limitText({ spec, limit, perHour }: JobQuestion): string {
         formatMoney(fromDollars(spec.costDollars)),
         formatMoney(perHour),
       )
-    : t('after {0}, which costs {1} at most ({2}/h)', time, formatMoney(limit.most), formatMoney(perHour));
+    : t(
+        'after {0}, which costs {1} at most, without traffic ({2}/h)',
+        time,
+        formatMoney(limit.most),
+        formatMoney(perHour),
+      );
 }
 
 function sentRows(

@@ -39,7 +39,10 @@ export async function extendJob(deps: JobDeps, target: JobRowTarget | undefined)
   const { id, spec } = row.job;
   const isAgreed = await isPerson({
     message: t('Extend {0}?', spec.name),
-    detail: t('It can then cost up to {0}.', formatMoney(fromDollars(chosen.limits.costDollars))),
+    detail: t(
+      'It can then cost up to {0}, without traffic.',
+      formatMoney(fromDollars(chosen.limits.costDollars)),
+    ),
     button: t('Extend'),
   });
   if (!isAgreed) {
@@ -85,7 +88,11 @@ function extensionRow(deps: JobDeps, row: JobRow, hours: number, endsAt: number)
     {
       id: String(hours),
       label: t('{0} More', localize(durationText(hours * 3_600_000))),
-      description: t('ends at {0} at the latest, costs {1} at most', momentText(endsAt, now), most),
+      description: t(
+        'ends at {0} at the latest, costs {1} at most, without traffic',
+        momentText(endsAt, now),
+        most,
+      ),
       ...(leaseAt === undefined
         ? {}
         : {

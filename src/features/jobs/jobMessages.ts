@@ -88,7 +88,7 @@ function limitWords(row: JobRow, kind: LimitKind, now: number): ToldOfJob {
       return {
         level: 'info',
         sentence: t(
-          '{0} now ends at {1} at the latest and costs at most {2}.',
+          '{0} now ends at {1} at the latest and costs at most {2}, without traffic.',
           name,
           until,
           formatMoney(fromDollars(spec.costDollars)),

@@ -45,7 +45,7 @@ export const toolSpecs: readonly ToolSpec[] = [
     name: 'quote_rental',
     title: 'Quote a Rental',
     description:
-      'Prices one rental of an offer for some hours, after which an open editor of the user stops or destroys it. Spends nothing. The quote lasts 10 minutes; pass it to request_rental.',
+      'Prices one rental of an offer for some hours, after which an open editor of the user stops or destroys it. Traffic costs extra. Spends nothing. The quote lasts 10 minutes; pass it to request_rental.',
     risk: 'read',
     isIdempotent: true,
   },

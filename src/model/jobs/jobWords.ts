@@ -95,12 +95,12 @@ export function retriesText(
   const all = others.reduce((before, cause) => text('{0}, {1}', before, cause), first);
   return mostPerHour !== undefined && interrupted + machineLost > 0
     ? text(
-        '{0}; another machine costs {1}/h at most, and the old one is destroyed; {2} at most for all attempts',
+        '{0}; another machine costs {1}/h at most, and the old one is destroyed; {2} at most for all attempts, without traffic',
         all,
         formatMoney(mostPerHour),
         most,
       )
-    : text('{0}; {1} at most for all attempts', all, most);
+    : text('{0}; {1} at most for all attempts, without traffic', all, most);
 }
 
 /** Says why another attempt followed. */

@@ -59,7 +59,7 @@ export function jobFacts(
             id: 'jobs',
             label: text('Jobs'),
             value: text(
-              '{0} on {1}, {2} at most for all of them',
+              '{0} on {1}, {2} at most for all of them, without traffic',
               each.length,
               machines === 1 ? text('1 machine') : text('{0} machines', machines),
               formatMoney(fromDollars(all)),
@@ -74,7 +74,7 @@ export function jobFacts(
           ? text('after {0}; the service states no price', time)
           : limit.isByCost
             ? text('after {0}, at its limit of {1}', time, formatMoney(fromDollars(spec.costDollars)))
-            : text('after {0}, which costs {1} at most', time, formatMoney(limit.most)),
+            : text('after {0}, which costs {1} at most, without traffic', time, formatMoney(limit.most)),
     },
     ...(idle === undefined ? [] : [{ id: 'idle', label: text('When idle'), value: idle }]),
     ...(retries === undefined ? [] : [{ id: 'retries', label: text('Runs again after'), value: retries }]),

@@ -212,7 +212,7 @@ describe('What a user is asked for an agent', () => {
         [
           'Let AI agents ask to rent and use instances?',
           'You confirm each rental, start and destruction in a dialog like this one.',
-          'At most $10.00 a day and $1.50/h',
+          'At most $10.00 a day and $1.50/h, without traffic',
           'Instances at once: 2',
           'Hours until an instance ends, at most: 8',
           'Questions an hour: 6',
@@ -228,7 +228,7 @@ describe('What a user is asked for an agent', () => {
     assert.deepEqual(
       [words.limitsText(limits), words.limitsText(read)],
       [
-        'Agents can ask. Limits: $10.00/day, $1.50/h, instances: 2, hours of a rental: 8.',
+        'Agents can ask. Limits: $10.00/day and $1.50/h without traffic, instances: 2, hours of a rental: 8.',
         "Agents can see your instances and offers. They can't spend money or change anything.",
       ],
     );

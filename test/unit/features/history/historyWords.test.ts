@@ -81,7 +81,7 @@ describe('The words of a past rental', () => {
         'Duration: 2 h',
         'How it ended: destroyed',
         'The host said: no space left',
-        'Cost: at most $0.80: an estimate from its price, assuming that it always ran, without data transfer',
+        'Cost: at most $0.80: an estimate from its price, assuming that it always ran, without traffic',
         'Price: $0.400/h',
         'Rental type: interruptible',
         'Machine: #178',

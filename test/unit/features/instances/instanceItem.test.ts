@@ -148,7 +148,7 @@ describe('The row of an instance', () => {
       '**Image**: a/b  ',
       '**Running**: $0.500/h, $12.00/day  ',
       '**Stopped**: $0.120/day for the disk  ',
-      '**Cost so far**: at most $0.50  ',
+      '**Cost so far**: at most $0.50, without traffic  ',
       '**Rented for**: 1 h  ',
       '**Location**: Sweden  ',
       '**Check**: fine',

@@ -29,7 +29,11 @@ const table: readonly (readonly [said: string, kind: JobNotice['kind'], row: Job
     'nearLimit',
     aJobRow(),
   ],
-  ['info train now ends at 12:10 PM at the latest and costs at most $4.00. []', 'extended', aJobRow()],
+  [
+    'info train now ends at 12:10 PM at the latest and costs at most $4.00, without traffic. []',
+    'extended',
+    aJobRow(),
+  ],
   ['warning Could not extend train: it is already ending. [Show Log]', 'notExtended', aJobRow()],
   [
     'warning train has been idle for 20 min (no new log line, GPU under 5 %). Its machine costs $1.00/h. [Stop Job, Show Log]',
