@@ -149,12 +149,18 @@ export class ComparePanel implements vscode.Disposable {
     }
   }
 
-  private take(pins: readonly OfferPin[], now: ReadonlyMap<number, Offer>, readAt: number): void {
+  private take(
+    pins: readonly OfferPin[],
+    now: Awaited<ReturnType<typeof recheckPins>>,
+    readAt: number,
+  ): void {
     for (const pin of pins) {
       const { id } = pin.offer;
-      this.known.set(id, { status: statusOf(pin, now.get(id)), readAt });
+      const status = statusOf(pin, now.get(id));
+      const before = status.kind === 'unread' ? this.known.get(id) : undefined;
+      this.known.set(id, { status, readAt: before?.readAt ?? readAt });
     }
-    this.deps.offerPins.update([...now.values()]);
+    this.deps.offerPins.update([...now.values()].filter((one) => one !== 'unread'));
   }
 
   /** An offer that is pinned again is as it is listed then. */
@@ -250,9 +256,9 @@ function fewNotice(pinned: number): ReportView['notices'] {
       ];
 }
 
-function statusOf({ first, origin }: OfferPin, now: Offer | undefined): PinStatus {
-  if (!now) {
-    return { kind: 'gone' };
+function statusOf({ first, origin }: OfferPin, now: Offer | 'unread' | undefined): PinStatus {
+  if (!now || now === 'unread') {
+    return { kind: now ?? 'gone' };
   }
   const before = runningRateOfOffer(first, origin.query);
   const after = runningRateOfOffer(now, origin.query);

@@ -10,7 +10,7 @@ import type { ComparisonView } from '../../webview/report/protocol';
 export type PinStatus =
   | { readonly kind: 'asPinned' }
   | { readonly kind: 'dearer' | 'cheaper'; readonly before: Micros; readonly after: Micros }
-  | { readonly kind: 'gone' };
+  | { readonly kind: 'gone' | 'unread' };
 
 export interface PinView {
   readonly pin: OfferPin;
@@ -88,6 +88,15 @@ function statusNotes(status: PinStatus, say: SayText): Note[] {
       return [];
     case 'gone':
       return [{ severity: 'error', text: say(text('Gone: it is no longer on the market.')) }];
+    case 'unread':
+      return [
+        {
+          severity: 'warning',
+          text: say(
+            text('Could not read this offer again, so it may be gone. Its earlier figures are shown.'),
+          ),
+        },
+      ];
     case 'dearer':
     case 'cheaper': {
       const change = text('{0}/h before, {1}/h now', formatMoney(status.before), formatMoney(status.after));

@@ -5,30 +5,38 @@ import type { Offer } from '../../model/offers/offer';
 import type { OfferPin } from '../../store/offers/offerPins';
 
 /**
- * Returns the current state of pinned offers by id; missing ones are gone. Offers with the same terms share one search.
- * The filter by id is not documented, so an offer that it does not find is searched by its machine before it counts as
- * gone.
+ * Returns the current state of pinned offers by id; missing ones are gone, and `unread` ones may be a record that could
+ * not be read. Offers with the same terms share one search. The filter by id is not documented, so an offer that it does
+ * not find is searched by its machine before it counts as gone.
  */
 export async function recheckPins(
   search: Client['offers']['search'],
   pins: readonly OfferPin[],
   signal?: AbortSignal,
-): Promise<ReadonlyMap<number, Offer>> {
-  const found = new Map<number, Offer>();
+): Promise<ReadonlyMap<number, Offer | 'unread'>> {
+  const found = new Map<number, Offer | 'unread'>();
+  const seen = new Set<number>();
   const look = async (pin: OfferPin, filters: OfferSearch['filters']) => {
-    const { items } = await search({ ...toOfferSearch(pin.origin.query), filters }, { signal });
-    for (const offer of items.filter(({ rentable }) => rentable !== false)) {
-      found.set(offer.id, offer);
+    const { items, skipped } = await search({ ...toOfferSearch(pin.origin.query), filters }, { signal });
+    for (const offer of items) {
+      seen.add(offer.id);
+      if (offer.rentable !== false) {
+        found.set(offer.id, offer);
+      }
     }
+    return skipped;
   };
   for (const group of sameTerms(pins)) {
-    await look(group[0], { id: { in: group.map(({ offer }) => offer.id) } });
+    let skipped = await look(group[0], { id: { in: group.map(({ offer }) => offer.id) } });
     const machines = group
       .filter(({ offer }) => !found.has(offer.id))
       .map(({ offer }) => offer.machineId)
       .filter((id) => id !== undefined);
     if (machines.length > 0) {
-      await look(group[0], { machine_id: { in: [...new Set(machines)] } });
+      skipped += await look(group[0], { machine_id: { in: [...new Set(machines)] } });
+    }
+    if (skipped > 0) {
+      group.filter(({ offer }) => !seen.has(offer.id)).forEach(({ offer }) => found.set(offer.id, 'unread'));
     }
   }
   return found;

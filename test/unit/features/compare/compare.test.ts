@@ -46,13 +46,13 @@ describe('pinned offers', () => {
 });
 
 describe('looking at pinned offers again', () => {
-  function market(answer: (search: OfferSearch) => readonly Offer[]) {
+  function market(answer: (search: OfferSearch) => readonly Offer[], skipped = 0) {
     const asked: OfferSearch[] = [];
     return {
       asked,
       search: (search: OfferSearch) => {
         asked.push(search);
-        return Promise.resolve({ items: answer(search), skipped: 0 });
+        return Promise.resolve({ items: answer(search), skipped });
       },
     };
   }
@@ -90,6 +90,20 @@ describe('looking at pinned offers again', () => {
   it('counts an offer that cannot be rented as gone', async () => {
     const { search } = market(() => [{ ...one, rentable: false }]);
     assert.equal((await recheckPins(search, [pinned(one)])).size, 0);
+  });
+
+  it('calls no offer gone whose record may be one that could not be read', async () => {
+    const { search } = market(() => [one], 1);
+    const found = await recheckPins(search, [pinned(one), pinned(two)]);
+    assert.deepEqual(
+      [...found],
+      [
+        [1, one],
+        [2, 'unread'],
+      ],
+    );
+    const rented = market(() => [one, { ...two, rentable: false }], 1);
+    assert.deepEqual([...(await recheckPins(rented.search, [pinned(one), pinned(two)])).keys()], [1]);
   });
 });
 
@@ -131,6 +145,9 @@ describe('the page of pinned offers', () => {
       'info: Cheaper: $0.500/h before, $0.400/h now',
     ]);
     assert.deepEqual(notes({ kind: 'gone' }), ['error: Gone: it is no longer on the market.']);
+    assert.deepEqual(notes({ kind: 'unread' }), [
+      'warning: Could not read this offer again, so it may be gone. Its earlier figures are shown.',
+    ]);
     assert.deepEqual(
       view({ failure: 'failed \u202eonce\n' }).columns[0]?.notes.map(({ text }) => text),
       ['failed  once'],

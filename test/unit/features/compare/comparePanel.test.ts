@@ -71,7 +71,7 @@ describe('The page that compares offers', () => {
       await isHeld;
       if (signal.aborted) throw new DOMException('aborted', 'AbortError');
       if (refusal) throw refusal;
-      return { items: listed };
+      return { items: listed, skipped: 0 };
     };
     active = { key: 'mine', client: { offers: { search } } };
     pins = new OfferPins();
