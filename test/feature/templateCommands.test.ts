@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { addBrokenRecord } from '../support/brokenRecord';
 import { DocumentDriver } from '../support/feature/documentDriver';
 import { ServiceTemplates } from '../support/feature/templateRecords';
 import { useComputer } from '../support/feature/useComputer';
@@ -206,6 +207,10 @@ describe('commands for templates', () => {
     await quick().row('"nonsense" is not a search field');
     await quick().type('name = nothing-is-called-this', { enter: false });
     await quick().row('No template matches');
+    await addBrokenRecord(computer().simulator, route, 'templates');
+    await quick().type('count_created > 0', { enter: false });
+    await quick().row('Templates that could not be read: 1.');
+    computer().simulator.faults.clear();
     computer().simulator.fail({ kind: 'html500', method: 'GET', path: route, times: 9 });
     await quick().type('count_created > 1', { enter: false });
     await quick().row(/service|failed/i);

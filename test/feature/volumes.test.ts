@@ -127,6 +127,7 @@ describe('volumes and what a destroy leaves', () => {
     await instances().row('1 volume could not be read');
     await instances().row(/^Volumes ?≥ 2 · ≥ \$\d+\.\d+\/day/);
     await templates.row('1 template could not be read');
+    await templates.row(/^Recommended ?≥ \d/);
     await sshKeys.row('1 SSH key could not be read');
     await instances().row('trainer');
     await instances().row('corpus');

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Client } from '../../api/client';
+import type { Client, Listing } from '../../api/client';
 import { localize, t } from '../../editor/localize';
 import { whileAsking, withCancellableProgress } from '../../editor/progress';
 import {
@@ -103,14 +103,18 @@ async function loaded(templates: Services['templates']): Promise<string | undefi
   }
   const { state } = templates;
   if (state.kind === 'ready' && state.error === undefined) {
-    return state.skipped === undefined
-      ? undefined
-      : t('Templates that could not be read: {0}. The log names the field.', state.skipped);
+    return unread(state.skipped);
   }
   const error = state.kind === 'ready' || state.kind === 'failed' ? state.error : undefined;
   return error instanceof UserError
     ? plainLabel(localize(error.text))
     : t('Could not read your templates. See the log for details.');
+}
+
+function unread(skipped = 0): string | undefined {
+  return skipped === 0
+    ? undefined
+    : t('Templates that could not be read: {0}. The log names the field.', skipped);
 }
 
 /** Returns the picked template after any further lists; *back* returns to the previous list. */
@@ -170,13 +174,19 @@ async function searched(client: Client, titled: StepTitle): Promise<StepAnswer<T
 /** Shows an error in place of the results; the user can still go back. */
 async function fromSearch(
   titled: StepTitle,
-  search: (signal: AbortSignal) => Promise<{ readonly items: readonly Template[] }>,
+  search: (signal: AbortSignal) => Promise<Listing<Template>>,
   words: { readonly title: string; readonly none: string },
 ): Promise<StepAnswer<Template>> {
   let rows: readonly Row<TemplatePick>[];
   try {
-    const { items } = await withCancellableProgress(t('Reading templates'), (signal) => search(signal));
-    rows = items.length === 0 ? [{ label: words.none }] : items.map((item) => templateRow(item));
+    const { items, skipped } = await withCancellableProgress(t('Reading templates'), (signal) =>
+      search(signal),
+    );
+    const label = unread(skipped);
+    rows = [
+      ...(label === undefined ? [] : [{ icon: 'warning', label }]),
+      ...(items.length === 0 ? [{ label: words.none }] : items.map((item) => templateRow(item))),
+    ];
   } catch (error) {
     if (!(error instanceof UserError) || isCancelled(error)) {
       throw error;

@@ -79,7 +79,7 @@ function dated(seconds: number | undefined, words: (day: string) => string): str
 }
 
 /** Returns the heading of a group. */
-export function groupItem(group: TemplateGroup, count: number): vscode.TreeItem {
+export function groupItem(group: TemplateGroup, count: string): vscode.TreeItem {
   const names: Readonly<Record<TemplateGroup, string>> = {
     mine: t('Mine'),
     favourites: t('Favorites'),
@@ -93,7 +93,7 @@ export function groupItem(group: TemplateGroup, count: number): vscode.TreeItem 
       : vscode.TreeItemCollapsibleState.Expanded,
   );
   item.id = `template-group-${group}`;
-  item.description = String(count);
+  item.description = count;
   item.contextValue = ';group;';
   return item;
 }

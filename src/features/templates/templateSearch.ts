@@ -32,6 +32,7 @@ class TemplateSearch {
   private readonly input = new QuickInput();
   private found: readonly Template[] = [];
   private note: string | undefined;
+  private skipped = 0;
   private isBusy = false;
   private stop = new AbortController();
   private readonly timer = new MutableDisposable();
@@ -76,11 +77,12 @@ class TemplateSearch {
     const stop = (this.stop = new AbortController());
     this.setBusy(true);
     try {
-      const { items } = await this.deps.templateStores.documents
+      const { items, skipped } = await this.deps.templateStores.documents
         .account()
         .client.templates.search(filters, { signal: stop.signal });
       if (!stop.signal.aborted) {
         this.found = items;
+        this.skipped = skipped;
         this.searched = key;
         this.note = undefined;
       }
@@ -120,7 +122,13 @@ class TemplateSearch {
       description: localize(completion.detail),
       run: () => this.input.type(completion.query),
     }));
-    const notes: LevelRow[] = this.note === undefined ? [] : [{ icon: 'warning', label: this.note }];
+    const unread =
+      this.skipped === 0
+        ? undefined
+        : t('Templates that could not be read: {0}. The log names the field.', this.skipped);
+    const notes = [this.note, unread]
+      .filter((label) => label !== undefined)
+      .map((label): LevelRow => ({ icon: 'warning', label }));
     const none: LevelRow[] =
       matching.length === 0 && this.searched !== '' && notes.length === 0 && completions.length === 0
         ? [{ label: t('No template matches.') }]

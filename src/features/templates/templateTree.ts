@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { listProblems, problemRow } from '../../editor/listRows';
+import { countOfList, listProblems, problemRow } from '../../editor/listRows';
 import { t } from '../../editor/localize';
 import type { Template } from '../../model/templates/template';
 import { parseTemplateUri } from '../../model/templates/templateUri';
@@ -69,7 +69,7 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
   getTreeItem(node: TemplateNode): vscode.TreeItem {
     switch (node.kind) {
       case 'group':
-        return groupItem(node.group, this.idsOf(node.group).length);
+        return groupItem(node.group, this.countOf(node.group));
       case 'more':
         return moreItem(node.group, this.idsOf(node.group).length - this.limitOf(node.group));
       case 'loadError':
@@ -127,6 +127,14 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
       case 'recent':
         return this.lists.recents.map(({ id }) => id);
     }
+  }
+
+  /** Returns the number of rows; a template that could not be read may belong to a group of the service. */
+  private countOf(group: TemplateGroup): string {
+    const { length } = this.idsOf(group);
+    return group === 'mine' || group === 'recommended'
+      ? countOfList(length, this.deps.templates.state)
+      : String(length);
   }
 
   private factsOf(template: Template): ItemFacts {

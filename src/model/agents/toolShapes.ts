@@ -35,7 +35,7 @@ const cursor = z
   .describe('Where to read on, as the page before said')
   .optional();
 const rest = {
-  total: z.number().int(),
+  total: z.number().int().describe('Rows that could be read, on all pages'),
   cursor: cursor.describe('There are more rows: call again with it'),
   skipped: z.number().int().describe('Rows that exist and could not be read').optional(),
   next: z.string().describe('What to do next').optional(),
