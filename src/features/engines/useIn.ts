@@ -22,7 +22,13 @@ import { pullEngines, type PullEngine } from '../../model/engines/pullEngines';
 import { setNameProblem, type HostSet } from '../../model/engines/hostSet';
 import type { Instance } from '../../model/instances/instance';
 import { nameAmong } from '../../model/instances/instanceLabel';
-import { engineCommands, shellKindOf, type EngineCommand, type ShellKind } from '../../ssh/engines/handOver';
+import {
+  engineCommands,
+  shellKindOf,
+  shellPathFor,
+  type EngineCommand,
+  type ShellKind,
+} from '../../ssh/engines/handOver';
 import type { HostFileKeeper } from '../../store/engines/hostFileKeeper';
 import { accountFor } from '../../store/accounts/sameAccount';
 import type { HostSets } from '../../store/engines/hostSets';
@@ -299,10 +305,11 @@ async function act(
       throw folderGone(set);
     }
   } else {
+    const shellPath = shellPathFor(shell, vscode.env.shell);
     const terminal = showTerminal({
       name: plainLabel(`${engine.name}: ${set.name}`),
       folder: set.folder,
-      ...(shell === 'powershell' ? { shellPath: 'powershell.exe' } : {}),
+      ...(shellPath === undefined ? {} : { shellPath }),
     });
     terminal.sendText(what.line, false);
   }

@@ -29,6 +29,14 @@ export function shellKindOf(shell: string, platform: NodeJS.Platform): ShellKind
   return platform === 'win32' && !isBash ? 'powershell' : 'posix';
 }
 
+/** Returns the shell that a terminal for such commands must open; `undefined` if its usual shell takes them. */
+export function shellPathFor(kind: ShellKind, shell: string): string | undefined {
+  if (kind === 'powershell') {
+    return 'powershell.exe';
+  }
+  return /\/(?:nu|pwsh(?:-\w+)?|elvish|xonsh|t?csh)$/.test(shell) ? '/bin/sh' : undefined;
+}
+
 /**
  * Returns the usual first commands of an engine, to be completed in a terminal (docs/engines.md#the-commands); none if it
  * needs another shell.

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { engineCommands, shellKindOf } from '../../../src/ssh/engines/handOver';
+import { engineCommands, shellKindOf, shellPathFor } from '../../../src/ssh/engines/handOver';
 
 const run = promisify(execFile);
 
@@ -39,6 +39,27 @@ describe('the commands for other tools', () => {
       assert.equal(shellKindOf(shell, 'win32'), kind, shell);
     }
     assert.equal(shellKindOf('/usr/bin/fish', 'darwin'), 'posix');
+  });
+
+  it('are run by sh where the shell of terminals reads other lines', () => {
+    for (const shell of [
+      '/opt/homebrew/bin/nu',
+      '/usr/local/bin/pwsh',
+      '/usr/bin/pwsh-preview',
+      '/bin/tcsh',
+    ]) {
+      assert.equal(shellPathFor('posix', shell), '/bin/sh', shell);
+    }
+    for (const shell of [
+      '',
+      '/bin/bash',
+      '/bin/zsh',
+      '/usr/bin/fish',
+      'C:\\Program Files\\Git\\bin\\bash.exe',
+    ]) {
+      assert.equal(shellPathFor('posix', shell), undefined, shell);
+    }
+    assert.equal(shellPathFor('powershell', 'C:\\WINDOWS\\System32\\cmd.exe'), 'powershell.exe');
   });
 
   it('give each task of a machine with several GPUs one that no other task holds', async () => {
