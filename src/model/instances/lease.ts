@@ -120,13 +120,18 @@ export function stepOf(lease: Lease, state: LeaseState, now: number): LeaseStep 
  * like a sleep, in which time did pass.
  */
 export function movedBack<T extends Lease>(lease: T, byMs: number): T {
-  const { term } = lease;
+  const { term, armed } = lease;
   return {
     ...lease,
     setAt: lease.setAt - byMs,
     ...(term.kind === 'at' ? { term: { ...term, at: term.at - byMs } } : {}),
-    ...(lease.armed?.at === undefined ? {} : { armed: { ...lease.armed, at: lease.armed.at - byMs } }),
+    ...(armed ? { armed: timerMovedBack(armed, byMs) } : {}),
   };
+}
+
+function timerMovedBack(armed: ArmedTimer, byMs: number): ArmedTimer {
+  const { at, provedAt } = armed;
+  return { ...armed, ...(at === undefined ? {} : { at: at - byMs }), provedAt: provedAt - byMs };
 }
 
 /** Shifts the state of the same lease like `movedBack`. */

@@ -125,7 +125,8 @@ export class LeaseRunner implements Disposable {
     const { clock, leases } = this.deps;
     const now = clock.now();
     for (const { lease, state } of leases.rows) {
-      const byMs = Math.max(this.lastNow, lease.setAt, state.warnedAt ?? 0) - now;
+      const noted = Math.max(lease.setAt, lease.armed?.provedAt ?? 0, state.warnedAt ?? 0);
+      const byMs = Math.max(this.lastNow, noted) - now;
       if (byMs > setBackMs && (await leases.amend(movedBack(lease, byMs)))) {
         await leases.putState(lease.instanceId, stateMovedBack(state, byMs));
       }

@@ -126,12 +126,13 @@ export class TimerProofs implements Disposable {
 
   private async take(account: Account, lease: Lease, armed: ArmedTimer, proof: TimerProof): Promise<void> {
     const { leases, notices, fleet, clock } = this.deps;
-    // During the check the timer may have been armed again, or the account changed.
-    if (leases.find(lease.instanceId)?.lease.armed?.token !== armed.token) {
+    // During the check the timer may have been armed again, its time moved with the clock, or the account changed.
+    const present = leases.find(lease.instanceId)?.lease.armed;
+    if (present?.token !== armed.token) {
       return;
     }
     if (proof === 'armed') {
-      await leases.setArmed(lease, { ...armed, provedAt: clock.now() });
+      await leases.setArmed(lease, { ...present, provedAt: clock.now() });
     } else if (
       proof === 'gone' &&
       (await leases.setArmed(lease, undefined)) &&

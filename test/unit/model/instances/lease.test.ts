@@ -86,12 +86,13 @@ describe('A lease', () => {
     const armed = { ...timed('stop'), armed: { token: 'x', at: now + 2 * hour, provedAt: now } };
     const moved = movedBack(armed, hour);
     assert.deepEqual(
-      [moved.setAt, moved.term, moved.armed.at],
-      [now - hour, { kind: 'at', at: now + hour }, now + hour],
+      [moved.setAt, moved.term, moved.armed],
+      [now - hour, { kind: 'at', at: now + hour }, { token: 'x', at: now + hour, provedAt: now - hour }],
     );
     assert.deepEqual(stateMovedBack({ ...fresh, warnedAt: now }, hour), { ...fresh, warnedAt: now - hour });
     const counts = { ...idle(30), armed: { token: 'x', provedAt: now } };
-    assert.deepEqual(movedBack(counts, hour), { ...counts, setAt: now - hour });
+    const armedBefore = { token: 'x', provedAt: now - hour };
+    assert.deepEqual(movedBack(counts, hour), { ...counts, setAt: now - hour, armed: armedBefore });
   });
 
   it('never fires a destroy without a whole warning, nor late, whatever the times are', () => {

@@ -133,6 +133,26 @@ describe('Leases with a timer on the machine', () => {
     assert.equal(isArmed(), false);
   });
 
+  it('are no longer armed once the machine was restarted after the clock was set back', async () => {
+    const window = await open();
+    const { lease } = await window.leases.set(id, 'destroy', at(9 * hour));
+    await pass(2 * hour);
+    const armed = { token: 'ab', at: lease.setAt + 9 * hour, provedAt: computer.clock.now() };
+    await window.leases.setArmed(lease, armed);
+    window.close();
+    // After the schedule was set, and before the timer was proved.
+    computer.clock.jump(-hour);
+    const next = await open();
+    const proved = () => next.leases.find(id)?.lease.armed?.provedAt;
+    assert.ok((proved() ?? Infinity) <= computer.clock.now());
+    await pass(20 * minute);
+    assert.ok(proved());
+    service.instances = [anInstance({ id, intendedStatus: 'running', uptimeMinutes: 3 })];
+    await next.fleet.refresh();
+    await pass(minute);
+    assert.equal(proved(), undefined);
+  });
+
   it('are not armed for what was cancelled or changed meanwhile', async () => {
     const window = await open();
     const { lease } = await window.leases.set(id, 'destroy', at(hour));
