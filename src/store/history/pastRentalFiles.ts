@@ -22,10 +22,7 @@ export class PastRentalFiles {
 
   /** Returns past rentals, latest first. Throws if the folder can't be read. */
   async list(): Promise<readonly PastRental[]> {
-    const ids = (await this.folder.ids()).map(Number);
-    const read = await this.rows.read(ids, (id) => this.read(id));
-    this.damaged = [...(await this.folder.damaged()).values()];
-    return [...read].sort((a, b) => b.endedAt - a.endedAt).slice(0, mostPastRentals);
+    return (await this.all()).slice(0, mostPastRentals);
   }
 
   async read(id: number): Promise<PastRental | undefined> {
@@ -39,6 +36,22 @@ export class PastRentalFiles {
 
   async remove(id: number): Promise<void> {
     await this.file(id).remove();
+  }
+
+  /** Removes those beyond the limit and returns their instances. */
+  async removeOldest(): Promise<readonly number[]> {
+    const oldest = (await this.all()).slice(mostPastRentals).map(({ instance }) => instance.id);
+    for (const id of oldest) {
+      await this.remove(id);
+    }
+    return oldest;
+  }
+
+  private async all(): Promise<readonly PastRental[]> {
+    const ids = (await this.folder.ids()).map(Number);
+    const read = await this.rows.read(ids, (id) => this.read(id));
+    this.damaged = [...(await this.folder.damaged()).values()];
+    return [...read].sort((a, b) => b.endedAt - a.endedAt);
   }
 
   private file(id: number): JsonFile<PastRental> {

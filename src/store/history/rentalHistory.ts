@@ -12,7 +12,7 @@ import type { KeptLogs } from './keptLogs';
 import { PastRentalFiles } from './pastRentalFiles';
 
 export interface RentalHistoryDeps {
-  readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
+  readonly accounts: Pick<Accounts, 'active' | 'known' | 'onDidChange'>;
   readonly fleet: Fleet;
   readonly rentals: Pick<RentalStore, 'find' | 'rentals' | 'onDidChange'>;
   readonly hub: WindowHub;
@@ -125,18 +125,11 @@ export class RentalHistory implements Disposable {
     const ended = [...before.values()].filter(({ id }) => !byId.has(id) && fleet.hasEnded(id));
     const back = this.rows.filter(({ instance }) => byId.has(instance.id));
     if (ended.length > 0 || back.length > 0) {
-      const pasts = ended.map((instance) => this.pastOf(instance));
-      this.enqueue(accountKey, async (files) => {
-        const agents = pasts.length > 0 ? await this.deps.rentedByAgents() : new Map<number, string>();
-        for (const past of pasts) {
-          const agent = agents.get(past.instance.id);
-          await files.put(agent === undefined ? past : { ...past, agent });
-        }
-        for (const { instance } of back) {
-          await files.remove(instance.id);
-        }
-        await this.dropOldest(files, accountKey);
-      });
+      this.enqueue(
+        accountKey,
+        ended.map((instance) => this.pastOf(instance)),
+        back.map(({ instance }) => instance.id),
+      );
     }
   }
 
@@ -154,22 +147,27 @@ export class RentalHistory implements Disposable {
     };
   }
 
-  private async dropOldest(files: PastRentalFiles, accountKey: string): Promise<void> {
-    const kept = new Set((await files.list()).map(({ instance }) => instance.id));
-    for (const { instance } of this.rows) {
-      if (!kept.has(instance.id)) {
-        await files.remove(instance.id);
-        await this.deps.logs.remove(accountKey, instance.id);
-      }
-    }
-  }
-
-  private enqueue(accountKey: string, work: (files: PastRentalFiles) => Promise<void>): void {
+  /** Keeps what has ended and removes what is back, even if another account is active by the time of the write. */
+  private enqueue(accountKey: string, pasts: readonly PastRental[], back: readonly number[]): void {
+    // Asked at once, because the answer is about the account that is active now.
+    const reading = pasts.length > 0 ? this.deps.rentedByAgents() : Promise.resolve(undefined);
     this.queue = this.queue
       .then(async () => {
-        const { files } = this.list;
-        if (files && this.list.accountKey === accountKey) {
-          await work(files);
+        const agents = await reading;
+        const known = await this.deps.accounts.known();
+        // A signed-out account leaves nothing on this computer.
+        if (known.some(({ key }) => key === accountKey)) {
+          const files = this.list.filesOf(accountKey);
+          for (const past of pasts) {
+            const agent = agents?.get(past.instance.id);
+            await files.put(agent === undefined ? past : { ...past, agent });
+          }
+          for (const id of back) {
+            await files.remove(id);
+          }
+          for (const id of await files.removeOldest()) {
+            await this.deps.logs.remove(accountKey, id);
+          }
           await this.list.tellChanged(files);
         }
       })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { mostPastRentals, type PastRental } from '../../../../src/model/rentals/pastRental';
 import { KeptLogs } from '../../../../src/store/history/keptLogs';
 import { RentalHistory } from '../../../../src/store/history/rentalHistory';
 import { silentLog } from '../../../../src/util/log';
@@ -14,8 +15,10 @@ describe('The rental history', () => {
   });
   afterEach(() => computer.dispose());
 
-  async function open(agents: readonly (readonly [id: number, name: string])[] = []) {
-    const rentedByAgents = () => Promise.resolve(new Map(agents));
+  async function open(
+    agents: readonly (readonly [id: number, name: string])[] = [],
+    rentedByAgents = (): Promise<ReadonlyMap<number, string>> => Promise.resolve(new Map(agents)),
+  ) {
     const window = await computer.openSignedIn();
     const { clock, storageDir } = computer;
     const logs = new KeptLogs({ storageDir, clock, log: silentLog, redact: (text) => text });
@@ -78,6 +81,45 @@ describe('The rental history', () => {
     assert.deepEqual(ended(later), [[5001, 'gone']]);
   });
 
+  /** Two instances have ended, the first of which is being kept, and another account is active. */
+  async function switchedAfterEnds() {
+    let proceed: (agents: ReadonlyMap<number, string>) => void = () => undefined;
+    const agents = new Promise<ReadonlyMap<number, string>>((resolve) => {
+      proceed = resolve;
+    });
+    const window = await open([], () => agents);
+    const { accounts, fleet } = window;
+    const key = accounts.active?.key ?? '';
+    service.instances = [anInstance(), anInstance({ id: 5002 })];
+    await fleet.refresh();
+    for (const id of [5001, 5002]) {
+      service.instances = service.instances.filter((one) => one.id !== id);
+      await pass('its end is proved', () => fleet.hasEnded(id));
+    }
+    // Until the list without them is on the disk.
+    await computer.clock.advance(5000);
+    await accounts.signIn({ serviceUrl: 'https://other.example.com', apiKey: 'another-key' });
+    const folder = join(computer.storageDir, 'history', key);
+    return { ...window, key, folder, goOn: () => proceed(new Map([[5002, 'claude-code']])) };
+  }
+
+  it('holds what ended right before another account became active', async () => {
+    const window = await switchedAfterEnds();
+    window.goOn();
+    await computer.clock.advance(5000);
+    await window.accounts.switchTo(window.key);
+    await pass('both are in the history', () => window.history.rows.length === 2);
+    assert.equal(window.history.find(5002)?.agent, 'claude-code');
+  });
+
+  it('keeps nothing of an account that was signed out', async () => {
+    const { accounts, key, folder, goOn } = await switchedAfterEnds();
+    await accounts.signOut(key);
+    goOn();
+    await computer.clock.advance(5000);
+    assert.deepEqual(await readdir(folder), []);
+  });
+
   it('does not hold an instance that is there again', async () => {
     const window = await open();
     const kept = service.instances;
@@ -86,6 +128,22 @@ describe('The rental history', () => {
     service.instances = kept;
     await window.fleet.refresh();
     await pass('it is out of the history', () => window.history.rows.length === 0);
+  });
+
+  it('removes the oldest beyond its limit with their logs', async () => {
+    const window = await open();
+    const folder = join(computer.storageDir, 'history', window.accounts.active?.key ?? '');
+    await mkdir(folder, { recursive: true });
+    for (let id = 1; id <= mostPastRentals; id++) {
+      const past: PastRental = { version: 1, instance: anInstance({ id }), endedAt: id, end: 'gone' };
+      await writeFile(join(folder, `${id}.json`), JSON.stringify(past));
+    }
+    for (const id of [1, 2]) await writeFile(join(folder, `${id}.log`), 'words\n');
+    service.instances = [];
+    await pass('it is in the history', () => window.history.find(5001) !== undefined);
+    const names = await readdir(folder);
+    assert.equal(names.length, mostPastRentals + 1);
+    assert.ok(['2.json', '2.log', '5001.json'].every((name) => names.includes(name)));
   });
 
   it('removes rentals with their logs', async () => {
