@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { isWithin } from '../util/duration';
 import { UserError } from '../util/errors';
 import { reasonOf, t } from './localize';
 import { momentText } from './timeText';
@@ -44,9 +45,11 @@ export function countOfList(entries: number, { skipped = 0 }: ListState): string
 /** A list that is read only on request shows its age from then on (ms). */
 const oldMs = 15 * 60_000;
 
-/** Returns when a list that is read only on request was read, once that is a while ago. */
+/** Returns when a list that is read only on request was read, once that is a while ago or the clock was set back. */
 export function readLongAgo({ kind, fetchedAt }: ListState, now: number): number | undefined {
-  return kind === 'ready' && fetchedAt !== undefined && now - fetchedAt >= oldMs ? fetchedAt : undefined;
+  return kind === 'ready' && fetchedAt !== undefined && !isWithin(oldMs, fetchedAt, now)
+    ? fetchedAt
+    : undefined;
 }
 
 function timeIfStale({ kind, error, fetchedAt }: ListState, now: number): string | undefined {

@@ -1,8 +1,8 @@
 import { readLongAgo } from '../../editor/listRows';
-import { localize, t } from '../../editor/localize';
+import { t } from '../../editor/localize';
+import { momentText } from '../../editor/timeText';
 import type { Services } from '../../services';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
-import { durationText } from '../../util/duration';
 import type { MachineList } from './machineList';
 
 /** How often the age is written anew while the view is visible (ms). */
@@ -36,10 +36,7 @@ export class ListAge implements Disposable {
     const readAt = readLongAgo(state, now);
     // After a failed refresh, a row says since when.
     const hasFailed = state.kind === 'ready' && state.error !== undefined;
-    const message =
-      readAt === undefined || hasFailed
-        ? ''
-        : t('Shown as of {0} ago.', localize(durationText(now - readAt)));
+    const message = readAt === undefined || hasFailed ? '' : t('Shown as of {0}.', momentText(readAt, now));
     // The editor delays rows after each assignment.
     if (message !== (view.message ?? '')) {
       view.message = message;
