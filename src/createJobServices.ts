@@ -64,7 +64,7 @@ export function jobServices({
   const jobMachine = (account: Account, instanceId: number): MachinePort =>
     machineOf(ssh, shared.clock, ssh.aliasOf(account, instanceId));
   const now = () => shared.clock.now();
-  const storage = (accountKey: string) => new JobFiles(join(storageDir, 'jobs', accountKey), now);
+  const storage = (accountKey: string) => new JobFiles(join(storageDir, 'jobs', accountKey), shared.log, now);
   const jobs = own(new Jobs({ ...shared, storage }));
   const read = async (accountKey: string, names: readonly string[]) => {
     const values = await new JobSecrets(secrets, accountKey).read(names);

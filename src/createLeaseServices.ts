@@ -37,8 +37,8 @@ export function leaseServices(deps: LeaseServicesDeps) {
   const kernelUse: AskKernels = (account, id, signal) => readKernelUse(ssh, aliasOf(account, id), signal);
   const presence = own(new Presence(shared));
   const notices = own(new Notices(shared.hub));
-  const file = (accountKey: string) => openUsageFile(storageDir, accountKey);
-  const storage = (accountKey: string) => new LeaseFiles(join(storageDir, 'leases', accountKey));
+  const file = (accountKey: string) => openUsageFile(storageDir, accountKey, shared.log);
+  const storage = (accountKey: string) => new LeaseFiles(join(storageDir, 'leases', accountKey), shared.log);
   const use = { presence, aliasOf, file };
   const idle = own(new IdleWatch({ ...shared, ...use }));
   const leases = own(new InstanceLeases({ ...shared, storage }));

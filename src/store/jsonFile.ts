@@ -2,6 +2,7 @@ import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type * as z from 'zod';
 import { UserError } from '../util/errors';
+import type { Log } from '../util/log';
 import { ifPresent } from '../util/missing';
 import { replaceFile } from '../util/replaceFile';
 import { text } from '../util/text';
@@ -30,6 +31,8 @@ export class JsonFile<T> {
   constructor(
     readonly path: string,
     private readonly schema: z.ZodType<T>,
+    /** Told of each damaged file, so that none is set aside silently. */
+    private readonly log: Pick<Log, 'warn'>,
     private readonly now: () => number = Date.now,
   ) {}
 
@@ -80,14 +83,20 @@ export class JsonFile<T> {
   }
 
   private async setAside(): Promise<FileContent<T>> {
-    const path = `${this.path}.broken-${Math.floor(this.now())}`;
+    const own = `${this.path}.broken-${Math.floor(this.now())}`;
+    let isOurs: boolean | undefined;
     try {
-      // Another window may have set it aside just now.
-      await ifPresent(rename(this.path, path));
+      isOurs = await ifPresent(rename(this.path, own).then(() => true));
     } catch (error) {
       throw new FileUnreadableError(this.path, error);
     }
-    return { kind: 'setAside', path };
+    if (isOurs) {
+      this.log.warn(`A file was not understood and was kept as ${own}`);
+      return { kind: 'setAside', path: own };
+    }
+    // Another reader, perhaps of another window, has set it aside just now.
+    const path = await this.setAsidePath();
+    return path === undefined ? { kind: 'absent' } : { kind: 'setAside', path };
   }
 }
 

@@ -25,9 +25,6 @@ export class KeptFile<T> {
     try {
       const content = await this.file.read();
       this.state = 'read';
-      if (content.kind === 'setAside') {
-        this.log.warn(`A file was not understood and was kept as ${content.path}`);
-      }
       return content.kind === 'present' ? content.value : undefined;
     } catch (error) {
       if (this.state !== 'refused') {

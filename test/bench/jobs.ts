@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { newJobState } from '../../src/model/jobs/job';
 import { JobFiles } from '../../src/store/jobs/jobFiles';
+import { silentLog } from '../../src/util/log';
 import { prepareProduct } from '../support/fakeEditor/product';
 import { Computer } from '../support/feature/computer';
 import { aJob } from '../support/jobWindows';
@@ -20,7 +21,9 @@ export async function measureJobs(): Promise<Figure[]> {
     await first.view('jobs').rows();
     await computer.rest();
     const folder = path.join(computer.storage, 'jobs');
-    const files = new JobFiles(path.join(folder, readdirSync(folder)[0] ?? ''), () => computer.clock.now());
+    const files = new JobFiles(path.join(folder, readdirSync(folder)[0] ?? ''), silentLog, () =>
+      computer.clock.now(),
+    );
     const now = computer.clock.now();
     for (let index = 0; index < count; index++) {
       const id = index.toString(16).padStart(16, '0');

@@ -41,7 +41,7 @@ export class ServerList implements Disposable {
     storageDir: string,
     private readonly log: Log,
   ) {
-    const file = new JsonFile(join(storageDir, 'notebooks.json'), listFile);
+    const file = new JsonFile(join(storageDir, 'notebooks.json'), listFile, log);
     this.file = new KeptFile(file, log, 'The servers for notebooks could not be read');
     this.loaded = this.read().then((rows) => {
       this.own = rows;

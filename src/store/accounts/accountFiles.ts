@@ -71,7 +71,7 @@ export class AccountFiles {
   ) {
     this.folder = new IdFolder(join(storageDir, 'accounts'), /^[0-9a-f]{16}$/);
     this.storage = new IdFolder(storageDir, /^activeAccount$/);
-    this.active = new JsonFile(this.storage.pathOf('activeAccount'), activeFile);
+    this.active = new JsonFile(this.storage.pathOf('activeAccount'), activeFile, log);
   }
 
   async list(): Promise<readonly SavedAccount[]> {
@@ -87,9 +87,6 @@ export class AccountFiles {
 
   async get(key: string): Promise<SavedAccount | undefined> {
     const content = await this.file(key).read();
-    if (content.kind === 'setAside') {
-      this.log.warn(`An account file was not understood and was kept as ${content.path}`);
-    }
     if (content.kind !== 'present') {
       return undefined;
     }
@@ -116,9 +113,6 @@ export class AccountFiles {
     if (content.kind === 'present') {
       return content.value.key ?? undefined;
     }
-    if (content.kind === 'setAside') {
-      this.log.warn(`The file of the active account was not understood and was kept as ${content.path}`);
-    }
     const key = await this.onlyKey();
     if (key !== undefined) {
       await this.setActiveKey(key);
@@ -139,7 +133,7 @@ export class AccountFiles {
   }
 
   private file(key: string): JsonFile<z.infer<typeof accountFile>> {
-    return new JsonFile(this.folder.pathOf(key), accountFile);
+    return new JsonFile(this.folder.pathOf(key), accountFile, this.log);
   }
 }
 

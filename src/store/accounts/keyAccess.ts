@@ -209,7 +209,11 @@ export class KeyAccess implements Disposable {
   }
 
   private file(accountKey: string): JsonFile<z.infer<typeof accessFile>> {
-    return new JsonFile(join(this.deps.storageDir, 'keyAccess', `${accountKey}.json`), accessFile);
+    return new JsonFile(
+      join(this.deps.storageDir, 'keyAccess', `${accountKey}.json`),
+      accessFile,
+      this.deps.log,
+    );
   }
 }
 

@@ -23,21 +23,14 @@ interface AgentFileDeps {
 export class AgentFile {
   private readonly folder: string;
   private readonly file: JsonFile<AgentState>;
-  private readonly log: Log;
 
   constructor({ storageDir, clock, log }: AgentFileDeps, accountKey: string) {
     this.folder = join(storageDir, 'agents', accountKey);
-    this.file = new JsonFile(join(this.folder, fileName), agentStateShape, () => clock.now());
-    this.log = log;
+    this.file = new JsonFile(join(this.folder, fileName), agentStateShape, log, () => clock.now());
   }
 
   async read(): Promise<AgentState> {
     const content = await this.file.read();
-    if (content.kind === 'setAside') {
-      this.log.warn(
-        `What agents asked for could not be read and was set aside as ${content.path}. They may spend nothing until the user lets them.`,
-      );
-    }
     return content.kind === 'present' ? content.value : noAgentState;
   }
 

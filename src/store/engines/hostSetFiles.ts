@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { setNameProblem, type HostSet } from '../../model/engines/hostSet';
+import type { Log } from '../../util/log';
 import { DiskRows } from '../diskRows';
 import { IdFolder, ownId } from '../idFolder';
 import { JsonFile } from '../jsonFile';
@@ -25,7 +26,10 @@ export class HostSetFiles {
   /** The paths under which the last `list` found damaged files of sets, which were set aside. */
   damaged: readonly string[] = [];
 
-  constructor(folder: string) {
+  constructor(
+    folder: string,
+    private readonly log: Pick<Log, 'warn'>,
+  ) {
     this.folder = new IdFolder(folder, ownId);
   }
 
@@ -59,6 +63,6 @@ export class HostSetFiles {
   }
 
   private file(id: string): JsonFile<z.output<typeof shape>> {
-    return new JsonFile(this.folder.pathOf(id), shape);
+    return new JsonFile(this.folder.pathOf(id), shape, this.log);
   }
 }

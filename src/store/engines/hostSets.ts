@@ -29,7 +29,7 @@ export class HostSets implements Disposable {
       new DiskList<HostSet, HostSetFiles>({
         ...deps,
         topic: 'hostSets.changed',
-        open: (accountKey) => filesOf(deps.storageDir, accountKey),
+        open: (accountKey) => filesOf(deps, accountKey),
         unreadable: 'The groups of instances could not be read',
       }),
     );
@@ -77,7 +77,7 @@ export class HostSets implements Disposable {
     const accountKeys = names.filter((name) => /^[0-9a-f]{16}$/.test(name));
     const all = await Promise.all(
       accountKeys.map(async (accountKey) => {
-        const files = filesOf(storageDir, accountKey);
+        const files = filesOf(this.deps, accountKey);
         const sets = await files.list();
         if (files.refused instanceof Error) {
           throw files.refused;
@@ -120,6 +120,9 @@ export class HostSets implements Disposable {
   }
 }
 
-function filesOf(storageDir: string, accountKey: string): HostSetFiles {
-  return new HostSetFiles(join(storageDir, 'hostSets', accountKey));
+function filesOf(
+  { storageDir, log }: Pick<HostSetsDeps, 'log' | 'storageDir'>,
+  accountKey: string,
+): HostSetFiles {
+  return new HostSetFiles(join(storageDir, 'hostSets', accountKey), log);
 }

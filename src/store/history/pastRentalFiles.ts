@@ -1,4 +1,5 @@
 import { mostPastRentals, pastRentalShape, type PastRental } from '../../model/rentals/pastRental';
+import type { Log } from '../../util/log';
 import { DiskRows } from '../diskRows';
 import { IdFolder, numberId } from '../idFolder';
 import { JsonFile } from '../jsonFile';
@@ -11,7 +12,10 @@ export class PastRentalFiles {
   /** The paths under which the last `list` found damaged files of past rentals, which were set aside. */
   damaged: readonly string[] = [];
 
-  constructor(folder: string) {
+  constructor(
+    folder: string,
+    private readonly log: Pick<Log, 'warn'>,
+  ) {
     this.folder = new IdFolder(folder, numberId);
   }
 
@@ -55,6 +59,6 @@ export class PastRentalFiles {
   }
 
   private file(id: number): JsonFile<PastRental> {
-    return new JsonFile(this.folder.pathOf(id), pastRentalShape);
+    return new JsonFile(this.folder.pathOf(id), pastRentalShape, this.log);
   }
 }

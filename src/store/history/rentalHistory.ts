@@ -39,7 +39,7 @@ export class RentalHistory implements Disposable {
       new DiskList({
         ...deps,
         topic: 'history.changed',
-        open: (accountKey) => new PastRentalFiles(join(storageDir, 'history', accountKey)),
+        open: (accountKey) => new PastRentalFiles(join(storageDir, 'history', accountKey), deps.log),
         unreadable: 'The past rentals could not be read',
       }),
     );

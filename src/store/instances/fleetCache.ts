@@ -19,7 +19,7 @@ export class FleetCache {
     path: string,
     private readonly log: Log,
   ) {
-    this.file = new KeptFile(new JsonFile(path, fleetFile), log, 'The cached list could not be read');
+    this.file = new KeptFile(new JsonFile(path, fleetFile, log), log, 'The cached list could not be read');
   }
 
   /** True while the disk refuses: the earlier facts are unknown, and nothing is saved. */

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { Job, JobRow, JobState } from '../../model/jobs/job';
 import { lostJobState, type KeptAside } from '../../model/jobs/lostProgress';
 import { UserError } from '../../util/errors';
+import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import { DiskRows } from '../diskRows';
 import { IdFolder } from '../idFolder';
@@ -60,6 +61,7 @@ export class JobFiles implements JobStorage {
 
   constructor(
     private readonly folder: string,
+    private readonly ownLog: Pick<Log, 'warn'>,
     /** Milliseconds since 1970. */
     private readonly now: () => number,
     fileBytes = logFileBytes,
@@ -172,6 +174,6 @@ export class JobFiles implements JobStorage {
   }
 
   private file<T>(name: string, schema: z.ZodType<T>): JsonFile<T> {
-    return new JsonFile(join(this.folder, name), schema, this.now);
+    return new JsonFile(join(this.folder, name), schema, this.ownLog, this.now);
   }
 }

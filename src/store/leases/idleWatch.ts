@@ -45,8 +45,8 @@ const usageFile = z.object({
 type UsageContent = z.infer<typeof usageFile>;
 export type UsageFile = Pick<JsonFile<UsageContent>, 'read' | 'write'>;
 
-export function openUsageFile(storageDir: string, accountKey: string): UsageFile {
-  return new JsonFile(join(storageDir, 'usage', `${accountKey}.json`), usageFile);
+export function openUsageFile(storageDir: string, accountKey: string, log: Log): UsageFile {
+  return new JsonFile(join(storageDir, 'usage', `${accountKey}.json`), usageFile, log);
 }
 
 export interface IdleWatchDeps {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defined } from '../../util/defined';
 import type { Lease, LeaseState } from '../../model/instances/lease';
+import type { Log } from '../../util/log';
 import { IdFolder, numberId } from '../idFolder';
 import { FileUnreadableError, JsonFile } from '../jsonFile';
 
@@ -78,7 +79,10 @@ export class LeaseFiles implements LeaseStorage {
 
   private readonly folder: IdFolder;
 
-  constructor(folder: string) {
+  constructor(
+    folder: string,
+    private readonly log: Pick<Log, 'warn'>,
+  ) {
     this.folder = new IdFolder(folder, numberId);
   }
 
@@ -145,10 +149,10 @@ export class LeaseFiles implements LeaseStorage {
   }
 
   private leaseFile(instanceId: number) {
-    return new JsonFile(this.folder.pathOf(instanceId), leaseFile);
+    return new JsonFile(this.folder.pathOf(instanceId), leaseFile, this.log);
   }
 
   private stateFile(instanceId: number) {
-    return new JsonFile(this.folder.pathOf(`${instanceId}.state`), stateFile);
+    return new JsonFile(this.folder.pathOf(`${instanceId}.state`), stateFile, this.log);
   }
 }

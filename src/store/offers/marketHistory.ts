@@ -35,7 +35,7 @@ export class MarketHistory {
     storageDir: string,
     private readonly log: Log,
   ) {
-    this.file = new JsonFile(join(storageDir, 'market-history.json'), file);
+    this.file = new JsonFile(join(storageDir, 'market-history.json'), file, log);
   }
 
   /**
@@ -53,7 +53,6 @@ export class MarketHistory {
           'The prices of earlier days could not be read because their file is damaged. The file is kept as {0}.',
           content.path,
         );
-        this.log.warn(`The market history was not understood and was kept as ${content.path}`);
       }
       snapshots = withToday(before, { day: Math.floor(nowMs / dayMs), key, medians: mediansOf(gpus) });
       await this.file.write({ version: 1, snapshots: [...snapshots] });

@@ -31,7 +31,7 @@ export class SearchWatches implements Disposable {
       new DiskList({
         ...deps,
         topic: 'watches.changed',
-        open: (accountKey) => new WatchFiles(join(deps.storageDir, 'watches', accountKey)),
+        open: (accountKey) => new WatchFiles(join(deps.storageDir, 'watches', accountKey), deps.log),
         unreadable: 'The watched searches could not be read',
       }),
     );

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Micros } from '../../model/money';
 import { ownQuery, readQuery } from '../../model/offers/savedSearches';
 import type { SearchWatch, WatchMatch } from '../../model/offers/searchWatch';
+import type { Log } from '../../util/log';
 import { DiskRows } from '../diskRows';
 import { IdFolder, ownId } from '../idFolder';
 import { JsonFile } from '../jsonFile';
@@ -57,7 +58,10 @@ export class WatchFiles {
   /** The paths under which the last `list` found damaged files of watches, which were set aside. */
   damaged: readonly string[] = [];
 
-  constructor(folder: string) {
+  constructor(
+    folder: string,
+    private readonly log: Pick<Log, 'warn'>,
+  ) {
     this.folder = new IdFolder(folder, ownId);
   }
 
@@ -135,10 +139,10 @@ export class WatchFiles {
   }
 
   private watchFile(id: string): JsonFile<z.infer<typeof watchFile>> {
-    return new JsonFile(this.folder.pathOf(id), watchFile);
+    return new JsonFile(this.folder.pathOf(id), watchFile, this.log);
   }
 
   private stateFile(id: string): JsonFile<z.infer<typeof stateFile>> {
-    return new JsonFile(this.folder.pathOf(`${id}.state`), stateFile);
+    return new JsonFile(this.folder.pathOf(`${id}.state`), stateFile, this.log);
   }
 }

@@ -43,7 +43,7 @@ export class FailedMachines {
     this.rows.set(folder, rows);
     const machines = await rows.read(
       ids,
-      (id) => readMachine(folder, id),
+      (id) => this.read(folder, id),
       (id) => namedMachine(folder, id),
     );
     this.logRefusal(rows.refused);
@@ -52,11 +52,22 @@ export class FailedMachines {
 
   async remember(machine: FailedMachine): Promise<void> {
     const { machineId, at, reason } = machine;
-    await fileOf(this.folder, machineId).write({ version: 1, at, reason });
+    await this.file(this.folder, machineId).write({ version: 1, at, reason });
   }
 
   async forget(machineId: number): Promise<void> {
-    await fileOf(this.folder, machineId).remove();
+    await this.file(this.folder, machineId).remove();
+  }
+
+  private async read(folder: string, machineId: number): Promise<FailedMachine | undefined> {
+    const content = await this.file(folder, machineId).read();
+    return content.kind === 'present'
+      ? { machineId, at: content.value.at, reason: content.value.reason }
+      : undefined;
+  }
+
+  private file(folder: string, machineId: number): JsonFile<z.infer<typeof machineFile>> {
+    return new JsonFile(pathOf(folder, machineId), machineFile, this.log);
   }
 
   /** Logs a refusal once, however often the files are read again. */
@@ -69,20 +80,13 @@ export class FailedMachines {
   }
 }
 
-function fileOf(folder: string, machineId: number): JsonFile<z.infer<typeof machineFile>> {
-  return new JsonFile(join(folder, `${machineId}.json`), machineFile);
-}
-
-async function readMachine(folder: string, machineId: number): Promise<FailedMachine | undefined> {
-  const content = await fileOf(folder, machineId).read();
-  return content.kind === 'present'
-    ? { machineId, at: content.value.at, reason: content.value.reason }
-    : undefined;
+function pathOf(folder: string, machineId: number): string {
+  return join(folder, `${machineId}.json`);
 }
 
 /** Returns what the disk says of a file that it does not read: the machine, and about when it failed. */
 async function namedMachine(folder: string, machineId: number): Promise<FailedMachine> {
-  const at = await stat(fileOf(folder, machineId).path).then(
+  const at = await stat(pathOf(folder, machineId)).then(
     ({ mtimeMs }) => Math.floor(mtimeMs),
     () => 0,
   );

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { checkResult, type CheckResult } from '../../model/rentals/machineCheck';
 import { DiskList, type DiskListDeps } from '../../shared/diskList';
+import type { Log } from '../../util/log';
 import { DiskRows } from '../diskRows';
 import { IdFolder, numberId } from '../idFolder';
 import { JsonFile } from '../jsonFile';
@@ -24,7 +25,10 @@ class ProofFiles {
 
   private readonly folder: IdFolder;
 
-  constructor(folder: string) {
+  constructor(
+    folder: string,
+    private readonly log: Pick<Log, 'warn'>,
+  ) {
     this.folder = new IdFolder(folder, numberId);
   }
 
@@ -54,7 +58,7 @@ class ProofFiles {
   }
 
   private file(instanceId: number): JsonFile<z.infer<typeof proofFile>> {
-    return new JsonFile(this.folder.pathOf(instanceId), proofFile);
+    return new JsonFile(this.folder.pathOf(instanceId), proofFile, this.log);
   }
 }
 
@@ -66,7 +70,7 @@ export class MachineProofs extends DiskList<CheckedInstance, ProofFiles> {
     super({
       ...deps,
       topic: 'proofs.changed',
-      open: (accountKey) => new ProofFiles(join(deps.storageDir, 'proofs', accountKey)),
+      open: (accountKey) => new ProofFiles(join(deps.storageDir, 'proofs', accountKey), deps.log),
       unreadable: 'The proofs of machines could not be read',
     });
   }

@@ -16,6 +16,6 @@ const readinessContent = z.object({
 
 /** Returns the file in which an account's starting machines survive a restart. */
 export function readinessFile(storageDir: string, accountKey: string, log: Log) {
-  const file = new JsonFile(join(storageDir, 'readiness', `${accountKey}.json`), readinessContent);
+  const file = new JsonFile(join(storageDir, 'readiness', `${accountKey}.json`), readinessContent, log);
   return new KeptFile(file, log, 'The machines on their way could not be read');
 }

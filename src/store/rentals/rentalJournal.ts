@@ -96,9 +96,6 @@ export class RentalJournal {
 
   async get(accountKey: string, marker: string): Promise<Rental | undefined> {
     const content = await this.file(accountKey, marker).read();
-    if (content.kind === 'setAside') {
-      this.log.warn(`A rental's file was not understood and was kept as ${content.path}`);
-    }
     return content.kind === 'present' ? content.value.rental : undefined;
   }
 
@@ -166,7 +163,7 @@ export class RentalJournal {
   }
 
   private file(accountKey: string, marker: string): JsonFile<z.infer<typeof rentalFile>> {
-    return new JsonFile(this.folder(accountKey).pathOf(marker), rentalFile);
+    return new JsonFile(this.folder(accountKey).pathOf(marker), rentalFile, this.log);
   }
 }
 

@@ -105,7 +105,7 @@ export class TemplateStorage {
     private readonly file: Pick<
       JsonFile<TemplateStorageFile>,
       'read' | 'setAsidePath' | 'write'
-    > = new JsonFile(join(storageDir, 'templates.json'), memoryFile),
+    > = new JsonFile(join(storageDir, 'templates.json'), memoryFile, log),
   ) {}
 
   /** The paths of damaged files that were set aside. */

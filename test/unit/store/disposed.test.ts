@@ -69,7 +69,11 @@ describe('What is disposed of', () => {
     const notices = owned.add(new Notices(window.hub));
     const logs = new KeptLogs({ storageDir, clock, log, redact: (text) => text });
     const focus = counted({ isFocused: true, onDidChange: new Emitter<boolean>().event });
-    const use = { presence, aliasOf: () => 'gpu-7', file: (key: string) => openUsageFile(storageDir, key) };
+    const use = {
+      presence,
+      aliasOf: () => 'gpu-7',
+      file: (key: string) => openUsageFile(storageDir, key, log),
+    };
     const idle = counted(owned.add(new IdleWatch({ ...window, ...use, clock, log })));
     const budgetOf = () => counted(owned.add(new BudgetStore({ ...window, ...budgetParts(), clock, log })));
     const sets = counted(owned.add(new HostSets({ ...window, clock, log, storageDir })));
@@ -90,7 +94,7 @@ describe('What is disposed of', () => {
     return { ...shared, presence, logs, focus, use, idle, storage };
 
     function storage(accountKey: string) {
-      return new LeaseFiles(join(storageDir, 'leases', accountKey));
+      return new LeaseFiles(join(storageDir, 'leases', accountKey), log);
     }
   }
   type Parts = Awaited<ReturnType<typeof parts>>;
@@ -156,7 +160,7 @@ function keeperParts<T extends object>(one: T) {
 }
 
 function jobFiles({ storageDir, clock }: { storageDir: string; clock: { now(): number } }, key: string) {
-  return new JobFiles(join(storageDir, 'jobs', key), () => clock.now());
+  return new JobFiles(join(storageDir, 'jobs', key), log, () => clock.now());
 }
 
 function otherAccountParts<T extends { readonly use: U }, U>(one: T) {

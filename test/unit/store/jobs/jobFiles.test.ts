@@ -5,6 +5,7 @@ import { newJobState } from '../../../../src/model/jobs/job';
 import { JobFiles } from '../../../../src/store/jobs/jobFiles';
 import { logPieceBytes } from '../../../../src/store/jobs/jobLogFiles';
 import { FileUnreadableError } from '../../../../src/store/jsonFile';
+import { silentLog } from '../../../../src/util/log';
 import { formatText, text } from '../../../../src/util/text';
 import { aJob } from '../../../support/jobWindows';
 import { useFolder } from '../../../support/useFolder';
@@ -21,7 +22,7 @@ describe('What is kept of a job on disk', () => {
   const keptFiles = () => readdirSync(folder).filter((name) => name.includes('.broken-'));
 
   it('takes no list of files that is lost or damaged for an empty one', async () => {
-    const files = new JobFiles(folder, Date.now);
+    const files = new JobFiles(folder, silentLog, Date.now);
     await files.putNames(id, []);
     assert.deepEqual(await files.names(id), []);
     writeFileSync(join(folder, `${id}.files.json`), '["a.py"');
@@ -30,7 +31,7 @@ describe('What is kept of a job on disk', () => {
   });
 
   it('gives the end of a log, or a piece of it, with its place', async () => {
-    const files = new JobFiles(folder, Date.now);
+    const files = new JobFiles(folder, silentLog, Date.now);
     assert.deepEqual(await files.log(id), { bytes: Buffer.alloc(0), at: 0 });
     await files.writeLog(id, 0, Buffer.alloc(logPieceBytes + 5, 'x'));
     const end = await files.log(id);
@@ -42,7 +43,7 @@ describe('What is kept of a job on disk', () => {
   });
 
   it('has a log of at most two files, gives the rest with its place, and goes on after a crash', async () => {
-    const files = new JobFiles(folder, Date.now, 10);
+    const files = new JobFiles(folder, silentLog, Date.now, 10);
     const digits = Array.from({ length: 60 }, (_, index) => String(index % 10)).join('');
     const write = async (from: number, to: number) => {
       for (let at = from; at < to; at += 4) {
@@ -71,7 +72,7 @@ describe('What is kept of a job on disk', () => {
   });
 
   it('is named where it is damaged, kept aside, and hides no other job', async () => {
-    const files = new JobFiles(folder, Date.now);
+    const files = new JobFiles(folder, silentLog, Date.now);
     await files.putState(newJobState(ordered));
     await files.put(ordered);
     const other = join(folder, `${'f'.repeat(16)}.json`);
@@ -96,12 +97,12 @@ describe('What is kept of a job on disk', () => {
     ['of a later version', JSON.stringify({ ...running, phase: 'thinking' })],
   ] as const) {
     it(`is over, and nothing is carried on, where the file of its progress is ${what}`, async () => {
-      const files = new JobFiles(folder, Date.now);
+      const files = new JobFiles(folder, silentLog, Date.now);
       await files.put(ordered);
       writeFileSync(stateFile(), content);
       // Several windows, and each after a restart.
-      const rows = await Promise.all([files.read(id), new JobFiles(folder, Date.now).read(id)]);
-      rows.push(await new JobFiles(folder, Date.now).read(id), ...(await files.list()));
+      const rows = await Promise.all([files.read(id), new JobFiles(folder, silentLog, Date.now).read(id)]);
+      rows.push(await new JobFiles(folder, silentLog, Date.now).read(id), ...(await files.list()));
       const [kept = '', ...more] = keptFiles();
       assert.deepEqual(more, []);
       assert.equal(readFileSync(join(folder, kept), 'utf8'), content);
@@ -125,7 +126,7 @@ describe('What is kept of a job on disk', () => {
   }
 
   it('is over where the file of its progress is missing, and gone where it was removed just then', async () => {
-    const files = new JobFiles(folder, Date.now);
+    const files = new JobFiles(folder, silentLog, Date.now);
     await files.putState(newJobState(ordered));
     await files.put(ordered);
     assert.equal((await files.read(id))?.state.phase, 'queued');
@@ -142,7 +143,7 @@ describe('What is kept of a job on disk', () => {
   });
 
   it('is not over where the disk refuses the file of its progress', async () => {
-    const files = new JobFiles(folder, Date.now);
+    const files = new JobFiles(folder, silentLog, Date.now);
     await files.put(ordered);
     mkdirSync(stateFile());
     await assert.rejects(files.read(id), FileUnreadableError);
@@ -150,7 +151,7 @@ describe('What is kept of a job on disk', () => {
   });
 
   it('is read though the disk refuses the file of another job, which is told', async () => {
-    const files = new JobFiles(folder, Date.now);
+    const files = new JobFiles(folder, silentLog, Date.now);
     await files.putState(newJobState(ordered));
     await files.put(ordered);
     const other = 'f'.repeat(16);

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Lease } from '../../../../src/model/instances/lease';
 import { LeaseFiles } from '../../../../src/store/leases/leaseFiles';
+import { silentLog } from '../../../../src/util/log';
 import { useFolder } from '../../../support/useFolder';
 
 const lease: Lease = {
@@ -19,7 +20,7 @@ describe('Files of leases', () => {
   useFolder((made) => void (folder = made));
 
   it('give back what was written, in the order of the instances', async () => {
-    const files = new LeaseFiles(folder);
+    const files = new LeaseFiles(folder, silentLog);
     const idle: Lease = {
       id: 'bbbbbbbb',
       instanceId: 90,
@@ -31,14 +32,14 @@ describe('Files of leases', () => {
     await files.put(lease);
     await files.put(idle);
     await files.putState(5001, { leaseId: 'aaaaaaaa', warnedAt: 1900, attempts: 1, nextTryAt: 2100 });
-    assert.deepEqual(await new LeaseFiles(folder).list(), [
+    assert.deepEqual(await new LeaseFiles(folder, silentLog).list(), [
       { lease: idle, state: { leaseId: 'bbbbbbbb' } },
       { lease, state: { leaseId: 'aaaaaaaa', warnedAt: 1900, attempts: 1, nextTryAt: 2100 } },
     ]);
   });
 
   it('forget how far it has come with another lease', async () => {
-    const files = new LeaseFiles(folder);
+    const files = new LeaseFiles(folder, silentLog);
     await files.put(lease);
     await files.putState(5001, { leaseId: 'aaaaaaaa', missedAt: 3000 });
     await files.put({ ...lease, id: 'cccccccc' });
@@ -46,7 +47,7 @@ describe('Files of leases', () => {
   });
 
   it('leave nothing behind of one that is cancelled', async () => {
-    const files = new LeaseFiles(folder);
+    const files = new LeaseFiles(folder, silentLog);
     await files.put(lease);
     await files.putState(5001, { leaseId: 'aaaaaaaa' });
     await files.remove(5001);
@@ -54,7 +55,7 @@ describe('Files of leases', () => {
   });
 
   it('that are broken are set aside, named, and are no lease', async () => {
-    const files = new LeaseFiles(folder);
+    const files = new LeaseFiles(folder, silentLog);
     await files.put(lease);
     writeFileSync(path.join(folder, '7.json'), '{"version":1,"action":"explode"}');
     assert.deepEqual(
@@ -66,7 +67,7 @@ describe('Files of leases', () => {
     const damaged = { instanceId: 7, path: path.join(folder, name), kind: 'damaged' };
     assert.deepEqual(files.unreadable, [damaged]);
     // Another window, and after a restart.
-    const others = new LeaseFiles(folder);
+    const others = new LeaseFiles(folder, silentLog);
     await others.list();
     assert.deepEqual(others.unreadable, [damaged]);
     await others.put({ ...lease, instanceId: 7 });
@@ -75,7 +76,7 @@ describe('Files of leases', () => {
   });
 
   it('that the disk refuses hide no other, and are named', async () => {
-    const files = new LeaseFiles(folder);
+    const files = new LeaseFiles(folder, silentLog);
     await files.put(lease);
     mkdirSync(path.join(folder, '8.json'));
     assert.deepEqual(
