@@ -140,11 +140,7 @@ async function readMarket(
   const key = [account.serviceUrl, market.fromOffers, query.verified, query.hostingType, query.gpuCount].join(
     ' ',
   );
-  const { snapshots, problem } = await new MarketHistory(deps.storageDir, deps.log).record(
-    key,
-    market.gpus,
-    deps.clock.now(),
-  );
+  const { snapshots, problem } = await new MarketHistory(deps).record(key, market.gpus);
   return { ...market, history: snapshots, historyProblem: problem };
 }
 

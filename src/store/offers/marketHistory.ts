@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { GpuMetrics } from '../../model/offers/gpuMetrics';
 import { micros, type Micros } from '../../model/money';
+import type { Clock } from '../../util/clock';
 import { UserError } from '../../util/errors';
+import { fileLock, type FileLock } from '../../util/fileLock';
 import type { Log } from '../../util/log';
 import { text, type Text } from '../../util/text';
 import { JsonFile } from '../jsonFile';
@@ -30,34 +32,41 @@ const dayMs = 86_400_000;
 /** Median prices as seen on this computer, one snapshot a day; the service keeps no history. */
 export class MarketHistory {
   private readonly file: JsonFile<z.infer<typeof file>>;
+  /** Each record starts from the file on disk, which other windows change too. */
+  private readonly lock: FileLock;
 
   constructor(
-    storageDir: string,
-    private readonly log: Log,
+    private readonly deps: { readonly storageDir: string; readonly clock: Clock; readonly log: Log },
   ) {
+    const { storageDir, clock, log } = deps;
     this.file = new JsonFile(join(storageDir, 'market-history.json'), file, log);
+    this.lock = fileLock(join(storageDir, 'market-history.lock'), clock);
   }
 
   /**
    * Stores today's medians and returns all snapshots of the key, oldest first, and why earlier ones are missing or
    * today's was not kept. Never rejects.
    */
-  async record(key: string, gpus: readonly GpuMetrics[], nowMs: number): Promise<RecordedMarket> {
+  async record(key: string, gpus: readonly GpuMetrics[]): Promise<RecordedMarket> {
+    const { clock, log } = this.deps;
     let snapshots: readonly MarketSnapshot[] = [];
     let problem: Text | undefined;
     try {
-      const content = await this.file.read();
-      const before = content.kind === 'present' ? content.value.snapshots : [];
-      if (content.kind === 'setAside') {
-        problem = text(
-          'The prices of earlier days could not be read because their file is damaged. The file is kept as {0}.',
-          content.path,
-        );
-      }
-      snapshots = withToday(before, { day: Math.floor(nowMs / dayMs), key, medians: mediansOf(gpus) });
-      await this.file.write({ version: 1, snapshots: [...snapshots] });
+      await this.lock(async () => {
+        const content = await this.file.read();
+        const before = content.kind === 'present' ? content.value.snapshots : [];
+        if (content.kind === 'setAside') {
+          problem = text(
+            'The prices of earlier days could not be read because their file is damaged. The file is kept as {0}.',
+            content.path,
+          );
+        }
+        const day = Math.floor(clock.now() / dayMs);
+        snapshots = withToday(before, { day, key, medians: mediansOf(gpus) });
+        await this.file.write({ version: 1, snapshots: [...snapshots] });
+      });
     } catch (error) {
-      this.log.warn(`The market history could not be kept: ${String(error)}`);
+      log.warn(`The market history could not be kept: ${String(error)}`);
       problem =
         error instanceof UserError
           ? error.text
