@@ -98,9 +98,8 @@ export class FakeMachine implements MachinePort {
         end: this.end,
         beat: this.beat,
         ago: this.ago,
-        log: { offset: offset + piece.length, piece, isRotated: false },
+        log: { offset: offset + piece.length, piece },
         pidAlive: this.phase === 'running',
-        samePid1: true,
         hasOutputsList: this.end !== undefined,
       };
     });

@@ -92,15 +92,11 @@ export interface JobLook {
   readonly beat?: JobBeat | undefined;
   readonly ago?: JobAgo | undefined;
   readonly log: {
-    /** The end of the piece: the offset for the next check. */
+    /** The end of the piece: the offset for the next check. Bytes between the last one and the piece are gone. */
     readonly offset: number;
     readonly piece: Buffer;
-    /** True if bytes between the given offset and the piece are gone, because the log was rotated. */
-    readonly isRotated: boolean;
   };
   readonly pidAlive: boolean;
-  /** False if the container was started again since the job started. */
-  readonly samePid1: boolean;
   /** True once the machine has listed and hashed the outputs; before that, they may still change. */
   readonly hasOutputsList: boolean;
 }

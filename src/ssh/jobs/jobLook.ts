@@ -44,7 +44,7 @@ export async function readLook(answer: Buffer): Promise<JobLook | undefined> {
     const [name = '', ...rest] = line.toString('latin1').trim().split(' ');
     facts.set(name, rest.join(' '));
   }
-  const [, from, length, rotated] = /^(\d{1,15}) (\d{1,9}) ([01])$/.exec(facts.get('log') ?? '') ?? [];
+  const [, from, length] = /^(\d{1,15}) (\d{1,9})$/.exec(facts.get('log') ?? '') ?? [];
   const rest = await reader.read(answer.length);
   const piece = rest.subarray(0, Number(length));
   // The exit code of a login may arrive before the end of its output, so it does not prove that the output is
@@ -54,7 +54,6 @@ export async function readLook(answer: Buffer): Promise<JobLook | undefined> {
     return undefined;
   }
   const pidAlive = facts.has('alive');
-  const samePid1 = facts.has('samePid1');
   const beat = beatOf(facts.get('beat') ?? '');
   const phase = phaseOf(facts.get('phase') ?? '');
   const end = endOf(facts, phase, beat);
@@ -63,9 +62,8 @@ export async function readLook(answer: Buffer): Promise<JobLook | undefined> {
     end,
     beat,
     ago: agoOf(facts, end),
-    log: { offset: Number(from) + piece.length, piece, isRotated: rotated === '1' },
+    log: { offset: Number(from) + piece.length, piece },
     pidAlive,
-    samePid1,
     hasOutputsList: facts.has('listed'),
   };
 }

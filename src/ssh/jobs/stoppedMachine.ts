@@ -137,7 +137,7 @@ async function lookOf({ files, notes: found }: Folder, offset: number, now: numb
     ...(found.has('outputs.list') ? ['listed'] : []),
     ...(files.some(({ path }) => path.toString('utf8') === 'pid') ? ['begun'] : []),
     `base ${base}`,
-    `log ${from} ${piece.length} ${from > offset ? 1 : 0}`,
+    `log ${from} ${piece.length}`,
     '',
   ];
   const parts = [Buffer.from(lines.join('\n')), piece, Buffer.from(`base ${base}\n`)];

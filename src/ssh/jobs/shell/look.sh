@@ -8,7 +8,7 @@ export LC_ALL=C
 
 plain() { head -c 64 "$1" 2>/dev/null | tr -cd 'A-Za-z0-9. -'; }
 
-cd "$d" 2>/dev/null || { printf 'phase none\nbase 0\nlog 0 0 0\nbase 0\n'; exit 0; }
+cd "$d" 2>/dev/null || { printf 'phase none\nbase 0\nlog 0 0\nbase 0\n'; exit 0; }
 # Before phase and exit are read: a runner that ends in between has written both.
 was_alive=""
 if read -r runner began _ 2>/dev/null <pid && alive "$runner" "$began"; then was_alive=yes; fi
@@ -44,16 +44,16 @@ while placed && [ -n "$moving" ] && [ "$tries" -lt 10 ]; do
   sleep 0.2 2>/dev/null || sleep 1
 done
 echo "base $base"
-[ -e log ] || { printf 'log %s 0 0\nbase %s\n' "$base" "$base"; exit 0; }
+[ -e log ] || { printf 'log %s 0\nbase %s\n' "$base" "$base"; exit 0; }
 file=log start=$base
 if [ "$offset" -lt "$base" ] && [ -e log.1 ]; then file=log.1 start=$((base - $(wc -c <log.1))); fi
 end=$((start + $(wc -c <"$file")))
-from=$offset rotated=0
-if [ "$from" -lt "$start" ]; then from=$start rotated=1; fi
+from=$offset
+if [ "$from" -lt "$start" ]; then from=$start; fi
 if [ "$from" -gt "$end" ]; then from=$end; fi
 length=$((end - from))
 if [ "$length" -gt "$max_bytes" ]; then length=$max_bytes; fi
-echo "log $from $length $rotated"
+echo "log $from $length"
 tail -c "+$((from - start + 1))" "$file" | head -c "$length"
 # A log that was moved in between shows here, or its bytes are too few.
 placed

@@ -177,7 +177,7 @@ describe('The jobs on a machine', () => {
 
 describe('The end that a machine reports', () => {
   const look = async (...lines: readonly string[]) =>
-    readLook(Buffer.from(`base 0\n${lines.join('\n')}\nlog 0 0 0\nbase 0\n`));
+    readLook(Buffer.from(`base 0\n${lines.join('\n')}\nlog 0 0\nbase 0\n`));
   const end = (code: number | undefined, why: string, at?: number) => ({
     code,
     why,

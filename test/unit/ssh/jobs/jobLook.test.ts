@@ -26,10 +26,10 @@ describe('A look at a job', () => {
   });
 
   it('is taken up to three times where the log moves on the way', async () => {
-    const torn = sayingMachine('//gpu-rental\nbase 0\nphase running\nlog 0 2 0\na');
+    const torn = sayingMachine('//gpu-rental\nbase 0\nphase running\nlog 0 2\na');
     await assert.rejects(lookAtJob(torn.call, 'ab', 0, 10, undefined), /ended early/);
     assert.equal(torn.asked.length, 3);
-    const whole = sayingMachine('//gpu-rental\nbase 0\nphase running\nlog 0 2 0\nabbase 0\n');
+    const whole = sayingMachine('//gpu-rental\nbase 0\nphase running\nlog 0 2\nabbase 0\n');
     assert.equal((await lookAtJob(whole.call, 'ab', 0.5, 10.5, undefined)).log.offset, 2);
     assert.equal(whole.asked.length, 1);
     assert.match(whole.asked[0]?.script ?? '', /^set -- .* 0 10$/m);

@@ -13,7 +13,7 @@ describe('What a machine says of a job', () => {
   const look = (...lines: readonly string[]) => readLook(Buffer.from(`base 0\n${lines.join('\n')}base 0\n`));
 
   it('is read line by line up to the log, whatever the log holds', async () => {
-    const log = 'phase ended\nexit 0 1 itself\nlog 9 9 0\n\u0000';
+    const log = 'phase ended\nexit 0 1 itself\nlog 9 9\n\u0000';
     const found = await look(
       'phase running',
       'exit reserved',
@@ -21,41 +21,40 @@ describe('What a machine says of a job', () => {
       'times 4 6',
       'now 12',
       'alive',
-      `log 5 ${Buffer.byteLength(log)} 0\n${log}`,
+      `log 5 ${Buffer.byteLength(log)}\n${log}`,
     );
     assert.deepEqual(found, {
       phase: 'running',
       end: undefined,
       beat: { at: 10, logSize: 20, freeKb: 30, gpuPercent: 40 },
       ago: { work: 8, script: 6, end: undefined },
-      log: { offset: 5 + Buffer.byteLength(log), piece: Buffer.from(log), isRotated: false },
+      log: { offset: 5 + Buffer.byteLength(log), piece: Buffer.from(log) },
       pidAlive: true,
-      samePid1: false,
       hasOutputsList: false,
     });
   });
 
   it('is no look where it is torn, or has another log than it says', async () => {
     assert.equal(await look('phase running', 'beat'), undefined);
-    assert.equal(await look('phase running', 'log 0 2 0\nabc'), undefined);
-    assert.equal(await look('phase running', 'log 0 4 0\nabc'), undefined);
+    assert.equal(await look('phase running', 'log 0 2\nabc'), undefined);
+    assert.equal(await look('phase running', 'log 0 4\nabc'), undefined);
     assert.equal(await look('phase running', 'log x\nabc'), undefined);
-    assert.equal(await look('phase running', 'base 9\nlog 9 3 0\nabc'), undefined);
+    assert.equal(await look('phase running', 'base 9\nlog 9 3\nabc'), undefined);
   });
 
   it('shows an end without a word as killed, and after a new start as interrupted', async () => {
     const end = { code: undefined, at: 7, isOutOfMemory: false };
     const beat = 'beat 7 1 1 ';
-    assert.deepEqual((await look('phase running', beat, 'samePid1', 'log 0 0 0\n'))?.end, {
+    assert.deepEqual((await look('phase running', beat, 'samePid1', 'log 0 0\n'))?.end, {
       ...end,
       why: 'killed',
     });
-    assert.deepEqual((await look('phase settingUp', beat, 'log 0 0 0\n'))?.end, {
+    assert.deepEqual((await look('phase settingUp', beat, 'log 0 0\n'))?.end, {
       ...end,
       why: 'interrupted',
     });
-    assert.equal((await look('phase synced', 'log 0 0 0\n'))?.end, undefined);
-    const oom = await look('phase ended', 'exit 137 9 itself', 'outOfMemory', 'log 0 0 0\n');
+    assert.equal((await look('phase synced', 'log 0 0\n'))?.end, undefined);
+    const oom = await look('phase ended', 'exit 137 9 itself', 'outOfMemory', 'log 0 0\n');
     assert.deepEqual(oom?.end, { code: 137, why: 'itself', at: 9, isOutOfMemory: true });
   });
 });

@@ -27,9 +27,9 @@ function machineWith(phases: Readonly<Record<number, JobLook['phase']>>, row: Jo
       const attempt = attemptOf(id) ?? 0;
       asked.push(attempt);
       const phase = phases[attempt] ?? 'none';
-      const log = { offset, piece: Buffer.alloc(0), isRotated: false };
+      const log = { offset, piece: Buffer.alloc(0) };
       return Promise.resolve({
-        ...{ phase, log, pidAlive: false, samePid1: true, hasOutputsList: true },
+        ...{ phase, log, pidAlive: false, hasOutputsList: true },
         ...(phase === 'ended' ? { end } : {}),
       });
     },
