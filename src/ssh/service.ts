@@ -13,9 +13,8 @@ import type { HostEntry } from './hostConfig';
 import { isAgentRunning, type KeyAgent } from './keyAgent';
 import { measureLatency } from './latency';
 import { findLocalKeys, generateKey, type LocalKey, type NewKeyOptions } from './localKeys';
-import { preflightHost } from './hostLogin';
 import { inspectClient, inspectConfig, tighten, type ClientFacts, type ConfigFacts } from './inspect';
-import { withoutAgent, type PreflightOptions, type PreflightResult } from './preflight';
+import { withoutAgent, type PreflightOptions } from './preflight';
 import {
   connectHost,
   followHost,
@@ -59,9 +58,7 @@ export interface SshService {
   reach(instance: Instance, signal?: AbortSignal): Promise<readonly ProbeResult[]>;
   /** Returns the milliseconds of one round trip to the address of an entry, without sending data or logging in. */
   latency(alias: string, signal: AbortSignal): Promise<number | undefined>;
-  /** Logs in once and returns the result; never asks a question. */
-  preflight(alias: string, options?: PreflightOptions): Promise<PreflightResult>;
-  /** Prepares and logs in, at another address if the first does not answer. */
+  /** Prepares and logs in, at another address if the first does not answer; never asks a question. */
   connect(request: PrepareRequest, options?: PreflightOptions): Promise<ConnectOutcome>;
   /** Compares how ssh resolves the alias with what we wrote; `undefined` if we wrote nothing. */
   verify(alias: string, signal?: AbortSignal): Promise<Verification | undefined>;
@@ -173,10 +170,6 @@ class NativeSsh implements SshService {
   async latency(alias: string, signal: AbortSignal): Promise<number | undefined> {
     const entry = await this.entry(checkAlias(alias));
     return entry && measureLatency(entry.endpoint, signal);
-  }
-
-  preflight(alias: string, options?: PreflightOptions): Promise<PreflightResult> {
-    return preflightHost(this.context, alias, options);
   }
 
   verify(alias: string, signal?: AbortSignal): Promise<Verification | undefined> {

@@ -11,7 +11,7 @@ import { explainFailure, explainVerification } from '../../../src/ssh/problemTex
 import { publicPortsOf, withJupyterToken } from '../../../src/ssh/publicPorts';
 import { isRemotePath, parseFolders } from '../../../src/ssh/remoteFolders';
 import type { Run, RunResult } from '../../../src/ssh/run';
-import { NoAddressError } from '../../../src/ssh/prepareHost';
+import { NoAddressError, type PrepareRequest } from '../../../src/ssh/prepareHost';
 import { UnsafeValueError } from '../../../src/ssh/validate';
 import { formatText } from '../../../src/util/text';
 import { plainLabel } from '../../../src/util/plainLabel';
@@ -20,7 +20,7 @@ import { scriptedClient } from '../../support/fakeTransport';
 import { hostileText } from '../../support/hostileText';
 import { sized } from '../../support/seeded';
 import { SshHome } from '../../support/sshHome';
-import { sshAccount } from '../../support/sshInstance';
+import { sshAccount, sshInstance } from '../../support/sshInstance';
 
 /** A whole record as the service sends it, with an address of each kind. */
 const record = {
@@ -229,10 +229,12 @@ describe('Whatever the service says of an instance', () => {
 
 describe('Whatever a machine says at the login', () => {
   let home: SshHome;
+  let request: PrepareRequest;
 
   before(() => {
     home = new SshHome();
-    home.key();
+    const instance = sshInstance(41022);
+    request = { account: sshAccount, instanceId: 7, instance, registeredKeys: [home.key()] };
   });
   after(() => home.dispose());
 
@@ -251,7 +253,7 @@ describe('Whatever a machine says at the login', () => {
     await fc.assert(
       fc.asyncProperty(answer, async (result: RunResult) => {
         const ssh = home.service({ run: () => Promise.resolve(result), probe: () => Promise.resolve('ssh') });
-        const preflight = await ssh.preflight('gpu-7');
+        const { preflight } = await ssh.connect(request);
         if (!preflight.ok) {
           assert.doesNotMatch(formatText(explainFailure(preflight).text), hidden);
         }

@@ -132,7 +132,7 @@ describe('SSH with the real client and a real server', () => {
       assert.equal(verification.kind, 'overridden');
       assert.equal((await ssh.exec('gpu-7', 'echo $((40+2))')).stdout, '42\n');
       (await ssh.forward('gpu-7', { remotePort: port })).close();
-      assert.equal((await ssh.preflight('gpu-7')).ok, true);
+      assert.equal((await ssh.connect(request({}, [key]))).preflight.ok, true);
       await machine.stop();
       machine.newHostKey();
       await machine.start({ port });
@@ -159,7 +159,7 @@ describe('SSH with the real client and a real server', () => {
     assert.ok(!changed.ok);
     assert.equal(changed.problem, 'hostKeyChanged');
     await ssh.forgetHostKey('gpu-7');
-    assert.equal((await ssh.preflight('gpu-7')).ok, true);
+    assert.equal((await ssh.connect(request({}, [key]))).preflight.ok, true);
   });
 
   it('moves its block in front of a Host * that would override it', async () => {
@@ -237,7 +237,7 @@ describe('SSH with the real client and a real server', () => {
     assert.equal(preflight.ok, true, JSON.stringify(preflight));
     assert.deepEqual(host.verification, { kind: 'equal' });
     machine.authorize(lines[0] ?? '');
-    const refused = await ssh.preflight('gpu-7');
+    const refused = (await ssh.connect(request({}, [key]))).preflight;
     assert.ok(!refused.ok);
     assert.deepEqual(refused.keysTried, [host.identity.key?.publicKey.fingerprint]);
   });
@@ -282,7 +282,7 @@ describe('SSH with the real client and a real server', () => {
     assert.ok(noisy.ok);
     assert.equal(noisy.noisy, true);
     machine.authorize(`command="echo 'open terminal failed: not a terminal' >&2; exit 1" ${key}`);
-    const broken = await ssh.preflight('gpu-7');
+    const broken = (await ssh.connect(request({}, [key]))).preflight;
     assert.ok(!broken.ok);
     assert.equal(broken.problem, 'startupScript');
   });

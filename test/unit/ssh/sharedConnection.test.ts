@@ -33,7 +33,7 @@ describe('A connection that the config of the user shares', () => {
     const request = { account: sshAccount, instanceId: 7, instance, registeredKeys: [key] };
     assert.equal((await ssh.connect(request)).preflight.ok, true);
     const inBackground: Readonly<Record<string, () => Promise<unknown>>> = {
-      preflight: () => ssh.preflight('gpu-7'),
+      connect: () => ssh.connect(request),
       exec: () => ssh.exec('gpu-7', 'true', { timeoutMs: 10_000 }),
       forward: async () => {
         (await ssh.forward('gpu-7', { remotePort: machine.port })).close();
@@ -53,7 +53,7 @@ describe('A connection that the config of the user shares', () => {
     assert.equal((await ssh.exec('gpu-7', 'true')).code, 255);
     const host = { host: '127.0.0.1', port: machine.port };
     assert.equal((await ssh.execOnHost('gpu-7', host, {})).code, 255);
-    assert.equal((await ssh.preflight('gpu-7')).ok, false);
+    assert.equal((await ssh.connect(request)).preflight.ok, false);
   });
 
   it('is not waited for where it is the one to a jump host, which outlives the login', async () => {

@@ -37,14 +37,10 @@ describe('What lines for all hosts give to every machine', () => {
     machine.authorize(`command="env >> ${said}; eval \\"$SSH_ORIGINAL_COMMAND\\"" ${key}`);
     const ssh = home.service();
     const instance = sshInstance(machine.port);
-    const { preflight } = await ssh.connect({
-      account: sshAccount,
-      instanceId: 7,
-      instance,
-      registeredKeys: [key],
-    });
+    const request = { account: sshAccount, instanceId: 7, instance, registeredKeys: [key] };
+    const { preflight } = await ssh.connect(request);
     assert.equal(preflight.ok, true, JSON.stringify(preflight));
-    await ssh.preflight('gpu-7');
+    await ssh.connect(request);
     assert.equal((await ssh.exec('gpu-7', 'echo done')).stdout.trim(), 'done');
     const environment = readFileSync(said, 'utf8');
     assert.equal(environment.match(/^SSH_CONNECTION=/gm)?.length, 3, 'the machine saw each login');
@@ -76,7 +72,6 @@ describe('What lines for all hosts give to every machine', () => {
         registeredKeys: [key],
         forwardAgent,
       });
-      await ssh.preflight('gpu-7');
       await ssh.exec('gpu-7', 'true');
       const agents = () => readFileSync(said, 'utf8').match(/^SSH_AUTH_SOCK=/gm)?.length ?? 0;
       assert.equal(agents(), 0);
