@@ -29,10 +29,6 @@ export class Emitter<T> implements Disposable {
     return toDisposable(() => this.listeners.delete(own));
   };
 
-  get hasListeners(): boolean {
-    return this.listeners.size > 0;
-  }
-
   fire(value: T): void {
     for (const listener of [...this.listeners]) {
       try {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { followAccount } from '../../../src/shared/followAccount';
 import { toDisposable } from '../../../src/util/disposable';
 import { Emitter } from '../../../src/util/emitter';
+import { CountedListeners } from '../../support/countedListeners';
 
 describe('following the active account', () => {
   interface Some {
@@ -11,13 +12,14 @@ describe('following the active account', () => {
   let active: Some | undefined;
   let changed: Emitter<void>;
   let told: string[];
+  const listeners = new CountedListeners();
 
-  const accounts = {
+  const accounts = listeners.of({
     get active() {
       return active;
     },
     onDidChange: (listener: () => void) => changed.event(listener),
-  };
+  });
   const become = (next: Some | undefined) => {
     active = next;
     changed.fire();
@@ -61,9 +63,12 @@ describe('following the active account', () => {
 
   it('ends with its listener', () => {
     active = { key: 'a' };
-    follow().dispose();
+    const before = listeners.count;
+    const following = follow();
+    assert.equal(listeners.count, before + 1);
+    following.dispose();
     become({ key: 'b' });
     assert.deepEqual(told, ['a begins', 'a ends']);
-    assert.equal(changed.hasListeners, false);
+    assert.equal(listeners.count, before);
   });
 });

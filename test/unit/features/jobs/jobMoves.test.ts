@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
+import { CountedListeners } from '../../../support/countedListeners';
 import type * as product from '../../../support/jobTransferSources';
 import type { JobDeps } from '../../../../src/features/jobs/deps';
 import type { JobMove } from '../../../../src/model/jobs/job';
@@ -13,6 +14,7 @@ describe('The progress of the files of a job', () => {
   const { showMoves, setWindowClock } = source as typeof product;
   let clock: FakeClock;
   let changed: Emitter<string>;
+  const listeners = new CountedListeners();
   let move: JobMove | undefined;
   let isFocused: boolean;
   let done: string[];
@@ -40,7 +42,10 @@ describe('The progress of the files of a job', () => {
     end = showMoves({
       clock,
       jobs: {
-        moves: { onDidChange: changed.event, find: (id: string) => (id === 'one' ? move : undefined) },
+        moves: listeners.of({
+          onDidChange: changed.event,
+          find: (id: string) => (id === 'one' ? move : undefined),
+        }),
         find: () => aJobRow({}, { job: { id: 'one' } }),
         stop: note('stop'),
         pauseFetch: note('pause'),
@@ -59,7 +64,7 @@ describe('The progress of the files of a job', () => {
     await setImmediate();
     end.dispose();
     saidOn(screen);
-    assert.equal(changed.hasListeners, false);
+    assert.equal(listeners.count, 0);
   });
 
   it('is shown while they are sent, once that takes a moment, and ends with them', async () => {
