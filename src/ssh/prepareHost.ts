@@ -39,8 +39,6 @@ export interface PrepareRequest {
 /** An instance that the SSH config knows. */
 export interface PreparedHost {
   readonly alias: string;
-  /** What `ssh -F` gets; `undefined` where ssh reads the file by itself. */
-  readonly configFile: string | undefined;
   /** The user's file, which holds our Include. */
   readonly userConfig: string;
   readonly endpoint: Endpoint;
@@ -157,7 +155,6 @@ export async function writeEntry(
     choice.results.some(({ endpoint: of, outcome }) => of === candidate && outcome === 'ssh');
   return {
     alias,
-    configFile: context.paths().passedConfig,
     userConfig: context.paths().userConfig,
     endpoint,
     others: endpoints

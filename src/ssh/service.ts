@@ -30,7 +30,6 @@ import { probeAll, type ProbeResult } from './probe';
 import { removeEverything } from './removeEverything';
 import type { RunOptions, RunResult } from './run';
 import { checkAlias, checkHost, checkPort, hostAliasOf } from './validate';
-import type { Verification } from './verify';
 
 export interface ExecOptions extends Omit<RunOptions, 'env' | 'cwd'> {
   /** Lets the machine use the SSH agent where the user allowed it; for what the user runs there, and nothing else. */
@@ -60,8 +59,6 @@ export interface SshService {
   latency(alias: string, signal: AbortSignal): Promise<number | undefined>;
   /** Prepares and logs in, at another address if the first does not answer; never asks a question. */
   connect(request: PrepareRequest, options?: PreflightOptions): Promise<ConnectOutcome>;
-  /** Compares how ssh resolves the alias with what we wrote; `undefined` if we wrote nothing. */
-  verify(alias: string, signal?: AbortSignal): Promise<Verification | undefined>;
   /**
    * Runs a POSIX shell script on the machine without a question, or a command of the user in the login shell. Throws
    * `HostKeyError` if the host key differs from the known one.
@@ -90,11 +87,9 @@ export interface SshService {
   entry(alias: string): Promise<HostEntry | undefined>;
   /** Returns the aliases with a file, of one account or of all. */
   entries(account?: Pick<AccountRef, 'key'>): Promise<readonly string[]>;
-  /** Removes the entries and host keys of deleted instances. */
-  forget(...aliases: readonly string[]): Promise<void>;
   /**
-   * Removes entries of this account whose instance a complete list lacks; returns their aliases. Entries written
-   * after the list was read (`asOf`, in milliseconds) are kept: the list may not know them.
+   * Removes entries and host keys of this account whose instance a complete list lacks; returns their aliases. Entries
+   * written after the list was read (`asOf`, in milliseconds) are kept: the list may not know them.
    */
   prune(account: SshAccount, instanceIds: readonly number[], asOf: number): Promise<readonly string[]>;
   /** Forgets the host key, so that the next contact trusts a new one; only after the user agreed. */
@@ -172,10 +167,6 @@ class NativeSsh implements SshService {
     return entry && measureLatency(entry.endpoint, signal);
   }
 
-  verify(alias: string, signal?: AbortSignal): Promise<Verification | undefined> {
-    return this.context.verifyAlias(alias, signal);
-  }
-
   async exec(
     alias: string,
     script: string,
@@ -215,7 +206,7 @@ class NativeSsh implements SshService {
     options: Omit<RunOptions, 'env' | 'cwd'>,
   ): Promise<RunResult> {
     const [program, ...before] = this.context.ssh();
-    const run = this.context.runAlone(await this.verify(alias, options.signal));
+    const run = this.context.runAlone(await this.context.verifyAlias(alias, options.signal));
     const args = [...before, '-o', 'ClearAllForwardings=yes', ...more, alias, command];
     const result = await run(program, args, options);
     // Programs of the machine may print such words too, but with other exit codes.
@@ -228,7 +219,7 @@ class NativeSsh implements SshService {
   }
 
   async forward(alias: string, wanted: WantedForward, signal?: AbortSignal): Promise<Forward> {
-    const verification = await this.verify(checkAlias(alias), signal);
+    const verification = await this.context.verifyAlias(checkAlias(alias), signal);
     const given = explainGivenAway(verification, 'remoteforward');
     if (given) {
       throw new UserError(given.text, { nextStep: 'retry' });
@@ -270,10 +261,6 @@ class NativeSsh implements SshService {
     return aliases.filter((_, index) => owners[index]?.account === mark);
   }
 
-  async forget(...aliases: readonly string[]): Promise<void> {
-    await this.context.folder().remove(aliases);
-  }
-
   async prune(account: SshAccount, instanceIds: readonly number[], asOf: number): Promise<readonly string[]> {
     const alive = new Set(instanceIds.map((id) => aliasOf(account, id)));
     const folder = this.context.folder();
@@ -284,7 +271,7 @@ class NativeSsh implements SshService {
       }
     }
     if (gone.length > 0) {
-      await this.forget(...gone);
+      await folder.remove(gone);
     }
     return gone;
   }

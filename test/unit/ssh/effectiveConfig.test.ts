@@ -139,8 +139,8 @@ describe('What ssh makes of its config', () => {
       const [given] = givenAway(verification);
       assert.deepEqual(given?.place, { file: other.configFile, line: 6, text: 'SendEnv AWS_*' });
       other.write(`Frobnicate yes\n${other.read()}`);
-      const broken = await ssh.verify('gpu-7');
-      assert.match(broken?.kind === 'broken' ? broken.message : '', /Jos\u00e9 \u5bb6.*Frobnicate/i);
+      const { verification: broken } = await ssh.writeEntry(request);
+      assert.match(broken.kind === 'broken' ? broken.message : '', /Jos\u00e9 \u5bb6.*Frobnicate/i);
     } finally {
       other.dispose();
     }

@@ -212,10 +212,9 @@ describe('The SSH entries', () => {
     await prepare(8);
     const known = join(home.ownDir, 'known_hosts');
     home.write('gpu-7 ssh-ed25519 AAAA\ngpu-77 ssh-ed25519 BBBB\ngpu-8 ssh-ed25519 CCCC\n', known);
-    await ssh.forget('gpu-7');
+    await ssh.prune(sshAccount, [8], Date.now() + 60_000);
     assert.deepEqual(confs(), ['gpu-8.conf', 'known_hosts']);
     assert.equal(home.read(known), 'gpu-77 ssh-ed25519 BBBB\ngpu-8 ssh-ed25519 CCCC\n');
-    await ssh.forget('gpu-7', 'gpu-9');
   });
 
   it('vanish when their instance is gone from a complete list, those of other accounts stay', async () => {

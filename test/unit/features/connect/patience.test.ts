@@ -12,7 +12,6 @@ import { sshAccount, sshInstance } from '../../../support/sshInstance';
 
 const host: PreparedHost = {
   alias: 'gpu-7',
-  configFile: undefined,
   userConfig: '/home/me/.ssh/config',
   endpoint: { kind: 'direct', host: '127.0.0.1', port: 22 },
   others: [],
