@@ -60,7 +60,6 @@ export interface Quote {
   readonly running: Rate | undefined;
   /** What goes on while it is stopped; `undefined` where the service states no disk price. */
   readonly stopped: Rate | undefined;
-  readonly gpuPerHour: Micros | undefined;
   readonly downPerGb: Micros | undefined;
   readonly upPerGb: Micros | undefined;
 }
@@ -74,7 +73,6 @@ export function quoteOffer(offer: Offer, terms: Terms): Quote {
   return {
     running: runningRate(offer, terms, gpuPerHour, stopped),
     stopped,
-    gpuPerHour,
     downPerGb: offer.inetDownPerGb,
     upPerGb: offer.inetUpPerGb,
   };

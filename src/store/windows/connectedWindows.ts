@@ -56,11 +56,6 @@ export class ConnectedWindows implements Disposable {
     this.listen();
   }
 
-  /** The alias of this window's machine. */
-  get here(): string | undefined {
-    return this.own;
-  }
-
   set(alias: string): void {
     this.own = alias;
     this.tell();
