@@ -41,6 +41,7 @@ describe('A host that asks for a higher price', () => {
       refresh: () => Promise.resolve(),
     },
     log: { warn: () => undefined },
+    settings: { get: () => 0 },
   } as unknown as Deps;
   const page =
     (...items: readonly PriceIncrease[]) =>
