@@ -69,7 +69,7 @@ async function isAgreed(
     const words = t('{0} needs a verification code (2FA). Enter it to continue.', name);
     answers.push(suggest('error', words, { label: t('Enter Code'), run: enter }));
   }
-  const isAgreed = await Promise.race([...answers, fires(signal).then(() => false)]);
+  const isAgreed = await Promise.race([...answers, fires(signal)]);
   isOpen = false;
   return isAgreed === true;
 }
@@ -79,6 +79,6 @@ function fires(signal: AbortSignal): Promise<void> {
     if (signal.aborted) {
       resolve();
     }
-    signal.addEventListener('abort', () => resolve(), { once: true });
+    signal.addEventListener('abort', () => resolve());
   });
 }
