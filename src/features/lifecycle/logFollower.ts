@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
-import { outputScheme, showEnd, type OutputDocuments } from '../../editor/outputDocuments';
+import { showEnd, type OutputDocuments } from '../../editor/outputDocuments';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';
@@ -70,9 +70,7 @@ export class LogFollower implements vscode.Disposable {
   }
 
   private visible(): readonly vscode.TextEditor[] {
-    return vscode.window.visibleTextEditors.filter(
-      ({ document }) => document.uri.scheme === outputScheme && this.logs.has(document.uri.toString()),
-    );
+    return vscode.window.visibleTextEditors.filter(({ document }) => this.logs.has(document.uri.toString()));
   }
 
   private async readAgain(): Promise<void> {
