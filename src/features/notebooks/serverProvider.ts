@@ -235,7 +235,7 @@ function leave(id: 'gpuRental.signIn' | 'gpuRental.searchOffers'): Promise<never
 }
 
 function asServer({ alias, label }: ListedServer, { localPort, token }: ServerAddress): JupyterServer {
-  const baseUrl = vscode.Uri.parse(`http://127.0.0.1:${localPort}/`, true);
+  const baseUrl = vscode.Uri.parse(`http://127.0.0.1:${localPort}/`);
   return { id: alias, label, connectionInformation: { baseUrl, token } };
 }
 
