@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import type * as product from '../../../../src/features/security/backupCodes';
+import { OnQuick } from '../../../support/onQuick';
+import { onScreen, saidOn } from '../../../support/onScreen';
+
+describe('Backup codes', () => {
+  const { source, screen } = onScreen('src/features/security/backupCodes.ts');
+  const all = source as typeof product;
+
+  it('are in no log once they were shown', async () => {
+    const secrets: string[] = [];
+    const redactor = { addSecret: (secret: string) => secrets.push(secret) };
+    const quick = new OnQuick(screen);
+    const shown = all.showBackupCodes(['1111', '2222'], redactor as never);
+    assert.deepEqual((await quick.rows()).slice(-2), ['1111', '2222']);
+    assert.deepEqual(secrets, ['1111', '2222']);
+    await quick.pick('I Have Stored Them');
+    await shown;
+  });
+
+  const make = '[Make New Codes]';
+  const last = 'warning That was your last backup code. Make new ones, or a lost phone locks you out.';
+  const table = [
+    [0, `${last} ${make}`],
+    [1, `info The backup code was accepted. One is left. ${make}`],
+    [2, `info The backup code was accepted. 2 are left. ${make}`],
+    [3, `info The backup code was accepted. 3 are left. ${make}`],
+    [4, 'info The backup code was accepted. 4 are left. []'],
+  ] as const;
+  for (const [left, said] of table) {
+    it(`are made anew in time: ${left} left`, () => {
+      all.tellBackupCodes(left);
+      assert.deepEqual(saidOn(screen), [said]);
+    });
+  }
+
+  it('that did not arrive are made again, with the reason', () => {
+    all.tellLostCodes();
+    all.tellVoidCodes();
+    const [lost, unproved] = saidOn(screen);
+    assert.match(lost ?? '', /^warning The 2FA method was added, but .*\[Make Backup Codes\]$/);
+    assert.match(unproved ?? '', /^warning The new backup codes did not arrive, .*\[Make Backup Codes\]$/);
+  });
+
+  const asked = [
+    ['the last', { enabled: true, backupCodesRemaining: 0 }, true],
+    ['three', { enabled: true, backupCodesRemaining: 3 }, true],
+    ['four', { enabled: true, backupCodesRemaining: 4 }, false],
+    ['no number', { enabled: true, backupCodesRemaining: undefined }, false],
+    ['none without 2FA', { enabled: false, backupCodesRemaining: 0 }, false],
+  ] as const;
+  for (const [name, status, isTold] of asked) {
+    it(`are told of where few are left: ${name}`, async () => {
+      await all.tellIfFewLeft({ tfa: { status: () => Promise.resolve(status) } } as never);
+      assert.equal(saidOn(screen).length, isTold ? 1 : 0);
+    });
+  }
+});
