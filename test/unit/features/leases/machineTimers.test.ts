@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict';
+import type { Lease } from '../../../../src/model/instances/lease';
+import { FakeClock } from '../../../support/fakeClock';
+import { OnQuick } from '../../../support/onQuick';
+import { onScreen, saidOn } from '../../../support/onScreen';
+import type * as product from '../../../support/timerSources';
+
+const hour = 3_600_000;
+
+describe('The timer on a machine', () => {
+  /** A machine whose answers are given in turn, the last one again and again. */
+  function scene({
+    answers = ['armed curl'],
+    isReachable = true,
+    change = {},
+  }: {
+    readonly answers?: readonly string[];
+    readonly isReachable?: boolean;
+    readonly change?: Partial<Lease>;
+  } = {}) {
+    const { source, screen } = onScreen('test/support/timerSources.ts');
+    const all = source as typeof product;
+    const clock = new FakeClock();
+    const lease: Lease = {
+      ...{ id: 'one', instanceId: 7, action: 'stop', setAt: clock.now() },
+      term: { kind: 'at', at: clock.now() + hour },
+      ...change,
+    };
+    const kept: { lease: Lease | undefined } = { lease };
+    const orders: (readonly string[])[] = [];
+    const errors: unknown[] = [];
+    const said: (string | Error)[] = [...answers];
+    let isTaken = true;
+    const set = (_: Lease, armed: Lease['armed']) => {
+      if (isTaken) kept.lease = { ...lease, armed };
+      return Promise.resolve(isTaken);
+    };
+    const deps = {
+      clock,
+      leases: { find: () => kept.lease && { lease: kept.lease }, setArmed: set },
+      report: { error: (error: unknown) => errors.push(error) },
+      ssh: {
+        exec: (_: string, __: string, { input }: { readonly input: string }) => {
+          orders.push(input.split('\n'));
+          const answer = said.length > 1 ? said.shift() : said[0];
+          return answer instanceof Error
+            ? Promise.reject(answer)
+            : Promise.resolve({ stdout: `gpu-rental timer\n${answer}\n` });
+        },
+      },
+    } as never;
+    const run = (id: string) => {
+      assert.equal(id, 'gpuRental.prepareSsh');
+      return Promise.resolve(isReachable ? 'gpu-7' : undefined);
+    };
+    all.runOwnCommandsFrom({ run } as never);
+    const account = () => ({ key: 'mine', serviceUrl: 'https://service.example' }) as never;
+    const scheduled = { instanceId: 7, name: 'trainer', account };
+    const quick = new OnQuick(screen);
+    const press = async (button: string) => {
+      screen.messages.shown.at(-1)?.press(button);
+      await quick.flush();
+    };
+    /** What is said once nothing goes on any more. */
+    const told = async () => {
+      await quick.flush();
+      return saidOn(screen).filter((line) => !line.startsWith('progress'));
+    };
+    const verbs = () => orders.splice(0).map(([verb]) => verb);
+    return {
+      ...{ all, deps, scheduled, lease, kept, orders, said, errors, screen, clock, press, told, verbs },
+      refuse: () => {
+        isTaken = false;
+      },
+    };
+  }
+
+  const armed = (lease: Lease) => ({ token: 'aa', at: lease.setAt + hour, provedAt: lease.setAt });
+
+  it('acts a little after the open editor, which warns first', async () => {
+    const { all, deps, scheduled, lease, kept, orders, told } = scene();
+    await all.arm(deps, scheduled);
+    const [, url, id, action, seconds, token] = orders[0] ?? [];
+    assert.deepEqual([url, id, action, seconds], ['https://service.example', '7', 'stop', '3620']);
+    assert.match(token ?? '', /^[0-9a-f]{16}$/);
+    assert.deepEqual(kept.lease?.armed, {
+      ...{ token, at: lease.setAt + hour + 20_000, provedAt: lease.setAt },
+    });
+    assert.match((await told()).join(), /^info trainer stops itself at .*, also when no editor is open/);
+  });
+
+  it('counts from now where it waits for idle time, and says so before it is started', async () => {
+    const term = { kind: 'idle', minutes: 45 } as const;
+    const { all, deps, scheduled, kept, orders, told, press } = scene({ change: { term } });
+    const arming = all.arm(deps, scheduled);
+    const [question = ''] = await told();
+    assert.match(question, /dialog Let “trainer” stop itself once it is idle for 45 min\?/);
+    assert.match(question, /\n\nIt does so even when no editor is open, without a warning\. \[/);
+    await press('Let It Stop Itself');
+    await arming;
+    assert.equal(orders[0]?.[4], String(45 * 60 + 20));
+    assert.equal(kept.lease?.armed?.at, undefined);
+  });
+
+  it('asks before it may destroy, and does nothing without a yes', async () => {
+    const { all, deps, scheduled, told, press, verbs } = scene({ change: { action: 'destroy' } });
+    const arming = all.arm(deps, scheduled);
+    const [question = ''] = await told();
+    assert.match(
+      question,
+      /Let “trainer” destroy itself at .*\/\/ It does so .* All data on it is lost\. \[/,
+    );
+    await press('Cancel');
+    await arming;
+    assert.deepEqual(verbs(), []);
+    const again = all.arm(deps, scheduled);
+    await told();
+    await press('Let It Destroy Itself');
+    await again;
+    assert.match((await told()).join(), /^info trainer destroys itself at /);
+  });
+
+  it('is not started once its time has come', async () => {
+    const { all, deps, scheduled, clock, told, verbs } = scene();
+    clock.jump(hour);
+    await all.arm(deps, scheduled);
+    assert.match((await told()).join(), /its time has passed/);
+    assert.deepEqual(verbs(), []);
+  });
+
+  it('is not started on a machine that lets nobody in, nor without a schedule', async () => {
+    const away = scene({ isReachable: false });
+    await away.all.arm(away.deps, away.scheduled);
+    await away.all.check(away.deps, away.scheduled);
+    const { all, deps, scheduled, kept, verbs, told } = scene();
+    kept.lease = undefined;
+    await all.arm(deps, scheduled);
+    await all.check(deps, scheduled);
+    assert.equal(await all.disarm(deps, scheduled), 'done');
+    assert.deepEqual([verbs(), await told(), away.verbs(), await away.told()], [[], [], [], []]);
+  });
+
+  it('is not asked about in another account than the one of the user', async () => {
+    const { all, deps, scheduled, told } = scene({ change: { action: 'destroy' } });
+    const account = () => {
+      throw new Error('Another account is active');
+    };
+    await assert.rejects(all.arm(deps, { ...scheduled, account }), /Another account/);
+    assert.deepEqual(await told(), []);
+  });
+
+  it('is ended where its schedule has changed in the meantime', async () => {
+    const { all, deps, scheduled, refuse, verbs, told } = scene({ answers: ['armed curl', 'disarmed'] });
+    refuse();
+    await all.arm(deps, scheduled);
+    assert.deepEqual([verbs(), await told()], [['arm', 'disarm'], []]);
+  });
+
+  it('is ended where nobody knows whether it was started, and asked for again where that fails', async () => {
+    const one = scene();
+    one.said.splice(0, 1, new Error('The connection was lost'), 'nothing', 'disarmed');
+    await assert.rejects(one.all.arm(one.deps, one.scheduled), /connection was lost/);
+    assert.match(
+      (await one.told()).join(),
+      /It may be running, because it could not be ended\. \[Try Again\]/,
+    );
+    await one.press('Try Again');
+    assert.deepEqual([one.verbs(), await one.told()], [['arm', 'disarm', 'disarm'], []]);
+  });
+
+  it('says that the host key changed instead of ending what it has not started', async () => {
+    const one = scene();
+    one.said.splice(0, 1, new one.all.HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED'));
+    await assert.rejects(one.all.arm(one.deps, one.scheduled), one.all.HostKeyError);
+    assert.deepEqual(one.verbs(), ['arm']);
+  });
+
+  it('that can’t be ended because the host key changed says so beside the question', async () => {
+    const one = scene();
+    one.said.splice(0, 1, new one.all.HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED'));
+    one.kept.lease = { ...one.lease, armed: armed(one.lease) };
+    const ended = one.all.disarm(one.deps, one.scheduled);
+    assert.match((await one.told()).join(), /^warning Could not reach trainer/);
+    assert.equal(one.errors.length, 1);
+    one.screen.messages.shown[0]?.close();
+    assert.equal(await ended, 'no');
+    one.said.splice(0, 1, new Error('No network'));
+    await assert.rejects(one.all.disarm(one.deps, one.scheduled), /No network/);
+  });
+
+  const reasons = [
+    ['no-tool', /Install curl on it/],
+    ['busy', /Another window is changing/],
+    ['no-gpu-use', /does not report GPU use/],
+    ['no-login-seen', /does not show SSH logins/],
+    ['no-key', /no CONTAINER_API_KEY/],
+    ['status 403', /\(HTTP 403\)/],
+    ['status 000', /could not reach the service/],
+    ['not-alive', /process is not running/],
+    ['?', /Could not log in to trainer\./],
+  ] as const;
+  for (const [answer, why] of reasons) {
+    it(`says why it was not started, and tries again: ${answer}`, async () => {
+      const one = scene({ answers: [answer] });
+      await one.all.arm(one.deps, one.scheduled);
+      const [said = ''] = await one.told();
+      assert.match(said, /^warning Could not arm trainer\. .*\[Try Again\]$/);
+      assert.match(said, why);
+      assert.equal(one.kept.lease?.armed, undefined);
+      await one.press('Try Again');
+      assert.deepEqual(one.verbs(), ['arm', 'arm']);
+    });
+  }
+
+  it('is proved again by a look at it', async () => {
+    const one = scene();
+    one.kept.lease = { ...one.lease, armed: armed(one.lease) };
+    one.clock.jump(60_000);
+    await one.all.check(one.deps, one.scheduled);
+    assert.deepEqual(one.kept.lease.armed, { ...armed(one.lease), provedAt: one.clock.now() });
+    assert.match(
+      (await one.told()).join(),
+      /^info The timer on trainer runs and acts at .* Its key was accepted/,
+    );
+    assert.deepEqual(
+      one.orders.map(([verb, , , , seconds, token]) => [verb, seconds, token]),
+      [['check', '0', 'aa']],
+    );
+  });
+
+  for (const [answer, words, isArmed, next] of [
+    ['not-alive', /^warning The timer on trainer has ended\./, false, 'arm'],
+    ['busy', /^warning Could not verify the timer on trainer, so it may still act at /, true, 'check'],
+  ] as const) {
+    it(`is ${isArmed ? 'kept' : 'forgotten'} after a look that says: ${answer}`, async () => {
+      const one = scene({ answers: [answer] });
+      one.kept.lease = { ...one.lease, armed: armed(one.lease) };
+      await one.all.check(one.deps, one.scheduled);
+      assert.match((await one.told()).join(), words);
+      assert.equal(one.kept.lease.armed !== undefined, isArmed);
+      await one.press('Try Again');
+      assert.deepEqual(one.verbs(), ['check', next]);
+    });
+  }
+
+  for (const [button, answer] of [
+    ['Cancel Here Only', 'hereOnly'],
+    ['Try Again', 'done'],
+    [undefined, 'no'],
+  ] as const) {
+    it(`that can't be ended is left to the user: ${button ?? 'nothing'}`, async () => {
+      const one = scene({ answers: ['nothing', 'disarmed'] });
+      one.kept.lease = { ...one.lease, armed: armed(one.lease) };
+      const ended = one.all.disarm(one.deps, one.scheduled);
+      const [said = ''] = await one.told();
+      assert.match(
+        said,
+        /^warning Could not reach trainer, so nothing has changed: its own timer still acts at /,
+      );
+      if (button) await one.press(button);
+      else one.screen.messages.shown[0]?.close();
+      assert.equal(await ended, answer);
+      assert.equal(one.kept.lease.armed === undefined, answer === 'done');
+    });
+  }
+
+  it('that ended is replaced by one of the extended schedule, if that is still there', async () => {
+    const one = scene({ answers: ['disarmed', 'armed curl', 'disarmed'] });
+    let ended = 0;
+    const onEnded = () => {
+      ended += 1;
+    };
+    const lease = { ...one.lease, armed: armed(one.lease) };
+    one.kept.lease = lease;
+    await one.all.armExtended(one.deps, one.scheduled, lease, onEnded);
+    assert.deepEqual([one.verbs(), ended], [['disarm', 'arm'], 1]);
+    await one.all.armExtended(one.deps, one.scheduled, { ...lease, id: 'other' }, onEnded);
+    assert.deepEqual([one.verbs(), ended], [['disarm'], 1]);
+  });
+
+  it('that could not be ended is named, with its time, and why', async () => {
+    const one = scene();
+    one.said.splice(0, 1, new Error('No network'), 'disarmed', 'armed curl');
+    const lease = { ...one.lease, armed: armed(one.lease) };
+    one.kept.lease = lease;
+    let ended = 0;
+    await one.all.armExtended(one.deps, one.scheduled, lease, () => {
+      ended += 1;
+    });
+    assert.match(String(one.errors), /No network/);
+    assert.match(
+      (await one.told()).join(),
+      /Extended here only\. trainer still stops itself at .*\[Try Again\]/,
+    );
+    assert.deepEqual([one.verbs(), ended], [['disarm'], 0]);
+    await one.press('Try Again');
+    assert.deepEqual([one.verbs(), ended], [['disarm', 'arm'], 1]);
+  });
+});
