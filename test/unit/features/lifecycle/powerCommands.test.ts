@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import type { LifecycleDeps } from '../../../../src/features/lifecycle/deps';
+import type * as product from '../../../../src/features/lifecycle/powerCommands';
+import { anInstance } from '../../../support/builders';
+import { windowScene, type WindowScene } from '../../../support/computerScene';
+import { noBudget } from '../../../support/fakeWindows';
+import { OnQuick } from '../../../support/onQuick';
+import { onScreen, saidOn } from '../../../support/onScreen';
+
+describe('A power command', () => {
+  const running = anInstance({ id: 7, label: 'trainer' });
+  const stopped = { ...running, id: 8, label: 'helper', actualStatus: 'exited', intendedStatus: 'stopped' };
+  let scene: WindowScene;
+  beforeEach(async () => {
+    scene = await windowScene({});
+    scene.service.instances = [running, stopped];
+    await scene.computer.clock.through(scene.window.fleet.refresh());
+  });
+  afterEach(() => scene.computer.dispose());
+
+  function begin() {
+    const { source, screen } = onScreen('src/features/lifecycle/powerCommands.ts');
+    const { clock } = scene.computer;
+    const deps = {
+      ...scene.window,
+      ...{ clock, budget: noBudget, jobs: { atRiskOn: () => [] }, settings: { get: () => 0 } },
+      ...{ log: { warn: () => undefined, error: () => undefined, info: () => undefined } },
+      ...{
+        volumes: { state: { kind: 'ready', value: [] } },
+        report: { error: (error: unknown) => assert.fail(String(error)) },
+      },
+    } as unknown as LifecycleDeps;
+    const quick = new OnQuick(screen);
+    /** Answers the question that is shown, and waits for the end. */
+    const answered = async <T>(work: Promise<T>, button?: string): Promise<T> => {
+      await quick.flush();
+      if (button !== undefined) screen.messages.shown.find(({ modal }) => modal)?.press(button);
+      return clock.through(work);
+    };
+    const said = () => saidOn(screen).map((line) => line.replace(/ \/\/ .*(?= \[)/s, ''));
+    return { all: source as typeof product, deps, screen, quick, answered, said };
+  }
+  const count = (call: 'start' | 'stop') => scene.service.count(`instances.${call}`);
+
+  it('stops after a question, and says what the disk costs', async () => {
+    const { all, deps, answered, said } = begin();
+    await answered(all.stop(deps, { instanceId: 7 }), 'Keep Running');
+    assert.equal(count('stop'), 0);
+    said();
+    await answered(all.stop(deps, { instanceId: 7 }), 'Stop');
+    assert.equal(count('stop'), 1);
+    assert.match(
+      said().at(-1) ?? '',
+      /^info trainer is being stopped\. Its disk still costs \$\S+\/day\. \[\]$/,
+    );
+  });
+
+  it('has none to act on in the wrong state', async () => {
+    const { all, deps, answered, said } = begin();
+    await answered(all.stop(deps, { instanceId: 8 }));
+    await answered(all.start(deps, { instanceId: 7 }));
+    await answered(all.reboot(deps, { instanceId: 8 }));
+    assert.deepEqual(said(), [
+      'info No instance is running or starting. []',
+      'info Only a stopped instance can be started, and none is stopped. []',
+      'info Only a running instance can be rebooted. []',
+    ]);
+  });
+
+  it('starts after a question, and at once where the price was shown', async () => {
+    const { all, deps, answered } = begin();
+    await answered(all.start(deps, { instanceId: 8 }), 'Not Now');
+    assert.equal(count('start'), 0);
+    assert.equal(await answered(all.startNow(deps, { instanceId: 8 })), 'started');
+    assert.equal(count('start'), 1);
+  });
+
+  it('starts nothing whose rental has ended, and says what is left to do', async () => {
+    const { all, deps, answered, said } = begin();
+    const ended = { ...stopped, endsAt: scene.computer.clock.now() / 1000 - 1 };
+    scene.service.instances = [ended];
+    await scene.computer.clock.through(scene.window.fleet.refresh());
+    assert.equal(await answered(all.startNow(deps, { instanceId: 8 })), 'failed');
+    assert.deepEqual(said(), [
+      "warning The rental of helper has ended, so it can't be started again. [Copy Data…, Rent Another…]",
+    ]);
+  });
+
+  it('stops what was already agreed to without a question, and nothing that is gone', async () => {
+    const { all, deps, answered, said } = begin();
+    await answered(all.stopNow(deps, { instanceIds: [7, 99] }));
+    assert.equal(count('stop'), 1);
+    assert.equal(said().filter((line) => line.includes('dialog')).length, 0);
+  });
+
+  it('says of several what their disks cost together', async () => {
+    const { all, deps, answered, said } = begin();
+    scene.service.instances = [running, { ...running, id: 9 }];
+    await scene.computer.clock.through(scene.window.fleet.refresh());
+    await answered(all.stopNow(deps, { instanceIds: [7, 9] }));
+    assert.match(said().at(-1) ?? '', /^info 2 instances are being stopped\. Their disks still cost \$/);
+  });
+});
