@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import type { Instance } from '../../../../src/model/instances/instance';
+import { fromDollars } from '../../../../src/model/money';
+import { anInstance } from '../../../support/builders';
+import { FakeClock, settle } from '../../../support/fakeClock';
+import type * as product from '../../../support/notebookProvider';
+import { onScreen, saidOn } from '../../../support/onScreen';
+
+describe('What the kernel picker offers of an instance', () => {
+  function scene(instance: Instance) {
+    const { source, screen } = onScreen('test/support/notebookProvider.ts');
+    const { ServerProvider, candidatesOf, ...errors } = source as typeof product;
+    const clock = new FakeClock();
+    const reported: unknown[] = [];
+    const logged: string[] = [];
+    const connections = {
+      timesConnected: () => 0,
+      connect: (): Promise<unknown> => Promise.resolve({ localPort: 30_100, token: 'a' }),
+    };
+    const row = { alias: 'gpu-7', accountKey: 'own', instanceId: 7, label: 'trainer' };
+    const deps = {
+      ...{ clock, connections },
+      accounts: { active: { key: 'own' } as object | undefined, load: () => Promise.resolve() },
+      fleet: {
+        state: { kind: 'ready', value: { instances: [instance] }, fetchedAt: clock.now() },
+        find: () => instance,
+        facts: () => ({}),
+      },
+      ssh: { aliasOf: () => 'gpu-7', entry: () => Promise.resolve({}) },
+      servers: {
+        ...{ rows: [row], find: (): object | undefined => row },
+        ...{ noteUsed: () => undefined, noteTold: () => Promise.resolve(true) },
+      },
+      oneWindow: { offer: (_: string, show: () => unknown): unknown => show() },
+      report: { error: (error: unknown) => reported.push(error) },
+      log: { info: (words: string) => logged.push(words) },
+    };
+    const provider = new ServerProvider(deps as never, (() => undefined) as never);
+    const offered = () => provider.provideCommands().map(({ label }) => label.replace(/…$/, ''));
+    const resolve = () => provider.resolveJupyterServer({ id: 'gpu-7' });
+    const candidates = () => candidatesOf(deps as never);
+    return { deps, provider, screen, connections, reported, logged, errors, offered, resolve, candidates };
+  }
+
+  const running = anInstance({ id: 7, label: 'trainer' });
+  const stopped = anInstance({ id: 7, label: 'trainer', actualStatus: 'exited', intendedStatus: 'stopped' });
+
+  const failures = {
+    'Jupyter is missing': (errors: Errors) => new errors.JupyterMissingError('python3'),
+    'there was no login yet': (errors: Errors) => new errors.NoLoginYetError(),
+  } as const;
+  type Errors = ReturnType<typeof scene>['errors'];
+  for (const [what, errorOf] of Object.entries(failures)) {
+    it(`is a set-up until it worked: ${what}`, async () => {
+      const { connections, screen, logged, errors, offered, resolve } = scene(running);
+      assert.deepEqual(offered(), ['Rent a GPU']);
+      const { connect } = connections;
+      connections.connect = () => Promise.reject(errorOf(errors));
+      await assert.rejects(resolve());
+      assert.match(saidOn(screen).join(), /^warning Notebooks can't use trainer: .*\[Set Up…\]$/);
+      assert.match(logged.join(), /^The notebook server gpu-7 is not available: \w+/);
+      assert.deepEqual(offered(), ['Set Up trainer for Notebooks', 'Rent a GPU']);
+      connections.connect = connect;
+      await resolve();
+      assert.deepEqual(offered(), ['Rent a GPU']);
+    });
+  }
+
+  it('is no set-up where a set-up would not help', async () => {
+    const { connections, screen, offered, resolve } = scene(running);
+    connections.connect = () => Promise.reject(new Error('The port is taken'));
+    await assert.rejects(resolve());
+    assert.match(saidOn(screen).join(), /\[\]$/);
+    assert.deepEqual(offered(), ['Rent a GPU']);
+  });
+
+  it('is said of neither a server that is not listed nor a use that was canceled', async () => {
+    const { provider, deps, screen, errors } = scene(running);
+    provider.tell('gpu-7', new errors.CancelledError());
+    deps.servers.find = () => undefined;
+    provider.tell('gpu-8', new errors.NoLoginYetError());
+    await settle();
+    assert.deepEqual(saidOn(screen), []);
+  });
+
+  it('is said anew of a changed host key that the window has not told of', async () => {
+    const { provider, deps, screen, errors } = scene(running);
+    deps.oneWindow.offer = () => undefined;
+    const changed = () => new errors.HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED');
+    provider.tell('gpu-7', changed());
+    deps.oneWindow.offer = (_, show) => show();
+    provider.tell('gpu-7', changed());
+    provider.tell('gpu-7', changed());
+    await settle();
+    assert.equal(saidOn(screen).length, 1);
+  });
+
+  it('is said in one of the windows that meet the same within five minutes', () => {
+    const { provider, deps, errors } = scene(running);
+    const keys: string[] = [];
+    deps.oneWindow.offer = (key) => keys.push(key);
+    for (const seconds of [0, 299, 1]) {
+      deps.clock.jump(seconds * 1000);
+      provider.tell('gpu-7', new errors.HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED'));
+    }
+    assert.deepEqual([keys[0] === keys[1], keys[1] === keys[2]], [true, false]);
+  });
+
+  it('is used though the list does not have it yet, where the account is active', async () => {
+    const { deps, resolve } = scene(running);
+    deps.fleet.find = () => undefined as never;
+    assert.equal((await resolve()).id, 'gpu-7');
+  });
+
+  for (const [cost, description] of [
+    [fromDollars(0.5), '$0.500/h'],
+    [undefined, undefined],
+  ] as const) {
+    it(`is a start with its price: ${description ?? 'unknown'}`, () => {
+      const { provider } = scene({ ...stopped, totalPerHour: cost } as Instance);
+      const [start] = provider.provideCommands();
+      assert.deepEqual([start?.label, start?.description], ['Start trainer…', description]);
+    });
+  }
+
+  it('is a server with its price where one can connect, and its state where not', () => {
+    const label = (instance: Instance) => scene(instance).candidates()?.[0]?.label;
+    assert.equal(label(running), 'trainer · RTX 4090 · $0.400/h');
+    assert.equal(label({ ...running, totalPerHour: undefined, gpuName: undefined } as never), 'trainer');
+    assert.match(label(stopped) ?? '', /^trainer \(Stopped/);
+  });
+
+  it('is not known without an account or a list', () => {
+    const { deps, candidates } = scene(running);
+    deps.fleet.state.kind = 'loading';
+    assert.equal(candidates(), undefined);
+    deps.fleet.state.kind = 'ready';
+    deps.accounts.active = undefined;
+    assert.equal(candidates(), undefined);
+  });
+
+  it('closes the picker where another list takes its place, and reports an error of a command', async () => {
+    const { provider, deps, screen, reported } = scene(stopped);
+    let searches = 0;
+    screen.commands.register('gpuRental.searchOffers', () => {
+      searches += 1;
+    });
+    await assert.rejects(provider.handleCommand({ label: 'Rent a GPU…' }));
+    assert.deepEqual([searches, reported], [1, []]);
+    screen.commands.register('gpuRental.instance.start', () => Promise.reject(new Error('No')));
+    assert.equal(await provider.handleCommand({ label: 'Start trainer…' }), undefined);
+    assert.match(String(reported), /No/);
+    deps.accounts.active = undefined;
+    assert.deepEqual(
+      provider.provideCommands().map(({ label }) => label),
+      ['Sign In to GPU Rental…'],
+    );
+  });
+});
