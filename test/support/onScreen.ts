@@ -7,6 +7,7 @@ import { createVscode, type WindowNature } from './fakeEditor/vscodeModule';
 export function onScreen(
   entry: string,
   folders: readonly string[] = ['/workspace'],
+  extensions: readonly object[] = [],
 ): { readonly source: unknown; readonly screen: Screen } {
   const screen = new Screen({ isFocused: true });
   const current = {
@@ -17,7 +18,7 @@ export function onScreen(
       uiKind: 1,
       appName: 'Visual Studio Code',
     },
-    ...{ extensions: [], hasTools: true },
+    ...{ extensions, hasTools: true },
   } as unknown as WindowNature;
   const shared = { settings: new UserSettings({}), clipboard: { text: '' } };
   return { source: loadSource(entry, { vscode: createVscode(screen, shared, { current }) }), screen };
