@@ -93,6 +93,33 @@ describe('the medians of earlier days', () => {
   });
 });
 
+describe('the lines of earlier medians', () => {
+  const say = (text: Parameters<typeof formatText>[0]) => formatText(text);
+  const day = (at: number, medians: Record<string, number>) => ({
+    day: first + at,
+    medians: Object.fromEntries(Object.entries(medians).map(([name, price]) => [name, fromDollars(price)])),
+  });
+
+  it('have a gap on a day without a price', () => {
+    const [section] = historySections([day(0, { A: 1 }), day(1, {}), day(2, { A: 3 })], new Map(), say);
+    assert.ok(section?.chart && 'series' in section.chart);
+    assert.deepEqual(section.chart.series, [{ name: 'A', values: [1, null, 3] }]);
+  });
+
+  it('are five at most, those first that the user rents', () => {
+    const medians = { F: 1, E: 1, D: 1, C: 1, B: 1, A: 1 };
+    const paid = new Map([['F', undefined]]) as never;
+    const [section] = historySections([day(0, medians), day(1, medians)], paid, say);
+    assert.ok(section?.chart && 'series' in section.chart);
+    assert.equal(section.chart.series.map(({ name }) => name).join(''), 'FABCD');
+  });
+
+  it('begin with the second day', () => {
+    assert.deepEqual(historySections([], new Map(), say), []);
+    assert.deepEqual(historySections([day(0, { A: 1 })], new Map(), say), []);
+  });
+});
+
 describe('an export as JSON', () => {
   it('has dollars, with the unit in the name', () => {
     const report = {
