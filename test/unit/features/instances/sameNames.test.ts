@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import type * as product from '../../../support/viewSources';
+import { anInstance } from '../../../support/builders';
+import { FakeClock } from '../../../support/fakeClock';
+import { onScreen } from '../../../support/onScreen';
+
+describe('The rows of instances', () => {
+  const { InstanceTree } = onScreen('test/support/viewSources.ts').source as typeof product;
+  const quiet = () => ({ dispose: () => undefined });
+
+  /** How the rows of instances without a name begin. */
+  function rowsOf(gpus: readonly string[]): readonly unknown[] {
+    const instances = gpus.map((gpuName, index) => anInstance({ id: index + 7, label: '', gpuName }));
+    const value = { instances, skipped: 0, missing: undefined };
+    const tree = new InstanceTree({
+      accounts: { active: { key: 'mine', user: {} }, state: { kind: 'signedIn' }, onDidChange: quiet },
+      fleet: {
+        ...{ state: { kind: 'ready', value, fetchedAt: 0 }, onDidChange: quiet, facts: () => ({}) },
+        find: (id: number) => instances.find((one) => one.id === id),
+      },
+      volumes: { onDidChange: quiet, state: { kind: 'ready', value: [] } },
+      instanceGroups: { onDidChange: quiet, groups: [], rowsOf: () => [], notesOf: () => [] },
+      trees: { 'gpuRental.instances': { view: { visible: true, onDidChangeVisibility: quiet } } },
+      ...{
+        otherAccounts: () => Promise.resolve([]),
+        contextKeys: { set: () => undefined },
+        clock: new FakeClock(),
+      },
+    } as never);
+    return tree.getChildren().map((node) => tree.getTreeItem(node).label);
+  }
+
+  it('have their number where another begins the same, and no others', () => {
+    assert.deepEqual(rowsOf(['A', 'B', 'A', 'A']), ['1× A #7', '1× B', '1× A #9', '1× A #10']);
+    assert.deepEqual(rowsOf(['A', 'B']), ['1× A', '1× B']);
+  });
+});
