@@ -3,7 +3,7 @@ import { DisposableStore } from '../util/disposable';
 import { safeFileName } from '../util/fileName';
 import { t } from './localize';
 
-export const outputScheme = 'gpurental-output';
+const outputScheme = 'gpurental-output';
 /** Longest text in characters; longer ones lose their beginning, because they would slow the editor down. */
 const longestText = 2_000_000;
 

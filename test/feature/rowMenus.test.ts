@@ -56,10 +56,11 @@ describe('the menu of a row while the list is read again', () => {
     window.start('gpuRental.instance.destroy', undefined, [undefined]);
     await window.toast('The list changed just then, so nothing was done');
     const redrawn = refreshedIn(window, ['instances']);
+    window.focus();
     await computer().simulator.call('DELETE', `/api/v0/instances/${trainer}/`);
     window.run('Refresh');
     await window.view('instances').noRow('trainer');
-    await computer().windows[0]?.toast(/trainer no longer exists/);
+    await window.toast(/trainer no longer exists/);
     assert.ok(redrawn.includes(undefined), 'another set of rows is shown as a whole');
   });
 

@@ -91,7 +91,8 @@ describe('The content of a template file', () => {
     const { read, state, contents } = scene();
     state.known = undefined;
     await assert.rejects(read(own));
-    await assert.rejects(contents.read(FakeUri.parse('gpurental:/elsewhere.json') as never));
+    const elsewhere = (): never => FakeUri.parse('gpurental:/elsewhere.json') as never;
+    await assert.rejects(contents.read(elsewhere()));
   });
 
   it('is found under another name, unless the folder was listed or the template is open', async () => {

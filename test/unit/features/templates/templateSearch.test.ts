@@ -23,7 +23,7 @@ describe('The search for public templates', () => {
     for (const id of ['gpuRental.rentFromTemplate', 'gpuRental.template.duplicate']) {
       screen.commands.register(id, (target) => ran.push(`${id} ${JSON.stringify(target)}`));
     }
-    const service = { answer: (): Promise<unknown> => Promise.resolve({ items: found }) };
+    const service = { answer: (): Promise<unknown> => Promise.resolve({ items: found, skipped: 0 }) };
     const search = (filters: object, { signal }: { readonly signal: AbortSignal }) => {
       searches.push({ filters, signal });
       return service.answer();
@@ -121,7 +121,7 @@ describe('The search for public templates', () => {
     service.answer = () => Promise.reject(Object.assign(new Error(), { text: text('Busy.') }));
     await type('count_created > 1');
     assert.equal((await results()).length, 1);
-    service.answer = () => Promise.resolve({ items: [torch] });
+    service.answer = () => Promise.resolve({ items: [torch], skipped: 0 });
     await type('count_created > 2');
     assert.match((await results()).join(), /^Torch/);
   });
@@ -137,7 +137,7 @@ describe('The search for public templates', () => {
     await quick.flush();
     const isBusy = () => screen.quick.current?.busy;
     assert.equal(isBusy(), true);
-    end?.({ items: [] });
+    end?.({ items: [], skipped: 0 });
     await quick.flush();
     assert.equal(isBusy(), false);
   });
