@@ -36,4 +36,23 @@ describe('the support bundle', () => {
       assert.ok(!text.includes(secret), secret);
     }
   });
+
+  it('names the kind of the last error, without its words', async () => {
+    const errors = async () => {
+      window.run('Copy Diagnostics');
+      await computer().until('the copy', () => computer().clipboard.text.includes('| Last error |'));
+      return /\| Last error \| (.*) \|/.exec(computer().clipboard.text)?.[1];
+    };
+    assert.equal(await errors(), '-');
+    computer().simulator.fail({
+      kind: 'html500',
+      method: 'GET',
+      path: '/api/{version}/instances/',
+      times: 0,
+    });
+    window.run('Refresh');
+    await window.toast('The service has a problem of its own');
+    computer().clipboard.text = '';
+    assert.equal(await errors(), 'ServiceFailedError');
+  });
 });

@@ -7,7 +7,7 @@ import type * as product from '../../../support/portSources';
 type Handler = (target?: object) => unknown;
 
 describe('Forwarding a port', () => {
-  function scene({ isReachable = true } = {}) {
+  function scene({ isReachable = true, switchesTo = 'mine' } = {}) {
     const { source, screen } = onScreen('test/support/portSources.ts');
     const { register, runOwnCommandsFrom } = source as typeof product;
     const quick = new OnQuick(screen);
@@ -53,6 +53,7 @@ describe('Forwarding a port', () => {
             },
           };
           opened.push(forward);
+          accounts.active = { key: switchesTo };
           return Promise.resolve(forward);
         },
       },
@@ -114,6 +115,13 @@ describe('Forwarding a port', () => {
     const { forward, screen, opened } = scene({ isReachable: false });
     await forward('8888');
     assert.deepEqual([saidOn(screen), opened], [[], []]);
+  });
+
+  it('is undone where the account was switched on the way', async () => {
+    const { forward, accounts, opened, screen, uses } = scene({ switchesTo: 'other' });
+    await forward('8888');
+    assert.equal(accounts.active?.key, 'other');
+    assert.deepEqual([opened.map(({ isClosed }) => isClosed), saidOn(screen), uses], [[true], [], []]);
   });
 
   it('offers usual ports, and what is typed instead of them', async () => {
