@@ -1,16 +1,18 @@
 import { formatText, type Text } from './text';
 
+export const nextSteps = [
+  'retry',
+  'signIn',
+  'replaceKey',
+  'secondFactor',
+  'openSettings',
+  'showLog',
+  'addSshKey',
+  'openConsole',
+  'none',
+] as const;
 /** The one action a message offers; `editor/report.ts` turns it into a button. */
-export type NextStep =
-  | 'retry'
-  | 'signIn'
-  | 'replaceKey'
-  | 'secondFactor'
-  | 'openSettings'
-  | 'showLog'
-  | 'addSshKey'
-  | 'openConsole'
-  | 'none';
+export type NextStep = (typeof nextSteps)[number];
 
 /**
  * An error whose text may be shown to the user as it stands. Each subclass says what failed and what

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { UserError, type NextStep } from '../../util/errors';
+import { nextSteps, UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 
 const sharedText: z.ZodType<Text> = z.object({
@@ -7,12 +7,13 @@ const sharedText: z.ZodType<Text> = z.object({
   args: z.array(z.union([z.string(), z.number(), z.lazy(() => sharedText)])).readonly(),
 });
 /** A failure in its user-facing words. */
-export const sharedError = z.object({ text: sharedText, nextStep: z.string() });
+export const sharedError = z.object({ text: sharedText, nextStep: z.enum(nextSteps).catch('none') });
+type SharedError = z.infer<typeof sharedError>;
 
 /** A failure that occurred in another window. */
 export class OtherWindowError extends UserError {}
 
-export function shareError(error: unknown): z.infer<typeof sharedError> {
+export function shareError(error: unknown): SharedError {
   return error instanceof UserError
     ? { text: error.text, nextStep: error.nextStep }
     : {
@@ -21,20 +22,6 @@ export function shareError(error: unknown): z.infer<typeof sharedError> {
       };
 }
 
-const steps: Readonly<Record<NextStep, true>> = {
-  retry: true,
-  signIn: true,
-  replaceKey: true,
-  secondFactor: true,
-  openSettings: true,
-  showLog: true,
-  addSshKey: true,
-  openConsole: true,
-  none: true,
-};
-
-export function reviveError(shared: z.infer<typeof sharedError>): OtherWindowError {
-  // The record above contains nothing but next steps.
-  const nextStep = Object.hasOwn(steps, shared.nextStep) ? (shared.nextStep as NextStep) : 'none';
-  return new OtherWindowError(shared.text, { nextStep });
+export function reviveError({ text: words, nextStep }: SharedError): OtherWindowError {
+  return new OtherWindowError(words, { nextStep });
 }

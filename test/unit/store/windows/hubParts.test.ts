@@ -9,7 +9,7 @@ import { addressInTerm, HubTerms } from '../../../../src/store/windows/hubTerms'
 import { hubAddress, hubToken } from '../../../../src/store/windows/hubAddress';
 import { HubListeners } from '../../../../src/store/windows/hubListeners';
 import { HubLine, type HubMessage } from '../../../../src/store/windows/hubWire';
-import { reviveError, shareError } from '../../../../src/store/windows/sharedError';
+import { reviveError, sharedError, shareError } from '../../../../src/store/windows/sharedError';
 import { UserError } from '../../../../src/util/errors';
 import { silentLog } from '../../../../src/util/log';
 import { text } from '../../../../src/util/text';
@@ -104,7 +104,8 @@ describe('What windows hear', () => {
     assert.deepEqual([revived.message, revived.nextStep], ['No route', 'retry']);
     assert.equal(reviveError(shareError(new Error('key=secret'))).nextStep, 'showLog');
     assert.doesNotMatch(reviveError(shareError(new Error('key=secret'))).message, /secret/);
-    assert.equal(reviveError({ ...shared, nextStep: 'toString' }).nextStep, 'none');
+    assert.equal(sharedError.parse({ ...shared, nextStep: 'of another version' }).nextStep, 'none');
+    assert.equal(sharedError.parse(shared).nextStep, 'retry');
   });
 });
 
