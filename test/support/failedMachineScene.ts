@@ -5,7 +5,6 @@ import {
   type ReplaceOptions,
   type ReplaceResult,
 } from '../../src/store/rentals/replacement';
-import { silentLog } from '../../src/util/log';
 import { anOffer } from './builders';
 import { anySearch } from './rentalRequest';
 import { windowScene, type WindowScene } from './computerScene';
@@ -27,7 +26,7 @@ export function useFailedMachine() {
         ],
       }),
     );
-    scene.machines = new FailedMachines(scene.computer.storageDir, () => 'account', silentLog);
+    scene.machines = new FailedMachines(scene.computer.storageDir, () => 'account', scene.computer.log);
     await scene.window.rentals.rent({
       offer: anOffer(),
       config: { image: 'pytorch/pytorch', diskGb: 20, label: 'training', env: { TOKEN: 'secret' } },
@@ -50,7 +49,7 @@ export function useFailedMachine() {
     instanceId = 6001,
   ): Promise<ReplaceResult> {
     const { clock } = scene.computer;
-    const deps = { ...own, budget: noBudget, failedMachines: scene.machines, clock, log: silentLog };
+    const deps = { ...own, budget: noBudget, failedMachines: scene.machines, clock, log: scene.computer.log };
     return clock.through(replaceInstance(deps, instanceId, { dataLossAccepted: false, ...options }));
   }
 

@@ -80,6 +80,12 @@ class FakeTransport implements Transport {
 /** A log that keeps its lines. */
 export class MemoryLog implements Log {
   readonly lines: string[] = [];
+
+  /** How many lines begin like this, the level included. */
+  count(start: string): number {
+    return this.lines.filter((line) => line.startsWith(start)).length;
+  }
+
   readonly trace = (message: string) => void this.lines.push(`trace ${message}`);
   readonly debug = (message: string) => void this.lines.push(`debug ${message}`);
   readonly info = (message: string) => void this.lines.push(`info ${message}`);

@@ -13,8 +13,8 @@ import type { RentalStore } from '../../src/store/rentals/rentalStore';
 import { OneWindow } from '../../src/shared/oneWindow';
 import { DisposableStore, type Disposable } from '../../src/util/disposable';
 import { Emitter } from '../../src/util/emitter';
-import { silentLog } from '../../src/util/log';
 import { FakeClock } from './fakeClock';
+import { MemoryLog } from './fakeTransport';
 
 /** No limit is set. */
 export const noBudget = { current: () => Promise.resolve(undefined) };
@@ -174,6 +174,8 @@ export interface FakeWindow {
 /** One user's computer with its windows, disk, key ring and clock. */
 export class FakeComputer {
   readonly clock = new FakeClock();
+  /** Of all windows. */
+  readonly log = new MemoryLog();
   readonly secrets = new FakeSecrets();
   readonly hubs = new FakeHubs();
   readonly clients: { readonly serviceUrl: string; readonly bearer: () => Promise<string> }[] = [];
@@ -190,10 +192,9 @@ export class FakeComputer {
   }
 
   openWindow(): FakeWindow {
-    const { clock, secrets, storageDir } = this;
+    const { clock, log, secrets, storageDir } = this;
     const owned = new DisposableStore();
     const hub = owned.add(this.hubs.open());
-    const log = silentLog;
     const accounts = owned.add(
       createAccounts({
         createClient: (input) => {

@@ -3,7 +3,6 @@ import type { MachineChecks } from '../../src/store/rentals/checkRuns';
 import type { StartEvent } from '../../src/store/rentals/startEvent';
 import type { StartWatches } from '../../src/store/rentals/startWatchPort';
 import { fromDollars } from '../../src/model/money';
-import { silentLog } from '../../src/util/log';
 import { anOffer } from './builders';
 import { computerScene, passUntil, type ComputerScene } from './computerScene';
 import type { FakeComputer, FakeWindow } from './fakeWindows';
@@ -23,14 +22,14 @@ export interface Watching extends FakeWindow {
 
 /** What watches the machines on their way in a window, and what it told; with checks, a start ends with a login. */
 export function watchStarts(
-  { clock, storageDir }: FakeComputer,
+  { clock, log, storageDir }: FakeComputer,
   window: FakeWindow,
   checks?: MachineChecks,
 ): Pick<Watching, 'readiness' | 'events'> {
   const readiness = window.owned.add(
     createStartWatches({
       ...window,
-      ...{ clock, log: silentLog, storageDir },
+      ...{ clock, log, storageDir },
       limits: () => ({ timeoutMs: 15 * 60_000, checksLogin: checks !== undefined }),
       checks: checks ?? noChecks,
     }),

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { mostPastRentals, type PastRental } from '../../../../src/model/rentals/pastRental';
 import { KeptLogs } from '../../../../src/store/history/keptLogs';
 import { RentalHistory } from '../../../../src/store/history/rentalHistory';
-import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { passUntil, computerScene, type ComputerScene } from '../../../support/computerScene';
 
@@ -20,10 +19,10 @@ describe('The rental history', () => {
     rentedByAgents = (): Promise<ReadonlyMap<number, string>> => Promise.resolve(new Map(agents)),
   ) {
     const window = await computer.openSignedIn();
-    const { clock, storageDir } = computer;
-    const logs = new KeptLogs({ storageDir, clock, log: silentLog, redact: (text) => text });
+    const { clock, log, storageDir } = computer;
+    const logs = new KeptLogs({ storageDir, clock, log, redact: (text) => text });
     const history = window.owned.add(
-      new RentalHistory({ ...window, logs, storageDir, clock, log: silentLog, rentedByAgents }),
+      new RentalHistory({ ...window, logs, storageDir, clock, log, rentedByAgents }),
     );
     await window.fleet.refresh();
     return { ...window, history, logs };

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { TimedOutError } from '../../../../src/api/errors';
+import { ForbiddenError, TimedOutError } from '../../../../src/api/errors';
 import { DestroyedAgain, type CameBack } from '../../../../src/store/instances/destroyedAgain';
 import { destroyAndVerify } from '../../../../src/store/instances/destruction';
-import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
@@ -31,7 +30,7 @@ describe('A machine that was destroyed and is there again', () => {
     const again = new DestroyedAgain({
       ...window,
       clock,
-      log: silentLog,
+      log: computer.log,
       tell: (key, found) => void told.set(key, found),
     });
     fleet.onDidPoll(({ instances }) => {
@@ -50,7 +49,7 @@ describe('A machine that was destroyed and is there again', () => {
   async function destroyed(window: Opened): Promise<void> {
     const account = window.accounts.active;
     assert.ok(account);
-    const deps = { ...window, clock: computer.clock, log: silentLog };
+    const deps = { ...window, clock: computer.clock, log: computer.log };
     await computer.clock.through(destroyAndVerify(deps, account, 5001));
     await pass('it is gone', () => window.fleet.find(5001) === undefined);
   }
@@ -71,13 +70,43 @@ describe('A machine that was destroyed and is there again', () => {
     await computer.clock.advance(600_000);
     assert.equal(sent(), 3);
     assert.deepEqual(kinds(), ['destroyedAgain', 'destroyedAgain', 'notDestroyed']);
+    assert.equal(computer.log.count('warn Instance 5001 was destroyed and is there again'), 2);
+  });
+
+  it('is told as still there, with the reason in the log, where it may not be destroyed again', async () => {
+    const kept = service.instances;
+    const window = await open();
+    await destroyed(window);
+    service.instances = kept;
+    service.failsBefore('instances.destroy', () => new ForbiddenError());
+    await pass('it is told', () => told.size === 1, 30_000);
+    await computer.clock.advance(600_000);
+    assert.deepEqual([sent(), kinds()], [3, ['notDestroyed']]);
+    assert.equal(computer.log.count('error Instance 5001 came back and could not be destroyed again'), 2);
+  });
+
+  it('is waited for two minutes where the end is not confirmed, and is none without a destroy', () => {
+    const { clock, hubs, log } = computer;
+    const { accounts, fleet } = computer.openWindow();
+    const again = new DestroyedAgain({
+      ...{ accounts, fleet, hub: hubs.open(), clock, log },
+      tell: (key, found) => void told.set(key, found),
+    });
+    const now = clock.now();
+    const isBack = (kind: 'destroy' | 'stop', agoMs: number, tookEffect = false) =>
+      again.look(anInstance(), { kind, at: now - agoMs, tookEffect }, now);
+    assert.deepEqual(
+      [isBack('destroy', 119_999), isBack('destroy', 120_000), isBack('destroy', 1, true)],
+      [false, true, true],
+    );
+    assert.deepEqual([isBack('stop', 120_000), isBack('stop', 1, true)], [false, false]);
   });
 
   it('is destroyed again though the answer was lost and the clock was set back since', async () => {
     const window = await open();
     const account = window.accounts.active ?? assert.fail();
     service.failsBefore('instances.destroy', () => new TimedOutError());
-    const deps = { ...window, clock: computer.clock, log: silentLog };
+    const deps = { ...window, clock: computer.clock, log: computer.log };
     await computer.clock.through(destroyAndVerify(deps, account, 5001));
     service.before = () => undefined;
     computer.clock.jump(-3 * 3_600_000);
@@ -98,7 +127,7 @@ describe('A machine that was destroyed and is there again', () => {
         throw new TimedOutError();
       }
     };
-    const deps = { ...window, clock: computer.clock, log: silentLog };
+    const deps = { ...window, clock: computer.clock, log: computer.log };
     const verdict = destroyAndVerify(deps, account, 5001);
     await pass('its list is there', () => other.count('instances.list') > 0);
     assert.equal(await computer.clock.through(verdict), 'destroyed');

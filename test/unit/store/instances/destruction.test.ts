@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { ForbiddenError, NotFoundError, TimedOutError } from '../../../../src/api/errors';
 import { destroyAndVerify } from '../../../../src/store/instances/destruction';
-import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { windowScene, type WindowScene } from '../../../support/computerScene';
 
@@ -16,7 +15,7 @@ describe('destroying', () => {
   const account = () => window.accounts.active ?? assert.fail();
 
   async function destroy() {
-    const deps = { fleet: window.fleet, clock: computer.clock, log: silentLog };
+    const deps = { fleet: window.fleet, clock: computer.clock, log: computer.log };
     return computer.clock.through(destroyAndVerify(deps, account(), 5001), 2000);
   }
 
@@ -36,11 +35,23 @@ describe('destroying', () => {
     service.failsAfter('instances.destroy', () => new TimedOutError());
     assert.equal(await destroy(), 'destroyed');
     assert.equal(service.count('instances.destroy'), 1);
+    assert.equal(computer.log.count('warn The answer to destroying 5001 is not known'), 1);
+  });
+
+  it('is done though the list can not be read after it, which only the log tells', async () => {
+    service.before = (call) => {
+      if (call === 'instances.list' && window.fleet.facts(5001).lastRequest?.tookEffect === true) {
+        throw new TimedOutError();
+      }
+    };
+    assert.equal(await destroy(), 'destroyed');
+    await computer.clock.advance(0);
+    assert.equal(computer.log.count('warn The list could not be read after destroying'), 1);
   });
 
   it('is read back in time when the clock is set back meanwhile', async () => {
     Object.assign(service.client.instances, { destroy: () => Promise.resolve() });
-    const deps = { fleet: window.fleet, clock: computer.clock, log: silentLog };
+    const deps = { fleet: window.fleet, clock: computer.clock, log: computer.log };
     const verdict = destroyAndVerify(deps, account(), 5001);
     await computer.clock.advance(0);
     assert.equal(service.count('instances.get'), 1);
@@ -56,6 +67,7 @@ describe('destroying', () => {
     assert.equal(window.fleet.facts(5001).lastRequest?.kind, 'destroy');
     service.failsBefore('instances.get', () => new TimedOutError());
     assert.equal(await destroy(), 'notConfirmed');
+    assert.equal(computer.log.count('warn It could not be read back whether 5001 is gone'), 5);
   });
 
   it('passes a refusal on and leaves the machine as it was', async () => {

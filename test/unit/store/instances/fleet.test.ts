@@ -131,6 +131,7 @@ describe('the fleet', () => {
     assert.equal(state.kind, 'ready');
     assert.equal(state.value.instances.length, 1);
     assert.ok(state.error instanceof UserError);
+    assert.equal(computer.log.count('warn The instances could not be read: UserError: The service'), 1);
     window.fleet.note(5001, { kind: 'destroy' });
     service.calls.length = 0;
     // 10 s, 20 s, 40 s, 80 s after one another although something is under way.
@@ -284,6 +285,20 @@ describe('the fleet', () => {
     release();
     await refresh;
     assert.equal(window.fleet.state.kind, 'idle');
+  });
+
+  it('is heard by all who listen though one of them fails, which the log tells', async () => {
+    const window = await openLookingAt();
+    let heard = 0;
+    for (const listen of [window.fleet.onDidChange, window.fleet.onDidPoll]) {
+      listen(() => {
+        throw new Error('a fault');
+      });
+      listen(() => (heard += 1));
+    }
+    await advance(minute);
+    assert.equal(heard, 2);
+    assert.equal(computer.log.count('error A listener of the fleet failed'), 2);
   });
 
   it('reads the account every 5 minutes at most, beside the list', async () => {

@@ -94,6 +94,23 @@ describe('a list that lacks an instance by mistake', () => {
     assert.deepEqual(events, [{ kind: 'ready', instanceId: 6001 }]);
   });
 
+  it('keeps one that was just rented and whose record can not be read either, which the log tells', async () => {
+    const window = await open();
+    service.isListed = () => false;
+    await window.rentals.rent({
+      offer: anOffer(),
+      config: { image: 'pytorch/pytorch' },
+      rentalType: 'on-demand',
+      priceLimit: fromDollars(0.4),
+    });
+    service.failsBefore('instances.get', () => new Error('down'));
+    await window.fleet.refresh();
+    assert.ok(window.fleet.find(6001));
+    assert.ok(
+      computer.log.count('warn The record of the new instance 6001 could not be read: Error: down') > 0,
+    );
+  });
+
   it('never proves the end of one that was just rented and is not listed yet', async () => {
     const window = await open();
     assert.equal(window.fleet.hasEnded(7001), false);

@@ -10,9 +10,9 @@ import {
 import type { Instance } from '../../../../src/model/instances/instance';
 import type { OwnRequest } from '../../../../src/model/instances/instanceState';
 import { changePower, type PowerRequest } from '../../../../src/store/instances/power';
-import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
+import { MemoryLog } from '../../../support/fakeTransport';
 import { FakeService } from '../../../support/fakeService';
 
 const stopped = anInstance({ actualStatus: 'exited', intendedStatus: 'stopped' });
@@ -29,6 +29,7 @@ const lost = () => new TimedOutError();
 class Scene {
   readonly service = new FakeService();
   readonly clock = new FakeClock();
+  readonly log = new MemoryLog();
   readonly stopLooking = new AbortController();
   request: OwnRequest | undefined;
 
@@ -48,7 +49,7 @@ class Scene {
 
   /** The verdict, with the clock moved past the last look. */
   async change(kind: PowerRequest) {
-    const deps = { fleet: this.fleet, clock: this.clock, log: silentLog };
+    const deps = { fleet: this.fleet, clock: this.clock, log: this.log };
     const account = { key: 'account', client: this.service.client };
     const verdict = changePower(deps, account, this.instance, kind, { signal: this.stopLooking.signal });
     verdict.catch(() => undefined);
@@ -86,6 +87,7 @@ describe('changing the power of an instance', () => {
         assert.equal(scene.request?.kind, kind);
         assert.equal(scene.service.count(`instances.${kind}`), 1);
         assert.equal(scene.service.count('instances.get'), 1);
+        assert.equal(scene.log.count(`warn The answer to the ${kind} of 5001 was lost`), 1);
       }
     });
   }
@@ -139,6 +141,7 @@ describe('changing the power of an instance', () => {
     };
     assert.equal(await start.change('start'), 'notKnown');
     assert.equal(start.request?.kind, 'start');
+    assert.equal(start.log.count('warn It could not be read back what became of the start of 5001'), 3);
     const stop = new Scene(running);
     stop.service.before = start.service.before;
     assert.equal(await stop.change('stop'), 'notKnown');

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { Notices } from '../../../../src/store/windows/notices';
 import { priceEveryMs, PriceWatch } from '../../../../src/store/instances/priceWatch';
-import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { computerScene, type ComputerScene } from '../../../support/computerScene';
 
@@ -19,7 +18,8 @@ describe('Watching for price increases', () => {
     const posted: string[] = [];
     window.owned.add(notices.onDidPost(({ key }) => posted.push(key)));
     const { accounts, fleet } = window;
-    window.owned.add(new PriceWatch({ accounts, fleet, notices, clock: computer.clock, log: silentLog }));
+    const { clock, log } = computer;
+    window.owned.add(new PriceWatch({ accounts, fleet, notices, clock, log }));
     return { ...window, posted, keys: () => [...new Set(posted)].map((key) => key.replace(/^.*:/, '')) };
   };
 
@@ -49,11 +49,16 @@ describe('Watching for price increases', () => {
     assert.equal(service.count('priceIncreases.list'), 0);
   });
 
-  it('troubles nobody where the service does not know the question', async () => {
+  it('troubles nobody where the service does not know the question, which only the log tells', async () => {
     service.failsBefore('priceIncreases.list', () => new Error('no such thing'));
     const window = await open();
     await window.fleet.refresh();
     assert.deepEqual(window.keys(), []);
     assert.equal(window.fleet.state.kind, 'ready');
+    await computer.clock.advance(0);
+    assert.equal(
+      computer.log.count('warn Pending price increases could not be read: Error: no such thing'),
+      1,
+    );
   });
 });

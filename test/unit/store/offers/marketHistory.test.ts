@@ -3,9 +3,9 @@ import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fromDollars } from '../../../../src/model/money';
 import { MarketHistory } from '../../../../src/store/offers/marketHistory';
-import { silentLog } from '../../../../src/util/log';
 import { formatText } from '../../../../src/util/text';
 import { FakeClock } from '../../../support/fakeClock';
+import { MemoryLog } from '../../../support/fakeTransport';
 import { useFolder } from '../../../support/useFolder';
 
 const day = 86_400_000;
@@ -17,15 +17,17 @@ const gpu = (dollars: number) => [
 describe('the market history', () => {
   let dir = '';
   let clock: FakeClock;
+  let log: MemoryLog;
   useFolder((made) => void (dir = made));
   beforeEach(() => {
     clock = new FakeClock();
+    log = new MemoryLog();
   });
   const recordAt = (ms: number, ...record: Parameters<MarketHistory['record']>) => {
     clock.jump(ms - clock.now());
     return open().record(...record);
   };
-  const open = () => new MarketHistory({ storageDir: dir, clock, log: silentLog });
+  const open = () => new MarketHistory({ storageDir: dir, clock, log });
 
   it('keeps one snapshot a day and key, the last of the day', async () => {
     await recordAt(20_000 * day, 'a', gpu(0.3));
@@ -75,6 +77,7 @@ describe('the market history', () => {
     await mkdir(path);
     const { problem } = await recordAt(day, 'a', gpu(0.3));
     assert.match(formatText(problem ?? ''), /could not be read/);
+    assert.equal(log.count('warn The market history could not be kept'), 1);
     assert.ok((await stat(path)).isDirectory());
   });
 });

@@ -8,7 +8,6 @@ import { SearchBudget } from '../../../../src/store/offers/searchBudget';
 import { SearchWatches } from '../../../../src/store/offers/searchWatches';
 import { checkEveryMs, checksApartMs, type WatchFound } from '../../../../src/store/offers/watchChecks';
 import type { Clock } from '../../../../src/util/clock';
-import { silentLog } from '../../../../src/util/log';
 import type { FakeWindow } from '../../../support/fakeWindows';
 import { marketOffer } from '../../../support/marketOffer';
 import { until } from '../../../support/until';
@@ -42,7 +41,7 @@ describe('watched searches', () => {
         hub: own.hub,
         budget,
         clock,
-        log: silentLog,
+        log: computer.log,
         storageDir,
       }),
     );

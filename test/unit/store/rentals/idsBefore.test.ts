@@ -4,18 +4,20 @@ import type { Loaded } from '../../../../src/shared/reading';
 import type { Account, FleetSnapshot } from '../../../../src/store/ports';
 import { idsBeforeRental } from '../../../../src/store/rentals/idsBefore';
 import { CancelledError } from '../../../../src/util/errors';
-import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
+import { MemoryLog } from '../../../support/fakeTransport';
 import { FakeService } from '../../../support/fakeService';
 
 describe('The instances before a rental', () => {
   let service: FakeService;
   let clock: FakeClock;
+  let log: MemoryLog;
   beforeEach(() => {
     service = new FakeService();
     service.instances = [anInstance({ id: 2 })];
     clock = new FakeClock();
+    log = new MemoryLog();
   });
 
   type Ready = Extract<Loaded<FleetSnapshot>, { kind: 'ready' }>;
@@ -30,7 +32,7 @@ describe('The instances before a rental', () => {
     { accountKey = 'mine', signal = new AbortController().signal } = {},
   ) =>
     idsBeforeRental(
-      { fleet: { state }, clock, log: silentLog, accountKey },
+      { fleet: { state }, clock, log, accountKey },
       { key: 'mine', client: service.client } as Account,
       signal,
     );
@@ -58,6 +60,7 @@ describe('The instances before a rental', () => {
       throw new NotReachableError();
     };
     assert.equal(await before({ kind: 'idle' }), undefined);
+    assert.equal(log.count('warn The instances could not be read before the rental'), 1);
     service.before = () => {
       throw new CancelledError();
     };

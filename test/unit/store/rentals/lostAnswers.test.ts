@@ -30,6 +30,7 @@ describe('rentals whose answer was lost', () => {
     assert.equal(result.instanceId, 6001);
     assert.equal(service.instances.length, 1);
     assert.equal(service.count('offers.rent'), 1);
+    assert.equal(computer.log.count(`warn The answer to the rental ${result.rental.marker} is not known`), 1);
   });
 
   it('finds an instance that turns up within the minute', async () => {
@@ -67,6 +68,7 @@ describe('rentals whose answer was lost', () => {
     window.rentals.onDidSettle(({ phase }) => settled.push(phase.kind));
     const result = await through(window.rentals.rent(request), 5000);
     assert.equal(result.kind, 'notKnown');
+    assert.equal(computer.log.count('warn The instances could not be read back: Error: down'), 8);
     isDown = false;
     await passUntil(computer, 'it is found', () => settled.length > 0, 10_000);
     assert.deepEqual(settled, ['waiting']);

@@ -40,6 +40,10 @@ describe('a rental that was refused or not answered', () => {
       assert.equal(result.warning, refusal.serviceText ?? '');
       assert.equal(window.rentals.find(6001)?.phase.kind, 'waiting');
       assert.equal(service.count('offers.rent'), 1);
+      assert.equal(
+        computer.log.count(`warn The rental ${result.rental.marker} was refused and took effect`),
+        1,
+      );
     });
   }
 
@@ -88,6 +92,7 @@ describe('a rental that was refused or not answered', () => {
       }
     };
     await assert.rejects(window.rentals.rent(request), GoneError);
+    assert.equal(computer.log.count('warn The instances could not be compared with a refused rental'), 1);
   });
 
   it('finds in a later list what was refused and took effect', async () => {

@@ -72,6 +72,8 @@ describe('the rentals of an account, on disk', () => {
     await computer.clock.advance(1000);
     const known = () => rentals.rentals.map((rental) => rental.marker);
     assert.deepEqual(known(), []);
+    await computer.clock.advance(15_000);
+    assert.equal(computer.log.count(`error The rental ${marker} could not be read`), 1, 'once');
     await rmdir(path);
     await rename(`${path}.away`, path);
     await computer.clock.advance(20_000);
@@ -152,6 +154,8 @@ describe('the rentals of an account, on disk', () => {
     const { rentals } = await computer.openSignedIn();
     await computer.clock.advance(1000);
     assert.deepEqual(rentals.rentals, []);
+    await computer.clock.advance(15_000);
+    assert.equal(computer.log.count('error The rentals could not be read'), 1, 'once');
     await rm(folder);
     await rename(`${folder}.away`, folder);
     await computer.clock.advance(20_000);

@@ -33,6 +33,15 @@ describe('rentals', () => {
     assert.equal(window.rentals.find(6001)?.marker, result.rental.marker);
   });
 
+  it('is rented though the list can not be read after it, which only the log tells', async () => {
+    service.before = (call) => {
+      if (call === 'instances.list' && service.rented.length > 0) throw new Error('down');
+    };
+    assert.equal((await window.rentals.rent(request)).kind, 'rented');
+    await computer.clock.advance(0);
+    assert.equal(computer.log.count('warn The list could not be read after the rental: Error: down'), 1);
+  });
+
   it('counts the start of its machine from when the request left, not from a wait before that', async () => {
     const minutes = 5 * 60_000;
     const before = computer.clock.now();
@@ -122,6 +131,7 @@ describe('rentals', () => {
       assert.equal(result.kind, 'rented');
       assert.equal(result.instanceId, 6001);
       assert.equal(window.rentals.find(6001)?.phase.kind, 'waiting');
+      assert.equal(computer.log.count('error What became of a rental could not be noted'), 1);
     });
 
     it('reads back what was lost', async () => {

@@ -61,6 +61,7 @@ describe('replacing a machine that failed', () => {
     };
     assert.deepEqual(await replace(), { kind: 'destroyedOnly', log: 'the log\n' });
     assert.equal(scene.service.count('offers.rent'), 1);
+    assert.equal(scene.computer.log.count('info Offer 9003 is gone or does not fit any more'), 1);
   });
 
   it('says the price at which it rented, and passes the limit on for the instance', async () => {
@@ -266,6 +267,7 @@ describe('replacing a machine that failed', () => {
     const result = await replace();
     assert.equal(result.kind, 'replaced');
     assert.equal(result.offer.id, 9004);
+    assert.equal(scene.computer.log.count('info Offer 9003 was not to be had'), 1);
     assert.equal(result.rent.kind, 'rented');
     assert.equal(scene.service.instances.length, 1);
   });
@@ -292,6 +294,7 @@ describe('replacing a machine that failed', () => {
     const result = await replace();
     assert.equal(result.kind, 'replaced');
     assert.equal(result.log, undefined);
+    assert.equal(scene.computer.log.count('warn The log of 6001 could not be saved: Error: no log'), 1);
   });
 
   it('refuses where it cannot rent alike: not rented here, or the environment is lost', async () => {

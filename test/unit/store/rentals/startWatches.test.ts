@@ -7,7 +7,6 @@ import { destroyAndVerify } from '../../../../src/store/instances/destruction';
 import type { FleetStore } from '../../../../src/store/instances/fleetStore';
 import type { Account, Accounts, AccountsState, FleetSnapshot } from '../../../../src/store/ports';
 import { Emitter } from '../../../../src/util/emitter';
-import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { noChecks } from '../../../support/machineChecks';
 import { settle } from '../../../support/fakeClock';
@@ -45,6 +44,39 @@ describe('the readiness store', () => {
     await pass('it is told', () => window.events.length > 0);
     await scene.computer.clock.advance(120_000);
     assert.deepEqual(window.events, [{ kind: 'ready', instanceId: 6001 }]);
+    const { marker } = window.rentals.find(6001) ?? assert.fail();
+    assert.ok(scene.computer.log.count(`error What became of ${marker} could not be noted`) > 0);
+  });
+
+  it('goes on where the disk refuses what is watched, which the log tells', async () => {
+    const window = await open();
+    const folder = join(scene.computer.storageDir, 'readiness');
+    await rm(folder, { recursive: true, force: true });
+    await writeFile(folder, 'in the way');
+    await window.rentals.rent(watchedRequest);
+    change('running');
+    await pass('it is told', () => window.events.length > 0);
+    assert.ok(scene.computer.log.count('error The machines on their way could not be looked at') > 0);
+  });
+
+  it('is heard by all who listen though one of them fails, which the log tells', async () => {
+    const window = await open();
+    const fail = () => {
+      throw new Error('a fault');
+    };
+    window.readiness.onDidChange(fail);
+    window.readiness.onDidHappen(fail);
+    const counts: number[] = [];
+    window.readiness.onDidChange(({ length }) => counts.push(length));
+    await window.rentals.rent(watchedRequest);
+    await pass('it is watched', () => counts.includes(1));
+    change('running');
+    let isTold = false;
+    window.readiness.onDidHappen(() => (isTold = true));
+    await pass('it is told', () => isTold);
+    const { log } = scene.computer;
+    assert.ok(log.count('error A listener of the readiness failed') > 0);
+    assert.equal(log.count('error A listener of what happened to a machine failed'), 1);
   });
 
   it('tells the failure of one that never ran, with the host’s words', async () => {
@@ -63,8 +95,16 @@ describe('the readiness store', () => {
     const other = await open();
     await leader.rentals.rent(watchedRequest);
     await pass('both watch', () => other.readiness.watches.length === 1);
+    const shown: number[][] = [];
+    for (const { readiness } of [leader, other]) {
+      const own: number[] = [];
+      shown.push(own);
+      readiness.onDidChange(({ length }) => own.push(length));
+    }
     await other.readiness.stopWatching(6001);
     assert.equal(other.readiness.watches.length, 0);
+    await until('both show it', () => shown.every(({ length }) => length > 0));
+    assert.deepEqual(shown, [[0], [0]]);
     change('exited');
     await scene.computer.clock.advance(60_000);
     assert.deepEqual([leader.events, other.events], [[], []]);
@@ -90,7 +130,7 @@ describe('the readiness store', () => {
       refuse = () => reject(new ForbiddenError());
     });
     scene.service.before = (call) => (call === 'instances.destroy' ? refused : undefined);
-    const deps = { fleet: window.fleet, clock: scene.computer.clock, log: silentLog };
+    const deps = { fleet: window.fleet, clock: scene.computer.clock, log: scene.computer.log };
     const account = window.accounts.active ?? assert.fail();
     const destroyed = destroyAndVerify(deps, account, 6001).catch((error: unknown) => error);
     await scene.computer.clock.advance(30_000);
@@ -176,7 +216,7 @@ describe('the readiness store', () => {
         hub: window.hub,
         oneWindow: window.oneWindow,
         clock: scene.computer.clock,
-        log: silentLog,
+        log: scene.computer.log,
         storageDir: scene.computer.storageDir,
         limits: () => ({ timeoutMs: 15 * 60_000, checksLogin: false }),
         checks: noChecks,
