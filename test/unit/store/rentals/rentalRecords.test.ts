@@ -72,12 +72,54 @@ describe('the rentals of an account, on disk', () => {
     await computer.clock.advance(1000);
     const known = () => rentals.rentals.map((rental) => rental.marker);
     assert.deepEqual(known(), []);
-    await computer.clock.advance(15_000);
+    await computer.clock.advance(14_000);
     assert.equal(computer.log.count(`error The rental ${marker} could not be read`), 1, 'once');
     await rmdir(path);
     await rename(`${path}.away`, path);
     await computer.clock.advance(20_000);
     assert.deepEqual(known(), [marker]);
+  });
+
+  it('are read again fifteen seconds after the disk refused, once it was told in the log', async () => {
+    const { first } = await withOffer();
+    await computer.clock.through(first.rentals.rent(rentalRequest));
+    const { accounts, hub } = first;
+    const { clock, log, secrets, storageDir } = computer;
+    const folder = join(storageDir, 'rentals', accounts.active?.key ?? '');
+    await rename(folder, `${folder}.away`);
+    await writeFile(folder, '');
+    const fleet = { setRented: () => undefined };
+    const records = new RentalRecords({ accounts, hub, fleet, secrets, storageDir, clock, log });
+    await records.loaded;
+    first.owned.dispose();
+    await clock.advance(15_000);
+    await rm(folder);
+    await rename(`${folder}.away`, folder);
+    await clock.advance(14_999);
+    assert.deepEqual(records.all, []);
+    await clock.advance(1);
+    assert.equal(records.all.length, 1);
+    assert.equal(log.count('error The rentals could not be read'), 1);
+    await clock.advance(600_000);
+    assert.equal(clock.pending, 0, 'and then no more');
+    records.dispose();
+  });
+
+  it('are told about in the log where the disk refuses what another window says has changed', async () => {
+    const { first } = await withOffer();
+    const second = await computer.openSignedIn();
+    await computer.clock.through(first.rentals.rent(rentalRequest));
+    const marker = first.rentals.rentals[0]?.marker ?? '';
+    await until('it is known', () => second.rentals.find(6001) !== undefined);
+    computer.hubs.hold();
+    await first.rentals.update(marker, { failure: 'timedOut' });
+    const path = join(computer.storageDir, 'rentals', first.accounts.active?.key ?? '', `${marker}.json`);
+    await rm(path);
+    await mkdir(path);
+    computer.hubs.arrive();
+    await computer.clock.advance(0);
+    assert.ok(computer.log.count('error A rental could not be read') > 0);
+    assert.equal(second.rentals.rentals[0]?.phase.kind, 'waiting', 'it stays as it was');
   });
 
   it('name a damaged file by its rental, which another window may know and note again', async () => {

@@ -260,6 +260,23 @@ describe('rentals', () => {
     assert.deepEqual(rentals.rentals, []);
   });
 
+  it('stay as they are where the disk refuses that their instance is gone, which the log tells', async () => {
+    await window.rentals.rent(request);
+    const [{ marker } = { marker: '' }] = window.rentals.rentals;
+    await window.fleet.refresh();
+    await window.rentals.update(marker, { phase: { kind: 'ready', instanceId: 6001, at: 1 } });
+    const folder = join(computer.storageDir, 'rentals');
+    await rm(folder, { recursive: true });
+    await writeFile(folder, 'in the way');
+    service.instances = [];
+    for (let list = 0; list < 2; list += 1) {
+      await window.fleet.refresh();
+      await computer.clock.advance(5000);
+    }
+    assert.ok(computer.log.count('error The rentals could not be compared with the list') > 0);
+    assert.equal(window.rentals.find(6001)?.goneAt, undefined);
+  });
+
   it('does not wait for an instance rented as stopped', async () => {
     const result = await window.rentals.rent({
       ...request,

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
 import type { Rental } from '../../../../src/store/ports';
 import { UnfinishedOrders } from '../../../../src/store/rentals/unfinishedOrders';
-import { silentLog } from '../../../../src/util/log';
 import { text } from '../../../../src/util/text';
 import { anOffer } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
+import { MemoryLog } from '../../../support/fakeTransport';
 import { FakeHubs } from '../../../support/fakeWindows';
 
 const order = { id: 'f00', wanted: 3 };
@@ -28,16 +28,18 @@ const sent = aRental('cccccccc', { kind: 'sent' });
 describe('several machines whose window closed early', () => {
   let clock: FakeClock;
   let hubs: FakeHubs;
+  let log: MemoryLog;
   let told: [number, number][];
 
   beforeEach(() => {
     clock = new FakeClock();
     hubs = new FakeHubs();
+    log = new MemoryLog();
     told = [];
   });
 
   function watch(all: readonly Rental[], hub = hubs.open()): UnfinishedOrders {
-    const orders = new UnfinishedOrders({ records: { all }, hub, clock, log: silentLog });
+    const orders = new UnfinishedOrders({ records: { all }, hub, clock, log });
     orders.onDidLeave(({ rentals, wanted }) => told.push([rentals.length, wanted]));
     return orders;
   }
@@ -88,6 +90,15 @@ describe('several machines whose window closed early', () => {
     await window.begin(sent);
     await lookLater(watch([waiting]));
     assert.deepEqual(told, []);
+  });
+
+  it('end although the disk refuses to note it, which the log tells', async () => {
+    const hub = hubs.open();
+    hub.claim = () => Promise.reject(new Error('disk full'));
+    await watch([waiting], hub).end(order.id);
+    assert.deepEqual(log.lines, [
+      'warn The end of a rental of several machines could not be noted: Error: disk full',
+    ]);
   });
 
   it('are not told where all were rented, while the window is open, or once it told the outcome itself', async () => {
