@@ -23,6 +23,8 @@ export class FakeService {
   /** The clock of the service, in Unix milliseconds; without one an answer does not say what time it is. */
   date: (() => number) | undefined;
   readonly calls: string[] = [];
+  /** Those that nobody waits for, so that they leave after what the user asks for. */
+  readonly unasked: string[] = [];
   readonly rented: { readonly offerId: number; readonly config: RentConfig }[] = [];
   /** Runs while a write waits for the service to take it. */
   wait: (call: string) => void | Promise<void> = () => undefined;
@@ -52,8 +54,9 @@ export class FakeService {
 
   readonly client: Client = this.makeClient();
 
-  private async run<T>(call: string, effect: () => T): Promise<T> {
+  private async run<T>(call: string, effect: () => T, options?: CallOptions): Promise<T> {
     this.calls.push(call);
+    if (options?.isUnasked === true) this.unasked.push(call);
     await this.before(call);
     const result = effect();
     await this.after(call);
@@ -71,7 +74,8 @@ export class FakeService {
   private makeClient(): Client {
     const known = {
       priceIncreases: {
-        list: () => this.run('priceIncreases.list', () => ({ items: [...this.priceIncreases], skipped: 0 })),
+        list: (options?: CallOptions) =>
+          this.run('priceIncreases.list', () => ({ items: [...this.priceIncreases], skipped: 0 }), options),
       },
       charges: {
         list: (_: unknown, options?: CallOptions) =>
@@ -88,7 +92,8 @@ export class FakeService {
       },
       users: { current: () => this.run('users.current', () => this.user) },
       offers: {
-        search: () => this.run('offers.search', () => ({ items: [...this.offers], skipped: 0 })),
+        search: (_: unknown, options?: CallOptions) =>
+          this.run('offers.search', () => ({ items: [...this.offers], skipped: 0 }), options),
         rent: async (offerId: number, config: RentConfig, options?: RentCallOptions) => {
           await this.leave('offers.rent', options);
           options?.onSend?.();
@@ -109,11 +114,15 @@ export class FakeService {
         },
       },
       instances: {
-        list: () =>
-          this.run('instances.list', () => {
-            const items = this.instances.filter((one) => this.isListed(one));
-            return { items, skipped: 0, found: items.length };
-          }),
+        list: (options?: CallOptions) =>
+          this.run(
+            'instances.list',
+            () => {
+              const items = this.instances.filter((one) => this.isListed(one));
+              return { items, skipped: 0, found: items.length };
+            },
+            options,
+          ),
         get: (id: number) => this.run('instances.get', () => this.instances.find((one) => one.id === id)),
         destroy: async (id: number, options?: CallOptions) => {
           await this.leave('instances.destroy', options);

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mostPastRentals, type PastRental } from '../../../../src/model/rentals/pastRental';
 import { KeptLogs } from '../../../../src/store/history/keptLogs';
 import { RentalHistory } from '../../../../src/store/history/rentalHistory';
-import { anInstance } from '../../../support/builders';
+import { fromDollars } from '../../../../src/model/money';
+import type { RentalChange } from '../../../../src/store/rentals/rentalStore';
+import { anInstance, anOffer } from '../../../support/builders';
 import { passUntil, computerScene, type ComputerScene } from '../../../support/computerScene';
 
 describe('The rental history', () => {
@@ -117,6 +119,51 @@ describe('The rental history', () => {
     goOn();
     await computer.clock.advance(5000);
     assert.deepEqual(await readdir(folder), []);
+  });
+
+  /** A machine that was rented and ends after this change of its record. */
+  async function endedAfter(change: RentalChange) {
+    const [window, other] = [await open(), await open()];
+    service.offers = [anOffer()];
+    await window.rentals.rent({
+      offer: anOffer(),
+      config: { image: 'i' },
+      rentalType: 'on-demand',
+      priceLimit: fromDollars(1),
+    });
+    await window.fleet.refresh();
+    await window.rentals.update(window.rentals.find(6001)?.marker ?? '', change);
+    await pass('both know it', () => other.rentals.find(6001)?.phase.kind === 'failed');
+    service.instances = service.instances.filter(({ id }) => id !== 6001);
+    await pass('it is in the history', () => window.history.find(6001) !== undefined);
+    return window.history.find(6001);
+  }
+  const failed = { kind: 'failed', instanceId: 6001, at: 1, reason: 'exited' } as const;
+
+  it('says of one whose start failed why, and has read its log at once and once', async () => {
+    const past = await endedAfter({ phase: { ...failed, message: 'no such image' } });
+    assert.deepEqual([past?.end, past?.message], ['failed', 'no such image']);
+    assert.equal(service.count('instances.logs'), 1);
+  });
+
+  it('tells one that is being replaced from one that failed', async () => {
+    const past = await endedAfter({ phase: failed, replacingSince: 1 });
+    assert.deepEqual([past?.end, past?.message], ['replaced', undefined]);
+  });
+
+  it('goes on where the disk refuses an end, which the log tells', async () => {
+    const window = await open();
+    const folder = join(computer.storageDir, 'history', window.accounts.active?.key ?? '');
+    await computer.clock.advance(0);
+    await rm(folder, { recursive: true, force: true });
+    await writeFile(folder, 'in the way');
+    service.instances = [];
+    await pass('it is told', () => computer.log.count('error A past rental could not be kept') > 0);
+    await rm(folder);
+    service.instances = [anInstance({ id: 5002 })];
+    await window.fleet.refresh();
+    service.instances = [];
+    await pass('the next one is kept', () => window.history.find(5002) !== undefined);
   });
 
   it('does not hold an instance that is there again', async () => {

@@ -29,6 +29,7 @@ describe('Watching for price increases', () => {
     await second.fleet.refresh();
     await computer.clock.advance(0);
     assert.equal(service.count('priceIncreases.list'), 1);
+    assert.equal(service.unasked.filter((call) => call === 'priceIncreases.list').length, 1);
     assert.deepEqual(
       [first.keys(), second.keys()],
       [
