@@ -9,8 +9,8 @@ import { TemplateStorage, type StorageLock } from '../../src/store/templates/tem
 import { TemplateRefs } from '../../src/store/templates/templateRefs';
 import { storedSecrets, TemplateSecrets } from '../../src/store/templates/templateSecrets';
 import { Emitter } from '../../src/util/emitter';
-import { silentLog } from '../../src/util/log';
 import { FakeClock, settle } from './fakeClock';
+import { MemoryLog } from './fakeTransport';
 import type { SlowFile } from './slowFile';
 
 /** The talk between the windows of one computer, without a network. */
@@ -122,6 +122,8 @@ export interface TemplateWindow {
 export class TemplateComputer {
   readonly storageDir = mkdtempSync(path.join(os.tmpdir(), 'gpu-rental-templates-'));
   readonly secretPort = new FakeSecrets();
+  /** Of all windows. */
+  readonly log = new MemoryLog();
   private readonly wire = new Wire();
   private windows = 0;
   private writing: Promise<unknown> = Promise.resolve();
@@ -154,13 +156,13 @@ export class TemplateComputer {
     const clock = new FakeClock();
     const accounts = new FakeAccounts(await this.account());
     const secretsHere = () => storedSecrets(this.secretPort);
-    const memory = new TemplateStorage(this.storageDir, silentLog, this.lock, secretsHere, file);
+    const memory = new TemplateStorage(this.storageDir, this.log, this.lock, secretsHere, file);
     const heard: string[] = [];
     const secrets = new TemplateSecrets(this.secretPort, memory, (value) => heard.push(value));
     const hub = new FakeHub(this.wire, `window-${++this.windows}`);
-    const ofWindow = { accounts, memory, secrets, hub, windowName, clock, log: silentLog };
+    const ofWindow = { accounts, memory, secrets, hub, windowName, clock, log: this.log };
     const documents = new TemplateDocuments(ofWindow);
-    const refs = new TemplateRefs({ accounts, hub, memory, log: silentLog });
+    const refs = new TemplateRefs({ accounts, hub, memory, log: this.log });
     const dirty = new Set<number>();
     const shownAnew: number[] = [];
     documents.setDirtyProbe((id) => dirty.has(id));
