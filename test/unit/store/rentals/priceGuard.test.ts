@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { fromDollars } from '../../../../src/model/money';
+import { ForbiddenError } from '../../../../src/api/errors';
+import { fromDollars, micros } from '../../../../src/model/money';
 import type { RentConfig } from '../../../../src/model/rentals/rent';
-import { anOffer } from '../../../support/builders';
+import { PriceGuard } from '../../../../src/store/rentals/priceGuard';
+import { anInstance, anOffer } from '../../../support/builders';
 import { until } from '../../../support/until';
 import { passUntil, computerScene, type ComputerScene } from '../../../support/computerScene';
 import { watchStarts } from '../../../support/startWatchScene';
@@ -68,6 +70,49 @@ describe('the price of a new instance', () => {
         },
       ],
     );
+  });
+
+  it('is told as not confirmed, with the reason in the log, where the service refuses to end the instance', async () => {
+    const window = await open();
+    service.failsBefore('instances.destroy', () => new ForbiddenError());
+    await rent(window, 0.35);
+    await passUntil(computer, 'it is told', () => window.events.length > 0);
+    assert.deepEqual(
+      window.events.map((event) => event.kind === 'tooDear' && event.verdict),
+      ['notConfirmed'],
+    );
+    assert.equal(computer.log.count('error The price of 6001 could not be held against'), 1);
+  });
+
+  it('may be off by a hundredth, or by a tenth of a cent where that is more', async () => {
+    const { accounts, fleet, rentals } = await open();
+    const { clock, log } = computer;
+    const { rental } = await rentals.rent({
+      offer: anOffer(),
+      config: { image: 'i', targetState: 'stopped' },
+      rentalType: 'on-demand',
+      priceLimit: fromDollars(1),
+    });
+    for (const [most, total, isDear] of [
+      [50_000, 51_000, false],
+      [50_000, 51_001, true],
+      [200_000, 202_000, false],
+      [200_000, 202_001, true],
+    ] as const) {
+      let isAccepted = false;
+      const told: unknown[] = [];
+      const accept = () => {
+        isAccepted = true;
+        return Promise.resolve();
+      };
+      const deps = { accounts, clock, log, accept, tell: (found: object) => told.push(found) };
+      const hasRun = { ...fleet, facts: () => ({ readyAt: 1 }) };
+      const guard = new PriceGuard({ ...deps, fleet: hasRun as typeof fleet });
+      const priced = anInstance({ id: 6001, totalPerHour: micros.parse(total) });
+      guard.look({ ...rental, mostPerHour: micros.parse(most) }, priced, undefined);
+      await computer.clock.advance(0);
+      assert.deepEqual([isAccepted, told.length], [true, isDear ? 1 : 0], `${total} of ${most}`);
+    }
   });
 
   it('ends it, and says so, where the window that began to was killed', async () => {
