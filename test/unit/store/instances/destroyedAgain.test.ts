@@ -79,7 +79,8 @@ describe('A machine that was destroyed and is there again', () => {
     await destroyed(window);
     service.instances = kept;
     service.failsBefore('instances.destroy', () => new ForbiddenError());
-    await pass('it is told', () => told.size === 1, 30_000);
+    await pass('it is told', () => told.size === 1, 1000);
+    assert.equal(sent(), 2);
     await computer.clock.advance(600_000);
     assert.deepEqual([sent(), kinds()], [3, ['notDestroyed']]);
     assert.equal(computer.log.count('error Instance 5001 came back and could not be destroyed again'), 2);

@@ -62,7 +62,7 @@ describe('changing the power of an instance', () => {
   it('is done with a good answer, without a look', async () => {
     const scene = new Scene(stopped);
     assert.equal(await scene.change('start'), 'done');
-    assert.equal(scene.request?.kind, 'start');
+    assert.deepEqual([scene.request?.kind, scene.request?.isAccepted], ['start', true]);
     assert.equal(scene.service.count('instances.get'), 0);
   });
 

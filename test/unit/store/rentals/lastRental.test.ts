@@ -21,6 +21,18 @@ describe('what is remembered of a rental for all accounts', () => {
     assert.deepEqual([memory.templateId, memory.images], [undefined, ['new/image', 'old/image']]);
   });
 
+  it('has the last six images, each once', async () => {
+    const kept = new Map<string, unknown>();
+    const memory = new LastRental({
+      get: (key) => kept.get(key),
+      update: (key, value) => Promise.resolve(void kept.set(key, value)),
+    });
+    for (const image of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'd']) {
+      await memory.keep({ source: { kind: 'image', image }, diskGb: 20 });
+    }
+    assert.deepEqual([memory.images, memory.diskGb], [['d', 'g', 'f', 'e', 'c', 'b'], 20]);
+  });
+
   it('has the stay that estimates are for, and the usual one where another version kept something else', async () => {
     const kept = new Map<string, unknown>();
     const memory = new LastRental({

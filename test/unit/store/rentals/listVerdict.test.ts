@@ -64,7 +64,9 @@ describe('What a list says of a rental', () => {
     assert.deepEqual(judge(sent, { instances: [own] }), found);
     const givenUp = { kind: 'notRented' as const, at: now, reason: text('It did not arrive.') };
     assert.deepEqual(judge(aRental(givenUp), { instances: [own] }), found);
-    const long = aRental(givenUp, { requestedAt: now - 25 * 60 * minute });
+    const late = aRental(givenUp, { requestedAt: now - 24 * 60 * minute + 1 });
+    assert.deepEqual(judge(late, { instances: [own] }), found);
+    const long = aRental(givenUp, { requestedAt: now - 24 * 60 * minute });
     assert.deepEqual(judge(long, { instances: [own] }), { kind: 'nothing' });
   });
 

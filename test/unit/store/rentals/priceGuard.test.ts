@@ -107,7 +107,7 @@ describe('the price of a new instance', () => {
       };
       const deps = { accounts, clock, log, accept, tell: (found: object) => told.push(found) };
       const hasRun = { ...fleet, facts: () => ({ readyAt: 1 }) };
-      const guard = new PriceGuard({ ...deps, fleet: hasRun as typeof fleet });
+      const guard = new PriceGuard({ ...deps, fleet: hasRun });
       const priced = anInstance({ id: 6001, totalPerHour: micros.parse(total) });
       guard.look({ ...rental, mostPerHour: micros.parse(most) }, priced, undefined);
       await computer.clock.advance(0);

@@ -273,8 +273,13 @@ describe('replacing a machine that failed', () => {
   });
 
   it('says when it is destroyed and every offer was taken', async () => {
+    const cheap = { totalPerHour: fromDollars(0.3) };
+    scene.service.offers = [...Array(7).keys()].map((at) =>
+      anOffer({ id: 9100 + at, machineId: 300 + at, ...cheap }),
+    );
     scene.service.failsBefore('offers.rent', () => new GoneError());
     assert.deepEqual(await replace(), { kind: 'destroyedOnly', log: 'the log\n' });
+    assert.equal(scene.service.count('offers.rent'), 1 + 5, 'after five of them');
     assert.deepEqual(scene.service.instances, []);
   });
 

@@ -165,6 +165,21 @@ describe('the readiness store', () => {
     change('exited', { isInterruptible: true });
     await pass('it is told again', () => window.events.length === 2, 30_000);
     assert.deepEqual(window.events[1], { kind: 'trouble', instanceId: 5001, trouble: 'outbid' });
+    change('running', { isInterruptible: false });
+    await scene.computer.clock.advance(120_000);
+    change('exited', { isInterruptible: true });
+    await pass('the same is told again', () => window.events.length === 3, 30_000);
+  });
+
+  it('warns of no trouble again that was told before a restart', async () => {
+    scene.service.instances = [anInstance()];
+    const window = await open();
+    change('offline');
+    await pass('it is told', () => window.events.length === 1, 30_000);
+    window.close();
+    const next = await open();
+    await scene.computer.clock.advance(300_000);
+    assert.deepEqual(next.events, []);
   });
 
   it('destroys a machine again that was destroyed and is there again', async () => {
