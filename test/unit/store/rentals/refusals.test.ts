@@ -95,6 +95,19 @@ describe('a rental that was refused or not answered', () => {
     assert.equal(computer.log.count('warn The instances could not be compared with a refused rental'), 1);
   });
 
+  it('may be sent again only where the list does not have it', async () => {
+    const answers: (boolean | undefined)[] = [];
+    const rent: typeof service.client.offers.rent = async (_id, { label = '' }, options) => {
+      answers.push(await options?.beforeAgain?.());
+      service.instances.push(anInstance({ id: 7777, label }));
+      answers.push(await options?.beforeAgain?.());
+      return { instanceId: 7777, confirmed: true };
+    };
+    Object.assign(service.client.offers, { rent });
+    await window.rentals.rent(request);
+    assert.deepEqual(answers, [true, false]);
+  });
+
   it('finds in a later list what was refused and took effect', async () => {
     service.failsBefore('offers.rent', () => new GoneError());
     await assert.rejects(window.rentals.rent(request), GoneError);
