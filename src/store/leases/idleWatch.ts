@@ -73,7 +73,7 @@ export class IdleWatch implements Disposable {
   /** Instances that were in use since the disk refused the file. */
   private readonly usedUnread = new Set<number>();
   private loaded: Promise<void> = Promise.resolve();
-  private savedAt = 0;
+  private savedAt = -Infinity;
   /** Instances connected at the last look; the end of a connection is the last sign of use. */
   private connected = new Set<number>();
 

@@ -193,6 +193,19 @@ describe('since when an instance is idle', () => {
     assert.equal(await seeAfter(5), 6);
   });
 
+  it('goes on from what the leading window kept while this one was open, once that is closed', async () => {
+    const leading = hubs.open();
+    open();
+    await settle();
+    const at = clock.now();
+    kept.set('a', {
+      version: 1,
+      entries: [[id, { lastUsedAt: at, watchedSince: at, seenAt: at, knowsGpu: true }]],
+    });
+    leading.dispose();
+    assert.equal(await seeAfter(5), 5);
+  });
+
   it('takes nothing from the file of an account that was left while it was read', async () => {
     kept.set('a', {
       version: 1,
