@@ -4,6 +4,7 @@ import { fromDollars } from '../../../../src/model/money';
 import { OtherAccountRequests } from '../../../../src/store/agents/otherAccountRequests';
 import { openAgentWindow, type AgentWindow } from '../../../support/agentWindows';
 import { anInstance, anOffer } from '../../../support/builders';
+import type { FakeClock } from '../../../support/fakeClock';
 import { leaseScene, type LeaseScene } from '../../../support/leaseWindows';
 
 const hourMs = 3_600_000;
@@ -17,6 +18,9 @@ describe('a rental of an agent in an account that is not active any more', () =>
   let request: AgentRequest;
   /** When the instances of the other account were listed. */
   let lists: readonly number[];
+  let leads: boolean;
+  /** How many further looks were planned. */
+  let planned: number;
 
   beforeEach(async () => {
     ({ service, computer, disk } = await leaseScene({
@@ -36,6 +40,8 @@ describe('a rental of an agent in an account that is not active any more', () =>
       },
     };
     lists = [];
+    leads = true;
+    planned = 0;
     const { instances } = service.client;
     const list: typeof instances.list = (options) => {
       lists = [...lists, computer.clock.now()];
@@ -47,10 +53,15 @@ describe('a rental of an agent in an account that is not active any more', () =>
         value: async () => (await window.accounts.others()).map((account) => ({ ...account, client })),
       },
     }) as typeof window.accounts;
+    const schedule: FakeClock['schedule'] = (...args) => {
+      planned += 1;
+      return computer.clock.schedule(...args);
+    };
+    const clock = Object.create(computer.clock, { schedule: { value: schedule } }) as FakeClock;
     others = new OtherAccountRequests({
-      ...{ ...window, accounts, desk: () => window.desk },
+      ...{ ...window, accounts, clock, desk: () => window.desk },
       storageDir: computer.storageDir,
-      isLeader: () => true,
+      isLeader: () => leads,
     });
   });
   afterEach(() => {
@@ -140,9 +151,35 @@ describe('a rental of an agent in an account that is not active any more', () =>
     assert.equal(await state(), 'rented');
   });
 
+  it('is looked for again a minute after the disk refused its end', async () => {
+    await window.desk.begin({ ...request, state: 'unknown', instanceId: 6001 });
+    await switchAccount();
+    disk.refusal = new Error('EIO');
+    await computer.clock.through(others.look());
+    assert.deepEqual([await state(), planned], ['unknown', 1]);
+    disk.refusal = undefined;
+    await computer.clock.advance(61_000);
+    assert.equal(await state(), 'rented');
+  });
+
+  it('is not looked for by a window that does not lead or is closed', async () => {
+    await window.desk.begin({ ...request, state: 'unknown' });
+    await switchAccount();
+    leads = false;
+    await looks(1);
+    assert.equal(listed(), 0);
+    leads = true;
+    const look = others.look();
+    others.dispose();
+    await computer.clock.through(look);
+    const { length } = lists;
+    await looks(1);
+    assert.deepEqual([listed(), planned], [length, 0]);
+  });
+
   it('is not read where agents asked for nothing in another account', async () => {
     await switchAccount();
     await looks(2);
-    assert.equal(listed(), 0);
+    assert.deepEqual([listed(), planned], [0, 0]);
   });
 });

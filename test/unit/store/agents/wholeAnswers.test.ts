@@ -97,13 +97,20 @@ describe('what a tool of agents leaves out', () => {
     assert.deepEqual([whole['truncated'], whole['next']], [undefined, undefined]);
 
     const stdout = '漢'.repeat(2000);
-    const run = () => Promise.resolve({ code: 0, stdout, stderr: stdout });
-    window = { ...window, ssh: { ...window.ssh, run } };
-    const input = { instance: 'inst_5001', command: 'ls', requestId: 'the-command' };
-    await window.desk.answer(String((await call('run_command', input))['request']), true);
-    const { truncated, next } = await call('run_command', input);
-    assert.equal(truncated, true);
-    assert.match(String(next), /Only the end of its output is here.*file/);
+    for (const [result, isCut] of [
+      [{ stdout, stderr: '' }, true],
+      [{ stdout: '', stderr: stdout }, true],
+      [{ stdout: 'short', stderr: 'short' }, false],
+    ] as const) {
+      const run = () => Promise.resolve({ code: 0, ...result });
+      window = { ...window, ssh: { ...window.ssh, run } };
+      const requestId = `command-${result.stdout.length}-${result.stderr.length}`;
+      const input = { instance: 'inst_5001', command: 'ls', requestId };
+      await window.desk.answer(String((await call('run_command', input))['request']), true);
+      const { truncated, next } = await call('run_command', input);
+      assert.equal(truncated, isCut);
+      assert.equal(/Only the end of its output is here.*file/.test(String(next)), isCut);
+    }
   });
 
   it('is said of rows that the service counts and does not describe', async () => {

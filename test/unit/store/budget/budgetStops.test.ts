@@ -111,6 +111,28 @@ describe('the stop of all instances at the end of a budget', () => {
     );
   });
 
+  it('asks nothing more once the window is closed on the way', async () => {
+    const window = await scene.open();
+    await scene.pass(94 * minute);
+    // The service takes the request, and nothing happens.
+    scene.service.after = (call) => {
+      if (call !== 'instances.stop') return;
+      scene.service.instances = scene.service.instances.map((one) => ({
+        ...one,
+        actualStatus: 'running',
+        intendedStatus: 'running',
+      }));
+    };
+    while (stops() < 2) await scene.computer.clock.advance(1000);
+    await scene.computer.clock.advance(1000);
+    window.close();
+    await scene.computer.clock.advance(0);
+    const asked = () => [scene.service.count('instances.get'), stops()];
+    const before = asked();
+    await scene.pass(2 * minute);
+    assert.deepEqual(asked(), before);
+  });
+
   it('is told as interrupted where the window closed on the way', async () => {
     const first = await scene.open();
     await scene.pass(85 * minute);

@@ -118,17 +118,22 @@ describe('Schedules of accounts that are not active', () => {
     assert.deepEqual(logged, ['The schedules of the other accounts could not be looked at: Error: EIO']);
   });
 
-  it('are work for the next start where the disk refuses the only one there is', async () => {
-    const [refused, none] = [new FakeLeaseDisk(), new FakeLeaseDisk()];
-    Object.assign(refused.storage, { refused: new Error('EACCES') });
-    const first = await open({ none });
-    await computer.clock.advance(0);
-    assert.equal(first.others.hasWork, false);
-    first.close();
-    const { others } = await open({ refused });
-    await computer.clock.advance(0);
-    assert.equal(others.hasWork, true);
-  });
+  for (const [what, refusal] of [
+    ['the disk refuses the only one there is', { refused: new Error('EACCES') }],
+    ['their folder can not be read', { list: () => Promise.reject(new Error('EACCES')) }],
+  ] as const) {
+    it(`are work for the next start where ${what}`, async () => {
+      const [refused, none] = [new FakeLeaseDisk(), new FakeLeaseDisk()];
+      Object.assign(refused.storage, refusal);
+      const first = await open({ none });
+      await computer.clock.advance(0);
+      assert.equal(first.others.hasWork, false);
+      first.close();
+      const { others } = await open({ refused });
+      await computer.clock.advance(0);
+      assert.equal(others.hasWork, true);
+    });
+  }
 
   it('are named where their files can not be read, with the key of the message of an active account', async () => {
     const [damaged, refused] = [new FakeLeaseDisk(), new FakeLeaseDisk()];
