@@ -153,7 +153,6 @@ export class IdleWatch implements Disposable {
       const seen = this.entries.get(id);
       this.entries.set(id, seen ? joined(kept, seen, this.usedUnread.has(id)) : kept);
     }
-    this.usedUnread.clear();
   }
 
   /** Reads a file again that the disk refused; one reading at a time, so that nothing is joined twice. */

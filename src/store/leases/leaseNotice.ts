@@ -83,7 +83,7 @@ export function noticeOf(
  */
 function turnOf(
   { armed }: Lease,
-  { warnedAt = 0 }: LeaseState,
+  { warnedAt }: LeaseState,
   kind: LeaseNotice['kind'],
   now: number,
 ): string | number {
@@ -94,13 +94,13 @@ function turnOf(
       return Math.floor(now / dayMs);
     case 'soon':
     case 'failed':
-      return warnedAt;
+      return warnedAt ?? '';
     case 'timerGone':
       return armed?.token ?? '';
     case 'stopped':
     case 'stoppedItself':
     case 'destroyed':
     case 'gone':
-      return 0;
+      return '';
   }
 }

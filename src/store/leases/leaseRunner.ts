@@ -10,7 +10,6 @@ import {
   type Lease,
   type LeaseState,
 } from '../../model/instances/lease';
-import { watchAccounts } from '../../shared/followAccount';
 import { mayAct } from '../../shared/oneWindow';
 import type { Clock } from '../../util/clock';
 import { defined } from '../../util/defined';
@@ -28,7 +27,7 @@ import type { Notices } from '../windows/notices';
 import type { Account, Accounts, Fleet, WindowHub } from '../ports';
 
 export interface LeaseRunnerDeps {
-  readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
+  readonly accounts: Pick<Accounts, 'active'>;
   readonly fleet: Fleet;
   readonly hub: WindowHub;
   readonly leases: InstanceLeases;
@@ -56,18 +55,23 @@ export class LeaseRunner implements Disposable {
   private readonly stop = new AbortController();
   private isBusy = false;
   private isWanted = false;
-  private lastNow = 0;
+  private lastNow = -Infinity;
   /** Until when the user is not asked again about a missed lease, by lease (`Clock.elapsed`). */
   private readonly askedUntil = new Map<string, number>();
 
   constructor(private readonly deps: LeaseRunnerDeps) {
-    const { accounts, fleet, hub, leases, idle } = deps;
+    const { fleet, hub, leases, idle } = deps;
     const look = () => this.look();
-    this.owned.add(watchAccounts(accounts, look));
     // A window that was killed right after setting a schedule announced it to no window, so the leader rereads with
     // each list.
-    this.owned.add(fleet.onDidChange(() => (hub.isLeader ? void leases.refresh() : this.look())));
-    this.owned.add(hub.onDidChangeLeader(look));
+    this.owned.add(
+      fleet.onDidChange(() => {
+        if (hub.isLeader) {
+          void leases.refresh();
+        }
+      }),
+    );
+    // Fires after each read, also that of another account or leader.
     this.owned.add(leases.onDidChange(look));
     this.owned.add(idle.onDidLook(look));
     this.look();

@@ -30,6 +30,8 @@ describe('since when an instance is idle', () => {
   let kept: Map<string, Usage>;
   let writes: number;
   let reading: () => Promise<void>;
+  let isFull: boolean;
+  let warnings: string[];
   let hubs: FakeHubs;
   let watch: IdleWatch;
   let listeners: CountedListeners;
@@ -45,6 +47,8 @@ describe('since when an instance is idle', () => {
     active = { key: 'a' };
     kept = new Map();
     writes = 0;
+    isFull = false;
+    warnings = [];
     reading = () => Promise.resolve();
     hubs = new FakeHubs();
     listeners = new CountedListeners();
@@ -76,7 +80,7 @@ describe('since when an instance is idle', () => {
       }),
       aliasOf: () => 'gpu-5001',
       clock,
-      log: silentLog,
+      log: { ...silentLog, warn: (line: string) => void warnings.push(line) },
       file: (key: string): UsageFile => ({
         read: async () => {
           await reading();
@@ -84,6 +88,7 @@ describe('since when an instance is idle', () => {
           return value ? { kind: 'present', value } : { kind: 'absent' };
         },
         write: (value) => {
+          if (isFull) return Promise.reject(new Error('ENOSPC'));
           writes += 1;
           kept.set(key, value);
           return Promise.resolve();
@@ -115,6 +120,15 @@ describe('since when an instance is idle', () => {
     assert.equal(await seeAfter(5, { gpuUtilPercent: 4.9 }), 5);
     assert.equal(await seeAfter(5, { gpuUtilPercent: 5 }), undefined);
     assert.equal(await seeAfter(5, { gpuUtilPercent: 0 }), 5);
+    assert.equal(await seeAfter(0, { gpuUtilPercent: 0 }), 5, 'two lists of one moment');
+  });
+
+  it('is known although the disk keeps nothing, which the log tells', async () => {
+    open();
+    isFull = true;
+    await see();
+    assert.equal(await seeAfter(5), 5);
+    assert.match(warnings.join(), /could not be kept: Error: ENOSPC/);
   });
 
   it('counts from the end of a connection, and knows nothing without all windows', async () => {
@@ -181,10 +195,12 @@ describe('since when an instance is idle', () => {
 
   it('goes on from what the window before kept, once a minute', async () => {
     open();
+    let looks = 0;
+    watch.onDidLook(() => (looks += 1));
     await see();
-    assert.equal(writes, 1);
+    assert.deepEqual([writes, kept.get('a')?.version, looks], [1, 1, 1]);
     await seeAfter(0.5);
-    assert.equal(writes, 1);
+    assert.deepEqual([writes, looks], [1, 2]);
     await seeAfter(0.5);
     assert.equal(writes, 2);
     watch.dispose();
@@ -262,14 +278,75 @@ describe('since when an instance is idle', () => {
       assert.equal(await seeAfter(1), 1);
     });
 
-    it('takes what a search for kernels found since for a use', async () => {
+    it('takes what a search for kernels found since for a use, which is told at once', async () => {
       open();
       await see();
       await clock.advance(minute);
+      let looks = 0;
+      watch.onDidLook(() => (looks += 1));
       watch.noteUse(id);
+      assert.equal(looks, 1);
       allow();
       assert.equal(await seeAfter(2), 2);
     });
+
+    it('takes no use of before for one since, where this window leads again', async () => {
+      allow();
+      open();
+      connected = true;
+      await see();
+      connected = false;
+      await see();
+      const [hub] = hubs.hubs;
+      hub?.leads(false);
+      refuse();
+      hub?.leads(true);
+      await settle();
+      await seeAfter(2);
+      allow();
+      assert.equal(await seeAfter(3), 5);
+    });
+
+    for (const [apart, minutes] of [
+      [longestGapMs, 12 + 35],
+      [longestGapMs + 1, 5],
+      [0, 35],
+      [-1, 5],
+    ] as const) {
+      it(`goes on from a file only where the first look comes within the longest gap: ${apart} ms`, async () => {
+        const entry = kept.get('a')?.entries[0]?.[1];
+        assert.ok(entry);
+        const times = { ...entry, seenAt: clock.now(), lastUsedAt: clock.now() - 30 * minute };
+        kept.set('a', { version: 1, entries: [[id, times]] });
+        open();
+        clock.jump(apart);
+        await see();
+        await clock.advance(5 * minute);
+        allow();
+        await see();
+        assert.equal(idleMinutes(), minutes);
+      });
+    }
+
+    for (const [known, isUsed, gpu, expected] of [
+      [true, false, undefined, true],
+      [true, true, undefined, false],
+      [false, false, undefined, false],
+      [false, true, 0, true],
+    ] as const) {
+      it(`knows of the GPU ${expected ? 'what' : 'nothing that'} counts: ${known}, ${isUsed}, ${gpu}`, async () => {
+        const entry = kept.get('a')?.entries[0]?.[1];
+        assert.ok(entry);
+        kept.set('a', { version: 1, entries: [[id, { ...entry, knowsGpu: known }]] });
+        open();
+        connected = isUsed;
+        const figure = gpu === undefined ? {} : { gpuUtilPercent: gpu };
+        await see(figure);
+        allow();
+        await see(figure);
+        assert.equal(watch.facts(id)?.knowsGpu, expected);
+      });
+    }
 
     it('counts from the first look where the file is too old to go on from', async () => {
       open();

@@ -68,6 +68,31 @@ describe('Leases of instances', () => {
     assert.deepEqual(window.leases.rows, []);
   });
 
+  it('are carried out by the one window that is open, though it was not told of them', async () => {
+    const window = await open();
+    const lease = { id: '0a0b0c0d', instanceId: id, action: 'stop', setAt: computer.clock.now() } as const;
+    disk.leases.set(id, { ...lease, term: at(hour) });
+    await pass(6 * minute);
+    assert.ok(window.leases.find(id));
+    await pass(hour);
+    assert.equal(service.count('instances.stop'), 1);
+  });
+
+  it('ask the service nothing more once the window is closed on the way', async () => {
+    const window = await open();
+    // The service takes the request, and nothing happens.
+    service.after = (call) => {
+      if (call === 'instances.stop') service.instances = [anInstance({ id })];
+    };
+    await window.leases.set(id, 'stop', at(10 * minute));
+    while (service.count('instances.stop') === 0) await computer.clock.advance(1000);
+    window.close();
+    await computer.clock.advance(0);
+    const { length } = service.calls;
+    await pass(5 * minute);
+    assert.equal(service.calls.length, length);
+  });
+
   it('are carried out, though the window that set one was killed before it told the others', async () => {
     const window = await open();
     const other = await open();
