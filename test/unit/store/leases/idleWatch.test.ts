@@ -307,47 +307,6 @@ describe('since when an instance is idle', () => {
       assert.equal(await seeAfter(3), 5);
     });
 
-    for (const [apart, minutes] of [
-      [longestGapMs, 12 + 35],
-      [longestGapMs + 1, 5],
-      [0, 35],
-      [-1, 5],
-    ] as const) {
-      it(`goes on from a file only where the first look comes within the longest gap: ${apart} ms`, async () => {
-        const entry = kept.get('a')?.entries[0]?.[1];
-        assert.ok(entry);
-        const times = { ...entry, seenAt: clock.now(), lastUsedAt: clock.now() - 30 * minute };
-        kept.set('a', { version: 1, entries: [[id, times]] });
-        open();
-        clock.jump(apart);
-        await see();
-        await clock.advance(5 * minute);
-        allow();
-        await see();
-        assert.equal(idleMinutes(), minutes);
-      });
-    }
-
-    for (const [known, isUsed, gpu, expected] of [
-      [true, false, undefined, true],
-      [true, true, undefined, false],
-      [false, false, undefined, false],
-      [false, true, 0, true],
-    ] as const) {
-      it(`knows of the GPU ${expected ? 'what' : 'nothing that'} counts: ${known}, ${isUsed}, ${gpu}`, async () => {
-        const entry = kept.get('a')?.entries[0]?.[1];
-        assert.ok(entry);
-        kept.set('a', { version: 1, entries: [[id, { ...entry, knowsGpu: known }]] });
-        open();
-        connected = isUsed;
-        const figure = gpu === undefined ? {} : { gpuUtilPercent: gpu };
-        await see(figure);
-        allow();
-        await see(figure);
-        assert.equal(watch.facts(id)?.knowsGpu, expected);
-      });
-    }
-
     it('counts from the first look where the file is too old to go on from', async () => {
       open();
       await clock.advance(longestGapMs);
