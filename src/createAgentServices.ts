@@ -81,6 +81,7 @@ export function agentServices(deps: AgentServicesDeps) {
         const { set, inForce } = await agentLimits.read();
         return { access: inForce.access, asked: set.access };
       },
+      inputs: async () => (await import('./model/agents/toolShapes')).toolInputs,
       handlers: async () => {
         const { marketTools } = await import('./store/agents/marketTools');
         const { instanceTools } = await import('./store/agents/instanceTools');

@@ -1,6 +1,6 @@
 import { toolAnswer, errorAnswer, misfitText, ToolError, type ToolAnswer } from '../../model/agents/answer';
 import { toolSpecs, type AgentAccess, type ToolDescription, type ToolSpec } from '../../model/agents/tools';
-import type { ToolInput, ToolName } from '../../model/agents/toolShapes';
+import type { ToolInput, toolInputs, ToolName } from '../../model/agents/toolShapes';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
@@ -56,6 +56,8 @@ export type ToolHandlers = {
 export interface AgentToolsDeps {
   /** The access in force: the smaller of the setting and what was confirmed. */
   readonly access: () => Promise<{ readonly access: AgentAccess; readonly asked: AgentAccess }>;
+  /** Built at the first call: there are twelve, which most users never need. */
+  readonly inputs: () => Promise<typeof toolInputs>;
   /** Created at the first call. */
   readonly handlers: () => Promise<ToolHandlers>;
   readonly redact: (text: string) => string;
@@ -123,9 +125,7 @@ export class AgentToolRegistry implements AgentTools, Disposable {
     args: unknown,
     context: ToolContext,
   ): Promise<Readonly<Record<string, unknown>>> {
-    // The schemas are built at the first call: there are twelve, which most users never need.
-    const { toolInputs } = await import('../../model/agents/toolShapes');
-    const parsed = toolInputs[name].safeParse(args ?? {});
+    const parsed = (await this.deps.inputs())[name].safeParse(args ?? {});
     if (!parsed.success) {
       throw new ToolError(misfitText(parsed.error));
     }

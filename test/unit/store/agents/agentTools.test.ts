@@ -8,6 +8,7 @@ describe('The tools for agents', () => {
   const registry = (access: AgentAccess) =>
     new AgentToolRegistry({
       access: () => Promise.resolve({ access, asked: access }),
+      inputs: () => Promise.reject(new Error('none is called')),
       handlers: () => Promise.reject(new Error('none is called')),
       redact: (text) => text,
       clock: new FakeClock(),
