@@ -93,6 +93,14 @@ describe('the stop of all instances at the end of a budget', () => {
     });
   }
 
+  it('comes where one instance runs alone', async () => {
+    scene.service.instances = scene.service.instances.slice(0, 1);
+    const window = await scene.open();
+    await scene.pass(3 * hour + 15 * minute);
+    assert.equal(stops(), 1);
+    assert.deepEqual(kinds(window), ['soon', 'stopped']);
+  });
+
   it('names what could not be stopped', async () => {
     const window = await scene.open();
     const { before } = scene.service;
