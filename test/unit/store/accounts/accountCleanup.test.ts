@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { AccountCleanup } from '../../../../src/store/accounts/accountCleanup';
+import { silentLog } from '../../../../src/util/log';
+import { settle } from '../../../support/fakeClock';
+import { FakeHubs, FakeSecrets } from '../../../support/fakeWindows';
+import { useFolder } from '../../../support/useFolder';
+
+const key = '0123456789abcdef';
+const other = 'fedcba9876543210';
+
+describe('What an account leaves on this computer', () => {
+  let storageDir = '';
+  useFolder((made) => void (storageDir = made));
+  let hubs: FakeHubs;
+  let secrets: FakeSecrets;
+  let warnings: string[];
+  beforeEach(() => {
+    hubs = new FakeHubs();
+    secrets = new FakeSecrets();
+    warnings = [];
+    for (const one of [key, other]) {
+      mkdirSync(path.join(storageDir, 'rentals', one), { recursive: true });
+      writeFileSync(path.join(storageDir, 'rentals', one, 'abcd1234.json'), '{}');
+    }
+  });
+
+  const open = () => {
+    const log = { ...silentLog, warn: (line: string) => void warnings.push(line) };
+    const cleanup = new AccountCleanup({ hub: hubs.open(), secrets, storageDir, log });
+    const removed: string[] = [];
+    cleanup.onDidRemove((one) => removed.push(one));
+    return { cleanup, removed };
+  };
+  const left = () => [key, other].map((one) => existsSync(path.join(storageDir, 'rentals', one)));
+
+  it('is removed once it signed out, which all windows are told', async () => {
+    const [first, second] = [open(), open()];
+    await first.cleanup.remove(key);
+    await settle();
+    assert.deepEqual([left(), first.removed, second.removed], [[false, true], [key], [key]]);
+    second.cleanup.dispose();
+    await first.cleanup.remove(other);
+    first.cleanup.dispose();
+    await settle();
+    assert.deepEqual([left(), second.removed], [[false, false], [key]]);
+  });
+
+  it('is nothing outside of its folder, whatever another window says', async () => {
+    const { cleanup, removed } = open();
+    await cleanup.remove(`../rentals/${key}`);
+    assert.deepEqual([left(), removed], [[true, true], []]);
+    cleanup.dispose();
+  });
+
+  it('is removed where the secret store refuses, which the log tells', async () => {
+    const { cleanup } = open();
+    secrets.delete = () => Promise.reject(new Error('locked'));
+    await cleanup.remove(key);
+    assert.deepEqual(left(), [false, true]);
+    assert.match(warnings.join(), /stays in the secret store/);
+    cleanup.dispose();
+  });
+});
