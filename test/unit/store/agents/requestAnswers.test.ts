@@ -44,11 +44,11 @@ describe('What an agent is told of a request', () => {
     waitSeconds: number | undefined,
     onSecond: (second: number) => unknown = () => {},
   ) {
-    let isTold = false;
-    const told = get(waitSeconds).finally(() => (isTold = true));
+    const wait = { isOver: false };
+    const told = get(waitSeconds).finally(() => (wait.isOver = true));
     await computer.clock.advance(0);
     let seconds = 0;
-    for (; !isTold && seconds < 60; seconds += 1) {
+    for (; !wait.isOver && seconds < 60; seconds += 1) {
       await onSecond(seconds);
       await computer.clock.advance(1000);
     }

@@ -86,13 +86,11 @@ describe('The answers of the tools of agents', () => {
 
   it('find templates by a part of their names, of the account or of all', async () => {
     const sent: unknown[] = [];
-    const { search } = service.client.templates;
-    Object.assign(service.client.templates, {
-      search: (...args: Parameters<typeof search>) => {
-        sent.push(args[0]);
-        return search(...args);
-      },
-    });
+    const search = (filters: unknown) => {
+      sent.push(filters);
+      return Promise.resolve({ items: [...service.templates], skipped: 0 });
+    };
+    Object.assign(service.client.templates, { search });
     const { list_templates: list } = marketTools(window);
     const untrusted = { name: 'Trainer', image: 'pytorch/pytorch' };
     const rows = [
