@@ -114,6 +114,7 @@ export interface Services {
   readonly startWatches: StartWatches;
   /** Checks a machine over SSH. */
   readonly machineChecks: MachineChecks;
+  /** The instances to which a key was attached a moment ago. */
   readonly attachedKeys: AttachedKeys;
   /** The outcome of the last check of each machine. */
   readonly machineProofs: MachineProofs;

@@ -14,7 +14,7 @@ export async function confirmStartOverLimit(
 ): Promise<boolean> {
   const ids = instances.map(({ id }) => id);
   return confirmOverLimit(
-    await overHourlyLimit(deps, ids, instances.map(runningRateOf), whileReadingInstances),
+    await overHourlyLimit(deps, ids, () => instances.map(runningRateOf), whileReadingInstances),
     {
       sentence: (total, limit) =>
         t('Once started, all your instances cost {0}/h. Your limit is {1}/h.', total, limit),
@@ -34,7 +34,7 @@ export async function confirmBidOverLimit(
   if (bidPerHour !== undefined && bid <= bidPerHour) {
     return true;
   }
-  const rates = [hourlyRate(bid), stoppedRateOf(instance)];
+  const rates = () => [hourlyRate(bid), stoppedRateOf(instance)];
   return confirmOverLimit(await overHourlyLimit(deps, [instance.id], rates, whileReadingInstances), {
     sentence: (total, limit) =>
       t('With this bid, all your instances cost up to {0}/h. Your limit is {1}/h.', total, limit),

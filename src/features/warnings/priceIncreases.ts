@@ -200,11 +200,10 @@ async function confirmPriceOverLimit(
   deps: PriceDeps,
   { instanceId, newPrice }: PriceIncrease,
 ): Promise<boolean> {
-  const instance = instanceId === undefined ? undefined : deps.fleet.find(instanceId);
-  const rates = [
-    newPrice === undefined ? undefined : hourlyRate(newPrice),
-    instance && stoppedRateOf(instance),
-  ];
+  const rates = () => {
+    const instance = instanceId === undefined ? undefined : deps.fleet.find(instanceId);
+    return [newPrice === undefined ? undefined : hourlyRate(newPrice), instance && stoppedRateOf(instance)];
+  };
   const ids = instanceId === undefined ? [] : [instanceId];
   return confirmOverLimit(await overHourlyLimit(deps, ids, rates, whileReadingInstances), {
     sentence: (total, limit) =>

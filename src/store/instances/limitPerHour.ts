@@ -19,13 +19,13 @@ export interface OverHourlyLimit {
 }
 
 /**
- * Returns undefined if all instances surely stay within the limit when those with the ids `changed` cost `rates`, where
- * undefined is an unknown price. Reads an outdated list first, because the limit is for all of them.
+ * Returns undefined if all instances surely stay within the limit when those with the ids `changed` cost what `ratesNow`
+ * returns, where undefined is an unknown price. Reads an outdated list first, because the limit is for all of them.
  */
 export async function overHourlyLimit(
   deps: LimitDeps,
   changed: readonly number[],
-  rates: readonly (Rate | undefined)[],
+  ratesNow: () => readonly (Rate | undefined)[],
   whileReading: (work: Promise<void>) => Promise<void>,
 ): Promise<OverHourlyLimit | undefined> {
   const { fleet, clock, settings, log } = deps;
@@ -39,6 +39,7 @@ export async function overHourlyLimit(
     });
   }
   const limit = fromDollars(dollars);
+  const rates = ratesNow();
   const others = burnSoon(deps, changed);
   const total = perHour(sumRates(others.rate, ...rates.map((rate) => rate ?? noRate)));
   if (total > limit) {

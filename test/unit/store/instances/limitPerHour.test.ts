@@ -29,10 +29,15 @@ describe('The limit of the user for all instances', () => {
     settings: { get: () => limit },
   });
   const over = (changed: readonly number[], rates: readonly (Rate | undefined)[]) =>
-    overHourlyLimit(deps(), changed, rates, (work) => {
-      waits += 1;
-      return work;
-    });
+    overHourlyLimit(
+      deps(),
+      changed,
+      () => rates,
+      (work) => {
+        waits += 1;
+        return work;
+      },
+    );
 
   it('is kept up to its last cent, and passed with what all of them will cost', async () => {
     assert.equal(await over([], [dollars(0.2)]), undefined);
@@ -63,6 +68,12 @@ describe('The limit of the user for all instances', () => {
     await computer.clock.advance(3_600_000);
     service.calls.length = 0;
     assert.equal(await over([], [dollars(1)]), undefined);
+  });
+
+  it('takes the new rates from the list that was just read', async () => {
+    const known = () => (window.fleet.find(5001) ? [dollars(0.6)] : [undefined]);
+    const read = (work: Promise<void>) => work;
+    assert.equal(await overHourlyLimit(deps(), [5001], known, read), undefined);
   });
 
   it('may be passed where no list can be read, which the log tells', async () => {
