@@ -13,8 +13,8 @@
  *   --stress [--seed N]  the large sizes and a new seed, without an editor: `npm run test:stress`
  *   --write-durations    the seconds of each suite into `test/durations.json`, which orders the next runs
  *
- * Stages go on after one that fails. The first ones run side by side where there are more than two cores;
- * then the real editor, two suites at a time.
+ * Stages go on after one that fails. Layers run side by side where there are more than two cores, and the checks after
+ * them always; then the real editor, two suites at a time.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -96,7 +96,7 @@ async function withoutEditor(durations) {
       async (one) => report.count(one.name, await report.timed(one.name, () => run(one))),
     );
   await inOrder(lanes, layers, (layer) => programs.layer(layer));
-  // A check keeps one core busy.
+  // Most checks keep one core busy.
   await inOrder(availableParallelism(), checks, (check) => programs.check(check));
 }
 
