@@ -4,7 +4,7 @@ import { until } from './until';
 
 /** What is read and done in the page, whose types are not known here. */
 interface Drawn {
-  readonly ownerDocument: { readonly activeElement: unknown };
+  readonly ownerDocument: { readonly activeElement: unknown; hasFocus(): boolean };
   contains(other: unknown): boolean;
 }
 
@@ -83,6 +83,16 @@ export async function pressEnter(target: Locator): Promise<void> {
     }),
   );
   await target.page().keyboard.press('Enter');
+}
+
+/**
+ * Waits until a page of the product has the keyboard. The editor gives it back in steps after a list was closed, and the
+ * last one would close a list that was opened in between.
+ */
+export async function hasKeyboard(body: Locator): Promise<void> {
+  await until('the keyboard in the page', () =>
+    body.evaluate((node) => (node as unknown as Drawn).ownerDocument.hasFocus()),
+  );
 }
 
 interface ClickWatch {

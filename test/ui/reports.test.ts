@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { FrameLocator } from 'playwright-core';
 import { accessibilityFaults } from '../support/accessibility';
 import { signIn } from '../support/journey';
-import { press, pressEnter } from '../support/press';
+import { hasKeyboard, press, pressEnter } from '../support/press';
 import { inOneLine } from '../support/rows';
 import { pageShowsTheme } from '../support/theme';
 import { useUiSession } from '../support/uiSession';
@@ -91,6 +91,7 @@ describe('reports', function () {
     await workbench.shot('04-search-from-market');
     await workbench.page.keyboard.press('Escape');
     await workbench.quick.widget.waitFor({ state: 'hidden' });
+    await hasKeyboard(page.locator('body'));
   });
 
   it('compares offers that are pinned by the button of their row', async () => {
