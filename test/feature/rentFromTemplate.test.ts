@@ -9,6 +9,7 @@ import {
   rentNow,
   searchFor,
 } from '../support/feature/rentDriver';
+import { addBrokenRecord } from '../support/brokenRecord';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -99,6 +100,12 @@ describe('renting from a template and by bid', () => {
     await quick().type('name = "NVIDIA CUDA (SSH)"');
     await quick().title('Templates Found');
     await quick().row('NVIDIA CUDA (SSH)');
+    await quick().back();
+    await quick().title('Search All Templates');
+    await addBrokenRecord(computer().simulator, '/api/v0/template/', 'templates');
+    await quick().type('count_created > 0');
+    await quick().row('Templates that could not be read: 1.');
+    computer().simulator.faults.clear();
     await quick().back();
     await quick().title('Search All Templates');
     await quick().back();

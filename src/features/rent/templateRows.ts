@@ -12,7 +12,7 @@ import {
 } from '../../editor/quickPick';
 import { runtypeName, templateRuntype } from '../../model/rentals/rentPlan';
 import { isOwnTemplate, type Template } from '../../model/templates/template';
-import { templateImage, templateName } from '../../model/templates/templateName';
+import { templateImage, templateName, unreadTemplatesText } from '../../model/templates/templateName';
 import { parseTemplateQuery } from '../../model/templates/templateQuery';
 import type { Services } from '../../services';
 import { whileLoading } from '../../shared/reading';
@@ -111,10 +111,9 @@ async function loaded(templates: Services['templates']): Promise<string | undefi
     : t('Could not read your templates. See the log for details.');
 }
 
-function unread(skipped = 0): string | undefined {
-  return skipped === 0
-    ? undefined
-    : t('Templates that could not be read: {0}. The log names the field.', skipped);
+function unread(skipped: number | undefined): string | undefined {
+  const words = unreadTemplatesText(skipped);
+  return words && localize(words);
 }
 
 /** Returns the picked template after any further lists; *back* returns to the previous list. */

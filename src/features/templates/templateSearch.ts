@@ -5,7 +5,7 @@ import { QuickInput } from '../../editor/quickInput';
 import type { LevelRow } from '../../editor/quickLevels';
 import { plainLabel } from '../../editor/quickPick';
 import type { Template } from '../../model/templates/template';
-import { templateImage, templateName } from '../../model/templates/templateName';
+import { templateImage, templateName, unreadTemplatesText } from '../../model/templates/templateName';
 import {
   completeTemplateQuery,
   parseTemplateQuery,
@@ -122,11 +122,8 @@ class TemplateSearch {
       description: localize(completion.detail),
       run: () => this.input.type(completion.query),
     }));
-    const unread =
-      this.skipped === 0
-        ? undefined
-        : t('Templates that could not be read: {0}. The log names the field.', this.skipped);
-    const notes = [this.note, unread]
+    const unread = unreadTemplatesText(this.skipped);
+    const notes = [this.note, unread && localize(unread)]
       .filter((label) => label !== undefined)
       .map((label): LevelRow => ({ icon: 'warning', label }));
     const none: LevelRow[] =

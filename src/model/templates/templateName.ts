@@ -1,4 +1,5 @@
 import { plainLabel } from '../../util/plainLabel';
+import { text, type Text } from '../../util/text';
 import { imageWithTag } from './templateMerge';
 
 /** Returns the name of a template as plain text, or its number if it has no name. */
@@ -21,4 +22,11 @@ export function templateImage({
   readonly tag?: string | undefined;
 }): string {
   return plainLabel(imageWithTag(image, tag));
+}
+
+/** Returns what stands beside a list that lacks templates; `undefined` if it lacks none. */
+export function unreadTemplatesText(skipped = 0): Text | undefined {
+  return skipped === 0
+    ? undefined
+    : text('Templates that could not be read: {0}. The log names the field.', skipped);
 }
