@@ -172,9 +172,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
       this.inUse.use(accountKey, session);
       await this.files.put(saved);
       const isKept = await this.inUse.keep(accountKey, session);
-      const active = this.activeIf(accountKey);
-      // Keep the client, which has learned the pace of the service.
-      const account = active ? { ...active, user, isKept } : this.opener.make(saved, isKept);
+      const account = this.opener.make(saved, isKept);
       if (this.refOfState()?.key === accountKey) {
         this.become({ kind: 'signedIn', account });
       }
@@ -275,9 +273,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
         if (this.current.kind === 'loading' || this.current.kind === 'unreadable') {
           this.become({ kind: 'unreadable', account: this.refOfState(), error });
         }
-        if (!this.owned.isDisposed) {
-          this.again.value = clock.schedule(() => void this.reload(), readAgainMs);
-        }
+        this.again.value = clock.schedule(() => void this.reload(), readAgainMs);
       }
     });
   }
@@ -288,19 +284,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     const known = await this.files.list();
     this.inUse.keepOnly(new Set(known.map(({ ref }) => ref.key)));
     const saved = known.find(({ ref }) => ref.key === key);
-    const next: AccountsState = saved ? await this.opener.open(saved) : { kind: 'signedOut' };
-    const active = this.active;
-    const isSame =
-      next.kind === 'signedIn' &&
-      active?.key === next.account.key &&
-      active.serviceUrl === next.account.serviceUrl &&
-      active.isKept === next.account.isKept;
-    // Keep the client, which has learned the pace of the service.
-    this.become(
-      isSame
-        ? { kind: 'signedIn', account: { ...active, name: next.account.name, user: next.account.user } }
-        : next,
-    );
+    this.become(saved ? await this.opener.open(saved) : { kind: 'signedOut' });
   }
 
   private makeRenewal(gate: SecondFactorGate): SessionRenewal {
@@ -325,11 +309,6 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     return this.current.kind === 'signedIn' || this.current.kind === 'unreadable'
       ? this.current.account
       : undefined;
-  }
-
-  /** Returns the active account after a wait if it is still the same one. */
-  private activeIf(key: string): Account | undefined {
-    return this.active?.key === key ? this.active : undefined;
   }
 
   private become(state: AccountsState): void {
