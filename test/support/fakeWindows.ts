@@ -5,6 +5,7 @@ import { guardedRental } from '../../src/guardedRental';
 import type { Client } from '../../src/api/client';
 import { MisfitError } from '../../src/shared/channel';
 import { createAccounts } from '../../src/store/accounts/accounts';
+import type { SessionAccess } from '../../src/store/accounts/sessionRenewal';
 import { createFleet } from '../../src/store/instances/fleet';
 import type { FleetStore } from '../../src/store/instances/fleetStore';
 import type { AccountChanges, Accounts, OtherAccounts, SecretPort, WindowHub } from '../../src/store/ports';
@@ -161,7 +162,7 @@ class FakeHub implements WindowHub {
 
 export interface FakeWindow {
   readonly hub: FakeHub;
-  readonly accounts: Accounts & AccountChanges & OtherAccounts;
+  readonly accounts: Accounts & AccountChanges & OtherAccounts & SessionAccess;
   readonly fleet: FleetStore;
   readonly rentals: RentalStore;
   readonly owned: DisposableStore;

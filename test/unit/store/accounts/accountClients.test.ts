@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { ForbiddenError } from '../../../../src/api/errors';
+import { NotSignedInError } from '../../../../src/shared/notSignedIn';
+import { AccountClients, type AccountClientsDeps } from '../../../../src/store/accounts/accountClients';
+import type { ClientFactory } from '../../../../src/store/accounts/clientFactory';
+import { FakeClock } from '../../../support/fakeClock';
+import { FakeService } from '../../../support/fakeService';
+
+const ref = { key: 'a', serviceUrl: 'https://console.example.com', userId: 7, name: 'Lab', isDemo: false };
+
+describe('The client of an account', () => {
+  let made: Parameters<ClientFactory>[0][];
+  let service: FakeService;
+  const noted: unknown[] = [];
+  beforeEach(() => {
+    made = [];
+    noted.length = 0;
+    service = new FakeService();
+  });
+
+  function clients(deps: Partial<AccountClientsDeps> = {}) {
+    return new AccountClients({
+      createClient: (input) => {
+        made.push(input);
+        return service.client;
+      },
+      clock: new FakeClock(),
+      sessionOf: () => undefined,
+      renewal: undefined,
+      beforeWrite: (accountKey) => noted.push(['write', accountKey]),
+      ...deps,
+    });
+  }
+
+  it('is made once for each address of the account', () => {
+    const all = clients();
+    for (const serviceUrl of [ref.serviceUrl, ref.serviceUrl, 'https://other.example.org']) {
+      all.of({ ...ref, serviceUrl });
+    }
+    assert.deepEqual(
+      made.map(({ serviceUrl }) => serviceUrl),
+      [ref.serviceUrl, 'https://other.example.org'],
+    );
+  });
+
+  it('lets a refused key stay refused where no code can be asked for', () => {
+    clients().of(ref);
+    assert.equal(made[0]?.recover, undefined);
+  });
+
+  it('asks for a code for its own account', async () => {
+    const recover = (...asked: unknown[]) => {
+      noted.push(asked);
+      return Promise.resolve(true);
+    };
+    clients({ renewal: { recover } }).of(ref);
+    const refused = { bearer: 'key', isAgain: false };
+    assert.equal(await made[0]?.recover?.(refused), true);
+    assert.deepEqual(noted, [[ref, refused]]);
+  });
+
+  it('tells of which account a call is refused, read or written', () => {
+    const refusal = new ForbiddenError({ lacking: 'misc' });
+    for (const deps of [
+      {},
+      {
+        onForbidden: (...told: unknown[]) => noted.push(['forbidden', ...told]),
+        beforeRead: (...told: unknown[]) => noted.push(['read', ...told]),
+      },
+    ]) {
+      clients(deps).of(ref);
+      made.at(-1)?.onForbidden?.(refusal);
+      made.at(-1)?.beforeRead?.('GET /a/');
+      made.at(-1)?.beforeWrite?.();
+    }
+    assert.deepEqual(noted, [
+      ['write', 'a'],
+      ['forbidden', 'a', refusal],
+      ['read', 'a', 'GET /a/'],
+      ['write', 'a'],
+    ]);
+  });
+
+  it('sends nothing without a session, also while the account is signed out', async () => {
+    clients().of(ref);
+    await assert.rejects(made[0]?.bearer() ?? Promise.resolve(), NotSignedInError);
+  });
+
+  it('finds out whose key it is with the key alone, which no log shows, unless that is given up', async () => {
+    const all = clients({ onSecret: (value) => noted.push(value) });
+    assert.equal((await all.userOf(ref, 'new', undefined)).id, 7);
+    assert.deepEqual([await made[0]?.bearer(), made[0]?.accountKey, noted], ['new', undefined, ['new']]);
+    const stop = new AbortController();
+    service.after = () => stop.abort();
+    await assert.rejects(all.userOf(ref, 'new', stop.signal), { name: 'AbortError' });
+  });
+});
