@@ -38,7 +38,7 @@ export async function sendFiles(
     );
     return { event: { kind: 'synced', traffic: traffic.cost } };
   } catch (error) {
-    if (over.signal.aborted && !signal.aborted && leftMs() === 0) {
+    if (!signal.aborted && leftMs() === 0) {
       return { event: { kind: 'notStarted', why: costLimitReached } };
     }
     throw error;
