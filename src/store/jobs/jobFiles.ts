@@ -81,7 +81,7 @@ export class JobFiles implements JobStorage {
   async list(): Promise<readonly JobRow[]> {
     const rows = await this.rows.read(await this.ids(), (one) => this.read(one));
     this.damaged = [...(await this.jobs.damaged()).values()];
-    return [...rows].sort((a, b) => b.job.orderedAt - a.job.orderedAt || (a.job.id < b.job.id ? 1 : -1));
+    return [...rows].sort((a, b) => b.job.orderedAt - a.job.orderedAt || b.job.id.localeCompare(a.job.id));
   }
 
   async read(jobId: string): Promise<JobRow | undefined> {

@@ -30,7 +30,7 @@ export interface JobsDeps {
 export class Jobs implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly list: DiskList<JobRow, JobStorage>;
-  private lastOrderAt = 0;
+  private lastOrderAt = -Infinity;
   /** Files that are named like jobs but are none, so that they are read only once. */
   private readonly unreadable = new Set<string>();
   /** States that the disk of this computer refused, by the id of their job. */
@@ -299,8 +299,9 @@ export class Jobs implements Disposable {
    */
   private nextTurn(): number {
     const now = this.deps.clock.now();
-    const last = this.lastOrderAt - now < 1000 ? this.lastOrderAt : 0;
-    this.lastOrderAt = Math.max(now, last + 1, ...this.open.map(({ job }) => job.orderedAt + 1));
+    const last = this.lastOrderAt - now < 1000 ? [this.lastOrderAt] : [];
+    const before = [...last, ...this.open.map(({ job }) => job.orderedAt)];
+    this.lastOrderAt = Math.max(now, ...before.map((at) => at + 1));
     return this.lastOrderAt;
   }
 
@@ -313,7 +314,15 @@ export class Jobs implements Disposable {
   }
 }
 
-function lastWordAt({ stopAt = 0, extendedAt = 0, retryAt = 0, fetchPausedAt = 0, ...job }: Job): number {
-  const { copyAt = 0, machineEndAt = 0, reopen } = job;
-  return Math.max(stopAt, extendedAt, retryAt, fetchPausedAt, copyAt, machineEndAt, reopen?.at ?? 0);
+function lastWordAt({
+  stopAt,
+  extendedAt,
+  retryAt,
+  fetchPausedAt,
+  copyAt,
+  machineEndAt,
+  reopen,
+}: Job): number {
+  const words = [stopAt, extendedAt, retryAt, fetchPausedAt, copyAt, machineEndAt, reopen?.at];
+  return Math.max(...words.filter((at) => at !== undefined));
 }
