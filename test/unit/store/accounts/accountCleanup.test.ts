@@ -27,7 +27,8 @@ describe('What an account leaves on this computer', () => {
   });
 
   const open = () => {
-    const log = { ...silentLog, warn: (line: string) => void warnings.push(line) };
+    const note = (line: string) => void warnings.push(line);
+    const log = { ...silentLog, warn: note, error: note };
     const cleanup = new AccountCleanup({ hub: hubs.open(), secrets, storageDir, log });
     const removed: string[] = [];
     cleanup.onDidRemove((one) => removed.push(one));
@@ -61,5 +62,17 @@ describe('What an account leaves on this computer', () => {
     assert.deepEqual(left(), [false, true]);
     assert.match(warnings.join(), /stays in the secret store/);
     cleanup.dispose();
+  });
+
+  it('stays where it can’t be removed, which is thrown here and told to the log of other windows', async () => {
+    const [first, second] = [open(), open()];
+    secrets.delete = () => {
+      throw new Error('no key ring');
+    };
+    await assert.rejects(first.cleanup.remove(key), /no key ring/);
+    await settle();
+    assert.deepEqual(left(), [true, true]);
+    assert.deepEqual(warnings, ['What a signed-out account left could not be removed']);
+    for (const { cleanup } of [first, second]) cleanup.dispose();
   });
 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { onAccountEnd } from '../../../../src/store/accounts/accountEnds';
 import type { AccountsState } from '../../../../src/store/ports';
 import { Emitter } from '../../../../src/util/emitter';
-import { silentLog } from '../../../../src/util/log';
 import { settle } from '../../../support/fakeClock';
+import { MemoryLog } from '../../../support/fakeTransport';
 
 describe('The end of an account', () => {
   function scene() {
@@ -27,8 +27,9 @@ describe('The end of an account', () => {
       onDidChange: changed.event,
     };
     const ends: string[] = [];
+    const log = new MemoryLog();
     const watch = onAccountEnd(
-      { accounts, accountCleanup: { onDidRemove: removed.event }, log: silentLog } as never,
+      { accounts, accountCleanup: { onDidRemove: removed.event }, log } as never,
       (key) => ends.push(key),
     );
     const become = async (key: string | undefined, keys: readonly string[]) => {
@@ -37,7 +38,7 @@ describe('The end of an account', () => {
       changed.fire({ kind: 'signedOut' });
       await settle();
     };
-    return { accounts, become, ends, removed, watch };
+    return { accounts, become, ends, log, removed, watch };
   }
 
   it('is told where another window says so', () => {
@@ -68,15 +69,32 @@ describe('The end of an account', () => {
   });
 
   it('is no switch, no locked key ring and no disk that refuses', async () => {
-    const { accounts, become, ends, watch } = scene();
+    const { accounts, become, ends, log, watch } = scene();
     await become('b', ['a', 'b']);
     await become(undefined, ['a', 'b']);
     accounts.isReadable = false;
     await become(undefined, []);
     assert.deepEqual(ends, []);
+    assert.equal(log.count('warn Whether an account is signed out could not be read: Error: EIO'), 1);
     accounts.isReadable = true;
     await become(undefined, ['b']);
     assert.deepEqual(ends, ['a']);
     watch.dispose();
+  });
+
+  it('is noticed once, and by nothing that has closed meanwhile', async () => {
+    const { accounts, become, ends, removed, watch } = scene();
+    await become(undefined, ['b']);
+    await become(undefined, ['b']);
+    assert.deepEqual(ends, ['a']);
+    await become('b', ['b']);
+    const known = accounts.known.bind(accounts);
+    accounts.known = () => {
+      watch.dispose();
+      return known();
+    };
+    await become(undefined, []);
+    removed.fire('b');
+    assert.deepEqual(ends, ['a']);
   });
 });
