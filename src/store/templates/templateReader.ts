@@ -119,7 +119,8 @@ export class TemplateReader {
     if (remembered?.digest === digest && (before === undefined || remembered.mtime > before.mtime)) {
       return remembered.mtime;
     }
-    const mtime = Math.max(this.clock.now(), (before?.mtime ?? 0) + 1, (remembered?.mtime ?? 0) + 1);
+    const others = [before, remembered].flatMap((one) => (one ? [one.mtime + 1] : []));
+    const mtime = Math.max(this.clock.now(), ...others);
     const decided = { hash: version.hashId, digest, mtime };
     this.memory
       .change(version.accountKey, (current) => {
