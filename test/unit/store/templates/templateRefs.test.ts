@@ -35,6 +35,8 @@ describe('favourite and recent templates', () => {
     const other = await computer.openWindow();
     refs.show();
     await refs.noteUse('account-1', { id: 1 });
+    await settle();
+    assert.deepEqual(told, ['all'], 'however often it is read');
     await other.refs.noteUse('account-1', { id: 2 });
     await until('the other window', () => ids(refs).length === 2, { everyMs: 1 });
     assert.deepEqual(ids(refs), [2, 1]);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { TemplateStorage } from '../../../../src/store/templates/templateStorage';
+import { digestOf, TemplateStorage } from '../../../../src/store/templates/templateStorage';
 import { silentLog } from '../../../../src/util/log';
 import { noSecrets, QuickFile, SlowFile } from '../../../support/slowFile';
 import { until } from '../../../support/until';
@@ -97,6 +97,10 @@ describe('what windows remember about templates', () => {
     }
     const kept = Object.keys((await quick.account('a')).bases);
     assert.deepEqual([kept.length, kept[0], kept.at(-1)], [100, 'window2/7', 'window101/7']);
+  });
+
+  it('knows a text again on every computer, by a short name', () => {
+    assert.equal(digestOf('text'), '982d9e3eb996f559e633f4d194def376');
   });
 
   it('tells whoever changed it that the disk refused, and goes on', async () => {

@@ -72,6 +72,24 @@ describe('Templates where something fails that the user did not ask for', () => 
     assert.equal(computer.log.count(`warn What was remembered about templates was not understood`), 1);
   });
 
+  it('are resumed after a restart once it is known who is signed in', async () => {
+    const signed = await FakeComputer.make(service.client);
+    try {
+      (await signed.openSignedIn()).close();
+      const { accounts, hub, owned } = signed.openWindow();
+      const { clock, log, secrets, storageDir } = signed;
+      const lock = <T>(action: () => Promise<T>) => action();
+      const deps = { accounts, hub, secrets, storageDir, lock, clock, log, windowName: 'w' };
+      const { documents } = owned.add(createTemplateStores({ ...deps, onSecret: () => undefined }));
+      const resumed = documents.resume(77);
+      await accounts.load();
+      await resumed;
+      assert.equal(documents.peek(77)?.id, 77);
+    } finally {
+      await signed.dispose();
+    }
+  });
+
   it('leave what cannot be removed of an account that was signed out, which the log tells', async () => {
     const signed = await FakeComputer.make(service.client);
     try {
