@@ -32,12 +32,8 @@ export class SearchBudget implements Disposable {
 
   /** Returns the milliseconds until another search may leave, under a limit of `most` a minute. */
   waitMs(most = searchesPerMinute): number {
-    const now = this.clock.elapsed();
-    while (this.sent[0] !== undefined && now - this.sent[0] >= minuteMs) {
-      this.sent.shift();
-    }
     const oldest = this.sent[this.sent.length - most];
-    return oldest === undefined ? 0 : oldest + minuteMs - now;
+    return oldest === undefined ? 0 : Math.max(0, oldest + minuteMs - this.clock.elapsed());
   }
 
   /** Notes that a search leaves now. */

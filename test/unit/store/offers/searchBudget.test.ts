@@ -67,6 +67,38 @@ describe('the searches of a minute', () => {
     assert.equal(disposed.waitMs(1), 0);
   });
 
+  it('wait for their turn, say so each time that they do, and are counted once they leave', async () => {
+    const clock = new FakeClock();
+    const hubs = new FakeHubs();
+    const [budget, other] = [new SearchBudget(clock, hubs.open()), new SearchBudget(clock, hubs.open())];
+    let waits = 0;
+    const turn = (signal = new AbortController().signal) => budget.turn(signal, () => void (waits += 1));
+    for (let time = 0; time < searchesPerMinute; time += 1) await turn();
+    assert.deepEqual([waits, other.waitMs()], [0, 60_000]);
+    let hasLeft = false;
+    const next = turn().then(() => (hasLeft = true));
+    await clock.advance(59_999);
+    assert.deepEqual([waits, hasLeft], [1, false]);
+    // What leaves elsewhere at that moment takes the turns.
+    for (let time = 0; time < searchesPerMinute; time += 1) other.note();
+    await clock.advance(1);
+    assert.deepEqual([waits, hasLeft], [2, false]);
+    await clock.advance(59_999);
+    await next;
+    assert.deepEqual([waits, budget.waitMs(1)], [2, 60_000]);
+  });
+
+  it('are not counted where they are given up while they wait', async () => {
+    const clock = new FakeClock();
+    const budget = new SearchBudget(clock, new FakeHubs().open());
+    for (let time = 0; time < searchesPerMinute; time += 1) budget.note();
+    const abort = new AbortController();
+    const given = assert.rejects(budget.turn(abort.signal, () => undefined));
+    abort.abort();
+    await given;
+    assert.equal(budget.waitMs(searchesPerMinute + 1), 0);
+  });
+
   it('leave less to those who ask for less', () => {
     const clock = new FakeClock();
     const budget = new SearchBudget(clock, new FakeHubs().open());
