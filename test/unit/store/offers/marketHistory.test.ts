@@ -46,6 +46,15 @@ describe('the market history', () => {
     assert.deepEqual((await recordAt(20_001 * day, 'a', [{ gpuName: 'none' }])).snapshots, kept);
   });
 
+  it('lists the oldest day first, also where the clock was set back since', async () => {
+    for (const days of [20_002, 20_000]) await recordAt(days * day, 'a', gpu(0.3));
+    const { snapshots } = await recordAt(20_001 * day, 'a', gpu(0.3));
+    assert.deepEqual(
+      snapshots.map((one) => one.day),
+      [20_000, 20_001, 20_002],
+    );
+  });
+
   it('keeps what two windows record at the same moment', async () => {
     const ways = [...Array(4).keys()].map(String);
     await clock.through(Promise.all(ways.map((key) => open().record(key, gpu(0.3)))), 100);
