@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '../../api/client';
 import type { Clock } from '../../util/clock';
@@ -108,7 +108,6 @@ export class KeptLogs {
   /** Deletes the oldest logs to stay within the limit. */
   private async makeRoom(accountKey: string, inAll: number): Promise<void> {
     const folder = this.folder(accountKey);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
     const names = (await readdir(folder)).filter((name) => /^\d+\.log$/.test(name));
     const files = await Promise.all(
       names.map(async (name) => ({ path: join(folder, name), ...(await sizeAndTime(join(folder, name))) })),
