@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ConnectedWindows, type WindowEvent } from '../../../../src/store/windows/connectedWindows';
+import { Emitter } from '../../../../src/util/emitter';
 import { FakeHubs } from '../../../support/fakeWindows';
 
 const alias = 'gpu-7';
@@ -47,6 +48,26 @@ describe('windows that are connected to instances', () => {
     assert.equal(third.windows.isOpen(alias), false);
   });
 
+  it('are known as soon as they are connected', () => {
+    const [leader, other] = [open(), open()];
+    other.windows.set(alias);
+    assert.equal(leader.windows.isOpen(alias), true);
+  });
+
+  it('are forgotten by one that leads from now on, but for those that answer', () => {
+    const hub = hubs.open();
+    // Where the window leads alone, it is told of no change of the others.
+    const windows = new ConnectedWindows(
+      Object.assign(hub, { onDidChangePeers: new Emitter<never>().event }),
+    );
+    open(alias);
+    hubs.open().broadcast('connected.here', { windowId: 'closed since', alias: 'gpu-8' });
+    assert.deepEqual([windows.isOpen(alias), windows.isOpen('gpu-8')], [true, true]);
+    hub.leads(false);
+    hub.leads(true);
+    assert.deepEqual([windows.isOpen(alias), windows.isOpen('gpu-8')], [true, false]);
+  });
+
   it('ask about an event in one of them, however many want to and however often', () => {
     const windows = [open(), open(alias), open(alias), open(alias)];
     const connected = windows.slice(1);
@@ -68,6 +89,15 @@ describe('windows that are connected to instances', () => {
     later.windows.want({ alias, event: 'offline' });
     other.windows.want({ alias, event: 'offline' });
     assert.deepEqual(all(other, later), []);
+  });
+
+  it('do not ask in a window that learned in time that it was asked, once that leads', () => {
+    const leader = open(alias);
+    leader.windows.want({ alias, event: 'offline' });
+    const later = open(alias);
+    later.windows.want({ alias, event: 'offline' });
+    leader.close();
+    assert.deepEqual(later.asked, []);
   });
 
   it('ask about another event, and about the same one once the machine ran in between', () => {

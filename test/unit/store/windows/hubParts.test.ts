@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { channel } from '../../../../src/shared/channel';
+import { Claims } from '../../../../src/store/windows/claims';
 import { addressInTerm, HubTerms } from '../../../../src/store/windows/hubTerms';
 import { hubAddress, hubToken } from '../../../../src/store/windows/hubAddress';
 import { HubListeners } from '../../../../src/store/windows/hubListeners';
@@ -52,6 +53,27 @@ describe('The files of the windows', () => {
     assert.equal(await terms.read(), 2);
     await writeFile(join(dir, 'windows.terms', '99.tmp'), '');
     assert.equal(await terms.read(), 2);
+  });
+
+  it('can be read by nobody else, nor can their folders', async () => {
+    const storage = join(dir, 'storage');
+    await hubToken(storage);
+    await new HubTerms(join(dir, 'other')).end(0);
+    await new Claims(join(dir, 'claims')).claim('key');
+    const modes = async (...names: readonly string[]) => {
+      const paths = names.map((_, index) => join(dir, ...names.slice(0, index + 1)));
+      const [file = ''] = await readdir(paths.at(-1) ?? '');
+      const found = [...paths, join(paths.at(-1) ?? '', file)].map(async (path) => (await stat(path)).mode);
+      return (await Promise.all(found)).map((mode) => (mode & 0o777).toString(8));
+    };
+    assert.deepEqual(
+      [await modes('storage'), await modes('other', 'windows.terms'), await modes('claims')],
+      [
+        ['700', '600'],
+        ['700', '700', '600'],
+        ['700', '600'],
+      ],
+    );
   });
 
   it('are not counted where the disk refuses', async () => {
