@@ -3,7 +3,7 @@ import { noFacts } from '../../../../src/model/instances/instanceState';
 import { fromDollars, subtract } from '../../../../src/model/money';
 import { perHour, quoteOffer } from '../../../../src/model/quote';
 import type { Volume } from '../../../../src/model/volume';
-import { burnNow, roomBeside } from '../../../../src/store/instances/burn';
+import { burnNow, burnSoon, roomBeside, signsOf } from '../../../../src/store/instances/burn';
 import type { FleetSnapshot, Rental } from '../../../../src/store/ports';
 import type { Loaded } from '../../../../src/shared/reading';
 import { anInstance, anOffer } from '../../../support/builders';
@@ -65,6 +65,46 @@ describe('What is paid now', () => {
     assert.equal(burn(ready({ instances, skipped: 1 }), ready([]))[2], true);
     assert.equal(burn(ready({ instances, skipped: 0, missing: 3 }), ready([]))[2], true);
     assert.deepEqual(burn({ kind: 'idle' }, ready([])), [0, 0, true]);
+  });
+
+  it('is at least so much for limits where the list is old, and never only early', () => {
+    const value = { instances: [anInstance()], skipped: 0 };
+    const soon = (fetchedAt: number) =>
+      burnSoon({
+        fleet: { state: { kind: 'ready', value, fetchedAt }, facts: () => noFacts },
+        volumes: { state: { kind: 'loading' } },
+        rentals: { rentals: [] },
+        clock: { now: () => now },
+      });
+    const signs = [now, now - 24 * 3_600_000].map((fetchedAt) => {
+      const { isPartial, isEarly } = soon(fetchedAt);
+      return [isPartial, isEarly];
+    });
+    assert.deepEqual(signs, [
+      [true, true],
+      [true, false],
+    ]);
+  });
+
+  it('is told with a sign that says on which side of the truth it lies', () => {
+    const rows = [false, true].flatMap((isPartial) =>
+      [false, true].flatMap((isEarly) =>
+        [false, true].map((isAtMost) => {
+          const { rate, credit } = signsOf({ isPartial, isEarly, isAtMost });
+          return [isPartial, isEarly, isAtMost, rate, credit];
+        }),
+      ),
+    );
+    assert.deepEqual(rows, [
+      [false, false, false, '', ''],
+      [false, false, true, '≤ ', '≥ '],
+      [false, true, false, '', ''],
+      [false, true, true, '≤ ', '≥ '],
+      [true, false, false, '≥ ', '≤ '],
+      [true, false, true, '≈ ', '≈ '],
+      [true, true, false, '', ''],
+      [true, true, true, '≤ ', '≥ '],
+    ]);
   });
 
   it('leaves less of a limit while a rental is under way, until the list has its instance', () => {

@@ -178,6 +178,22 @@ describe('A machine that was destroyed and is there again', () => {
     assert.deepEqual([sent(), kinds()], [1, []]);
   });
 
+  it('is read once at a time, and left alone where the user starts it before the answer', async () => {
+    const kept = service.instances;
+    const window = await open();
+    await destroyed(window);
+    service.instances = kept;
+    const answers: (() => void)[] = [];
+    service.before = (call) =>
+      call === 'instances.get' ? new Promise<void>((resolve) => answers.push(resolve)) : undefined;
+    for (let time = 0; time < 2; time += 1) await computer.clock.through(window.fleet.refresh());
+    assert.equal(answers.length, 1);
+    window.fleet.note(5001, { kind: 'start' });
+    answers[0]?.();
+    await computer.clock.advance(300_000);
+    assert.deepEqual([sent(), kinds(), answers.length], [1, [], 1]);
+  });
+
   it('is not there at all where one list was wrong', async () => {
     const kept = service.instances;
     const window = await open();
@@ -188,6 +204,8 @@ describe('A machine that was destroyed and is there again', () => {
       list: async () => (stale-- > 0 ? { items: [...kept], skipped: 0, found: kept.length } : list()),
     });
     await window.fleet.refresh();
+    await computer.clock.advance(1000);
+    assert.equal(window.fleet.find(5001), undefined, 'its row goes before the next list');
     await computer.clock.advance(300_000);
     assert.deepEqual([sent(), kinds()], [1, []]);
     assert.equal(window.fleet.find(5001), undefined);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, readFile, readdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createFleet } from '../../../../src/store/instances/fleet';
 import { UserError } from '../../../../src/util/errors';
 import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
@@ -263,6 +264,15 @@ describe('the fleet', () => {
     const third = await computer.openSignedIn();
     await listed(third);
     assert.equal(third.fleet.facts(5001).lastRequest?.kind, 'destroy');
+  });
+
+  it('begins with the account that is signed in already', async () => {
+    const window = await openLookingAt(anInstance());
+    const { clock, log, storageDir } = computer;
+    const later = window.owned.add(createFleet({ ...window, clock, log, storageDir }));
+    later.setInterest(looking);
+    await advance(1);
+    assert.equal(later.find(5001)?.id, 5001);
   });
 
   it('tells all windows what was asked of an instance', async () => {

@@ -76,6 +76,14 @@ describe('The instances that windows are connected to', () => {
     assert.equal(third.presence.isComplete, true);
   });
 
+  it('are asked for by a window that leads already when it begins to count them', () => {
+    const hub = hubs.open();
+    open().presence.set('terminal', ['gpu-1']);
+    const presence = new Presence({ hub, clock });
+    opened.push(() => presence.dispose());
+    assert.equal(presence.isUsed('gpu-1'), true);
+  });
+
   it('are told to a window that opens, and by one that does not lead any more', () => {
     const first = open();
     first.presence.set('terminal', ['gpu-1']);

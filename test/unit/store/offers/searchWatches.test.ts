@@ -255,6 +255,42 @@ describe('watched searches', () => {
     await until('no file', async () => (await readdir(folder)).length === 0);
   });
 
+  it('tells windows that check nothing of a change, and checks at once in the leading one', async () => {
+    const first = await watching();
+    const second = await watching(await computer.openSignedIn());
+    const watch = await first.watches.add(watched);
+    await checks(1);
+    await idle(first);
+    await soon('the state in the other window', () => second.watches.rows[0]?.state.checkedAt !== undefined);
+    const told: string[] = [];
+    second.watches.onDidChange(() => told.push(...second.watches.rows.map((row) => row.watch.name)));
+    await first.watches.change(watch.id, { name: 'renamed' });
+    await soon('the name in the other window', () => told.includes('renamed'));
+    await computer.clock.advance(checksApartMs);
+    await checks(2);
+    await idle(first);
+    await computer.clock.advance(checksApartMs);
+    await first.watches.checkNow(watch.id);
+    await computer.clock.advance(0);
+    assert.equal(searches(), 3);
+  });
+
+  it('stops the search of a watch that is removed', async () => {
+    const one = await watching();
+    let signal: AbortSignal | undefined;
+    const search: typeof service.client.offers.search = (_search, options) => {
+      signal = options?.signal;
+      return new Promise(() => undefined);
+    };
+    Object.assign(service.client.offers, { search });
+    const [watch, other] = [await one.watches.add(watched), await one.watches.add(watched)];
+    await soon('the search', () => signal !== undefined);
+    await one.watches.remove(other.id);
+    assert.equal(signal?.aborted, false);
+    await one.watches.remove(watch.id);
+    assert.equal(signal.aborted, true);
+  });
+
   it('tells anew of an offer that a lower limit left out, and of no other', async () => {
     const at = (dollars: number) => ({
       gpuPerHour: fromDollars(dollars),

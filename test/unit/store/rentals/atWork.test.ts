@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
 import type { RentRequest } from '../../../../src/model/rentals/rentDraft';
+import { AtWork } from '../../../../src/store/rentals/atWork';
 import { anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
@@ -35,6 +36,28 @@ describe('a rental whose answer takes minutes', () => {
     answer();
     assert.equal((await renting).kind, 'rented');
     assert.equal(window.rentals.rentals[0]?.phase.kind, 'waiting');
+    await computer.dispose();
+  });
+
+  it('is left to another open window for five seconds longer than that looks for it', async () => {
+    const service = new FakeService();
+    service.offers = [anOffer()];
+    const computer = await FakeComputer.make(service.client);
+    const window = await computer.openSignedIn();
+    const other = await computer.openSignedIn();
+    const { rental } = await other.rentals.rent(request);
+    const phase = () => window.rentals.rentals[0]?.phase.kind;
+    await window.rentals.update(rental.marker, {
+      phase: { kind: 'notKnown', since: computer.clock.now() },
+    });
+    await computer.clock.advance(64_999);
+    await window.fleet.refresh();
+    await computer.clock.advance(0);
+    assert.equal(phase(), 'notKnown');
+    await computer.clock.advance(1);
+    await window.fleet.refresh();
+    await computer.clock.advance(0);
+    assert.equal(phase(), 'waiting');
     await computer.dispose();
   });
 
@@ -86,5 +109,21 @@ describe('a rental whose answer takes minutes', () => {
       ['ended', 'waiting'],
     );
     await computer.dispose();
+  });
+});
+
+describe('What a window works on', () => {
+  it('is counted as long as any work on it is under way, and again with the next', async () => {
+    const atWork = new AtWork();
+    const seen: boolean[] = [];
+    const look = () => Promise.resolve(void seen.push(atWork.has('a')));
+    for (let time = 0; time < 2; time += 1) {
+      await atWork.during('a', async () => {
+        await assert.rejects(atWork.during('a', () => Promise.reject(new Error('no'))));
+        await look();
+      });
+      await look();
+    }
+    assert.deepEqual([seen, atWork.has('b')], [[true, false, true, false], false]);
   });
 });

@@ -61,6 +61,19 @@ describe('several machines whose window closed early', () => {
     assert.deepEqual(told, [[2, 3]]);
   });
 
+  it('are claimed once, however often a list is read', async () => {
+    const hub = hubs.open();
+    const claim = hub.claim.bind(hub);
+    const claims: string[] = [];
+    hub.claim = (key) => {
+      claims.push(key);
+      return claim(key);
+    };
+    const orders = watch([waiting], hub);
+    for (let lists = 0; lists < 3; lists += 1) await lookLater(orders);
+    assert.deepEqual([claims, told], [['order:f00:2'], [[1, 3]]]);
+  });
+
   it('wait for the outcome of what was sent', async () => {
     const all = [waiting, sent];
     const orders = watch(all);
