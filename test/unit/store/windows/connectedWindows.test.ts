@@ -23,6 +23,7 @@ describe('windows that are connected to instances', () => {
       windows.set(on);
     }
     return {
+      hub,
       windows,
       asked,
       close: () => {
@@ -66,6 +67,29 @@ describe('windows that are connected to instances', () => {
     hub.leads(false);
     hub.leads(true);
     assert.deepEqual([windows.isOpen(alias), windows.isOpen('gpu-8')], [true, false]);
+  });
+
+  it('say again what was lost, to one that leads from now on or that asks', () => {
+    const leader = open();
+    const connected = open(alias);
+    const third = hubs.open();
+    leader.windows.dispose();
+    const next = new ConnectedWindows(third);
+    assert.equal(next.isOpen(alias), false);
+    connected.hub.isLeader = true;
+    connected.hub.leads(false);
+    assert.equal(next.isOpen(alias), true);
+    hubs.hold();
+    connected.windows.want({ alias, event: 'stopped' });
+    assert.ok(hubs.lose());
+    const [first] = hubs.hubs;
+    assert.ok(first);
+    const leading = new ConnectedWindows(first);
+    assert.deepEqual(connected.asked, []);
+    third.broadcast('connected.who', {});
+    assert.deepEqual(connected.asked, [{ alias, event: 'stopped' }]);
+    leading.dispose();
+    next.dispose();
   });
 
   it('ask about an event in one of them, however many want to and however often', () => {

@@ -152,6 +152,20 @@ describe('Requests that the leading window carries out', () => {
     assert.deepEqual([await ends(asked), await ends(own)], ['done', 'done']);
   });
 
+  it('give the next leading window as long to take them as the first one', async () => {
+    hubs.open();
+    const other = open('other');
+    void other.requests.ask('a');
+    await clock.advance(takenMs / 2);
+    // Another window leads from now on.
+    other.hub.isLeader = true;
+    other.hub.leads(false);
+    await clock.advance(takenMs - 1);
+    assert.deepEqual(windows(), []);
+    await clock.advance(1);
+    assert.deepEqual(windows(), ['other']);
+  });
+
   it('end with their window, on both sides', async () => {
     const leader = open('leader');
     const other = open('other');
