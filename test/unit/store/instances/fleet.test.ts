@@ -98,6 +98,24 @@ describe('the fleet', () => {
     assert.equal(second.fleet.find(5001)?.actualStatus, 'loading');
   });
 
+  it('is read at once when somebody looks at another window', async () => {
+    const first = await openLookingAt();
+    first.fleet.setInterest(away);
+    const second = await computer.openSignedIn();
+    await advance(10 * minute);
+    assert.equal(lists(), 0);
+    second.fleet.setInterest(looking);
+    await advance(1);
+    assert.equal(lists(), 1);
+  });
+
+  it('is known to a window that opens later, also where it is empty', async () => {
+    await openLookingAt();
+    const { fleet } = await computer.openSignedIn();
+    await advance(0);
+    assert.deepEqual([fleet.state.kind, lists()], ['ready', 0]);
+  });
+
   it('is polled by the next window when the polling one closes', async () => {
     const first = await openLookingAt(anInstance({ actualStatus: 'loading' }));
     const second = await computer.openSignedIn();

@@ -142,6 +142,17 @@ describe('Leases of instances', () => {
     assert.equal(service.count('instances.destroy'), 1);
   });
 
+  it('are left for three minutes to another window that claimed to carry them out', async () => {
+    const window = await open();
+    await window.leases.set(id, 'stop', at(10 * minute));
+    const key = window.accounts.active?.key ?? '';
+    computer.hubs.claimed.add(`${key}:lease:${disk.leases.get(id)?.id ?? ''}:1`);
+    await pass(12 * minute);
+    assert.equal(service.count('instances.stop'), 0);
+    await pass(2 * minute);
+    assert.equal(service.count('instances.stop'), 1);
+  });
+
   it('that fail are told once and tried again until they succeed', async () => {
     const window = await open();
     await window.leases.set(id, 'stop', at(10 * minute));

@@ -9,6 +9,10 @@ import type { Instance } from '../../../../src/model/instances/instance';
 const marker = 'a1b2c3d4';
 const mine = anInstance({ id: 7777, label: `training [gr-${marker}]` });
 
+/** What was rented just now, as far as its machine tells. */
+const bare = (id: number, label = '') =>
+  anInstance({ id, label, startedAt: Date.UTC(2026, 0, 15, 12) / 1000 });
+
 interface List {
   readonly items: readonly Instance[];
   readonly skipped: number;
@@ -19,11 +23,11 @@ const whole: List = { items: [], skipped: 0, found: 0 };
 const short: List = { items: [], skipped: 0, found: 1 };
 
 /** What is concluded from these lists, in this order; the last one is given again and again. */
-async function conclusion(lists: readonly List[]): Promise<string | undefined> {
+async function conclusion(lists: readonly List[], offer = anOffer()): Promise<string | undefined> {
   const clock = new FakeClock();
   let reads = 0;
   const list = () => Promise.resolve(lists[Math.min(reads++, lists.length - 1)]);
-  const rental = { marker, requestedAt: clock.now(), idsBefore: [], offer: anOffer() };
+  const rental = { marker, requestedAt: clock.now(), idsBefore: [], offer };
   const read = readBack(
     // What a read-back uses of them.
     { client: { instances: { list } } } as unknown as Account,
@@ -41,6 +45,17 @@ describe('the lists after a rental whose answer was lost', () => {
     assert.equal(await conclusion([...Array<List>(7).fill(short), whole]), undefined);
     assert.equal(await conclusion([...Array<List>(7).fill(whole), short]), undefined);
     assert.equal(await conclusion([{ ...whole, skipped: 1 }]), undefined);
+  });
+
+  it('show one without a mark only from the third on: a record may get its mark later', async () => {
+    const list = (id: number, label: string): List => ({
+      ...whole,
+      items: [bare(id, label)],
+      found: 1,
+    });
+    assert.equal(await conclusion([list(7777, ''), list(8888, '')]), 'found 8888');
+    assert.equal(await conclusion([list(7777, ''), list(8888, ''), list(9999, '')]), 'found 9999');
+    assert.equal(await conclusion([list(7777, `[gr-${marker}]`)]), 'found 7777');
   });
 
   it('show it by its mark, also where others are missing', async () => {
