@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KeptLogs } from '../../../../src/store/history/keptLogs';
 import { CancelledError } from '../../../../src/util/errors';
@@ -139,6 +139,27 @@ describe('The kept logs', () => {
     Object.assign(service.client.instances, { logs: () => Promise.resolve(content) });
     assert.equal(await new KeptLogs(deps).around(service.client, account).instances.logs(7, {}), content);
     assert.deepEqual(told, ['The log of 7 could not be kept']);
+  });
+
+  it('take 16 MB in all, and let what is no log alone', async () => {
+    const kept = new KeptLogs({ storageDir: dir, clock, log: silentLog, redact: (text) => text });
+    Object.assign(service.client.instances, { logs: () => Promise.resolve(content) });
+    const client = kept.around(service.client, account);
+    await client.instances.logs(7, {});
+    const folder = join(dir, 'history', account);
+    const old = async (name: string, bytes: number) => {
+      await writeFile(join(folder, name), '');
+      await truncate(join(folder, name), bytes);
+      await utimes(join(folder, name), 1, 1);
+    };
+    const most = 16 * 2 ** 20 - 'line one\nline two\n'.length;
+    await old('5.json', 2 ** 24);
+    await old('5.log', most);
+    await client.instances.logs(7, {});
+    assert.deepEqual((await readdir(folder)).sort(), ['5.json', '5.log', '7.log']);
+    await old('5.log', most + 1);
+    await client.instances.logs(7, {});
+    assert.deepEqual((await readdir(folder)).sort(), ['5.json', '7.log']);
   });
 
   it('let the oldest go where there is no room for all', async () => {

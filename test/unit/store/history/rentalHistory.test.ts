@@ -166,6 +166,19 @@ describe('The rental history', () => {
     await pass('the next one is kept', () => window.history.find(5002) !== undefined);
   });
 
+  it('names the files of past rentals that are damaged', async () => {
+    const window = await open();
+    const folder = join(computer.storageDir, 'history', window.accounts.active?.key ?? '');
+    service.instances = [];
+    await pass('it is in the history', () => window.history.rows.length === 1);
+    assert.deepEqual(window.history.damaged, []);
+    window.close();
+    await writeFile(join(folder, '5001.json'), '{ torn');
+    const later = await open();
+    await pass('it is named', () => later.history.damaged.length === 1);
+    assert.ok(later.history.damaged[0]?.startsWith(join(folder, '5001.json.broken-')));
+  });
+
   it('does not hold an instance that is there again', async () => {
     const window = await open();
     const kept = service.instances;
