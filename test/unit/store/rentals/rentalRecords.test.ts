@@ -143,6 +143,36 @@ describe('the rentals of an account, on disk', () => {
     assert.deepEqual([later.rentals.damaged.size, later.rentals.rentals.length], [0, 1]);
   });
 
+  it('tell of a damaged file when it is found, and have the record of a rental read for half an hour', async () => {
+    const { first } = await withOffer();
+    await computer.clock.through(first.rentals.rent(rentalRequest));
+    const [rental] = first.rentals.rentals;
+    assert.ok(rental);
+    const { accounts, hub, owned } = first;
+    const { clock, secrets, storageDir } = computer;
+    let ids: readonly number[] = [];
+    const open = () => {
+      const fleet = { setRented: (recent: RecentRentals) => (ids = recent.ids) };
+      return owned.add(
+        new RentalRecords({ accounts, hub, fleet, secrets, storageDir, clock, log: silentLog }),
+      );
+    };
+    const records = open();
+    await records.loaded;
+    await clock.advance(30 * minute - 1 - (clock.now() - rental.requestedAt));
+    records.tellAwaited();
+    assert.deepEqual(ids, [6001]);
+    await clock.advance(1);
+    records.tellAwaited();
+    assert.deepEqual(ids, []);
+    await writeFile(join(storageDir, 'rentals', rental.accountKey, `${rental.marker}.json`), '{"version":1');
+    const later = open();
+    let changes = 0;
+    later.onDidChange(() => (changes += 1));
+    await later.loaded;
+    assert.deepEqual([changes, later.damaged.size], [1, 1]);
+  });
+
   it('keep what another window wrote while its message is on its way', async () => {
     const { first } = await withOffer();
     const second = await computer.openSignedIn();

@@ -3,8 +3,13 @@ import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GoneError, RateLimitedError, RentOutcomeUnknownError } from '../../../../src/api/errors';
 import { markerIn } from '../../../../src/model/instances/instanceLabel';
+import type { BudgetNow } from '../../../../src/model/budget/budget';
+import { guardedRental } from '../../../../src/guardedRental';
+import { OverBudgetError } from '../../../../src/store/budget/overBudget';
+import { createRentals } from '../../../../src/store/rentals/rentals';
 import { NotSignedInError } from '../../../../src/shared/notSignedIn';
 import { AccountChangedError } from '../../../../src/store/accounts/sameAccount';
+import { formatText } from '../../../../src/util/text';
 import { anOffer, aUser } from '../../../support/builders';
 import { rentalRequest as request } from '../../../support/rentalRequest';
 import { until } from '../../../support/until';
@@ -55,6 +60,50 @@ describe('rentals', () => {
       void window.rentals.rent(request, { onNotKnown: (rental) => resolve(rental.requestedAt) });
     });
     assert.equal(requestedAt, lostAt + minutes);
+  });
+
+  it('sends nothing beyond the budget, but for one who was asked', async () => {
+    const { clock, log, secrets, storageDir } = computer;
+    const parts = [{ period: 'day', spent: { amount: 2, isAtLeast: false }, limit: 1 }];
+    const budget = { current: () => Promise.resolve({ parts, isWhole: true } as unknown as BudgetNow) };
+    const deps = { ...window, budget, guarded: guardedRental, clock, log, secrets, storageDir };
+    const rentals = window.owned.add(createRentals(deps));
+    await assert.rejects(rentals.rent(request), OverBudgetError);
+    assert.equal(service.count('offers.rent'), 0);
+    assert.equal((await rentals.rent(request, { acceptsOverrun: true })).kind, 'rented');
+  });
+
+  it('tells another window that one closed before it had asked for all machines of an order', async () => {
+    const other = await computer.openSignedIn();
+    const told: [number, number][] = [];
+    window.rentals.orders.onDidLeave(({ rentals, wanted }) => told.push([rentals.length, wanted]));
+    await other.rentals.rent(request, { order: { id: 'f00', wanted: 3 } });
+    window.fleet.setInterest({ viewVisible: true, windowFocused: true });
+    await computer.clock.advance(120_000);
+    assert.deepEqual(told, []);
+    other.close();
+    await computer.clock.advance(120_000);
+    assert.deepEqual(told, [[1, 3]]);
+  });
+
+  it('sends nothing of an order that another window has reported as not rented', async () => {
+    computer.hubs.claimed.add('order:f00:1');
+    const order = { id: 'f00', wanted: 2 };
+    await assert.rejects(window.rentals.rent(request, { order }), /not rented/);
+    assert.equal(service.count('offers.rent'), 0);
+  });
+
+  it('notes why nothing was rented: the words of the service, or that it was canceled', async () => {
+    const reasons = () =>
+      window.rentals.rentals.flatMap(({ phase }) =>
+        phase.kind === 'notRented' ? [formatText(phase.reason)] : [],
+      );
+    await assert.rejects(window.rentals.rent(request, { isStillWanted: () => Promise.resolve(false) }));
+    assert.deepEqual(reasons(), ['It was canceled before it was sent.']);
+    await computer.clock.advance(1000);
+    service.failsBefore('offers.rent', () => new GoneError());
+    await assert.rejects(through(window.rentals.rent(request)), GoneError);
+    assert.deepEqual(reasons(), [formatText(new GoneError().text), 'It was canceled before it was sent.']);
   });
 
   it('sends nothing for another account than the one that was shown', async () => {

@@ -111,6 +111,17 @@ describe('the readiness store', () => {
     assert.equal(scene.service.instances.length, 1);
   });
 
+  it('does not watch again after a restart what the user let go', async () => {
+    const window = await open();
+    await window.rentals.rent(watchedRequest);
+    await pass('it is watched', () => window.readiness.watches.length === 1);
+    await window.readiness.stopWatching(6001);
+    window.close();
+    const later = await open();
+    await scene.computer.clock.advance(60_000);
+    assert.deepEqual(later.readiness.watches, []);
+  });
+
   it('ends without a word when the machine is stopped or destroyed meanwhile', async () => {
     const window = await open();
     await window.rentals.rent(watchedRequest);
