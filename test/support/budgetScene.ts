@@ -85,7 +85,8 @@ export class BudgetScene {
     );
   }
 
-  async open() {
+  /** Whether the window carries the stops of its budget out. */
+  async open({ hasStops = true } = {}) {
     const window = await this.computer.openSignedIn();
     const { accounts, fleet, hub, owned } = window;
     const { clock } = this.computer;
@@ -93,7 +94,8 @@ export class BudgetScene {
     const budget = this.budgetOf(window, fleet);
     const posted: Notice[] = [];
     owned.add(notices.onDidPost((notice) => posted.push(notice)));
-    owned.add(new BudgetStops({ accounts, budget, fleet, hub, notices, clock, log: silentLog }));
+    if (hasStops)
+      owned.add(new BudgetStops({ accounts, budget, fleet, hub, notices, clock, log: silentLog }));
     await clock.advance(0);
     await fleet.refresh();
     const told = (): readonly StopNotice[] =>
