@@ -81,10 +81,14 @@ export class FakeService {
         list: (_: unknown, options?: CallOptions) =>
           untilAborted(
             options?.signal,
-            this.run('charges.list', () => {
-              options?.onHeaders?.(this.date ? { date: new Date(this.date()).toUTCString() } : {}, 0);
-              return { items: [...this.charges()], skipped: 0, isComplete: true };
-            }),
+            this.run(
+              'charges.list',
+              () => {
+                options?.onHeaders?.(this.date ? { date: new Date(this.date()).toUTCString() } : {}, 0);
+                return { items: [...this.charges()], skipped: 0, isComplete: true };
+              },
+              options,
+            ),
           ),
       },
       templates: {

@@ -46,7 +46,7 @@ describe('what an account has spent of its budget', () => {
     ];
     await scene.open();
     const before = reads();
-    await scene.pass(30 * minute);
+    await scene.pass(44 * minute);
     assert.equal(reads() - before, 2);
   });
 
