@@ -283,8 +283,9 @@ describe('watched searches', () => {
       return new Promise(() => undefined);
     };
     Object.assign(service.client.offers, { search });
-    const [watch, other] = [await one.watches.add(watched), await one.watches.add(watched)];
+    const watch = await one.watches.add(watched);
     await soon('the search', () => signal !== undefined);
+    const other = await one.watches.add(watched);
     await one.watches.remove(other.id);
     assert.equal(signal?.aborted, false);
     await one.watches.remove(watch.id);
