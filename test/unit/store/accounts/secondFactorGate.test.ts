@@ -113,4 +113,18 @@ describe('the window that asks for the second factor', () => {
     await clock.advance(0);
     assert.equal(clock.pending, 0, 'nobody goes on asking');
   });
+
+  it('asks at once for the next who waited behind the same question', async () => {
+    const one = open();
+    const first = ask(one);
+    const second = ask(one);
+    await settle();
+    assert.equal(one.asked, 1);
+    one.answer?.(login);
+    assert.equal(await first, login);
+    await settle();
+    assert.equal(one.asked, 2);
+    one.answer?.(login);
+    assert.equal(await second, login);
+  });
 });

@@ -78,6 +78,19 @@ describe('a yes to a command of an agent', () => {
     assert.equal(elsewhere['exitCode'], 3);
   });
 
+  it('says -1 for a command that ended without an exit code, also to a client that asks again', async () => {
+    const result = { code: null, stdout: '', stderr: '', trouble: 'ended' } as const;
+    const tools = { ...window, ssh: { ...window.ssh, run: () => Promise.resolve(result) } };
+    const context = { caller: { id: 'a', name: 'claude', door: 'mcp' }, signal } as const;
+    const input = { instance: own, command: 'ls', requestId: 'the-command' };
+    const { request } = await instanceTools(tools).run_command(input, context);
+    assert.ok(await window.desk.answer(String(request), true));
+    for (const asked of [tools, { ...window, commandAnswers: new CommandAnswers() }]) {
+      const { state, exitCode } = await instanceTools(asked).run_command(input, context);
+      assert.deepEqual([state, exitCode], ['done', -1]);
+    }
+  });
+
   for (const [what, answer] of [
     ['the connection failed', () => Promise.resolve({ ...nothing, trouble: 'cut' } as const)],
     ['it may still run', () => Promise.resolve({ ...nothing, trouble: 'mayRun' } as const)],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JobRow } from '../../../../src/model/jobs/job';
 import type { JobOutputs, LeftOutput } from '../../../../src/model/jobs/onMachine';
@@ -42,33 +42,49 @@ describe('The newest checkpoint of a job', () => {
     assert.deepEqual(await checkpointNames({ id, outputsTo }), []);
   });
 
+  /** Fetches one from a machine, and notes the warnings of the log. */
+  const bring = async (machine: Pick<MachinePort, 'checkpoint' | 'fetch'>) => {
+    const lines: string[] = [];
+    const log = { ...silentLog, warn: (line: string) => void lines.push(line) };
+    const row = {
+      job: { id, outputsTo, machine: { name: 'trainer' }, spec: { checkpoints: ['*.ckpt'] } },
+      state: {},
+    } as unknown as JobRow;
+    const event = await bringCheckpoint(
+      { log, clock: new FakeClock(), fleet: { find: () => undefined } },
+      machine as MachinePort,
+      row,
+      `${id}01`,
+      new AbortController().signal,
+    );
+    return { event, lines };
+  };
+  const aFile = (path: string) => ({ path, kind: 'file' as const, size: 3, modified: 1 });
+
+  it('takes the place of the one before, of which nothing stays', async () => {
+    for (const content of ['first', 'second']) {
+      const { event } = await bring({
+        checkpoint: () =>
+          Promise.resolve({ files: [aFile('model.bin')], leftOut: [], hash: content, areHashed: true }),
+        fetch: () => {
+          write('next', content);
+          return Promise.resolve({ files: 1, bytes: 3, leftOut: [] });
+        },
+      });
+      assert.ok(event.kind === 'checkpointed' && event.checkpoint);
+      assert.equal(read(), content);
+      assert.deepEqual(readdirSync(folder('.')), ['last']);
+    }
+  });
+
   describe('of which files are missing', () => {
-    const fetched = async (leftOut: readonly LeftOutput[], list: Partial<JobOutputs> = {}) => {
-      const files = ['a.ckpt', 'b.ckpt', 'c.ckpt'].map((path) => ({
-        path,
-        kind: 'file' as const,
-        size: 3,
-        modified: 1,
-      }));
+    const fetched = (leftOut: readonly LeftOutput[], list: Partial<JobOutputs> = {}) => {
+      const files = ['a.ckpt', 'b.ckpt', 'c.ckpt'].map(aFile);
       const outputs = { files, leftOut: [], hash: '0123456789abcdef', areHashed: true, ...list };
-      const machine = {
+      return bring({
         checkpoint: () => Promise.resolve(outputs),
         fetch: () => Promise.resolve({ files: 1, bytes: 3, leftOut: [...outputs.leftOut, ...leftOut] }),
-      } as unknown as MachinePort;
-      const lines: string[] = [];
-      const log = { ...silentLog, warn: (line: string) => void lines.push(line) };
-      const row = {
-        job: { id, outputsTo, machine: { name: 'trainer' }, spec: { checkpoints: ['*.ckpt'] } },
-        state: {},
-      } as unknown as JobRow;
-      const event = await bringCheckpoint(
-        { log, clock: new FakeClock(), fleet: { find: () => undefined } },
-        machine,
-        row,
-        `${id}01`,
-        new AbortController().signal,
-      );
-      return { event, lines };
+      });
     };
 
     it('is dropped with a line in the log that names it, how many are missing, the first and why', async () => {
