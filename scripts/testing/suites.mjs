@@ -82,23 +82,21 @@ export const onMachines = [
 
 const without = (...files) => files.flatMap((file) => ['--ignore', file]);
 
-/** They start many programs and wait for them, so more of them run at a time. */
-const ofSsh = 'test/unit/ssh/**/*.test.ts';
-/** Mocha's arguments by stage; `jobs` files at a time. */
+/** Mocha's arguments by stage; `jobs` files at a time: more than cores, since all of them wait for programs and the disk. */
 export const layers = [
-  { stage: 'unit', name: 'unit/ssh', files: [ofSsh, ...without(...onMachines)], jobs: 4 },
   {
     stage: 'unit',
     name: 'unit',
-    files: ['test/unit/**/*.test.ts', ...without(ofSsh, ...onMachines)],
-    jobs: 3,
+    files: ['test/unit/**/*.test.ts', ...without(...onMachines)],
+    // Those of SSH wait most.
+    jobs: 4,
   },
-  { stage: 'contract', name: 'contract', files: ['test/contract/**/*.test.ts'], jobs: 2 },
+  { stage: 'contract', name: 'contract', files: ['test/contract/**/*.test.ts'], jobs: 3 },
   {
     stage: 'feature',
     name: 'feature',
     files: ['test/feature/**/*.test.ts', ...without(...onMachines)],
-    jobs: 2,
+    jobs: 3,
   },
   { stage: 'machines', name: 'machines', files: onMachines, jobs: 3 },
 ];
