@@ -8,13 +8,13 @@
  *
  * A suite whose fault was mended begins again: remove it from the file.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { makePackage } from './package.mjs';
 import { readOptions } from './process.mjs';
 import { root, setUpOrEnd } from './setup.mjs';
 import { Programs } from './testing/programs.mjs';
-import { added, nextSuite, repeatsText } from './testing/repeats.mjs';
+import { nextSuite, repeatsText } from './testing/repeats.mjs';
+import { countRepeat, readRepeats } from './testing/repeatsFile.mjs';
 import { Report } from './testing/report.mjs';
 import { gateSuites, workbenchSuites } from './testing/suites.mjs';
 import { editorLanes, runTraced } from './testing/workbench.mjs';
@@ -30,7 +30,6 @@ if (unknown.length > 0) {
 }
 await setUpOrEnd(['modules', 'ssh', 'tools', 'browser', 'host', 'inspector']);
 
-const file = path.join(root, 'test', 'repeats.json');
 const aimOf = (suite) => (gateSuites.includes(suite) ? 100 : 50);
 const report = new Report(path.join(root, 'out', 'results'));
 const programs = new Programs(report, { stress: {} });
@@ -38,10 +37,10 @@ report.say('package', (await makePackage()).trim());
 await programs.compileScripts();
 
 const end = Date.now() + Number(values.minutes) * 60_000;
-let repeats = JSON.parse(readFileSync(file, 'utf8'));
 const underWay = new Set();
 const lane = async () => {
   while (Date.now() < end) {
+    const repeats = readRepeats();
     const suite = nextSuite(named, repeats, aimOf, underWay);
     if (suite === undefined) return;
     underWay.add(suite);
@@ -49,11 +48,10 @@ const lane = async () => {
     const which = `run${(repeats[suite]?.runs ?? 0) + 1}`;
     const numbers = await report.timed(`ui/${suite}`, () => runTraced(programs, suite, which));
     underWay.delete(suite);
-    repeats = added(repeats, suite, numbers, new Date());
-    writeFileSync(file, `${JSON.stringify(repeats, null, 2)}\n`);
+    countRepeat(suite, numbers);
     report.count(`ui/${suite}`, numbers);
   }
 };
 await Promise.all(Array.from({ length: editorLanes }, lane));
-for (const line of repeatsText(workbenchSuites(), repeats, aimOf)) report.say('repeats', line);
+for (const line of repeatsText(workbenchSuites(), readRepeats(), aimOf)) report.say('repeats', line);
 process.exit(report.end());

@@ -12,6 +12,7 @@
  *   --repeat N           each workbench suite N times in a row, without a second try
  *   --stress [--seed N]  the large sizes and a new seed, without an editor: `npm run test:stress`
  *   --write-durations    the seconds of each suite into `test/durations.json`, which orders the next runs
+ *   --write-repeats      counts the first try of each workbench suite in `test/repeats.json`
  *
  * Stages go on after one that fails. Layers run side by side where there are more than two cores, and the checks after
  * them always; then the real editor, two suites at a time.
@@ -23,6 +24,7 @@ import { makePackage } from './package.mjs';
 import { readOptions } from './process.mjs';
 import { root, setUp } from './setup.mjs';
 import { Programs } from './testing/programs.mjs';
+import { countRepeat } from './testing/repeatsFile.mjs';
 import { inLanes, Report } from './testing/report.mjs';
 import { allowedFlakes, checks, gateSuites, layers, workbenchSuites } from './testing/suites.mjs';
 import { badKnownFlakes, longestFirst } from './testing/verdict.mjs';
@@ -38,6 +40,7 @@ const { values } = readOptions({
     stress: { type: 'boolean', default: false },
     seed: { type: 'string' },
     'write-durations': { type: 'boolean', default: false },
+    'write-repeats': { type: 'boolean', default: false },
   },
   allowNegative: true,
 });
@@ -116,6 +119,7 @@ async function inEditor(stage, durations) {
       allowed: allowedFlakes[stage],
       retry: values.retry && repeat === 1,
       repeat,
+      onTry: values['write-repeats'] ? countRepeat : () => undefined,
     }),
   );
 }

@@ -14,7 +14,7 @@ export const editorLanes = Math.min(2, availableParallelism());
 /**
  * Runs suites, the longest first, and among them what else needs an editor (`beside`). With `retry`, those that failed
  * run once more at the end, when nothing else runs; so many as `allowed` may pass only then. Each suite runs `repeat`
- * times in a row.
+ * times in a row, and `onTry` gets the numbers of each of these first tries.
  */
 export async function runWorkbench({
   programs,
@@ -26,6 +26,7 @@ export async function runWorkbench({
   allowed,
   retry,
   repeat,
+  onTry,
 }) {
   const failedOnce = [];
   const work = [
@@ -36,6 +37,7 @@ export async function runWorkbench({
   await inLanes(editorLanes, ordered, async ({ suite, name, run }) => {
     for (let time = 0; time < (suite === undefined ? 1 : repeat); time += 1) {
       const numbers = await report.timed(name, run);
+      if (suite !== undefined) onTry(suite, numbers);
       const runsAgain = retry && suite !== undefined && numbers.failed > 0;
       if (runsAgain) failedOnce.push({ suite, first: numbers });
       else report.count(name, numbers);
