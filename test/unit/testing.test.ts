@@ -60,6 +60,7 @@ interface Workbench {
     readonly allowed: number;
     readonly retry: boolean;
     readonly repeat: number;
+    readonly onTry: (suite: string, numbers: Numbers) => void;
   }): Promise<void>;
 }
 
@@ -150,6 +151,7 @@ describe('The verdict of a run', () => {
     const ran = new Map<string, number>();
     const records: (string | undefined)[] = [];
     const flakes: Flake[] = [];
+    const tried: unknown[] = [];
     await suites.runWorkbench({
       programs: {
         workbench: (suite, env) => {
@@ -174,7 +176,12 @@ describe('The verdict of a run', () => {
       allowed: 1,
       retry: true,
       repeat: 1,
+      onTry: (suite, numbers) => tried.push([suite, numbers]),
     });
+    assert.deepEqual(tried, [
+      ['zzFlaky', red],
+      ['zzGreen', green],
+    ]);
     const traces = path.join(root, 'out', 'traces');
     const left = readdirSync(traces).filter((file) => file.startsWith('zz'));
     try {
