@@ -73,6 +73,12 @@ describe('template files on disk', () => {
       'Make the template private',
       { ...complete, env: { HF_TOKEN: 'hf_abcdef' } },
     ],
+    [
+      'secretInScript',
+      { ...complete, onstart: 'export HF_TOKEN=hf_abcdef123456' },
+      'Move It to "env"',
+      { ...complete, onstart: 'export HF_TOKEN="$HF_TOKEN"', env: { HF_TOKEN: 'hf_abcdef123456' } },
+    ],
   ] as const) {
     it(`are marked and mended: ${code}, "${title}"`, async () => {
       const document = await open(file, t(fields));

@@ -3,6 +3,7 @@ import type { TemplateRecordField } from '../../wire/template';
 import type { Finding } from '../documents/finding';
 import { checkEnvironment } from '../documents/environmentDiagnostics';
 import { JsonPlaces } from '../documents/jsonPlaces';
+import { checkScriptSecrets } from '../documents/scriptDiagnostics';
 import { isTemplateField, requiredFields, serviceFields, templateRuntypes } from './templateFields';
 import { edit } from './templateFixes';
 import { hasTag } from './templateMerge';
@@ -206,6 +207,27 @@ function* checkScript(subject: Subject): Iterable<Finding> {
   }
 }
 
+const scripts = ['onstart', 'args_str'] as const;
+
+function checkSecretsInScripts({ places, fields }: Subject): Iterable<Finding> {
+  const options =
+    fields['private'] === false
+      ? ({
+          severity: 'error',
+          message: text(
+            'This script contains what looks like a secret, and this template is visible to everyone.',
+          ),
+          fixes: [edit(text('Make the template private'), places.set('private', true))],
+        } as const)
+      : ({
+          severity: 'warning',
+          message: text(
+            'This script contains what looks like a secret in plain text. Move it to "env", and use the variable here.',
+          ),
+        } as const);
+  return scripts.flatMap((name) => [...checkScriptSecrets(places, [name], { ...options, hasEnv: true })]);
+}
+
 function* checkRegistry(subject: Subject): Iterable<Finding> {
   const { places } = subject;
   const password = stringField(subject, 'docker_login_pass');
@@ -257,7 +279,16 @@ function* checkVolume({ places, fields }: Subject): Iterable<Finding> {
   }
 }
 
-const checks = [checkRequired, checkKeys, checkImage, checkRuntype, checkScript, checkRegistry, checkVolume];
+const checks = [
+  checkRequired,
+  checkKeys,
+  checkImage,
+  checkRuntype,
+  checkScript,
+  checkSecretsInScripts,
+  checkRegistry,
+  checkVolume,
+];
 
 /**
  * Returns all findings on a template document that its schema does not cover. `enteredHere` names the references

@@ -59,6 +59,19 @@ export function removeVariable(source: string, name: string): readonly TextChang
   return changeVariable(new JsonPlaces(source), name, undefined);
 }
 
+/** Adds a variable to the environment; `undefined` if it is there already, or if something would be lost. */
+export function addVariable(
+  places: JsonPlaces,
+  name: string,
+  value: string,
+): readonly TextChange[] | undefined {
+  const env = places.value(['env']) ?? {};
+  const known = typeof env === 'string' ? envFlagsToObject(env) : env;
+  return isPlainObject(known) && !Object.hasOwn(known, name)
+    ? changeVariable(places, name, value)
+    : undefined;
+}
+
 function changeVariable(
   places: JsonPlaces,
   name: string,

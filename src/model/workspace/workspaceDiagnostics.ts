@@ -3,8 +3,10 @@ import { checkEnvironment } from '../documents/environmentDiagnostics';
 import { parsePort } from '../documents/envFlags';
 import type { Finding } from '../documents/finding';
 import { JsonPlaces } from '../documents/jsonPlaces';
+import { checkScriptSecrets } from '../documents/scriptDiagnostics';
 import { unknownFields } from '../documents/unknownFields';
 import { findJobProblems } from '../jobs/jobDiagnostics';
+import { findJobSecrets } from '../jobs/jobSecretDiagnostics';
 import { workspaceFile } from './workspaceFile';
 
 const brace = (places: JsonPlaces) => ({ offset: places.root?.offset ?? 0, length: 1 });
@@ -88,7 +90,17 @@ function* checkPorts(places: JsonPlaces): Iterable<Finding> {
   }
 }
 
-const checks = [checkKeys, checkPriceLimit, checkSource, checkPorts];
+function checkOnStart(places: JsonPlaces): Iterable<Finding> {
+  return checkScriptSecrets(places, ['onStart'], {
+    severity: 'warning',
+    hasEnv: true,
+    message: text(
+      'This script contains what looks like a secret, and this file is shared with everyone who has the repository. Make it an environment variable of your account.',
+    ),
+  });
+}
+
+const checks = [checkKeys, checkPriceLimit, checkSource, checkPorts, checkOnStart];
 
 /** Everything there is to say about a workspace file beyond the types that its schema checks. */
 export function findWorkspaceProblems(source: string): readonly Finding[] {
@@ -99,6 +111,7 @@ export function findWorkspaceProblems(source: string): readonly Finding[] {
   return [
     ...checks.flatMap((check) => [...check(places)]),
     ...findJobProblems(places),
+    ...findJobSecrets(places),
     ...checkEnvironment(places, { secrets: 'file' }),
   ].sort((a, b) => a.span.offset - b.span.offset);
 }

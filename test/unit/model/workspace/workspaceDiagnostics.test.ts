@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { findWorkspaceProblems } from '../../../../src/model/workspace/workspaceDiagnostics';
+import { fixed, look } from '../../../support/findings';
+
+describe('the checks of a workspace file', () => {
+  const sound = { image: 'a:1', maxPricePerHour: 1 };
+  const check = (file: unknown) => look(findWorkspaceProblems, JSON.stringify(file, null, 2));
+
+  it('find nothing in a sound file', () => {
+    assert.deepEqual(check(sound), []);
+    assert.deepEqual(check({ template: { id: 3 }, maxPricePerHour: 1, ports: ['80:80'] }), []);
+  });
+
+  it('mark unknown keys, a missing limit, and anything but one thing to rent', () => {
+    assert.deepEqual(check({ ...sound, gpu: 1 }), [['unknownField', '"gpu"', 'Remove "gpu"']]);
+    assert.deepEqual(check({ image: 'a:1' }), [['priceLimitMissing', '{', 'Add "maxPricePerHour"']]);
+    assert.deepEqual(check({ maxPricePerHour: 1 }), [['nothingToRent', '{', 'Add "image"']]);
+    const jobs = { train: { run: 'a', outputs: ['out/**'], limits: { hours: 1, costDollars: 1 } } };
+    const severities = (file: unknown) =>
+      findWorkspaceProblems(JSON.stringify(file)).map(({ code, severity }) => `${code} ${severity}`);
+    assert.deepEqual(severities({ jobs }), ['nothingToRent information']);
+    assert.deepEqual(severities({ jobs, image: 'a:1' }), ['priceLimitMissing error']);
+    assert.deepEqual(check({ ...sound, template: 3 }), [
+      ['templateAndImage', '"a:1"', 'Remove "image" / Remove "template"'],
+    ]);
+  });
+
+  it('mark what a rental cannot take of the environment', () => {
+    assert.deepEqual(check({ ...sound, env: '-e A=1 --shm-size 1g' }), [['envNotSent', '--shm-size 1g', '']]);
+    assert.deepEqual(check({ ...sound, env: { 'MY VAR': '1', A: '1' } }), [['envNotSent', '"MY VAR"', '']]);
+    assert.deepEqual(check({ ...sound, env: { '-p 80:80': '2' } }), [['envNotSent', '"-p 80:80"', '']]);
+    assert.deepEqual(check({ ...sound, env: { T: '${secret:T}' } }), [['envNotSent', '"T"', '']]);
+    assert.deepEqual(check({ ...sound, env: '-e T=${secret:T}' }), [['envNotSent', '-e T=${secret:T}', '']]);
+  });
+
+  it('mark ports that cannot be read and secrets that everyone would get', () => {
+    assert.deepEqual(check({ ...sound, ports: ['80:80', '8080'] }), [['portUnreadable', '"8080"', '']]);
+    assert.deepEqual(check({ ...sound, env: { API_KEY: 'abcd1234' } }), [
+      ['secretInClear', '"abcd1234"', 'Make It an Account Secret'],
+    ]);
+  });
+
+  it('mark secrets in its scripts and jobs', () => {
+    const token = 'hf_abcdefgh1234';
+    assert.deepEqual(check({ ...sound, onStart: `export HF_TOKEN=${token}` }), [
+      ['secretInScript', token, 'Move It to "env"'],
+    ]);
+    const job = { outputs: [], limits: { hours: 1, costDollars: 1 } };
+    const move = 'Move It to "secrets" and Enter It with the Next Run';
+    const inJob = (fields: object) => ({ ...sound, jobs: { train: { run: 'a', ...job, ...fields } } });
+    assert.deepEqual(check(inJob({ env: { HF_TOKEN: token, A: '1' } })), [
+      ['secretInClear', `"${token}"`, move],
+    ]);
+    for (const script of [`login ${token}`, ['echo a', `login ${token}`]]) {
+      assert.deepEqual(check(inJob({ run: script })), [['secretInScript', token, '']]);
+      assert.deepEqual(check(inJob({ setup: script })), [['secretInScript', token, '']]);
+    }
+    const after = (fields: object) =>
+      fixed(findWorkspaceProblems, JSON.stringify(inJob(fields), null, 2), move);
+    const env = { HF_TOKEN: token };
+    assert.deepEqual(after({ env: { A: '1', ...env } }), inJob({ env: { A: '1' }, secrets: ['HF_TOKEN'] }));
+    assert.deepEqual(after({ secrets: ['B'], env }), inJob({ secrets: ['B', 'HF_TOKEN'], env: {} }));
+  });
+});
