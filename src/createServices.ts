@@ -175,7 +175,8 @@ function sharedState(deps: SharedDeps) {
   const pacing = own(new SharedPacing({ hub, clock, isInFront: () => windowInUse.isFocused }));
   const onError = (error: unknown) => report.error(error);
   const oneWindow = own(new OneWindow({ hub, focus: windowInUse, clock, log, onError }));
-  const secondFactor = own(new SecondFactorGate(hub, windowInUse, clock, log));
+  // Whether another window has fallen silent depends on this computer, whatever the pace.
+  const secondFactor = own(new SecondFactorGate(hub, windowInUse, atTruePace(clock), log));
   const logs = new KeptLogs({ storageDir, clock, log, redact: (content) => redactor.redact(content) });
   const accounts = own(
     createAccounts({

@@ -42,7 +42,7 @@ const ofAccount = z.object({ accountKey: z.string() });
 const questions = channel('secondFactor.asking', ofAccount);
 const refusals = channel('secondFactor.declined', ofAccount);
 
-/** How often a window announces that its question is open. */
+/** How often a window announces that its question is open, or that the user started it there. */
 const tellMs = 1000;
 /** A window that has been silent for this long has ended. */
 const goneMs = 5000;
@@ -66,7 +66,8 @@ export class SecondFactorGate implements Disposable {
   private prompt: SecondFactorPrompt | undefined;
   /** When the user declined, by account (`Clock.elapsed`). */
   private readonly declined = new Map<string, number>();
-  private readonly wishes = new Set<string>();
+  /** Announces by account that the user started it here. */
+  private readonly wishes = new Map<string, Disposable>();
   /** When an asking window was last heard, by account (`Clock.elapsed`). */
   private readonly askedElsewhere = new Map<string, number>();
   private readonly open = new Map<string, OpenQuestion>();
@@ -98,14 +99,32 @@ export class SecondFactorGate implements Disposable {
   }
 
   /**
-   * Marks that the user started it: until answered or disposed, the question appears here and immediately.
+   * Marks that the user started it: until answered or disposed, the question appears here and immediately, and in no
+   * other window, which may learn sooner that a code is needed.
    */
   want(accountKey: string): Disposable {
     this.forgive(accountKey);
-    this.wishes.add(accountKey);
+    this.endWish(accountKey);
+    const wish = this.tell(accountKey);
+    this.wishes.set(accountKey, wish);
     this.open.get(accountKey)?.wanted.abort();
     this.changed.fire(undefined);
-    return toDisposable(() => this.wishes.delete(accountKey));
+    return toDisposable(() => {
+      if (this.wishes.get(accountKey) === wish) {
+        this.endWish(accountKey);
+      }
+    });
+  }
+
+  private endWish(accountKey: string): void {
+    this.wishes.get(accountKey)?.dispose();
+    this.wishes.delete(accountKey);
+  }
+
+  private tell(accountKey: string): Disposable {
+    return repeat(this.clock, { first: tellMs, longest: tellMs }, () => {
+      questions.send(this.hub, { accountKey });
+    });
   }
 
   /** Forgets an earlier "no". */
@@ -135,6 +154,7 @@ export class SecondFactorGate implements Disposable {
 
   dispose(): void {
     this.open.forEach(({ telling }) => telling.dispose());
+    this.wishes.forEach((wish) => wish.dispose());
     this.owned.dispose();
   }
 
@@ -155,9 +175,7 @@ export class SecondFactorGate implements Disposable {
     if (this.wishes.has(accountKey)) {
       wanted.abort();
     }
-    const telling = repeat(this.clock, { first: tellMs, longest: tellMs }, () => {
-      questions.send(this.hub, { accountKey });
-    });
+    const telling = this.tell(accountKey);
     this.open.set(accountKey, { over, wanted, telling });
     try {
       const login = await prompt(subject, AbortSignal.any([signal, over.signal]), wanted.signal);
@@ -169,7 +187,7 @@ export class SecondFactorGate implements Disposable {
     } finally {
       telling.dispose();
       this.open.delete(accountKey);
-      this.wishes.delete(accountKey);
+      this.endWish(accountKey);
       this.changed.fire(undefined);
     }
   }

@@ -83,6 +83,31 @@ describe('the window that asks for the second factor', () => {
     assert.equal(await second, login);
   });
 
+  it('is the one in which the user starts it, also while that one cannot ask yet', async () => {
+    const one = open();
+    const two = open();
+    const wish = one.gate.want('a');
+    const second = ask(two);
+    await clock.advance(30_000);
+    assert.equal(two.isAsking, false);
+    const first = ask(one);
+    await clock.advance(30_000);
+    assert.deepEqual([one.isAsking, two.isAsking], [true, false]);
+    one.answer?.(login);
+    assert.equal(await first, login);
+    wish.dispose();
+    await clock.advance(7_000);
+    assert.equal(two.isAsking, true, 'its turn where no session arrived');
+    two.answer?.(login);
+    assert.equal(await second, login);
+    one.gate.want('a').dispose();
+    await clock.advance(10_000);
+    assert.equal(clock.pending, 0, 'nobody goes on telling');
+    one.gate.want('a');
+    one.gate.dispose();
+    assert.equal(clock.pending, 0, 'nor does a window that has closed');
+  });
+
   it('is followed by another one after it ended, also where the clock was set back', async () => {
     const one = open();
     const two = open();
