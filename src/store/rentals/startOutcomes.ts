@@ -31,6 +31,9 @@ export function ifWaiting(phase: Rental['phase']) {
 
 /** Stores and reports the outcomes of starting machines. */
 export class StartOutcomes {
+  /** Rentals whose outcome the disk refuses to store. It is tried with each list, and logged once. */
+  private readonly refused = new Set<string>();
+
   constructor(private readonly deps: Deps) {}
 
   async settle(outcome: StartOutcome, { watch, marker, message, at }: Ended): Promise<void> {
@@ -62,11 +65,18 @@ export class StartOutcomes {
 
   /** Stores the phase of the waiting rental, if there is one. */
   async mark(marker: string | undefined, phase: Rental['phase']): Promise<void> {
-    if (marker !== undefined) {
-      await this.deps.rentals.update(marker, ifWaiting(phase)).catch((error: unknown) => {
-        // The user is notified in any case.
+    if (marker === undefined) {
+      return;
+    }
+    try {
+      await this.deps.rentals.update(marker, ifWaiting(phase));
+      this.refused.delete(marker);
+    } catch (error) {
+      // The user is notified in any case.
+      if (!this.refused.has(marker)) {
         this.deps.log.error(`What became of ${marker} could not be noted`, error);
-      });
+      }
+      this.refused.add(marker);
     }
   }
 }
