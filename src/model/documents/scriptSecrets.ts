@@ -11,6 +11,9 @@ export interface ScriptSecret {
 /** `NAME=value` and `--option=value`, the value with its quotes. */
 const assignment =
   /(?<![\w.-])(?:(?<name>[A-Za-z_]\w*)|--(?<option>[A-Za-z][\w.-]*))=(?<word>"[^"\n]*"|'[^'\n]*'|[^\s"'`;&|<>()]+)/g;
+/** `--password value`; the names end with what is hardly anything else. */
+const argument =
+  /(?<![\w.-])--[\w.-]*(?:api[-_]?key|password|secret)[ \t]+(?<word>"[^"\n]*"|'[^'\n]*'|[^\s"'`;&|<>()-][^\s"'`;&|<>()]*)/gi;
 /** Tokens of well-known services, which contain a digit. The lookbehind begins them at a word and keeps this linear. */
 const token =
   /(?<![\w-])(?:hf_|sk-|gh[opsu]_|github_pat_|glpat-|xox[abp]-|AKIA|ASIA|AIza|dckr_pat_|npm_|pypi-)(?=[A-Za-z_-]*\d)[\w-]{12,}/g;
@@ -25,14 +28,17 @@ export function scriptSecrets(script: string): readonly ScriptSecret[] {
   const found = new Map<string, ScriptSecret>();
   for (const { index, groups } of script.matchAll(assignment)) {
     const { name, option, word = '' } = groups ?? {};
-    const value = word.replace(/^(["'])(.*)\1$/, '$2');
+    const value = unquoted(word);
     if (looksSecret(name ?? (option ?? '').replace(/[.-]/g, '_'), value)) {
       const place = { offset: index + (name ?? '').length + 1, length: word.length };
-      const isLine = name !== undefined && /(^|\n)[ \t]*(export[ \t]+)?$/.test(lineBefore(script, index));
+      const isLine = name !== undefined && /^[ \t]*(export[ \t]+)?$/.test(lineBefore(script, index));
       found.set(value, { value, ...(isLine ? { assigned: { name, word: place } } : {}) });
     }
   }
   const alone = [
+    ...[...script.matchAll(argument)]
+      .map(({ groups }) => unquoted(groups?.['word'] ?? ''))
+      .filter((value) => looksSecret('PASSWORD', value)),
     ...[...script.matchAll(token)].map(([value]) => value),
     ...[...script.matchAll(addressed)].map(({ groups }) => groups?.['password'] ?? ''),
   ];
@@ -42,6 +48,10 @@ export function scriptSecrets(script: string): readonly ScriptSecret[] {
     }
   }
   return [...found.values()];
+}
+
+function unquoted(word: string): string {
+  return word.replace(/^(["'])(.*)\1$/, '$2');
 }
 
 function lineBefore(script: string, index: number): string {

@@ -25,6 +25,8 @@ describe('a secret in a script', () => {
     assert.deepEqual(values('export WANDB_API_KEY=abcd1234 MODEL=llama'), ['abcd1234']);
     assert.deepEqual(values('jupyter lab --ServerApp.token=abcd1234 --ip=0.0.0.0'), ['abcd1234']);
     assert.deepEqual(values('serve --api-key "$KEY" --db postgres://me:sesame@db/main'), ['sesame']);
+    assert.deepEqual(values('vllm serve a/b --api-key token-abc'), ['token-abc']);
+    assert.deepEqual(values(`mysql --user=me --db-password 'open sesame'`), ['open sesame']);
   });
 
   for (const script of [
@@ -40,6 +42,8 @@ describe('a secret in a script', () => {
     'npm_config_cache=/tmp/npm npm install',
     'git clone https://$USER:$TOKEN@github.com/me/model',
     'python train.py --epochs=3 --lr 1e-4',
+    'vllm serve a/b --api-key $KEY --api-key "$KEY" --no-password --port 8000',
+    'serve --password-file /run/password --eos-token "</s>"',
     '',
   ]) {
     it(`is not seen in ${script}`, () => {
@@ -66,9 +70,18 @@ describe('a secret in a script', () => {
   });
 
   it('is looked for in a long line at once', () => {
-    for (const long of ['a', 'a=', '"', "a='", 'a://', 'hf_', 'https://a:'].map((part) =>
-      part.repeat(20_000),
-    )) {
+    for (const long of [
+      'a',
+      'a=',
+      '"',
+      "a='",
+      'a://',
+      'hf_',
+      'https://a:',
+      '--',
+      '--secret ',
+      '--a-password-',
+    ].map((part) => part.repeat(20_000))) {
       assert.deepEqual(
         values(`${long} HF_TOKEN=${token}`).filter((value) => value === token),
         [token],
