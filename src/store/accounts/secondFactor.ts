@@ -41,11 +41,14 @@ export class SecondFactorNeededError extends UserError {
 const ofAccount = z.object({ accountKey: z.string() });
 const questions = channel('secondFactor.asking', ofAccount);
 const refusals = channel('secondFactor.declined', ofAccount);
+const starts = channel('secondFactor.started', ofAccount.extend({ isWanted: z.boolean() }));
 
-/** How often a window announces that its question is open, or that the user started it there. */
+/** How often a window announces that its question is open. */
 const tellMs = 1000;
 /** A window that has been silent for this long has ended. */
 const goneMs = 5000;
+/** The user started it in another window, which may have ended since without a word. */
+const startedMs = 60_000;
 /** One user action makes several calls; after a "no" to the first, the others fail without a message. */
 const sameActionMs = 5000;
 
@@ -66,8 +69,10 @@ export class SecondFactorGate implements Disposable {
   private prompt: SecondFactorPrompt | undefined;
   /** When the user declined, by account (`Clock.elapsed`). */
   private readonly declined = new Map<string, number>();
-  /** Announces by account that the user started it here. */
+  /** Accounts for which the user started it here, by what ends that. */
   private readonly wishes = new Map<string, Disposable>();
+  /** When the user started it in another window, by account (`Clock.elapsed`). */
+  private readonly startedElsewhere = new Map<string, number>();
   /** When an asking window was last heard, by account (`Clock.elapsed`). */
   private readonly askedElsewhere = new Map<string, number>();
   private readonly open = new Map<string, OpenQuestion>();
@@ -84,6 +89,16 @@ export class SecondFactorGate implements Disposable {
     this.owned.add(
       questions.on(hub, ({ accountKey }) => {
         this.askedElsewhere.set(accountKey, this.clock.elapsed());
+      }),
+    );
+    this.owned.add(
+      starts.on(hub, ({ accountKey, isWanted }) => {
+        if (isWanted) {
+          this.startedElsewhere.set(accountKey, this.clock.elapsed());
+        } else {
+          this.startedElsewhere.delete(accountKey);
+        }
+        this.changed.fire(undefined);
       }),
     );
     this.owned.add(refusals.on(hub, ({ accountKey }) => this.decline(accountKey)));
@@ -104,27 +119,22 @@ export class SecondFactorGate implements Disposable {
    */
   want(accountKey: string): Disposable {
     this.forgive(accountKey);
-    this.endWish(accountKey);
-    const wish = this.tell(accountKey);
-    this.wishes.set(accountKey, wish);
-    this.open.get(accountKey)?.wanted.abort();
-    this.changed.fire(undefined);
-    return toDisposable(() => {
+    const wish = toDisposable(() => {
       if (this.wishes.get(accountKey) === wish) {
         this.endWish(accountKey);
       }
     });
+    this.wishes.set(accountKey, wish);
+    starts.send(this.hub, { accountKey, isWanted: true });
+    this.open.get(accountKey)?.wanted.abort();
+    this.changed.fire(undefined);
+    return wish;
   }
 
   private endWish(accountKey: string): void {
-    this.wishes.get(accountKey)?.dispose();
-    this.wishes.delete(accountKey);
-  }
-
-  private tell(accountKey: string): Disposable {
-    return repeat(this.clock, { first: tellMs, longest: tellMs }, () => {
-      questions.send(this.hub, { accountKey });
-    });
+    if (this.wishes.delete(accountKey)) {
+      starts.send(this.hub, { accountKey, isWanted: false });
+    }
   }
 
   /** Forgets an earlier "no". */
@@ -141,7 +151,7 @@ export class SecondFactorGate implements Disposable {
   async ask(subject: SecondFactorSubject, signal: AbortSignal): Promise<TfaLogin | undefined> {
     const { key } = subject.account;
     while (!signal.aborted && !this.declined.has(key)) {
-      const isAskedElsewhere = this.clock.elapsed() - (this.askedElsewhere.get(key) ?? -Infinity) <= goneMs;
+      const isAskedElsewhere = this.isAskedElsewhere(key);
       const isHere = this.wishes.has(key) || (this.focus.isFocused && !isAskedElsewhere);
       if (this.prompt && isHere && !this.open.has(key)) {
         return this.askHere(this.prompt, subject, signal);
@@ -150,6 +160,14 @@ export class SecondFactorGate implements Disposable {
       await this.nextChange(signal, isAskedElsewhere ? tellMs : undefined);
     }
     return undefined;
+  }
+
+  private isAskedElsewhere(accountKey: string): boolean {
+    const isWithin = (at: number | undefined, ms: number) => this.clock.elapsed() - (at ?? -Infinity) <= ms;
+    return (
+      isWithin(this.askedElsewhere.get(accountKey), goneMs) ||
+      isWithin(this.startedElsewhere.get(accountKey), startedMs)
+    );
   }
 
   dispose(): void {
@@ -175,7 +193,9 @@ export class SecondFactorGate implements Disposable {
     if (this.wishes.has(accountKey)) {
       wanted.abort();
     }
-    const telling = this.tell(accountKey);
+    const telling = repeat(this.clock, { first: tellMs, longest: tellMs }, () => {
+      questions.send(this.hub, { accountKey });
+    });
     this.open.set(accountKey, { over, wanted, telling });
     try {
       const login = await prompt(subject, AbortSignal.any([signal, over.signal]), wanted.signal);

@@ -100,12 +100,35 @@ describe('the window that asks for the second factor', () => {
     assert.equal(two.isAsking, true, 'its turn where no session arrived');
     two.answer?.(login);
     assert.equal(await second, login);
-    one.gate.want('a').dispose();
-    await clock.advance(10_000);
     assert.equal(clock.pending, 0, 'nobody goes on telling');
+  });
+
+  it('is another one where the user took it back, or a minute after the start where nothing more is heard', async () => {
+    const one = open();
+    const two = open();
+    const wish = one.gate.want('a');
+    void ask(two);
+    await clock.advance(10_000);
+    assert.equal(two.isAsking, false);
+    wish.dispose();
+    await settle();
+    assert.equal(two.isAsking, true);
+    two.answer?.(login);
+    await settle();
+    one.gate.want('a');
+    void ask(two);
+    await clock.advance(59_000);
+    assert.equal(two.isAsking, false);
+    await clock.advance(3_000);
+    assert.equal(two.isAsking, true);
+    two.answer?.(login);
+    await settle();
     one.gate.want('a');
     one.gate.dispose();
-    assert.equal(clock.pending, 0, 'nor does a window that has closed');
+    void ask(two);
+    await settle();
+    assert.equal(two.isAsking, true, 'at once where the window was closed');
+    two.answer?.(login);
   });
 
   it('is followed by another one after it ended, also where the clock was set back', async () => {
