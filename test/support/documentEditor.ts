@@ -1,6 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { press } from './press';
 import { until } from './until';
+import type { View } from './view';
 import type { Workbench } from './workbench';
 
 /** The text editor in front, used by keyboard. */
@@ -11,9 +12,30 @@ export class DocumentEditor {
     return this.workbench.page.locator(`.tabs-container .tab[data-resource-name="${file}"]`);
   }
 
+  private inFront(file: string): Locator {
+    return this.workbench.page.locator(`.tab.active[data-resource-name="${file}"]`);
+  }
+
+  /**
+   * Opens a file by its row. The editor forgets the command of a row while its list is renewed: a click in that moment
+   * does nothing, and a user clicks again.
+   */
+  async openByRow(view: View, row: string, file: string, text?: string | RegExp): Promise<void> {
+    await until(`${file} to open`, async () => {
+      await view.pick(row);
+      return this.inFront(file)
+        .waitFor({ timeout: 5000 })
+        .then(
+          () => true,
+          () => false,
+        );
+    });
+    await this.waitFor(file, text);
+  }
+
   /** Waits until the file is in front and its text is shown. */
   async waitFor(file: string, text?: string | RegExp): Promise<void> {
-    await this.workbench.page.locator(`.tab.active[data-resource-name="${file}"]`).waitFor();
+    await this.inFront(file).waitFor();
     if (text !== undefined) {
       await this.line(text).waitFor();
     }

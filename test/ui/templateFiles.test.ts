@@ -73,8 +73,7 @@ describe('template documents like any other file', function () {
   async function open(name: string): Promise<void> {
     const view = workbench.view('Templates');
     await view.open();
-    await view.pick(name);
-    await editor.waitFor(`${name}.json`, `"name": "${name}"`);
+    await editor.openByRow(view, name, `${name}.json`, `"name": "${name}"`);
   }
 
   const menu = (item: string) => workbench.quick.run(item);

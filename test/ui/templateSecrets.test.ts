@@ -47,8 +47,7 @@ describe('secrets in template documents', function () {
     await signIn(session(), workbench);
     const view = workbench.view('Templates');
     await view.open();
-    await view.pick('With Secrets');
-    await editor.waitFor('With Secrets.json', '"HF_TOKEN"');
+    await editor.openByRow(view, 'With Secrets', 'With Secrets.json', '"HF_TOKEN"');
     await editor.squiggle('warning').waitFor();
     await editor.quickFix('"HF_TOKEN"', 'Move to Secrets');
     await editor.line(`\${secret:HF_TOKEN-${id}}`).waitFor();

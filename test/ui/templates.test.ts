@@ -64,8 +64,7 @@ describe('templates as JSON files', function () {
     await view.row('My Trainer').waitFor();
     await view.row('Recommended').waitFor();
     await workbench.shot('01-tree');
-    await view.pick('My Trainer');
-    await editor.waitFor('My Trainer.json', '"desc": "old words"');
+    await editor.openByRow(view, 'My Trainer', 'My Trainer.json', '"desc": "old words"');
     await editor.lens('Preview What the Service Will Get').waitFor();
     await workbench.shot('02-document');
   });
@@ -129,9 +128,9 @@ describe('templates as JSON files', function () {
       [second, other],
     ] as const) {
       await one.openContainer('GPU Rental');
-      await one.view('Templates').open();
-      await one.view('Templates').pick('My Trainer');
-      await words.waitFor('My Trainer.json', '"name": "My Trainer"');
+      const view = one.view('Templates');
+      await view.open();
+      await words.openByRow(view, 'My Trainer', 'My Trainer.json', '"name": "My Trainer"');
     }
     const fields = JSON.parse(await other.text()) as Record<string, unknown>;
     await other.replaceAll(JSON.stringify({ ...fields, tag: 'second window' }, null, 2));
