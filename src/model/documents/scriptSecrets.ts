@@ -28,16 +28,19 @@ export function scriptSecrets(script: string): readonly ScriptSecret[] {
   const found = new Map<string, ScriptSecret>();
   for (const { index, groups } of script.matchAll(assignment)) {
     const { name, option, word = '' } = groups ?? {};
-    const value = unquoted(word);
-    if (looksSecret(name ?? (option ?? '').replace(/[.-]/g, '_'), value)) {
+    const value = literal(word);
+    if (value !== undefined && looksSecret(name ?? (option ?? '').replace(/[.-]/g, '_'), value)) {
       const place = { offset: index + (name ?? '').length + 1, length: word.length };
-      const isLine = name !== undefined && /^[ \t]*(export[ \t]+)?$/.test(lineBefore(script, index));
-      found.set(value, { value, ...(isLine ? { assigned: { name, word: place } } : {}) });
+      const beginsLine = /^[ \t]*(export[ \t]+)?$/.test(lineBefore(script, index));
+      // The shell reads what follows a backslash as another value, unless it stands in single quotes.
+      const isPlain = word.startsWith("'") || !word.includes('\\');
+      const assigned = name !== undefined && beginsLine && isPlain ? { name, word: place } : undefined;
+      found.set(value, { value, ...(assigned ? { assigned } : {}) });
     }
   }
   const alone = [
     ...[...script.matchAll(argument)]
-      .map(({ groups }) => unquoted(groups?.['word'] ?? ''))
+      .map(({ groups }) => literal(groups?.['word'] ?? '') ?? '')
       .filter((value) => looksSecret('PASSWORD', value)),
     ...[...script.matchAll(token)].map(([value]) => value),
     ...[...script.matchAll(addressed)].map(({ groups }) => groups?.['password'] ?? ''),
@@ -50,8 +53,9 @@ export function scriptSecrets(script: string): readonly ScriptSecret[] {
   return [...found.values()];
 }
 
-function unquoted(word: string): string {
-  return word.replace(/^(["'])(.*)\1$/, '$2');
+/** Returns the word without its quotes; `undefined` if the shell computes a part of it. */
+function literal(word: string): string | undefined {
+  return !word.startsWith("'") && /[$`]/.test(word) ? undefined : word.replace(/^(["'])(.*)\1$/, '$2');
 }
 
 function lineBefore(script: string, index: number): string {

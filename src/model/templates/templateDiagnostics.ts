@@ -207,25 +207,35 @@ function* checkScript(subject: Subject): Iterable<Finding> {
   }
 }
 
-const scripts = ['onstart', 'args_str'] as const;
+/** Arguments of the program, in which no shell puts the value of a variable. */
+const args = 'args_str';
 
 function checkSecretsInScripts({ places, fields }: Subject): Iterable<Finding> {
-  const options =
-    fields['private'] === false
-      ? ({
-          severity: 'error',
-          message: text(
-            'This script contains what looks like a secret, and this template is visible to everyone.',
-          ),
-          fixes: [edit(text('Make the template private'), places.set('private', true))],
-        } as const)
-      : ({
-          severity: 'warning',
-          message: text(
-            'This script contains what looks like a secret in plain text. Move it to "env", and use the variable here.',
-          ),
-        } as const);
-  return scripts.flatMap((name) => [...checkScriptSecrets(places, [name], { ...options, hasEnv: true })]);
+  return ['onstart', args].flatMap((name) => [
+    ...checkScriptSecrets(places, [name], {
+      hasEnv: name !== args,
+      ...(fields['private'] === false
+        ? {
+            severity: 'error',
+            message: text(
+              '"{0}" contains what looks like a secret, and this template is visible to everyone.',
+              name,
+            ),
+            fixes: [edit(text('Make the template private'), places.set('private', true))],
+          }
+        : {
+            severity: 'warning',
+            message:
+              name === args
+                ? text(
+                    'These arguments contain what looks like a secret in plain text. Move it to "env" if the program can read it there.',
+                  )
+                : text(
+                    'This script contains what looks like a secret in plain text. Move it to "env", and use the variable here.',
+                  ),
+          }),
+    }),
+  ]);
 }
 
 function* checkRegistry(subject: Subject): Iterable<Finding> {

@@ -34,6 +34,9 @@ describe('a secret in a script', () => {
     'export HF_TOKEN="${HF_TOKEN:-}"',
     'export HF_TOKEN=$(cat /run/token)',
     'export HF_TOKEN=`cat /run/token`',
+    'AUTH="Bearer $TOKEN"',
+    'DB_PASSWORD=prefix-${SECRET}',
+    'serve --api-key "key-$KEY" --auth="Bearer `cat token`"',
     'export HF_TOKEN=',
     'jupyter lab --ServerApp.token="" --ServerApp.password=',
     'export PASSWORD_FILE=/run/password',
@@ -64,6 +67,8 @@ describe('a secret in a script', () => {
       script.slice(offset, offset + length);
     assert.deepEqual(assigned(`echo a\n  export HF_TOKEN='${token}'\n`), [['HF_TOKEN', `'${token}'`]]);
     assert.deepEqual(assigned(`HF_TOKEN=${token} python train.py`), [['HF_TOKEN', token]]);
+    assert.deepEqual(assigned(`PASSWORD='a$b\\c'`), [['PASSWORD', `'a$b\\c'`]]);
+    assert.deepEqual(assigned('PASSWORD="a\\\\bcd"'), [undefined], 'the shell reads it as another value');
     for (const script of [`bash -c "HF_TOKEN=${token} x"`, `# HF_TOKEN=${token}`, `login --token=${token}`]) {
       assert.deepEqual(assigned(script), [undefined], script);
     }

@@ -14,6 +14,7 @@ const complete = {
   private: true,
 };
 const render = (more: Record<string, unknown>) => JSON.stringify({ ...complete, ...more }, null, 2);
+
 describe('the checks of a template document', () => {
   it('find nothing in a sound document', () => {
     assert.deepEqual(look(findTemplateProblems, render({})), []);
@@ -211,7 +212,7 @@ describe('the checks of a template document', () => {
         [];
       assert.equal(fixes, env === null ? 'Move It to "env"' : '', JSON.stringify(env));
     }
-    assert.deepEqual(look(findTemplateProblems, render({ args_str: '--api-key=abcd1234' })), [
+    assert.deepEqual(look(findTemplateProblems, render({ args_str: 'API_KEY=abcd1234' })), [
       ['secretInScript', 'abcd1234', ''],
     ]);
   });
