@@ -70,7 +70,6 @@ export class StartOutcomes {
     }
     try {
       await this.deps.rentals.update(marker, ifWaiting(phase));
-      this.refused.delete(marker);
     } catch (error) {
       // The user is notified in any case.
       if (!this.refused.has(marker)) {

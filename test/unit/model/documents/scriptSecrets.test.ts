@@ -55,6 +55,7 @@ describe('a secret in a script', () => {
   }
 
   it('is named once, however often it stands there', () => {
+    assert.deepEqual(values(`AUTH="Bearer ${token}"`), [`Bearer ${token}`]);
     assert.deepEqual(values(`export HF_TOKEN=${token}\nlogin ${token}\ncurl https://me:${token}@host/`), [
       token,
     ]);
