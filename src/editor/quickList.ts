@@ -11,8 +11,8 @@ export class QuickList {
   readonly widget = vscode.window.createQuickPick<LevelRow>();
   /** The rows that the editor may still show, and when new rows replaced them. */
   private before: { readonly rows: readonly LevelRow[]; readonly at: number } | undefined;
-  /** The row that was made active with the last rows, until the editor reports it. */
-  private wanted: LevelRow | undefined;
+  /** True since a row was made active, which leaves the editor without an active row if the typed text hides it. */
+  private isPlaced = false;
 
   constructor(readonly level: ListLevel) {
     const { widget } = this;
@@ -30,13 +30,9 @@ export class QuickList {
     widget.onDidChangeActive(([row]) => {
       this.before = undefined;
       if (row) {
-        // Another row may be one that typing found in the list before.
-        this.wanted = row === this.wanted ? undefined : this.wanted;
         level.active?.(row);
-      } else if (this.wanted && !level.many) {
-        // The text typed since then hides the row that was to be active. A new list starts at its first row, without ticks.
-        this.wanted = undefined;
-        widget.items = [...widget.items];
+      } else if (!level.many) {
+        this.placeAnew();
       }
     });
   }
@@ -76,11 +72,34 @@ export class QuickList {
     const rows: readonly LevelRow[] = level.rows(widget.value).map((row) => ({ ...row, ...shown }));
     widget.items = rows.map(plainRow);
     const wanted = level.ownPlace ? level.ownPlace() : activeId;
-    this.wanted = widget.items.find(({ id }) => id !== undefined && id === wanted);
-    if (this.wanted) {
-      widget.activeItems = [this.wanted];
+    const active = widget.items.find(({ id }) => id !== undefined && id === wanted);
+    if (active) {
+      widget.activeItems = [active];
+      this.isPlaced = true;
     }
     widget.busy = level.busy?.() ?? false;
+  }
+
+  /**
+   * Sets the rows again if the editor is left without an active row: a new list starts at its first row, without ticks.
+   * The editor is sent what is set in one turn together, with the active row of it, so this waits for the next turn.
+   */
+  private placeAnew(): void {
+    const { items } = this.widget;
+    if (!this.isPlaced) {
+      return;
+    }
+    windowClock().schedule(() => {
+      if (this.widget.activeItems.length > 0) {
+        return;
+      }
+      if (this.widget.items !== items) {
+        this.placeAnew();
+        return;
+      }
+      this.isPlaced = false;
+      this.widget.items = [...items];
+    }, 0);
   }
 
   typed(value: string): void {

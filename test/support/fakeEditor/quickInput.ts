@@ -157,6 +157,8 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
   private isTelling = false;
   /** What is typed has changed, which first leaves no row active. */
   private isFiltered = false;
+  /** The rows are new, and begin at the first one, before one of them is made active. */
+  private isRenewed = false;
   private readonly activeChanged = new FakeEventEmitter<readonly T[]>();
   private readonly selectionChanged = new FakeEventEmitter<readonly T[]>();
   private readonly itemButtonPressed = new FakeEventEmitter<vscode.QuickPickItemButtonEvent<T>>();
@@ -175,8 +177,11 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
   }
 
   set items(rows: readonly T[]) {
+    // What is set in one turn reaches the editor at once, and rows are known there by their place.
+    const place = this.wanted === undefined ? -1 : this.rows.indexOf(this.wanted);
     this.rows = rows;
-    this.wanted = undefined;
+    this.wanted = rows[place];
+    this.isRenewed = true;
     if (this.canSelectMany) this.selected = this.selected.filter((row) => rows.includes(row));
     this.tellActiveLater();
   }
@@ -238,10 +243,10 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
     this.activeChanged.fire([row]);
   }
 
-  /** Names a row as active before the last changes of the product have reached the editor. */
-  tellEarly(row: T): void {
-    this.active = [row];
-    this.activeChanged.fire([row]);
+  /** Names a row, or none, as active before the last changes of the product have reached the editor. */
+  tellEarly(row: T | undefined): void {
+    this.active = row ? [row] : [];
+    this.activeChanged.fire(this.active);
   }
 
   accept(): void {
@@ -285,6 +290,12 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
         this.activeChanged.fire([]);
       }
       this.isFiltered = false;
+      const [first] = shown;
+      if (this.isRenewed && wanted !== undefined && first !== undefined && first !== next[0]) {
+        this.active = [first];
+        this.activeChanged.fire(this.active);
+      }
+      this.isRenewed = false;
       const isSame = next.length === this.active.length && next[0] === this.active[0];
       this.active = next;
       if (!isSame || wanted !== undefined) this.activeChanged.fire(next);

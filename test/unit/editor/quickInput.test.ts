@@ -11,6 +11,7 @@ import {
   QuickInputPlace,
 } from '../../support/fakeEditor/quickInput';
 import { FakeClock, settle } from '../../support/fakeClock';
+import { until } from '../../support/until';
 
 describe('a question in levels', () => {
   const place = new QuickInputPlace();
@@ -30,6 +31,8 @@ describe('a question in levels', () => {
     assert.ok(place.current instanceof FakeQuickPick);
     return place.current;
   };
+  const hasActive = (label: string) =>
+    until(`the active row ${label}`, () => list().activeItems[0]?.label === label, { everyMs: 1 });
   const box = () => {
     assert.ok(place.current instanceof FakeInputBox);
     return place.current;
@@ -100,8 +103,7 @@ describe('a question in levels', () => {
     typed.value = 'show';
     // The editor has not told yet that another row is active.
     input.refresh();
-    await settle();
-    assert.equal(list().activeItems[0]?.label, 'show');
+    await hasActive('show');
     list().accept();
     assert.deepEqual(ran, ['reset', 'show']);
     input.close();
@@ -116,8 +118,49 @@ describe('a question in levels', () => {
     const [show] = typed.items;
     assert.ok(show);
     typed.tellEarly(show);
+    await hasActive('show');
+    input.close();
+  });
+
+  it('has an active row where the editor tells of none before the rows that were made anew had arrived', async () => {
+    const { input } = open(levelOf({ rows: () => rows('show', 'reset'), activeId: () => 'reset' }));
     await settle();
-    assert.equal(list().activeItems[0]?.label, 'show');
+    const typed = list();
+    typed.value = 'show';
+    input.refresh();
+    typed.tellEarly(undefined);
+    await hasActive('show');
+    input.close();
+  });
+
+  it('has an active row where the editor told of it late, and more rows were made anew before that arrived', async () => {
+    const { input } = open(levelOf({ rows: () => rows('show', 'reset'), activeId: () => 'reset' }));
+    await settle();
+    input.refresh();
+    await settle();
+    const typed = list();
+    typed.value = 'show';
+    input.refresh();
+    const [, reset] = typed.items;
+    assert.ok(reset);
+    typed.tellEarly(reset);
+    await hasActive('show');
+    input.close();
+  });
+
+  it('leaves the row alone to which the user came once typing has found rows', async () => {
+    const { input } = open(levelOf({ rows: () => rows('ab', 'abc', 'b'), activeId: () => 'b' }));
+    await hasActive('b');
+    list().type('a');
+    await hasActive('ab');
+    const { items } = list();
+    const [, second] = items;
+    assert.ok(second);
+    list().move(second);
+    // The turn in which rows would be set again.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    assert.equal(list().items, items);
+    assert.equal(list().activeItems[0]?.label, 'abc');
     input.close();
   });
 

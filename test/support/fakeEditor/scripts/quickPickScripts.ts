@@ -113,6 +113,35 @@ export const quickPickScripts: readonly EditorScript[] = [
     },
   },
   {
+    name: 'rows that are replaced in the same turn pass on their active row by its place',
+    run: async (editor, hands, say) => {
+      const picker = editor.window.createQuickPick();
+      picker.items = rows('one', 'two', 'three');
+      picker.show();
+      await hands.rest();
+      listen(picker, say);
+      const again = rows('one', 'two', 'three');
+      picker.items = again;
+      picker.activeItems = again.slice(2);
+      picker.items = rows('four', 'five', 'six');
+      await hands.rest();
+      say(`then ${labels(picker.activeItems)}`);
+      picker.value = 'two';
+      await hands.rest();
+      const third = rows('one', 'two', 'three');
+      picker.items = third;
+      picker.activeItems = third.slice(2);
+      picker.items = rows('one', 'two', 'three');
+      await hands.rest();
+      say(`then ${labels(picker.activeItems)}`);
+      picker.items = rows('one', 'two', 'three');
+      await hands.rest();
+      say(`then ${labels(picker.activeItems)}`);
+      picker.dispose();
+      await hands.rest();
+    },
+  },
+  {
     name: 'separators are never active',
     run: async (editor, hands, say) => {
       const picker = editor.window.createQuickPick();
