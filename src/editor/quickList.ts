@@ -1,10 +1,13 @@
 import * as vscode from 'vscode';
 import { plainRow } from './plainRow';
 import type { LevelRow, ListLevel } from './quickLevels';
+import { atTruePace } from '../util/clock';
 import { windowClock } from './windowClock';
 
 /** After this time (ms), the editor no longer reports an active row. */
 const toldWithinMs = 1000;
+
+const elapsed = (): number => atTruePace(windowClock()).elapsed();
 
 /** The list that is shown. */
 export class QuickList {
@@ -13,6 +16,11 @@ export class QuickList {
   private before: { readonly rows: readonly LevelRow[]; readonly at: number } | undefined;
   /** True since a row was made active, which leaves the editor without an active row if the typed text hides it. */
   private isPlaced = false;
+  private isLooking = false;
+  /** The row that was active last. */
+  private lastId: string | undefined;
+  /** An Enter for the row that was active before the editor was left without one. */
+  private held: { readonly id: string | undefined; readonly typed: string; readonly at: number } | undefined;
 
   constructor(readonly level: ListLevel) {
     const { widget } = this;
@@ -31,15 +39,14 @@ export class QuickList {
       this.before = undefined;
       if (row) {
         level.active?.(row);
-      } else if (!level.many) {
-        this.placeAnew();
       }
+      this.lookLater();
     });
   }
 
   /** True until the editor reports the active row of the new list. */
   private get isUntold(): boolean {
-    return this.before !== undefined && windowClock().elapsed() - this.before.at <= toldWithinMs;
+    return this.before !== undefined && elapsed() - this.before.at <= toldWithinMs;
   }
 
   private get activeId(): string | undefined {
@@ -65,7 +72,7 @@ export class QuickList {
   /** Renews the rows, which loses ticks. */
   renew(activeId = this.activeId): void {
     const { level, widget } = this;
-    this.before ??= { rows: widget.items, at: windowClock().elapsed() };
+    this.before ??= { rows: widget.items, at: elapsed() };
     // If the editor filters no rows, an Enter before the new rows arrive is meant for the first row, which is the typed
     // text.
     const shown = level.followsTyping === true ? { alwaysShow: true } : {};
@@ -81,25 +88,40 @@ export class QuickList {
   }
 
   /**
-   * Sets the rows again if the editor is left without an active row: a new list starts at its first row, without ticks.
-   * The editor is sent what is set in one turn together, with the active row of it, so this waits for the next turn.
+   * Looks at the active row in the next turn. The editor is sent together what is set in one turn, and reports several
+   * rows in one: for new rows first the first of them, and a row that it finds before the text that was typed for it.
    */
-  private placeAnew(): void {
-    const { items } = this.widget;
-    if (!this.isPlaced) {
+  private lookLater(): void {
+    if (this.isLooking) {
       return;
     }
+    const { items } = this.widget;
+    this.isLooking = true;
     windowClock().schedule(() => {
-      if (this.widget.activeItems.length > 0) {
-        return;
+      this.isLooking = false;
+      if (this.widget.items === items) {
+        this.look();
+      } else {
+        this.lookLater();
       }
-      if (this.widget.items !== items) {
-        this.placeAnew();
-        return;
-      }
-      this.isPlaced = false;
-      this.widget.items = [...items];
     }, 0);
+  }
+
+  private look(): void {
+    const { held, level, widget } = this;
+    const [row] = widget.activeItems;
+    if (row) {
+      this.held = undefined;
+      this.lastId = row.id;
+      const isMeant = held?.id !== undefined && held.id === row.id && held.typed === widget.value;
+      if (isMeant && elapsed() - held.at <= toldWithinMs) {
+        this.run(row);
+      }
+    } else if (this.isPlaced && !level.many) {
+      // A new list starts at its first row, without ticks.
+      this.isPlaced = false;
+      widget.items = [...widget.items];
+    }
   }
 
   typed(value: string): void {
@@ -124,13 +146,18 @@ export class QuickList {
     }
     if (widget.activeItems.length === 0) {
       // The editor still reports the row that was accepted before.
+      this.held = { id: this.lastId, typed: widget.value, at: elapsed() };
       return;
     }
-    const row = this.meant(widget.selectedItems[0]);
-    if (row?.run && row.isGuarded && level.guard) {
-      level.guard.accept(row.run);
+    this.run(this.meant(widget.selectedItems[0]));
+  }
+
+  private run(row: LevelRow | undefined): void {
+    const { guard } = this.level;
+    if (row?.run && row.isGuarded && guard) {
+      guard.accept(row.run);
     } else if (row?.run) {
-      level.guard?.note();
+      guard?.note();
       row.run();
     }
   }

@@ -1,64 +1,26 @@
 import assert from 'node:assert/strict';
-import type * as engine from '../../../src/editor/quickInput';
-import type { Level, ListLevel, TextLevel } from '../../../src/editor/quickLevels';
+import type { TextLevel } from '../../../src/editor/quickLevels';
 import { AcceptGuard, guardTimes } from '../../../src/model/rentals/acceptGuard';
 import { text } from '../../../src/util/text';
-import { loadSource } from '../../support/fakeEditor/product';
-import {
-  backButton,
-  FakeInputBox,
-  FakeQuickPick,
-  QuickInputPlace,
-} from '../../support/fakeEditor/quickInput';
 import { FakeClock, settle } from '../../support/fakeClock';
-import { until } from '../../support/until';
+import {
+  box,
+  interrupting,
+  levelOf,
+  list,
+  open,
+  QuickInput,
+  rows,
+  shownInput,
+} from '../../support/quickLevels';
 
 describe('a question in levels', () => {
-  const place = new QuickInputPlace();
-  const { QuickInput, interrupting } = loadSource('src/editor/quickInput.ts', {
-    vscode: {
-      window: {
-        createQuickPick: () => new FakeQuickPick(place),
-        createInputBox: () => new FakeInputBox(place),
-      },
-      QuickInputButtons: { Back: backButton },
-      InputBoxValidationSeverity: { Info: 1, Warning: 2, Error: 3 },
-      l10n: { t: (words: string) => words },
-    },
-  }) as typeof engine;
-
-  const list = () => {
-    assert.ok(place.current instanceof FakeQuickPick);
-    return place.current;
-  };
-  const hasActive = (label: string) =>
-    until(`the active row ${label}`, () => list().activeItems[0]?.label === label, { everyMs: 1 });
-  const box = () => {
-    assert.ok(place.current instanceof FakeInputBox);
-    return place.current;
-  };
-  const rows = (...ids: string[]) => ids.map((id) => ({ id, label: id }));
-  const levelOf = (more: Partial<ListLevel> = {}): ListLevel => ({
-    title: 'Which?',
-    placeholder: 'One',
-    rows: () => rows('a', 'b', 'c'),
-    ...more,
-  });
   const textOf = (more: Partial<TextLevel> = {}): TextLevel => ({
     title: 'Name',
     prompt: 'A name',
     accept: () => undefined,
     ...more,
   });
-  const open = (level: Level) => {
-    const input = new QuickInput<string>();
-    const answer = { value: undefined as string | undefined, isOver: false };
-    const over = input.open(level).then((value) => {
-      Object.assign(answer, { value, isOver: true });
-    });
-    return { input, answer, over };
-  };
-
   it('returns from a box for a text to the row and to what was typed', async () => {
     const { input, answer } = open(levelOf({ rows: () => rows('ab', 'abc', 'abd') }));
     await settle();
@@ -75,119 +37,7 @@ describe('a question in levels', () => {
     list().leave();
     await settle();
     assert.deepEqual(answer, { value: undefined, isOver: true });
-    assert.equal(place.current, undefined);
-  });
-
-  it('keeps the active row where rows are made anew', async () => {
-    let ids = ['a', 'b', 'c'];
-    const { input } = open(levelOf({ rows: () => rows(...ids), activeId: () => 'b' }));
-    await settle();
-    ids = ['new', 'a', 'b'];
-    input.refresh();
-    await settle();
-    assert.equal(list().activeItems[0]?.label, 'b');
-    input.close();
-  });
-
-  it('runs the row that is found by typing, whatever was active when the rows were made anew', async () => {
-    const ran: string[] = [];
-    const { input } = open(
-      levelOf({
-        rows: () => ['show', 'reset'].map((id) => ({ id, label: id, run: () => ran.push(id) })),
-        activeId: () => 'reset',
-      }),
-    );
-    await settle();
-    list().accept();
-    const typed = list();
-    typed.value = 'show';
-    // The editor has not told yet that another row is active.
-    input.refresh();
-    await hasActive('show');
-    list().accept();
-    assert.deepEqual(ran, ['reset', 'show']);
-    input.close();
-  });
-
-  it('has an active row where typing found one before the rows that were made anew had arrived', async () => {
-    const { input } = open(levelOf({ rows: () => rows('show', 'reset'), activeId: () => 'reset' }));
-    await settle();
-    const typed = list();
-    typed.value = 'show';
-    input.refresh();
-    const [show] = typed.items;
-    assert.ok(show);
-    typed.tellEarly(show);
-    await hasActive('show');
-    input.close();
-  });
-
-  it('has an active row where the editor tells of none before the rows that were made anew had arrived', async () => {
-    const { input } = open(levelOf({ rows: () => rows('show', 'reset'), activeId: () => 'reset' }));
-    await settle();
-    const typed = list();
-    typed.value = 'show';
-    input.refresh();
-    typed.tellEarly(undefined);
-    await hasActive('show');
-    input.close();
-  });
-
-  it('has an active row where the editor told of it late, and more rows were made anew before that arrived', async () => {
-    const { input } = open(levelOf({ rows: () => rows('show', 'reset'), activeId: () => 'reset' }));
-    await settle();
-    input.refresh();
-    await settle();
-    const typed = list();
-    typed.value = 'show';
-    input.refresh();
-    const [, reset] = typed.items;
-    assert.ok(reset);
-    typed.tellEarly(reset);
-    await hasActive('show');
-    input.close();
-  });
-
-  it('leaves the row alone to which the user came once typing has found rows', async () => {
-    const { input } = open(levelOf({ rows: () => rows('ab', 'abc', 'b'), activeId: () => 'b' }));
-    await hasActive('b');
-    list().type('a');
-    await hasActive('ab');
-    const { items } = list();
-    const [, second] = items;
-    assert.ok(second);
-    list().move(second);
-    // The turn in which rows would be set again.
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    assert.equal(list().items, items);
-    assert.equal(list().activeItems[0]?.label, 'abc');
-    input.close();
-  });
-
-  it('gives no new rows to a list with ticks, which the editor would untick', async () => {
-    const many = { ticked: ['reset'], accept: () => undefined };
-    const { input } = open(levelOf({ rows: () => rows('show', 'reset'), activeId: () => 'reset', many }));
-    const { items } = list();
-    list().value = 'show';
-    await settle();
-    assert.equal(list().items, items);
-    assert.deepEqual(
-      list().selectedItems.map(({ label }) => label),
-      ['reset'],
-    );
-    input.close();
-  });
-
-  it('runs nothing by an Enter while no row is left, not even the row before once more', async () => {
-    let count = 0;
-    const { input } = open(levelOf({ rows: () => [{ id: 'a', label: 'a', run: () => (count += 1) }] }));
-    await settle();
-    list().accept();
-    list().type('nothing like it');
-    await settle();
-    list().accept();
-    assert.equal(count, 1);
-    input.close();
+    assert.equal(shownInput(), undefined);
   });
 
   it('runs nothing by an Enter held down, and the row by one alone', async () => {
@@ -255,7 +105,7 @@ describe('a question in levels', () => {
     );
     box().accept();
     await broken;
-    assert.equal(place.current, undefined);
+    assert.equal(shownInput(), undefined);
   });
 
   for (const keepsWorking of [true, false]) {
@@ -283,7 +133,7 @@ describe('a question in levels', () => {
         box().leave();
         await settle();
       }
-      assert.deepEqual([answer.isOver, place.current], [true, undefined]);
+      assert.deepEqual([answer.isOver, shownInput()], [true, undefined]);
     });
   }
 

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { settle } from '../../support/fakeClock';
+import { hasActive, levelOf, list, open, rows, turn } from '../../support/quickLevels';
+import { until } from '../../support/until';
+
+describe('the active row of a list', () => {
+  it('keeps the active row where rows are made anew', async () => {
+    let ids = ['a', 'b', 'c'];
+    const { input } = open(levelOf({ rows: () => rows(...ids), activeId: () => 'b' }));
+    await settle();
+    ids = ['new', 'a', 'b'];
+    input.refresh();
+    await settle();
+    assert.equal(list().activeItems[0]?.label, 'b');
+    input.close();
+  });
+
+  it('runs the row that is found by typing, whatever was active when the rows were made anew', async () => {
+    const ran: string[] = [];
+    const { input } = open(
+      levelOf({
+        rows: () => ['show', 'reset'].map((id) => ({ id, label: id, run: () => ran.push(id) })),
+        activeId: () => 'reset',
+      }),
+    );
+    await settle();
+    list().accept();
+    const typed = list();
+    typed.value = 'show';
+    // The editor has not told yet that another row is active.
+    input.refresh();
+    await hasActive('show');
+    list().accept();
+    assert.deepEqual(ran, ['reset', 'show']);
+    input.close();
+  });
+
+  it('has an active row where typing found one before the rows that were made anew had arrived', async () => {
+    const { input } = open(levelOf({ rows: () => rows('show', 'reset'), activeId: () => 'reset' }));
+    await settle();
+    const typed = list();
+    typed.value = 'show';
+    input.refresh();
+    const [show] = typed.items;
+    assert.ok(show);
+    typed.tellEarly(show);
+    await hasActive('show');
+    input.close();
+  });
+
+  it('has an active row where the editor tells of none before the rows that were made anew had arrived', async () => {
+    const { input } = open(levelOf({ rows: () => rows('show', 'reset'), activeId: () => 'reset' }));
+    await settle();
+    const typed = list();
+    typed.value = 'show';
+    input.refresh();
+    typed.tellEarly(undefined);
+    await hasActive('show');
+    input.close();
+  });
+
+  it('has an active row where the editor told of it late, and more rows were made anew before that arrived', async () => {
+    const { input } = open(levelOf({ rows: () => rows('show', 'reset'), activeId: () => 'reset' }));
+    await settle();
+    input.refresh();
+    await settle();
+    const typed = list();
+    typed.value = 'show';
+    input.refresh();
+    const [, reset] = typed.items;
+    assert.ok(reset);
+    typed.tellEarly(reset);
+    await hasActive('show');
+    input.close();
+  });
+
+  it('leaves the row alone to which the user came once typing has found rows', async () => {
+    const { input } = open(levelOf({ rows: () => rows('ab', 'abc', 'b'), activeId: () => 'b' }));
+    await hasActive('b');
+    list().type('a');
+    await hasActive('ab');
+    const { items } = list();
+    const [, second] = items;
+    assert.ok(second);
+    list().move(second);
+    await turn();
+    assert.equal(list().items, items);
+    assert.equal(list().activeItems[0]?.label, 'abc');
+    input.close();
+  });
+
+  it('gives no new rows to a list with ticks, which the editor would untick', async () => {
+    const many = { ticked: ['reset'], accept: () => undefined };
+    const { input } = open(levelOf({ rows: () => rows('show', 'reset'), activeId: () => 'reset', many }));
+    const { items } = list();
+    list().value = 'show';
+    await settle();
+    assert.equal(list().items, items);
+    assert.deepEqual(
+      list().selectedItems.map(({ label }) => label),
+      ['reset'],
+    );
+    input.close();
+  });
+
+  it('runs nothing by an Enter while no row is left, not even the row before once more', async () => {
+    let count = 0;
+    const { input } = open(levelOf({ rows: () => [{ id: 'a', label: 'a', run: () => (count += 1) }] }));
+    await settle();
+    list().accept();
+    list().type('nothing like it');
+    await settle();
+    list().accept();
+    assert.equal(count, 1);
+    input.close();
+  });
+
+  describe('without an active row', () => {
+    /** Presses Enter while "show" is typed, found and hidden by nothing but the active row of rows that are made anew. */
+    async function acceptWithoutRow() {
+      const ran: string[] = [];
+      const made = () =>
+        ['show', 'reset', 'shower'].map((id) => ({ id, label: id, run: () => ran.push(id) }));
+      const { input } = open(levelOf({ rows: made }));
+      list().value = 'show';
+      await turn();
+      input.refresh('reset');
+      await settle();
+      assert.deepEqual(list().activeItems, []);
+      list().accept();
+      return { ran, input };
+    }
+
+    it('runs the row of an Enter once it is active again', async () => {
+      const { ran, input } = await acceptWithoutRow();
+      assert.deepEqual(ran, []);
+      await until('the row to run', () => ran.length > 0, { everyMs: 1 });
+      await turn();
+      assert.deepEqual(ran, ['show']);
+      input.close();
+    });
+
+    it('runs nothing where the user goes to another row', async () => {
+      const { ran, input } = await acceptWithoutRow();
+      const other = list().items.at(-1);
+      assert.ok(other);
+      list().move(other);
+      await turn();
+      assert.deepEqual(ran, []);
+      input.close();
+    });
+
+    it('runs nothing where the user types', async () => {
+      const { ran, input } = await acceptWithoutRow();
+      const [show] = list().items;
+      assert.ok(show);
+      list().tellEarly(show);
+      list().type('sho');
+      await turn();
+      assert.deepEqual(ran, []);
+      input.close();
+    });
+  });
+});
