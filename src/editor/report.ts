@@ -1,14 +1,25 @@
 import { isCancelled, UserError, type NextStep } from '../util/errors';
 import type { Log } from '../util/log';
 import type { Redactor } from '../util/redact';
+import { atTruePace } from '../util/clock';
 import { localize, t } from './localize';
-import { message } from './message';
+import { suggest, type Action } from './message';
+import { windowClock } from './windowClock';
+
+/**
+ * The editor pops up at most three messages in this time (ms), and a message takes the place of an equal one: of four
+ * commands with the same problem it would show none.
+ */
+const floodMs = 800;
 
 /** The actions of message buttons; the failed command provides `retry`. */
 export type StepActions = Partial<Record<NextStep, () => unknown>>;
 
 /** The only place that shows errors to the user: what failed, why, and one next step. */
 export class Report {
+  /** When open messages were shown. */
+  private readonly shownAt = new Map<string, number>();
+
   constructor(
     private readonly log: Log,
     private readonly redactor: Pick<Redactor, 'redact'>,
@@ -22,21 +33,41 @@ export class Report {
     }
     const { showLog } = this.actions;
     const seeLog = showLog && { label: t('Show Log'), run: showLog };
-    // The editor merges equal messages, so a problem of several commands appears once.
     if (!(error instanceof UserError)) {
       this.log.error('Unexpected error', error);
-      message('error', t('GPU Rental ran into an unexpected problem. See the log for details.'), seeLog);
+      this.show(t('GPU Rental ran into an unexpected problem. See the log for details.'), seeLog);
       return;
     }
     this.log.warn(`${error.name}: ${error.message}`);
     const run = error.nextStep === 'retry' ? options.retry : this.actions[error.nextStep];
     const label = stepLabel(error.nextStep);
     // The editor cuts a message without buttons after one line, and the next step is in the second line.
-    message(
-      'error',
+    this.show(
       this.redactor.redact(localize(error.text)),
       label !== undefined && run ? { label, run } : seeLog,
     );
+  }
+
+  /** Shows a message, unless an equal one was just shown and is still open. */
+  private show(text: string, action: Action | undefined): void {
+    const key = JSON.stringify([text, action?.label]);
+    const now = atTruePace(windowClock()).elapsed();
+    const before = this.shownAt.get(key);
+    if (before !== undefined && now - before < floodMs) {
+      return;
+    }
+    this.shownAt.set(key, now);
+    const gone = () => this.shownAt.delete(key);
+    const taken = action && {
+      ...action,
+      run: () => {
+        gone();
+        return action.run();
+      },
+    };
+    void suggest('error', text, taken)
+      .catch((error: unknown) => this.error(error))
+      .finally(() => this.shownAt.get(key) === now && gone());
   }
 }
 

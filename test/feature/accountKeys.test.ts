@@ -132,6 +132,10 @@ describe('keys of an account', () => {
     await computer().pass(10 * 60_000);
     assert.equal(window.toasts().filter((one) => one.includes('did not accept the API key')).length, 1);
     assert.deepEqual(second.toasts(), [], 'one window asks');
+    const times = () => window.screen.messages.history.filter((one) => one.text === text).length;
+    const before = times();
+    window.run('Refresh');
+    await computer().until('the message to pop up again, as it went to the centre', () => times() > before);
     await window.toastButton('did not accept the API key', 'Replace Key');
     await giveKey(simulator.apiKey);
     for (const one of [window, second]) {

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import type * as reports from '../../../src/editor/report';
+import { silentLog } from '../../../src/util/log';
+import { settle } from '../../support/fakeClock';
+import { Messages } from '../../support/fakeEditor/messages';
+import { loadSource } from '../../support/fakeEditor/product';
+
+describe('a problem that is reported', () => {
+  const { Report } = loadSource('src/editor/report.ts', {
+    vscode: {
+      l10n: { t: (words: string) => words },
+      window: { showErrorMessage: (text: string, ...rest: unknown[]) => messages.show('error', text, rest) },
+    },
+  }) as typeof reports;
+  let messages: Messages;
+  let shownLogs: number;
+  let report: reports.Report;
+
+  beforeEach(() => {
+    messages = new Messages();
+    shownLogs = 0;
+    const showLog = () => {
+      shownLogs += 1;
+      // A button whose action has the same problem.
+      if (shownLogs === 1) throw new Error('again');
+    };
+    report = new Report(silentLog, { redact: (words) => words }, { showLog });
+  });
+
+  it('pops up once where several are equal, of which the editor would show none', () => {
+    for (let count = 0; count < 4; count += 1) report.error(new Error('odd'));
+    assert.equal(messages.history.length, 1);
+  });
+
+  it('pops up again once it was closed', async () => {
+    report.error(new Error('odd'));
+    messages.shown[0]?.close();
+    await settle();
+    report.error(new Error('odd'));
+    assert.equal(messages.history.length, 2);
+  });
+
+  it('pops up again where the action of its button has it', async () => {
+    report.error(new Error('odd'));
+    messages.shown[0]?.press('Show Log');
+    await settle();
+    assert.deepEqual([messages.history.length, messages.shown.length], [2, 1]);
+    report.error(new Error('odd'));
+    assert.equal(messages.shown.length, 1);
+  });
+});
