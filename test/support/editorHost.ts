@@ -44,6 +44,8 @@ const quietSettings: Readonly<Record<string, unknown>> = {
   'window.confirmBeforeClose': 'never',
   'security.workspace.trust.enabled': false,
   'workbench.hover.delay': 200,
+  // It forwards, and tells of, the ports of every program of this computer, other tests included.
+  'remote.autoForwardPorts': false,
 };
 
 export type HostPatch =
