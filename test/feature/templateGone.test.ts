@@ -76,6 +76,9 @@ describe('an edited template that is gone, or that the service does not take', (
     ],
   ] as const) {
     it(`is created again by Save where it was deleted ${how}`, async () => {
+      const missing = async () =>
+        (await window.view('templates').rows()).filter(({ text }) => text.includes('not in the list')).length;
+      const others = await missing();
       await remove();
       const before = created();
       await editor.save();
@@ -83,6 +86,10 @@ describe('an edited template that is gone, or that the service does not take', (
       assert.equal(shown().length, 1);
       await window.dialogButton('Create Again');
       await isTemplate(`${name}.json`, before);
+      await computer().until(
+        'no more rows of templates that are gone',
+        async () => (await missing()) === others,
+      );
     });
 
     for (const [which, file] of [

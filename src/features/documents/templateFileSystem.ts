@@ -195,8 +195,12 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       if (!(await this.questions.asksToRecreate(uri, id, name, error))) {
         throw error;
       }
-      account();
-      this.created.fire({ from: uri, id: await this.saveAs.recreate(uri, id, source) });
+      const { key } = account();
+      const newId = await this.saveAs.recreate(uri, id, source);
+      this.created.fire({ from: uri, id: newId });
+      await this.deps.templateStores.refs.noteRecreated(key, id, newId).catch((problem: unknown) => {
+        this.deps.log.warn(`The new template could not be remembered: ${String(problem)}`);
+      });
     }
   }
 

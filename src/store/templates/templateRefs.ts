@@ -87,6 +87,20 @@ export class TemplateRefs implements Disposable {
     }));
   }
 
+  /** Puts a template that was created again in the place of the deleted one. */
+  async noteRecreated(accountKey: string, from: number, to: number): Promise<void> {
+    const put = (refs: readonly TemplateRef[]) =>
+      refs.some(({ id }) => id === to)
+        ? refs.filter(({ id }) => id !== from)
+        : refs.map(({ hash, ...ref }) =>
+            ref.id === from ? { ...ref, id: to } : { ...ref, ...(hash === undefined ? {} : { hash }) },
+          );
+    await this.change(accountKey, ({ favourites, recents }) => ({
+      favourites: put(favourites),
+      recents: put(recents),
+    }));
+  }
+
   dispose(): void {
     this.store.dispose();
   }

@@ -52,6 +52,27 @@ describe('favourite and recent templates', () => {
     assert.equal(await refs.find('account-1', 'favourites', 1), undefined);
   });
 
+  it('give the place of a template to the one that it was created again as', async () => {
+    for (const ref of [{ id: 1, name: 'Trainer', hash: 'a' }, { id: 2 }]) {
+      await refs.setFavourite('account-1', ref, true);
+      await refs.noteUse('account-1', ref);
+    }
+    await refs.noteRecreated('account-1', 1, 3);
+    refs.show();
+    await until('the recents', () => ids(refs).length === 2, { everyMs: 1 });
+    assert.deepEqual(
+      [refs.recents, refs.favourites],
+      [
+        [{ id: 2 }, { id: 3, name: 'Trainer' }],
+        [{ id: 2 }, { id: 3, name: 'Trainer' }],
+      ],
+    );
+    await refs.noteUse('account-1', { id: 4 });
+    await refs.noteRecreated('account-1', 3, 4);
+    await until('one of the two', () => ids(refs).length === 2, { everyMs: 1 });
+    assert.deepEqual(ids(refs), [4, 2]);
+  });
+
   it('are those of the account that is active by the time they were read', async () => {
     await refs.noteUse('account-1', { id: 1 });
     refs.show();
