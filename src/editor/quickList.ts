@@ -35,6 +35,10 @@ export class QuickList {
     widget.onDidTriggerItemButton(({ item, button }) => {
       item.buttons?.find((one) => one === button)?.run();
     });
+    widget.onDidChangeSelection(([row]) => {
+      // An Enter without an active row selects nothing anew; this is a click on a row that is gone by now.
+      this.lastId = row ? this.lastId : undefined;
+    });
     widget.onDidChangeActive(([row]) => {
       this.before = undefined;
       if (row) {

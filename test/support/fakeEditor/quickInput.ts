@@ -260,6 +260,14 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
     this.accepted.fire(undefined);
   }
 
+  /** A click on a row at a place that the product's new rows, which are on their way, no longer have. */
+  clickGone(): void {
+    this.tellEarly(undefined);
+    this.selected = [];
+    this.selectionChanged.fire([]);
+    this.accepted.fire(undefined);
+  }
+
   /** Ticks or unticks a row of a list in which many can be chosen. */
   toggle(row: T): void {
     this.selected = this.selected.includes(row)

@@ -150,6 +150,21 @@ describe('the active row of a list', () => {
       input.close();
     });
 
+    it('runs nothing where the user clicked on a row that is gone', async () => {
+      const ran: string[] = [];
+      let ids = ['a', 'b', 'c'];
+      const made = () => ids.map((id) => ({ id, label: id, run: () => ran.push(id) }));
+      const { input } = open(levelOf({ rows: made }));
+      await turn();
+      ids = ['a'];
+      input.refresh();
+      list().clickGone();
+      await hasActive('a');
+      await turn();
+      assert.deepEqual(ran, []);
+      input.close();
+    });
+
     it('runs nothing where the user types', async () => {
       const { ran, input } = await acceptWithoutRow();
       const [show] = list().items;
