@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
+import { atTruePace } from '../util/clock';
 import { plainRow } from './plainRow';
 import type { LevelRow, ListLevel } from './quickLevels';
-import { atTruePace } from '../util/clock';
 import { windowClock } from './windowClock';
 
 /** After this time (ms), the editor no longer reports an active row. */
@@ -66,6 +66,7 @@ export class QuickList {
 
   fill(): void {
     const { level, widget } = this;
+    this.held = undefined;
     this.renew(this.activeId ?? level.activeId?.());
     if (level.many) {
       const { ticked } = level.many;
