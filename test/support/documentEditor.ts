@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import { press } from './press';
+import { appears, press } from './press';
 import { until } from './until';
 import type { View } from './view';
 import type { Workbench } from './workbench';
@@ -23,12 +23,7 @@ export class DocumentEditor {
   async openByRow(view: View, row: string, file: string, text?: string | RegExp): Promise<void> {
     await until(`${file} to open`, async () => {
       await view.pick(row);
-      return this.inFront(file)
-        .waitFor({ timeout: 5000 })
-        .then(
-          () => true,
-          () => false,
-        );
+      return appears(this.inFront(file), 5000);
     });
     await this.waitFor(file, text);
   }

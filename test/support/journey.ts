@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock, wait } from '../../src/util/clock';
-import { clickRow } from './press';
+import { appears, clickRow } from './press';
 import type { UiSession } from './uiSession';
 import { until } from './until';
 import type { Workbench } from './workbench';
@@ -61,19 +61,11 @@ export async function toConfirmation(workbench: Workbench, steps: RentSteps): Pr
  * no longer have does nothing, and is made again, as a user does.
  */
 export async function takeOffer({ page, quick }: Workbench, offer: RegExp): Promise<void> {
-  const isTaken = (timeout: number) =>
-    quick.widget
-      .locator('.quick-input-title', { hasText: /^Rent: / })
-      .waitFor({ timeout })
-      .then(
-        () => true,
-        () => false,
-      );
   const row = quick.rows.filter({ hasText: offer }).first();
   await row.waitFor({ timeout: 90_000 });
   await until('the first step of the rental', async () => {
     if (await row.isVisible()) await clickRow(page, row);
-    return isTaken(5000);
+    return appears(quick.title(/^Rent: /), 5000);
   });
 }
 

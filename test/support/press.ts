@@ -74,6 +74,14 @@ export async function press(target: Locator, { timeoutMs }: PressOptions = {}): 
   });
 }
 
+/** Whether something is shown within a time (ms). For what is tried again where it is not. */
+export function appears(target: Locator, timeout: number): Promise<boolean> {
+  return target.waitFor({ timeout }).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Presses Enter once the focus is on the element or within it: before that the key would go to whatever has it. */
 export async function pressEnter(target: Locator): Promise<void> {
   await until(`the focus on ${String(target)}`, () =>

@@ -85,7 +85,11 @@ export class QuickInput {
 
   /** Waits for a step by its title, which ends with its number where it has one. */
   async waitForTitle(title: string | RegExp): Promise<void> {
-    await this.widget.locator('.quick-input-title', { hasText: title }).waitFor();
+    await this.title(title).waitFor();
+  }
+
+  title(title: string | RegExp): Locator {
+    return this.widget.locator('.quick-input-title', { hasText: title });
   }
 
   /** Waits for a step whose title is that of the step before it. */

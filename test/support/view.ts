@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { clickRow, press, pressButton } from './press';
+import { appears, clickRow, press, pressButton } from './press';
 import { exactly } from './quickInput';
 import { inOneLine, textsOf } from './rows';
 import { pause, until } from './until';
@@ -64,10 +64,21 @@ export class View {
     await until('the row to open', async () => (await row.getAttribute('aria-expanded')) === 'true');
   }
 
-  async inlineAction(row: Locator, label: string): Promise<void> {
-    await row.hover();
+  /**
+   * Clicks an action of a row until its effect is shown. The editor drops a click, without a word, where it draws the
+   * row anew in that moment, and a user clicks again.
+   */
+  async inlineAction(row: Locator, label: string, effect: Locator): Promise<void> {
     const button = `.actions .action-label[aria-label^="${label}"]`;
-    await pressButton(this.page, row.locator(button), button);
+    await until(
+      `what ${label} shows`,
+      async () => {
+        await row.hover();
+        await pressButton(this.page, row.locator(button), button);
+        return appears(effect, 15_000);
+      },
+      { timeoutMs: 45_000 },
+    );
   }
 
   /** A button in the title of the view, by its tooltip. */
@@ -93,11 +104,7 @@ export class View {
   private async openSubmenuWith(menu: Locator, entry: Locator): Promise<void> {
     for (const parent of await menu.locator('.action-menu-item[aria-haspopup="true"]').all()) {
       await press(parent, { timeoutMs: 3000 }).catch(() => undefined);
-      const isThere = await entry.waitFor({ timeout: 1000 }).then(
-        () => true,
-        () => false,
-      );
-      if (isThere) break;
+      if (await appears(entry, 1000)) break;
     }
     // As in `openMenu`.
     await pause(150);

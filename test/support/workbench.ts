@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { BrowserContext, FrameLocator, Locator, Page } from 'playwright-core';
 import { repository, type EditorHost } from './editorHost';
-import { press, pressButton, pressEnter } from './press';
+import { appears, press, pressButton, pressEnter } from './press';
 import { QuickInput } from './quickInput';
 import { showTheme, wantedThemes } from './theme';
 import { isOfTrace } from './trace';
@@ -105,10 +105,7 @@ export class Workbench {
       if (await heading.isVisible()) return true;
       // A click on the icon of what is shown hides it, so a side bar that just came back may need another one.
       await press(icon);
-      return heading.waitFor({ timeout: 2000 }).then(
-        () => true,
-        () => false,
-      );
+      return appears(heading, 2000);
     });
   }
 
@@ -166,10 +163,7 @@ export class Workbench {
       if (await center.isVisible()) return true;
       await press(this.page.locator('.statusbar-item[id="status.notifications"]'));
       // A click that comes while a pop-up goes closes what it was to open.
-      return center.waitFor({ timeout: 2000 }).then(
-        () => true,
-        () => false,
-      );
+      return appears(center, 2000);
     });
     const texts = await this.page
       .locator('.notifications-center .notification-list-item-message')
@@ -232,8 +226,13 @@ export class Workbench {
     return this.terminalShows(expected);
   }
 
+  /** The text of the terminal that was opened last. */
+  get terminal(): Locator {
+    return this.page.locator('.terminal-wrapper .xterm-rows').last();
+  }
+
   async terminalShows(expected: RegExp, timeoutMs = 30_000): Promise<string> {
-    await this.page.locator('.terminal-wrapper .xterm-rows').last().waitFor({ timeout: timeoutMs });
+    await this.terminal.waitFor({ timeout: timeoutMs });
     return until(
       `the terminal to show ${String(expected)}`,
       async () => {

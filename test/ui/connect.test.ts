@@ -35,8 +35,7 @@ describe('connecting to an instance', function () {
 
   it('asks for a folder of the machine and opens it in a window of its own', async () => {
     const instances = workbench.view('Instances');
-    await instances.inlineAction(instances.row('trainer'), 'Connect');
-    await workbench.quick.waitForTitle('Open trainer');
+    await instances.inlineAction(instances.row('trainer'), 'Connect', workbench.quick.title('Open trainer'));
     await workbench.quick.rows.filter({ hasText: 'home folder' }).first().waitFor();
     await workbench.shot('02-folder');
     await workbench.quick.type('/tmp', { enter: false });
@@ -56,7 +55,7 @@ describe('connecting to an instance', function () {
 
   it('opens a terminal with a real login', async () => {
     const instances = workbench.view('Instances');
-    await instances.inlineAction(instances.row('trainer'), 'Open Terminal');
+    await instances.inlineAction(instances.row('trainer'), 'Open Terminal', workbench.terminal);
     await workbench.terminalShows(/simulat/i);
     await workbench.inTerminal('echo it-is-$((40+2))', /it-is-42/);
     await workbench.shot('03-terminal');

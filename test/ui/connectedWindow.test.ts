@@ -58,8 +58,7 @@ describe('a window that is connected to an instance', function () {
     await signIn(session(), first);
     const instances = first.view('Instances');
     const page = await session().opensWindow(async () => {
-      await instances.inlineAction(instances.row('trainer'), 'Connect');
-      await first.quick.waitForTitle('Open trainer');
+      await instances.inlineAction(instances.row('trainer'), 'Connect', first.quick.title('Open trainer'));
       const folder = path.join(root, 'workspace');
       await first.quick.type(folder, { enter: false });
       await first.quick.pick(folder);

@@ -170,8 +170,7 @@ describe('secrets that were planted', function () {
     await view.row(/API key in use: Full access.*full/s).waitFor();
     await view.expand(view.row('Environment Variables'));
     await view.row(/HF_TOKEN.*••••••/s).waitFor();
-    await view.inlineAction(row, 'Reveal Value for a Moment');
-    await view.row(typed.secretValue).waitFor();
+    await view.inlineAction(row, 'Reveal Value for a Moment', view.row(typed.secretValue));
     await workbench.shot('00-revealed');
     await view.contextMenu(row, 'Copy Value');
     await until('the value', async () => (await clipboard()) === typed.secretValue);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { signIn } from '../support/journey';
 import { exactly } from '../support/quickInput';
-import { press as pressButton } from '../support/press';
+import { appears, press as pressButton } from '../support/press';
 import { textsOf } from '../support/rows';
 import { useUiSession } from '../support/uiSession';
 import { pause, until } from '../support/until';
@@ -29,15 +29,10 @@ describe('search and rent', function () {
     const focused = workbench.quick.widget
       .locator('.quick-input-list .monaco-list-row.focused')
       .filter({ has: workbench.page.locator('.label-name', { hasText: exactly(label) }) });
-    const isThere = () =>
-      focused.waitFor({ timeout: 400 }).then(
-        () => true,
-        () => false,
-      );
     await until(`the row ${label}`, async () => {
-      if (await isThere()) return true;
+      if (await appears(focused, 400)) return true;
       await press('ArrowDown');
-      return isThere();
+      return appears(focused, 400);
     });
     await workbench.quick.enter();
   }
