@@ -16,7 +16,6 @@ export class QuickList {
   private before: { readonly rows: readonly LevelRow[]; readonly at: number } | undefined;
   /** True since a row was made active, which leaves the editor without an active row if the typed text hides it. */
   private isPlaced = false;
-  private isLooking = false;
   /** The row that was active last. */
   private lastId: string | undefined;
   /** An Enter for the row that was active before the editor was left without one. */
@@ -97,19 +96,7 @@ export class QuickList {
    * rows in one: for new rows first the first of them, and a row that it finds before the text that was typed for it.
    */
   private lookLater(): void {
-    if (this.isLooking) {
-      return;
-    }
-    const { items } = this.widget;
-    this.isLooking = true;
-    windowClock().schedule(() => {
-      this.isLooking = false;
-      if (this.widget.items === items) {
-        this.look();
-      } else {
-        this.lookLater();
-      }
-    }, 0);
+    windowClock().schedule(() => this.look(), 0);
   }
 
   private look(): void {

@@ -50,14 +50,13 @@ export class Report {
 
   /** Shows a message, unless an equal one was just shown and is still open. */
   private show(text: string, action: Action | undefined): void {
-    const key = JSON.stringify([text, action?.label]);
     const now = atTruePace(windowClock()).elapsed();
-    const before = this.shownAt.get(key);
+    const before = this.shownAt.get(text);
     if (before !== undefined && now - before < floodMs) {
       return;
     }
-    this.shownAt.set(key, now);
-    const gone = () => this.shownAt.delete(key);
+    this.shownAt.set(text, now);
+    const gone = () => this.shownAt.delete(text);
     const taken = action && {
       ...action,
       run: () => {
@@ -67,7 +66,7 @@ export class Report {
     };
     void suggest('error', text, taken)
       .catch((error: unknown) => this.error(error))
-      .finally(() => this.shownAt.get(key) === now && gone());
+      .finally(() => this.shownAt.get(text) === now && gone());
   }
 }
 

@@ -94,7 +94,7 @@ describe('the active row of a list', () => {
     const { input } = open(levelOf({ rows: () => rows('show', 'reset'), activeId: () => 'reset', many }));
     const { items } = list();
     list().value = 'show';
-    await settle();
+    await turn();
     assert.equal(list().items, items);
     assert.deepEqual(
       list().selectedItems.map(({ label }) => label),
@@ -145,7 +145,11 @@ describe('the active row of a list', () => {
       const { ran, input } = await acceptWithoutRow();
       const other = list().items.at(-1);
       assert.ok(other);
+      const [show] = list().items;
+      assert.ok(show);
       list().move(other);
+      await turn();
+      list().move(show);
       await turn();
       assert.deepEqual(ran, []);
       input.close();
@@ -163,6 +167,46 @@ describe('the active row of a list', () => {
       await hasActive('a');
       await turn();
       assert.deepEqual(ran, []);
+      input.close();
+    });
+
+    it('runs nothing where the list was left and is shown again', async () => {
+      const { ran, input } = await acceptWithoutRow();
+      input.push(levelOf());
+      input.pop();
+      await hasActive('show');
+      await turn();
+      assert.deepEqual(ran, []);
+      input.close();
+    });
+
+    it('runs nothing where the row comes back late', async () => {
+      const { now } = performance;
+      const { ran, input } = await acceptWithoutRow();
+      performance.now = () => now.call(performance) + 1001;
+      try {
+        await hasActive('show');
+        await turn();
+      } finally {
+        performance.now = now;
+      }
+      assert.deepEqual(ran, []);
+      input.close();
+    });
+
+    it('sets the rows again once, and not where nothing is found', async () => {
+      const { input } = open(levelOf());
+      await turn();
+      const { items } = list();
+      list().type('nothing like it');
+      await turn();
+      assert.equal(list().items, items);
+      input.refresh('a');
+      await turn();
+      const { items: again } = list();
+      list().tellEarly(undefined);
+      await turn();
+      assert.equal(list().items, again);
       input.close();
     });
 

@@ -40,6 +40,21 @@ describe('a problem that is reported', () => {
     assert.equal(messages.history.length, 2);
   });
 
+  it('pops up again after a while, once where several are equal, whatever went for it', async () => {
+    const { now } = performance;
+    report.error(new Error('odd'));
+    performance.now = () => now.call(performance) + 801;
+    try {
+      for (let count = 0; count < 4; count += 1) {
+        report.error(new Error('odd'));
+        await settle();
+      }
+    } finally {
+      performance.now = now;
+    }
+    assert.equal(messages.history.length, 2);
+  });
+
   it('pops up again where the action of its button has it', async () => {
     report.error(new Error('odd'));
     messages.shown[0]?.press('Show Log');
