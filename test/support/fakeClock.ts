@@ -83,6 +83,17 @@ export class FakeClock implements Clock {
   }
 }
 
+/** Runs something while this process's own clock is some milliseconds ahead, for code that takes no clock. */
+export async function ahead(ms: number, run: () => Promise<void>): Promise<void> {
+  const now = performance.now.bind(performance);
+  performance.now = () => now() + ms;
+  try {
+    await run();
+  } finally {
+    performance.now = now;
+  }
+}
+
 /**
  * Lets everything run that waits for nothing but this computer: what is resolved, callbacks of real sockets, and what
  * is being read from the disk or written to it, however long a busy disk takes.
