@@ -1,13 +1,10 @@
 import * as vscode from 'vscode';
-import { atTruePace } from '../util/clock';
 import { plainRow } from './plainRow';
 import type { LevelRow, ListLevel } from './quickLevels';
-import { windowClock } from './windowClock';
+import { editorElapsed, windowClock } from './windowClock';
 
 /** After this time (ms), the editor no longer reports an active row. */
 const toldWithinMs = 1000;
-
-const elapsed = (): number => atTruePace(windowClock()).elapsed();
 
 /** The list that is shown. */
 export class QuickList {
@@ -49,7 +46,7 @@ export class QuickList {
 
   /** True until the editor reports the active row of the new list. */
   private get isUntold(): boolean {
-    return this.before !== undefined && elapsed() - this.before.at <= toldWithinMs;
+    return this.before !== undefined && editorElapsed() - this.before.at <= toldWithinMs;
   }
 
   private get activeId(): string | undefined {
@@ -76,7 +73,7 @@ export class QuickList {
   /** Renews the rows, which loses ticks. */
   renew(activeId = this.activeId): void {
     const { level, widget } = this;
-    this.before ??= { rows: widget.items, at: elapsed() };
+    this.before ??= { rows: widget.items, at: editorElapsed() };
     // If the editor filters no rows, an Enter before the new rows arrive is meant for the first row, which is the typed
     // text.
     const shown = level.followsTyping === true ? { alwaysShow: true } : {};
@@ -106,7 +103,7 @@ export class QuickList {
       this.held = undefined;
       this.lastId = row.id;
       const isMeant = held?.id !== undefined && held.id === row.id && held.typed === widget.value;
-      if (isMeant && elapsed() - held.at <= toldWithinMs) {
+      if (isMeant && editorElapsed() - held.at <= toldWithinMs) {
         this.run(row);
       }
     } else if (this.isPlaced && !level.many) {
@@ -138,7 +135,7 @@ export class QuickList {
     }
     if (widget.activeItems.length === 0) {
       // The editor still reports the row that was accepted before.
-      this.held = { id: this.lastId, typed: widget.value, at: elapsed() };
+      this.held = { id: this.lastId, typed: widget.value, at: editorElapsed() };
       return;
     }
     this.run(this.meant(widget.selectedItems[0]));

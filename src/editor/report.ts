@@ -1,10 +1,9 @@
 import { isCancelled, UserError, type NextStep } from '../util/errors';
 import type { Log } from '../util/log';
 import type { Redactor } from '../util/redact';
-import { atTruePace } from '../util/clock';
 import { localize, t } from './localize';
 import { suggest, type Action } from './message';
-import { windowClock } from './windowClock';
+import { editorElapsed } from './windowClock';
 
 /**
  * The editor pops up at most three messages in this time (ms), and a message takes the place of an equal one: of four
@@ -50,7 +49,7 @@ export class Report {
 
   /** Shows a message, unless an equal one was just shown and is still open. */
   private show(text: string, action: Action | undefined): void {
-    const now = atTruePace(windowClock()).elapsed();
+    const now = editorElapsed();
     const before = this.shownAt.get(text);
     if (before !== undefined && now - before < floodMs) {
       return;

@@ -198,7 +198,8 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       const { key } = account();
       const newId = await this.saveAs.recreate(uri, id, source);
       this.created.fire({ from: uri, id: newId });
-      await this.deps.templateStores.refs.noteRecreated(key, id, newId).catch((problem: unknown) => {
+      // The save does not wait for the lists of rows.
+      void this.deps.templateStores.refs.noteRecreated(key, id, newId).catch((problem: unknown) => {
         this.deps.log.warn(`The new template could not be remembered: ${String(problem)}`);
       });
     }

@@ -21,6 +21,7 @@ describe('a question in levels', () => {
     accept: () => undefined,
     ...more,
   });
+
   it('returns from a box for a text to the row and to what was typed', async () => {
     const { input, answer } = open(levelOf({ rows: () => rows('ab', 'abc', 'abd') }));
     await settle();
