@@ -64,21 +64,29 @@ async function searchOffers(deps: ToolDeps, input: ToolInput<'search_offers'>, {
   return pageOf('offers', rows, partOf(input), {
     ...(found.skipped === 0 ? {} : { skipped: found.skipped }),
     // A page that others follow says that instead.
-    ...nextOf(found.items.length, rows.length),
+    ...nextOf(found, rows.length),
     asOf: new Date(deps.clock.now()).toISOString(),
     ...(isDemo ? { demo: true } : {}),
   });
 }
 
-function nextOf(read: number, shown: number): { readonly next?: string } {
-  if (read >= mostRows) {
+function nextOf(
+  { items, skipped }: { readonly items: readonly Offer[]; readonly skipped: number },
+  shown: number,
+): { readonly next?: string } {
+  if (items.length + skipped >= mostRows) {
     return { next: `Only ${mostRows} offers were read, the cheapest first. Narrow the search for others.` };
   }
-  return shown > 0
-    ? {}
-    : {
-        next: 'No offer fits now. Leave out an argument or widen it. gpu is a model such as "RTX 4090", "H100" or "A100 PCIE".',
-      };
+  if (shown > 0) {
+    return {};
+  }
+  const none =
+    skipped === 0
+      ? 'No offer fits now.'
+      : `No offer that could be read fits now, and ${skipped} could not be read.`;
+  return {
+    next: `${none} Leave out an argument or widen it. gpu is a model such as "RTX 4090", "H100" or "A100 PCIE".`,
+  };
 }
 
 function partOf({
