@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { errorCode } from '../util/errorCode';
 import { nodeLockFiles } from '../util/fileLock';
+import { linkNew } from '../util/linkNew';
 
 /** The facts about a path that we need; links are not followed. */
 export interface FileFacts {
@@ -155,17 +155,7 @@ export const nodeFileSystem: FileSystem = {
       }
       resolve(same);
     }),
-  linkNew: async (temp, target) => {
-    try {
-      await fs.link(temp, target);
-      return true;
-    } catch (error) {
-      if (errorCode(error) === 'EEXIST') {
-        return false;
-      }
-      throw error;
-    }
-  },
+  linkNew,
   removeDir: (path) => fs.rmdir(path),
   syncDir: async (path) => {
     if (process.platform === 'win32') {

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type * as z from 'zod';
 import { UserError } from '../util/errors';
 import type { Log } from '../util/log';
+import { linkNew } from '../util/linkNew';
 import { ifPresent } from '../util/missing';
 import { replaceFile } from '../util/replaceFile';
 import { text } from '../util/text';
@@ -50,8 +51,12 @@ export class JsonFile<T> {
     if (content === undefined) {
       return { kind: 'absent' };
     }
-    const parsed = this.schema.safeParse(parseJson(content));
+    const parsed = this.parse(content);
     return parsed.success ? { kind: 'present', value: parsed.data } : this.setAside();
+  }
+
+  private parse(content: string): z.ZodSafeParseResult<T> {
+    return this.schema.safeParse(parseJson(content));
   }
 
   /** Returns where broken content was last set aside, perhaps by another window; undefined if it never was. */
@@ -91,12 +96,32 @@ export class JsonFile<T> {
       throw new FileUnreadableError(this.path, error);
     }
     if (isOurs) {
+      if (await this.putBack(own)) {
+        return this.read();
+      }
       this.log.warn(`A file was not understood and was kept as ${own}`);
       return { kind: 'setAside', path: own };
     }
     // Another reader, perhaps of another window, has set it aside just now.
     const path = await this.setAsidePath();
     return path === undefined ? { kind: 'absent' } : { kind: 'setAside', path };
+  }
+
+  /**
+   * Puts a file back that another window repaired between the read and the rename, unless there is a newer one by now.
+   * Returns false if the file is damaged.
+   */
+  private async putBack(own: string): Promise<boolean> {
+    try {
+      if (!this.parse(await readFile(own, 'utf8')).success) {
+        return false;
+      }
+      await linkNew(own, this.path);
+      await rm(own);
+      return true;
+    } catch (error) {
+      throw new FileUnreadableError(own, error);
+    }
   }
 }
 

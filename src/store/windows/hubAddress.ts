@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { errorCode } from '../../util/errorCode';
+import { linkNew } from '../../util/linkNew';
 import { ifPresent } from '../../util/missing';
 
 /** Incremented whenever windows of different versions would not understand each other. */
@@ -66,11 +66,7 @@ export async function hubToken(storageDir: string): Promise<string> {
     const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
     await writeFile(temporary, randomBytes(32).toString('hex'), { mode: 0o600 });
     try {
-      await link(temporary, path);
-    } catch (error) {
-      if (errorCode(error) !== 'EEXIST') {
-        throw error;
-      }
+      await linkNew(temporary, path);
     } finally {
       await rm(temporary, { force: true });
     }

@@ -25,11 +25,11 @@ describe('A JSON file that is damaged', () => {
     assert.deepEqual(await file.read(), { kind: 'absent' });
   });
 
-  /** Reads the file while another window does something with it. */
-  function readWhile(other: () => void) {
-    const schema = z.unknown().refine(() => {
+  /** Reads the file while another window does something with it; only the `good` values are understood. */
+  function readWhile(other: () => void, ...good: readonly string[]) {
+    const schema = z.unknown().refine((value) => {
       other();
-      return false;
+      return good.includes(String(value));
     });
     return new JsonFile(path(), schema, log, () => 7).read();
   }
@@ -42,6 +42,30 @@ describe('A JSON file that is damaged', () => {
     assert.deepEqual(content, { kind: 'setAside', path: kept });
     assert.ok(existsSync(kept));
     assert.deepEqual(logged, [], 'the other window logs it');
+  });
+
+  it('is read as another window has repaired it meanwhile, and the repaired file stays', async () => {
+    const content = await readWhile(() => {
+      writeFileSync(path(), '"repaired"');
+    }, 'repaired');
+    assert.deepEqual(content, { kind: 'present', value: 'repaired' });
+    assert.deepEqual(readdirSync(folder), ['own.json']);
+    assert.deepEqual(logged, []);
+  });
+
+  it('does not take the place of what another window wrote after the repair', async () => {
+    const kept = `${path()}.broken-7`;
+    let repairs = 0;
+    const content = await readWhile(
+      () => {
+        repairs += 1;
+        writeFileSync(path(), repairs === 1 ? '"repaired"' : '"newest"');
+      },
+      'repaired',
+      'newest',
+    );
+    assert.deepEqual(content, { kind: 'present', value: 'newest' });
+    assert.ok(!existsSync(kept));
   });
 
   it('is absent once another window has removed it', async () => {
