@@ -255,11 +255,18 @@ function stoppedWords(row: JobRow): ToldOfJob {
   return isStranded(row)
     ? {
         level: 'warning',
-        sentence: t(
-          '{0} is stopped before the outputs of {1} were fetched. Storage still costs money.',
-          machine.name,
-          name,
-        ),
+        sentence:
+          row.state.phase === 'starting'
+            ? t(
+                '{0} is stopped, and it is unknown whether {1} started there. Storage still costs money.',
+                machine.name,
+                name,
+              )
+            : t(
+                '{0} is stopped before the outputs of {1} were fetched. Storage still costs money.',
+                machine.name,
+                name,
+              ),
         actions: [
           commandAction(t('Fetch Outputs…'), 'gpuRental.job.fetchOutputs', { jobId: row.job.id }),
           ...instanceAction(row),

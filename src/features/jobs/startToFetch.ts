@@ -27,9 +27,10 @@ export async function startToFetch(
     return instance !== undefined;
   }
   const { job, state } = row;
-  // One that waited there has not run, so it needs no retries.
-  const isWaiting = state.phase === 'waiting' && job.stopAt === undefined;
-  const mayRunAgain = isWaiting || (isAtWork(row) && mayTryAgain(job, state, 'interrupted'));
+  const { phase } = state;
+  // One that has not run as far as known needs no retries.
+  const first = job.stopAt === undefined && (phase === 'waiting' || phase === 'starting') && phase;
+  const mayRunAgain = first !== false || (isAtWork(row) && mayTryAgain(job, state, 'interrupted'));
   const asked = accountFor(accounts);
   const start = async () => {
     asked();
@@ -42,11 +43,11 @@ export async function startToFetch(
   const fetchOnly = async () => (await mayGoOn()) && start();
   const stopped = async () => (await mayGoOn()) && (await jobs.copyOutputs(job.id));
   const done = await choose(
-    howQuestion(row, instance, localize(afterwards(row)), mayRunAgain && runAgainText(isWaiting)),
+    howQuestion(row, instance, localize(afterwards(row)), mayRunAgain && runAgainText(first)),
     { label: t('Fetch Without Starting'), run: stopped },
     { label: t('Start and Fetch'), run: fetchOnly },
     mayRunAgain && {
-      label: isWaiting ? t('Start and Run Job') : t('Start and Run Again'),
+      label: first ? t('Start and Run Job') : t('Start and Run Again'),
       run: start,
     },
   );
@@ -98,10 +99,15 @@ export async function fetchAfterEnd(
   );
 }
 
-function runAgainText(isWaiting: boolean): string {
-  return isWaiting
-    ? t('The job was waiting there, and it can still run there in its turn.')
-    : t('The file allows the job to run again there after this interruption.');
+function runAgainText(first: 'waiting' | 'starting' | false): string {
+  switch (first) {
+    case 'waiting':
+      return t('The job was waiting there, and it can still run there in its turn.');
+    case 'starting':
+      return t('If the job has not started there, it can still run there.');
+    case false:
+      return t('The file allows the job to run again there after this interruption.');
+  }
 }
 
 function howQuestion(row: JobRow, instance: Instance, after: string, runAgain: string | false = false) {

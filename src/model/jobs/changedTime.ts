@@ -1,5 +1,5 @@
 import { add, zero, type Micros } from '../money';
-import { isBeforeStart, machineOf, type Job, type JobState } from './job';
+import { machineOf, mayHaveStarted, type Job, type JobState } from './job';
 import { spentBefore } from './jobLimits';
 
 /** Counts what the machine has cost so far at its old price, and the rest at the new one. */
@@ -10,7 +10,7 @@ export function atNewPrice(job: Job, state: JobState, perHour: Micros, now: numb
   }
   const isCounted = state.beganAt !== undefined;
   // The order to start is computed with the new price; it may have been accepted already.
-  const isTimeOld = state.phase === 'starting' || !isBeforeStart(state.phase);
+  const isTimeOld = mayHaveStarted(state.phase);
   return {
     ...state,
     machine: { instanceId, name, perHour },

@@ -285,6 +285,11 @@ export function isBeforeStart(phase: JobPhase): boolean {
   return beforeStart.includes(phase);
 }
 
+/** Returns whether something of the job may be on the machine: the answer to the order to start can be lost. */
+export function mayHaveStarted(phase: JobPhase): boolean {
+  return phase === 'starting' || !isBeforeStart(phase);
+}
+
 /** Orders the jobs of one machine. */
 export function isBefore(one: Job, other: Job): boolean {
   return one.orderedAt === other.orderedAt ? one.id < other.id : one.orderedAt < other.orderedAt;
@@ -322,7 +327,7 @@ export function isStranded(row: JobRow): boolean {
   const { job, state } = row;
   const { trouble } = state;
   const isKnown = trouble?.kind === 'machineStopped' || (trouble !== undefined && job.copyAt !== undefined);
-  return isKnown && !isOver(row) && !isBeforeStart(state.phase);
+  return isKnown && !isOver(row) && mayHaveStarted(state.phase);
 }
 
 /** A connection that fails for less than this is not reported (ms). */

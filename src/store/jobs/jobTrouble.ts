@@ -1,5 +1,5 @@
 import { stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
-import { isBeforeStart, machineOf, type JobRow, type TroubleKind } from '../../model/jobs/job';
+import { machineOf, mayHaveStarted, type JobRow, type TroubleKind } from '../../model/jobs/job';
 import { isFetchGivenUp, isGivenUp } from '../../model/jobs/outOfReach';
 import type { JobStepDeps } from './jobStep';
 
@@ -13,7 +13,7 @@ export function isStopped({ fleet, clock }: Pick<JobStepDeps, 'fleet' | 'clock'>
 /** Returns whether the user chose to fetch from the stopped machine and there may be outputs. */
 export function isCopied(deps: Pick<JobStepDeps, 'fleet' | 'clock'>, row: JobRow): boolean {
   const { job, state } = row;
-  return job.copyAt !== undefined && !isBeforeStart(state.phase) && isStopped(deps, row);
+  return job.copyAt !== undefined && mayHaveStarted(state.phase) && isStopped(deps, row);
 }
 
 /** Machines in these states have no login; that of a running one may only be out of order for a while. */

@@ -116,6 +116,11 @@ const table: readonly (readonly [said: string, kind: JobNotice['kind'], row: Job
     aJobRow({ phase: 'fetching', ...jobTrouble('machineStopped') }),
   ],
   [
+    'warning trainer is stopped, and it is unknown whether train started there. Storage still costs money. [Fetch Outputs…, Show Instance]',
+    'machineStopped',
+    aJobRow({ phase: 'starting', ...jobTrouble('machineStopped') }),
+  ],
+  [
     "warning trainer is stopped, so train can't start there. Storage still costs money. [Start…]",
     'machineStopped',
     aJobRow({ phase: 'connecting', ...jobTrouble('machineStopped') }),

@@ -135,6 +135,24 @@ describe('The outputs on a stopped machine', () => {
     assert.equal(await buttonsOf(aJobRow(interrupted, { fields, job: { stopAt: jobNow } })), without);
   });
 
+  for (const [phase, why] of [
+    ['waiting', 'The job was waiting there, and it can still run there in its turn.'],
+    ['starting', 'If the job has not started there, it can still run there.'],
+  ] as const) {
+    it(`offer a run without retries to a job that was ${phase} there`, async () => {
+      const row = aJobRow({ phase, ...interrupted });
+      assert.equal(
+        await buttonsOf(row),
+        'Not Now, Fetch Without Starting, Start and Fetch, Start and Run Job, Cancel',
+      );
+      const [question, ...rest] = await ask(() => startToFetch(deps, row), 'Fetch Without Starting');
+      assert.ok(question?.split('\n').includes(why), question);
+      assert.deepEqual(rest, ['stop', 'copy', 'true']);
+      const isStopped = aJobRow({ phase, ...interrupted }, { job: { stopAt: jobNow } });
+      assert.equal(await buttonsOf(isStopped), 'Not Now, Fetch Without Starting, Start and Fetch, Cancel');
+    });
+  }
+
   it('come in the way that was chosen', async () => {
     const plain = aJobRow(interrupted);
     const again = aJobRow(interrupted, { fields: { retries: { interrupted: 1 } } });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isStranded } from '../../../../src/model/jobs/job';
 import { canReleaseMachine } from '../../../../src/model/jobs/outOfReach';
 import { machineLeft } from '../../../../src/store/jobs/machineLeft';
 import { anInstance } from '../../../support/builders';
@@ -52,6 +53,30 @@ describe('Jobs whose machine was stopped before their outputs came', () => {
       await window.jobs.endMachine(job, 'destroy');
       await pass(minute);
       assert.deepEqual([window.row(job).state.outcome, service.count('instances.destroy')], ['destroyed', 1]);
+    });
+  }
+
+  for (const [when, outcome] of [
+    ['before', 'notStarted'],
+    ['after', 'kept'],
+  ] as const) {
+    it(`can be fetched where the connection was cut ${when} the machine took the order to start`, async () => {
+      machine.cut((call, at) => call === 'start' && at === when);
+      const job = await beginJob(computer, window);
+      await isStopped();
+      assert.equal(window.row(job).state.phase, 'starting');
+      assert.ok(isStranded(window.row(job)));
+      machine.trouble = undefined;
+      if (when === 'after') machine.ends({ code: 1, why: 'interrupted' });
+      await window.jobs.stop(job);
+      await window.jobs.copyOutputs(job);
+      await pass(minute);
+      const { state } = window.row(job);
+      assert.deepEqual(
+        [state.phase, state.outcome, state.outputs?.files],
+        ['over', outcome, when === 'after' ? 1 : undefined],
+      );
+      assert.equal(machine.starts, when === 'after' ? 1 : 0);
     });
   }
 
