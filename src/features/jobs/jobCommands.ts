@@ -239,6 +239,12 @@ function uncheckedSentence({ state: { trouble } }: JobRow): readonly string[] {
 /** Says what is lost with the machine. */
 function lossSentence(row: JobRow, isLeft: boolean): string {
   const { name } = row.job.spec;
+  if (isLeft && row.state.startedAt === undefined) {
+    return t(
+      'It is stopped, and it is unknown whether {0} started there. If you destroy it, all data on it is lost.',
+      name,
+    );
+  }
   if (isLeft) {
     return t(
       'It is stopped, so the outputs of {0} can’t be fetched first. If you leave it stopped, you can fetch them later. If you destroy it, all data on it is lost, including these outputs.',

@@ -1,4 +1,4 @@
-import { isAtWork, isBeforeStart, isOver, isRenting, needsYou, type JobRow } from './job';
+import { isAtWork, isOver, isRenting, mayHaveStarted, needsYou, type JobRow } from './job';
 
 /** Returns whether the user stopped the job, and its machine does not answer, so that nothing confirms its end. */
 function isOutOfReach(row: JobRow): boolean {
@@ -8,18 +8,20 @@ function isOutOfReach(row: JobRow): boolean {
   const isSilent =
     kind === 'unreachable' ||
     kind === 'machineFails' ||
-    (kind === 'machineStopped' && isBeforeStart(state.phase));
+    (kind === 'machineStopped' && !mayHaveStarted(state.phase));
   return job.stopAt !== undefined && isSilent && isAtWork(row) && !isRenting(state.phase) && needsYou(row);
 }
 
-/** Returns whether the machine of a started job is stopped: its outputs are there, and nothing else goes on. */
+/** Returns whether the machine of a job that may have started is stopped: nothing goes on, and outputs may be there. */
 export function isLeftStopped({ state }: Pick<JobRow, 'state'>): boolean {
-  return state.trouble?.kind === 'machineStopped' && !isOver({ state }) && !isBeforeStart(state.phase);
+  return state.trouble?.kind === 'machineStopped' && !isOver({ state }) && mayHaveStarted(state.phase);
 }
 
 /** Returns whether the user may decide about the machine of the job now. */
 export function canReleaseMachine(row: JobRow): boolean {
-  return !isOver(row) && (!isAtWork(row) || isOutOfReach(row) || isLeftStopped(row));
+  // One at work whose fetch fails is on a machine that is stopped.
+  const isFree = !isAtWork(row) || row.state.trouble?.kind === 'fetch';
+  return !isOver(row) && (isFree || isOutOfReach(row) || isLeftStopped(row));
 }
 
 /** Returns whether the user decided to end the machine after its outputs could not be fetched. */

@@ -206,6 +206,7 @@ describe('A command of jobs', () => {
     const cases: readonly JobRow[] = [
       states['running, stopped and silent'] ?? aJobRow(),
       states['on a stopped machine'] ?? aJobRow(),
+      aJobRow({ phase: 'starting', startedAt: undefined, ...jobTrouble('machineStopped') }),
       states['not fetched'] ?? aJobRow(),
       states['fetched'] ?? aJobRow(),
       aJobRow({
@@ -229,6 +230,7 @@ describe('A command of jobs', () => {
     assert.deepEqual(said, [
       'warning dialog What should happen to “trainer”? // It does not answer, so train may still run there. If you destroy it, all data on it is lost, including the outputs of train. [Not Now, Stop, Destroy, Cancel]',
       'warning dialog What should happen to “trainer”? // It is stopped, so the outputs of train can’t be fetched first. If you leave it stopped, you can fetch them later. If you destroy it, all data on it is lost, including these outputs. [Not Now, Leave Stopped, Destroy, Cancel]',
+      'warning dialog What should happen to “trainer”? // It is stopped, and it is unknown whether train started there. If you destroy it, all data on it is lost. [Not Now, Leave Stopped, Destroy, Cancel]',
       'warning dialog What should happen to “trainer”? // Some outputs of train may exist only on this machine. If you destroy it, they are fetched first if possible, and all other data is lost. [Not Now, Stop, Destroy, Cancel]',
       'warning dialog What should happen to “trainer”? // The outputs of train are on this computer. If you destroy it, all other data on it is lost. [Not Now, Stop, Destroy, Cancel]',
       'warning dialog What should happen to “trainer”? // ⚠ The job eval of another computer is not finished there.\nSome outputs of train may exist only on this machine. If you destroy it, they are fetched first if possible, and all other data is lost. [Not Now, Stop, Destroy, Cancel]',
