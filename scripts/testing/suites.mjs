@@ -63,6 +63,7 @@ export const onMachines = [
     'jobs/brokenJob',
     'jobs/clocksOfJob',
     'jobs/endOfJob',
+    'jobs/leftByJob',
     'jobs/otherJobs',
     'jobs/queueOfJobs',
     'jobs/rotatedLog',

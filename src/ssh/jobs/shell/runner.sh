@@ -177,7 +177,8 @@ watch() {
   done
 }
 
-# What the job leaves behind would keep the GPU.
+# What the job leaves behind would keep the GPU. One that ignores the request can start another between the look and the
+# signal, and what is killed takes a moment to let go.
 sweep() {
   left=$((grace < 10 ? grace : 10))
   [ "$ended_by" != reserved ] || signal_all TERM
@@ -185,7 +186,12 @@ sweep() {
     left=$((left - 1))
     sleep 1
   done
-  signal_all KILL
+  left=20
+  while [ -n "$(marked)" ] && [ "$left" -gt 0 ]; do
+    signal_all KILL
+    left=$((left - 1))
+    sleep 0.2 2>/dev/null || sleep 1
+  done
 }
 
 finish() {
