@@ -21,13 +21,17 @@ describe('A copy', () => {
   for (const [what, more, says] of [
     ['a path that is not whole', { src_path: 'data' }, 'Give a whole path.'],
     ['a copy over the home folder', { dst_path: '/root/' }, 'Copying to / and /root is not allowed.'],
-    ['a name that is none of an instance', { src_id: '7' }, 'Instance 7 not found.'],
   ] as const) {
     it(`is refused for ${what}`, async () => {
       const { json, text } = await direct(more);
       assert.equal(json.msg, says, text);
     });
   }
+
+  it('is refused for the id of an instance without the letter in front of it', async () => {
+    const { json, text } = await direct({ src_id: String(id) });
+    assert.equal(json.msg, `Instance ${id} not found.`, text);
+  });
 
   it('says in the status of the instance that there is nothing to copy', async () => {
     assert.equal((await direct({})).status, 200);
