@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { MutableDisposable, type Disposable } from '../util/disposable';
 import { plainRow } from './plainRow';
 import type { LevelRow, ListLevel } from './quickLevels';
 import { editorElapsed, windowClock } from './windowClock';
@@ -11,6 +12,7 @@ export class QuickList {
   readonly widget = vscode.window.createQuickPick<LevelRow>();
   /** The rows that the editor may still show, and when new rows replaced them. */
   private before: { readonly rows: readonly LevelRow[]; readonly at: number } | undefined;
+  private readonly looking = new MutableDisposable<Disposable>();
   /** True since a row was made active, which leaves the editor without an active row if the typed text hides it. */
   private isPlaced = false;
   /** The row that was active last. */
@@ -91,9 +93,10 @@ export class QuickList {
   /**
    * Looks at the active row in the next turn. The editor is sent together what is set in one turn, and reports several
    * rows in one: for new rows first the first of them, and a row that it finds before the text that was typed for it.
+   * A report puts the look off: what was set before it has been sent by then.
    */
   private lookLater(): void {
-    windowClock().schedule(() => this.look(), 0);
+    this.looking.value = windowClock().schedule(() => this.look(), 0);
   }
 
   private look(): void {

@@ -283,31 +283,41 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
     this.itemButtonPressed.fire({ item: row, button });
   }
 
-  /** The editor names the active row one turn later, and names it again for each new list. */
+  /**
+   * The editor names the active row one turn later, and again for each new list. A timer sends what is set in a turn,
+   * so timers that are set after it run later.
+   */
   private tellActiveLater(): void {
     if (this.isTelling) return;
     this.isTelling = true;
-    setImmediate(() => {
+    const tell = () => {
+      clearImmediate(soon);
+      clearTimeout(late);
       this.isTelling = false;
-      const shown = this.visible();
-      const { wanted } = this;
-      this.wanted = undefined;
-      const next = wanted === undefined ? shown.slice(0, 1) : shown.filter((row) => row === wanted);
-      if (this.isFiltered && this.active.length > 0) {
-        this.active = [];
-        this.activeChanged.fire([]);
-      }
-      this.isFiltered = false;
-      const [first] = shown;
-      if (this.isRenewed && wanted !== undefined && first !== undefined && first !== next[0]) {
-        this.active = [first];
-        this.activeChanged.fire(this.active);
-      }
-      this.isRenewed = false;
-      const isSame = next.length === this.active.length && next[0] === this.active[0];
-      this.active = next;
-      if (!isSame || wanted !== undefined) this.activeChanged.fire(next);
-    });
+      this.tellActive();
+    };
+    const [soon, late] = [setImmediate(tell), setTimeout(tell, 0)];
+  }
+
+  private tellActive(): void {
+    const shown = this.visible();
+    const { wanted } = this;
+    this.wanted = undefined;
+    const next = wanted === undefined ? shown.slice(0, 1) : shown.filter((row) => row === wanted);
+    if (this.isFiltered && this.active.length > 0) {
+      this.active = [];
+      this.activeChanged.fire([]);
+    }
+    this.isFiltered = false;
+    const [first] = shown;
+    if (this.isRenewed && wanted !== undefined && first !== undefined && first !== next[0]) {
+      this.active = [first];
+      this.activeChanged.fire(this.active);
+    }
+    this.isRenewed = false;
+    const [before] = this.active;
+    this.active = next;
+    if (next[0] !== before || wanted !== undefined) this.activeChanged.fire(next);
   }
 }
 
@@ -332,11 +342,9 @@ function linesOf(input: ShownInput): string[] {
   return [
     `list ${common} ${JSON.stringify([canSelectMany, matchOnDescription, matchOnDetail, sortByLabel])}`,
     ...activeItems.map((row) => `active ${title} > ${rowText(row)}`),
-    ...items
-      .slice(0, mostRows)
-      .map(
-        (row) =>
-          `row ${title} > ${rowText(row)} ${String(row.kind ?? '')} [${(row.buttons ?? []).map((button) => button.tooltip).join(', ')}]`,
-      ),
+    ...items.slice(0, mostRows).map((row) => {
+      const rowTooltips = (row.buttons ?? []).map((button) => button.tooltip).join(', ');
+      return `row ${title} > ${rowText(row)} ${String(row.kind ?? '')} [${rowTooltips}]`;
+    }),
   ];
 }
