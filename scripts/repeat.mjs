@@ -32,7 +32,7 @@ await setUpOrEnd(['modules', 'ssh', 'tools', 'browser', 'host', 'inspector']);
 
 const aimOf = (suite) => (gateSuites.includes(suite) ? 100 : 50);
 const report = new Report(path.join(root, 'out', 'results'));
-const programs = new Programs(report, { stress: {} });
+const programs = new Programs(report, { harder: {} });
 report.say('package', (await makePackage()).trim());
 await programs.compileScripts();
 

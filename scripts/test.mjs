@@ -11,6 +11,7 @@
  *   --no-retry           a workbench suite that fails is not run once more
  *   --repeat N           each workbench suite N times in a row, without a second try
  *   --stress [--seed N]  the large sizes and a new seed, without an editor: `npm run test:stress`
+ *   --stalls [--seed N]  unit and feature tests in processes that stand still now and then: `npm run test:stalls`
  *   --write-durations    the seconds of each suite into `test/durations.json`, which orders the next runs
  *   --write-repeats      counts the first try of each workbench suite in `test/repeats.json`
  *
@@ -38,6 +39,7 @@ const { values } = readOptions({
     retry: { type: 'boolean', default: true },
     repeat: { type: 'string', default: '1' },
     stress: { type: 'boolean', default: false },
+    stalls: { type: 'boolean', default: false },
     seed: { type: 'string' },
     'write-durations': { type: 'boolean', default: false },
     'write-repeats': { type: 'boolean', default: false },
@@ -56,8 +58,9 @@ if (named) endIfUnknown('suite', named, workbenchSuites());
 const repeat = Number(values.repeat);
 if (!Number.isInteger(repeat) || repeat < 1) end('--repeat takes a whole number from 1.');
 /** Suites that are named run whatever their stage is. */
-const tried = values.stress ? ['unit', 'contract', 'feature', 'machines'] : undefined;
-const wanted = only ?? tried ?? (named ? ['package', 'ui'] : stages);
+const tried = { stress: ['unit', 'contract', 'feature', 'machines'], stalls: ['unit', 'feature'] };
+const harder = Object.keys(tried).find((name) => values[name]);
+const wanted = only ?? (harder ? tried[harder] : named ? ['package', 'ui'] : stages);
 const isWanted = (name) => wanted.includes(name);
 const needsEditor = ['editor', 'ui', 'journeys'].some(isWanted);
 
@@ -76,13 +79,15 @@ const durationsFile = 'test/durations.json';
 const report = new Report(path.join(root, 'out', 'results'));
 const programs = new Programs(report, {
   grep: values.grep,
-  stress: values.stress ? stressOf(values.seed) : {},
+  harder: harder ? environmentOf(harder, values.seed) : {},
 });
 
-/** What tests read in `test/support/seeded.ts`. */
-function stressOf(seed = String(Math.floor(Math.random() * 1_000_000))) {
-  report.say('stress', `seed ${seed}; again with: npm run test:stress -- --seed ${seed}`);
-  return { GPU_RENTAL_TEST_STRESS: '1', GPU_RENTAL_TEST_SEED: seed };
+/** What `test/support/seeded.ts` and `scripts/stalls.cjs` read. */
+function environmentOf(name, seed = String(Math.floor(Math.random() * 1_000_000))) {
+  report.say(name, `seed ${seed}; again with: npm run test:${name} -- --seed ${seed}`);
+  return name === 'stress'
+    ? { GPU_RENTAL_TEST_STRESS: '1', GPU_RENTAL_TEST_SEED: seed }
+    : { GPU_RENTAL_TEST_STALLS: seed };
 }
 
 /** Each layer keeps two cores busy. Beside another, each of its tests takes several times as long, and all as long. */

@@ -22,11 +22,11 @@ const paced = (suite) => ({
 });
 
 export class Programs {
-  /** `stress` is the environment of tests that try more than the gate does, and may take longer. */
-  constructor(report, { grep, stress }) {
+  /** `harder` is the environment of tests that try more than the gate does, and may take longer. */
+  constructor(report, { grep, harder }) {
     this.report = report;
     this.grep = grep;
-    this.stress = stress;
+    this.harder = harder;
   }
 
   async check({ name, script }) {
@@ -39,8 +39,8 @@ export class Programs {
   /** Tests without an editor, `jobs` files at a time. */
   layer({ name, files, jobs }) {
     const parallel = jobs > 1 ? ['--parallel', '--jobs', String(jobs)] : [];
-    const patience = Object.keys(this.stress).length > 0 ? ['--timeout', '600000'] : [];
-    return this.#mocha(name, [...parallel, ...patience, ...files], this.stress);
+    const patience = Object.keys(this.harder).length > 0 ? ['--timeout', '600000'] : [];
+    return this.#mocha(name, [...parallel, ...patience, ...files], this.harder);
   }
 
   /** One suite of the workbench in a process of its own, so that one that fails neither ends nor skips another. */

@@ -324,12 +324,12 @@ describe('The reporter of a run', () => {
     const { Programs } = (await import(path.join(root, 'scripts', 'testing', 'programs.mjs'))) as {
       readonly Programs: new (
         report: { readonly results: string; say(): void },
-        options: { readonly stress: object },
+        options: { readonly harder: object },
       ) => { layer(tests: { name: string; files: readonly string[]; jobs: number }): Promise<Numbers> };
     };
     const file = path.join(folder, 'passes.test.cjs');
     writeFileSync(file, passes);
-    const programs = new Programs({ results: path.join(folder, 'new'), say: () => {} }, { stress: {} });
+    const programs = new Programs({ results: path.join(folder, 'new'), say: () => {} }, { harder: {} });
     const numbers = await programs.layer({ name: 'one', files: [file], jobs: 1 });
     assert.equal(numbers.passed, 1);
     assert.deepEqual(numbers.failures, []);
