@@ -14,6 +14,7 @@ import { againWords, type AgainKind } from './againMessages';
 import type { JobDeps } from './deps';
 import { leftOutText } from './jobItems';
 import { instanceAction, logAction, stillCosts, type ToldOfJob } from './jobTold';
+import { notStartedWords } from './notStartedMessage';
 import { stuckWords, type StuckKind } from './stuckMessages';
 
 /** Shows messages about jobs, each in one window only. */
@@ -30,23 +31,29 @@ async function tell(deps: JobDeps, notice: JobNotice): Promise<void> {
   await deps.jobs.ready;
   const row = deps.jobs.find(notice.jobId);
   if (row) {
-    const { level, sentence, actions } = words(row, notice, deps.clock.now());
+    const { level, sentence, actions } = words(row, notice, deps);
     message(level, sentence, ...actions);
   }
 }
 
 type LimitKind = 'nearLimit' | 'extended' | 'notExtended' | 'idle';
-type RunKind = 'ended' | 'notStarted' | 'triedAgain' | 'notCheckpointed';
+type RunKind = 'ended' | 'triedAgain' | 'notCheckpointed';
 
-function words(row: JobRow, { kind, ...notice }: JobNotice, now: number): ToldOfJob {
+function words(
+  row: JobRow,
+  { kind, ...notice }: JobNotice,
+  { clock, fleet }: Pick<JobDeps, 'clock' | 'fleet'>,
+): ToldOfJob {
+  const now = clock.now();
   switch (kind) {
     case 'nearLimit':
     case 'extended':
     case 'notExtended':
     case 'idle':
       return limitWords(row, kind, now);
-    case 'ended':
     case 'notStarted':
+      return notStartedWords(row, fleet);
+    case 'ended':
     case 'triedAgain':
     case 'notCheckpointed':
       return runWords(row, kind, now);
@@ -123,12 +130,6 @@ function runWords(row: JobRow, kind: RunKind, now: number): ToldOfJob {
           log,
         ],
       };
-    case 'notStarted':
-      return {
-        level: 'warning',
-        sentence: notStartedSentence(row),
-        actions: [commandAction(t('Run Again'), 'gpuRental.job.rerun', target)],
-      };
     case 'triedAgain':
       return { level: 'warning', sentence: againSentence(row), actions: [log] };
     case 'notCheckpointed':
@@ -144,22 +145,9 @@ function runWords(row: JobRow, kind: RunKind, now: number): ToldOfJob {
   }
 }
 
-function notStartedSentence(row: JobRow): string {
-  const { job, state } = row;
-  const { name } = job.spec;
-  const { name: machine, instanceId } = machineOf(row);
-  const why = state.why ?? '';
-  if (state.end) {
-    return t('{0} was not run again on {1}. {2}', name, machine, why);
-  }
-  return instanceId === undefined
-    ? t('{0} was not started. {1}', name, why)
-    : t('{0} was not started on {1}. {2}', name, machine, why);
-}
-
 function machineWords(
   row: JobRow,
-  kind: Exclude<JobNotice['kind'], LimitKind | RunKind | AgainKind | StuckKind>,
+  kind: Exclude<JobNotice['kind'], LimitKind | RunKind | AgainKind | StuckKind | 'notStarted'>,
   now: number,
 ): ToldOfJob {
   const { job, state } = row;
