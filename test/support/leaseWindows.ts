@@ -7,7 +7,6 @@ import { leaseNotice, type LeaseNotice } from '../../src/store/leases/leaseNotic
 import { LeaseRunner } from '../../src/store/leases/leaseRunner';
 import { Notices, type Notice } from '../../src/store/windows/notices';
 import { Presence } from '../../src/store/leases/presence';
-import { silentLog } from '../../src/util/log';
 import { anInstance } from './builders';
 import { computerScene, type ServiceStart } from './computerScene';
 import type { FakeComputer } from './fakeWindows';
@@ -75,8 +74,7 @@ export const aliasOf = (instanceId: number) => `gpu-${instanceId}`;
 export async function openLeaseWindow(computer: FakeComputer, disk: FakeLeaseDisk) {
   const window = await computer.openSignedIn();
   const { accounts, fleet, hub, owned } = window;
-  const { clock } = computer;
-  const log = silentLog;
+  const { clock, log } = computer;
   const presence = owned.add(new Presence({ hub, clock }));
   const notices = owned.add(new Notices(hub));
   const idle = owned.add(

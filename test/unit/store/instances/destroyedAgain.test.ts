@@ -86,6 +86,22 @@ describe('A machine that was destroyed and is there again', () => {
     assert.equal(computer.log.count('error Instance 5001 came back and could not be destroyed again'), 2);
   });
 
+  it('is told as still there where its second end is not confirmed', async () => {
+    const kept = service.instances;
+    const window = await open();
+    await destroyed(window);
+    service.instances = kept;
+    const destroy = service.client.instances.destroy.bind(service.client.instances);
+    Object.assign(service.client.instances, {
+      destroy: async (id: number) => {
+        await destroy(id);
+        service.instances = kept;
+      },
+    });
+    await pass('it is told', () => told.size === 1, 1000);
+    assert.deepEqual([sent(), kinds()], [2, ['notDestroyed']]);
+  });
+
   it('is waited for two minutes where the end is not confirmed, and is none without a destroy', () => {
     const { clock, hubs, log } = computer;
     const { accounts, fleet } = computer.openWindow();

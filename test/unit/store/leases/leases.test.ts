@@ -170,6 +170,7 @@ describe('Leases of instances', () => {
     await pass(10 * minute);
     assert.deepEqual(kindsTold(window), ['soon', 'failed', 'stopped']);
     assert.equal(service.count('instances.stop'), 4);
+    assert.equal(computer.log.count('warn The lease of 5001 could not be carried out'), 3);
   });
 
   it('that stop read back where the answer was lost, and do not send it again then', async () => {
