@@ -8,11 +8,15 @@ import { perHour, runningRateOf } from '../../model/quote';
 import type { JobDeps } from './deps';
 import { instanceAction, type ToldOfJob } from './jobTold';
 
-/** A machine that was not rented for the job is left as it is: one that was started for it may cost money unseen. */
+/** A machine that is neither stopped nor destroyed after the job goes on costing money, which may be unseen. */
 export function notStartedWords(row: JobRow, fleet: JobDeps['fleet']): ToldOfJob {
   const { name, instanceId } = machineOf(row);
+  const { outcome } = row.state;
   const instance = instanceId === undefined ? undefined : fleet.find(instanceId);
-  const isRunning = instance !== undefined && intentOf(instance, fleet.facts(instance.id)) === 'running';
+  // The list may be older than the end of a machine that was released.
+  const isLeft = outcome === 'notStarted' || outcome === 'kept';
+  const isRunning =
+    isLeft && instance !== undefined && intentOf(instance, fleet.facts(instance.id)) === 'running';
   const rerun = commandAction(t('Run Again'), 'gpuRental.job.rerun', { jobId: row.job.id });
   return {
     level: 'warning',

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import type { JobDeps } from '../../../../src/features/jobs/deps';
 import type * as product from '../../../../src/features/jobs/jobMessages';
-import type { Instance } from '../../../../src/model/instances/instance';
 import type { JobRow, JobState } from '../../../../src/model/jobs/job';
 import type { JobNotice } from '../../../../src/store/jobs/jobNotice';
-import { anInstance } from '../../../support/builders';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { aJobRow, endOfJob, jobNow, jobTrouble, minuteMs, outputsOfJob } from '../../../support/jobRow';
 import { localProblem } from '../../../../src/util/localProblem';
@@ -279,11 +277,10 @@ describe('What is said of a job', () => {
   const { tellOfJobs } = source as typeof product;
   const posted = new FakeEventEmitter<object>();
   let row: JobRow | undefined;
-  let instance: Instance | undefined;
   tellOfJobs({
     accounts: { active: { key: 'mine' } },
     clock: { now: () => jobNow },
-    fleet: { find: () => instance, facts: () => ({}) },
+    fleet: { find: () => undefined },
     jobs: { ready: Promise.resolve(), find: () => row },
     notices: { onDidPost: posted.event },
     oneWindow: { offer: (_: string, run: () => unknown) => run() },
@@ -301,39 +298,6 @@ describe('What is said of a job', () => {
       assert.equal(await said(notice), words);
     });
   }
-
-  describe('that was not started on a machine that was there before', () => {
-    const notStarted = async (there: Instance) => {
-      row = aJobRow({ ...over, why: text('Its image has no bash.') });
-      instance = there;
-      const words = await said({ kind: 'notStarted', jobId: row.job.id });
-      instance = undefined;
-      return words;
-    };
-
-    it('names what the machine goes on costing', async () => {
-      assert.equal(
-        await notStarted(anInstance()),
-        'warning train was not started on trainer. Its image has no bash. trainer was left as it is and costs $0.400/h. [Run Again, Show Instance]',
-      );
-    });
-
-    it('says that it costs money where the service states no price', async () => {
-      const { totalPerHour, ...unpriced } = anInstance();
-      assert.ok(totalPerHour);
-      assert.equal(
-        await notStarted(unpriced),
-        'warning train was not started on trainer. Its image has no bash. trainer was left as it is and costs money. [Run Again, Show Instance]',
-      );
-    });
-
-    it('says nothing of a machine that is stopped', async () => {
-      assert.equal(
-        await notStarted(anInstance({ actualStatus: 'exited', intendedStatus: 'stopped' })),
-        'warning train was not started on trainer. Its image has no bash. [Run Again]',
-      );
-    });
-  });
 
   it('is nothing of a job of another account, of one that is gone, and at what is no notice of jobs', async () => {
     row = aJobRow();
