@@ -59,6 +59,7 @@ const repeat = Number(values.repeat);
 if (!Number.isInteger(repeat) || repeat < 1) end('--repeat takes a whole number from 1.');
 /** Suites that are named run whatever their stage is. */
 const tried = { stress: ['unit', 'contract', 'feature', 'machines'], stalls: ['unit', 'feature'] };
+if (values.stress && values.stalls) end('--stress and --stalls are runs of their own.');
 const harder = Object.keys(tried).find((name) => values[name]);
 const wanted = only ?? (harder ? tried[harder] : named ? ['package', 'ui'] : stages);
 const isWanted = (name) => wanted.includes(name);

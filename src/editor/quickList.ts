@@ -12,6 +12,7 @@ export class QuickList {
   readonly widget = vscode.window.createQuickPick<LevelRow>();
   /** The rows that the editor may still show, and when new rows replaced them. */
   private before: { readonly rows: readonly LevelRow[]; readonly at: number } | undefined;
+  /** The next look at the active row. */
   private readonly looking = new MutableDisposable<Disposable>();
   /** True since a row was made active, which leaves the editor without an active row if the typed text hides it. */
   private isPlaced = false;
