@@ -50,7 +50,7 @@ export class RentalRecords implements Disposable {
   private readonly openSince = new Map<string, number>();
   /** Markers of rentals whose present state the disk refused. */
   private readonly unstored = new Set<string>();
-  private writes: Promise<unknown> = Promise.resolve();
+  private accesses: Promise<unknown> = Promise.resolve();
   private key: string | undefined;
   private whenLoaded: Promise<void> = Promise.resolve();
 
@@ -64,6 +64,8 @@ export class RentalRecords implements Disposable {
         });
       }),
     );
+    // What the last leading window was told in its last moment, it may not have passed on.
+    this.owned.add(hub.onDidChangeLeader(() => void this.readKnown()));
     this.owned.add(
       followAccount(accounts, (account) => {
         this.beginAgain(account?.key);
@@ -106,26 +108,8 @@ export class RentalRecords implements Disposable {
    * Reads the rental again from disk, because a message from another window may be delayed if this one hung. If the
    * disk can't be read, the known state counts; rejects without one.
    */
-  async reread(marker: string): Promise<Rental | undefined> {
-    const known = this.byMarker.get(marker);
-    if (!known) {
-      return this.key === undefined ? undefined : this.readUnknown(this.key, marker);
-    }
-    const stored = await this.stored(known);
-    if (known.phase.kind === 'waiting' && stored && decidedPhases.has(stored.phase.kind)) {
-      this.keep(stored);
-      return stored;
-    }
-    return known;
-  }
-
-  private async readUnknown(accountKey: string, marker: string): Promise<Rental | undefined> {
-    const stored = await this.journal.get(accountKey, marker);
-    if (!stored) {
-      // It may be damaged.
-      await this.load(accountKey);
-    }
-    return stored;
+  reread(marker: string): Promise<Rental | undefined> {
+    return this.enqueue(() => this.readAgain(marker));
   }
 
   /**
@@ -220,10 +204,13 @@ export class RentalRecords implements Disposable {
     };
   }
 
-  /** Writes one at a time, so that none reverts another. */
-  private enqueue<T>(write: () => Promise<T>): Promise<T> {
-    const done = this.writes.then(write);
-    this.writes = done.catch(() => undefined);
+  /**
+   * Reads and writes records one at a time: no write reverts another, and no read that the disk answers late puts an
+   * older record in the place of a newer one.
+   */
+  private enqueue<T>(access: () => Promise<T>): Promise<T> {
+    const done = this.accesses.then(access);
+    this.accesses = done.catch(() => undefined);
     return done;
   }
 
@@ -234,9 +221,44 @@ export class RentalRecords implements Disposable {
     return rental;
   }
 
+  /** Returns the record on disk, or the known one where the disk refuses or refused the present one. */
   private async latest(known: Rental): Promise<Rental> {
     const stored = this.unstored.has(known.marker) ? undefined : await this.stored(known);
     return stored ?? known;
+  }
+
+  private async readAgain(marker: string): Promise<Rental | undefined> {
+    const known = this.byMarker.get(marker);
+    if (!known) {
+      return this.key === undefined ? undefined : this.readUnknown(this.key, marker);
+    }
+    const stored = await this.stored(known);
+    if (known.phase.kind === 'waiting' && stored && decidedPhases.has(stored.phase.kind)) {
+      this.keep(stored);
+      return stored;
+    }
+    return known;
+  }
+
+  private async readUnknown(accountKey: string, marker: string): Promise<Rental | undefined> {
+    const stored = await this.journal.get(accountKey, marker);
+    if (!stored) {
+      // It may be damaged.
+      await this.load(accountKey);
+    }
+    return stored;
+  }
+
+  /** Reads every known rental again. Never rejects. */
+  private readKnown(): Promise<void> {
+    return this.enqueue(async () => {
+      for (const known of this.all) {
+        const latest = await this.latest(known);
+        if (JSON.stringify(latest) !== JSON.stringify(known)) {
+          this.keep(latest);
+        }
+      }
+    });
   }
 
   private stored({ accountKey, marker }: Rental): Promise<Rental | undefined> {
@@ -252,11 +274,13 @@ export class RentalRecords implements Disposable {
     }
   }
 
-  private async takeChange({ accountKey, marker }: Change): Promise<void> {
-    const rental = accountKey === this.key ? await this.journal.get(accountKey, marker) : undefined;
-    if (rental) {
-      this.keep(rental);
-    }
+  private takeChange({ accountKey, marker }: Change): Promise<void> {
+    return this.enqueue(async () => {
+      const rental = accountKey === this.key ? await this.journal.get(accountKey, marker) : undefined;
+      if (rental) {
+        this.keep(rental);
+      }
+    });
   }
 
   private beginAgain(key: string | undefined): void {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { link, mkdir, open, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RecentRentals } from '../../../../src/store/instances/recentRentals';
 import { RentalRecords } from '../../../../src/store/rentals/rentalRecords';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance, anOffer } from '../../../support/builders';
+import { settle } from '../../../support/fakeClock';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
 import { rentalRequest } from '../../../support/rentalRequest';
@@ -195,6 +197,35 @@ describe('the rentals of an account, on disk', () => {
     assert.deepEqual(known(), first.rentals.rentals[0]);
   });
 
+  it('stay as they were written last where the disk answers an earlier reading late', async () => {
+    const { first } = await withOffer();
+    const second = await computer.openSignedIn();
+    await computer.clock.through(first.rentals.rent(rentalRequest));
+    await until('it is known', () => second.rentals.find(6001) !== undefined);
+    const [rental] = first.rentals.rentals;
+    assert.ok(rental);
+    const { accountKey, marker } = rental;
+    const path = join(computer.storageDir, 'rentals', accountKey, `${marker}.json`);
+    const before = await readFile(path, 'utf8');
+    const tell = () => {
+      first.hub.broadcast('rentals.changed', { accountKey, marker });
+    };
+    await rm(path);
+    execFileSync('mkfifo', [`${path}.pipe`]);
+    await link(`${path}.pipe`, path);
+    tell();
+    const phase = { kind: 'ready', instanceId: 6001, at: 0 };
+    await writeFile(`${path}.new`, JSON.stringify({ version: 1, rental: { ...rental, phase } }));
+    await rename(`${path}.new`, path);
+    tell();
+    for (let reads = 0; reads < 20; reads += 1) await readFile(path);
+    const late = await open(`${path}.pipe`, 'r+');
+    await late.writeFile(before);
+    await late.close();
+    await settle();
+    assert.equal(second.rentals.rentals[0]?.phase.kind, 'ready');
+  });
+
   it('are changed as they are known where the disk refused what became of them', async () => {
     const { service, first } = await withOffer();
     const folder = join(computer.storageDir, 'rentals', first.accounts.active?.key ?? '');
@@ -232,6 +263,25 @@ describe('the rentals of an account, on disk', () => {
     await rename(`${folder}.away`, folder);
     await computer.clock.advance(20_000);
     assert.equal(rentals.rentals.length, 1);
+  });
+
+  it('are found by a new leading window that was not told what became of them, while the one that rented is open', async () => {
+    const { service, first } = await withOffer();
+    const [next, renting] = [await computer.openSignedIn(), await computer.openSignedIn()];
+    let answer: () => void = () => undefined;
+    service.before = (call) =>
+      call === 'offers.rent' ? new Promise<void>((resolve) => (answer = resolve)) : undefined;
+    const rented = renting.rentals.rent(rentalRequest);
+    await until('it is sent', () => service.count('offers.rent') === 1, { everyMs: 1 });
+    await until('they were told', () => next.rentals.rentals.length === 1);
+    computer.hubs.hold();
+    answer();
+    await rented;
+    await until('it was told', () => computer.hubs.lose());
+    first.close();
+    assert.equal(next.rentals.rentals[0]?.phase.kind, 'sent');
+    await next.fleet.refresh();
+    await passUntil(computer, 'it is known', () => next.rentals.find(6001)?.phase.kind === 'waiting');
   });
 
   it('are found by the leading window though the one that rented was killed before it told of them', async () => {
