@@ -3,6 +3,7 @@ import type { Clock } from '../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/emitter';
 import type { Log } from '../util/log';
+import { NextRead } from '../util/nextRead';
 import { channel, type Channel, type Talk } from './channel';
 import { followAccount } from './followAccount';
 import type { ActiveAccount } from './reading';
@@ -46,7 +47,10 @@ export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
   private opened: Files | undefined;
   private list: readonly Row[] = [];
   private problem: unknown;
+  private readonly reads = new NextRead(() => this.read());
   private loading: Promise<void> = Promise.resolve();
+  /** How often rows were changed without reading the disk. */
+  private replacements = 0;
 
   /** Fires after each read, including that of another account. */
   readonly onDidChange = this.changed.event;
@@ -123,6 +127,7 @@ export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
   /** Applies a change without reading the disk. */
   replace(change: (row: Row) => Row): void {
     this.list = this.list.map(change);
+    this.replacements += 1;
     this.tellOthers(this.key);
   }
 
@@ -142,32 +147,38 @@ export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
     }
   }
 
-  /** Loads the rows; only the result of the last call is used. Never rejects. */
+  /** Reads the rows; what was written before the call is in them when it settles. Never rejects. */
   private load(): Promise<void> {
-    const own = (this.opened?.list() ?? Promise.resolve([])).then(
-      (list) => {
-        if (this.loading === own) {
-          this.list = list;
-          this.problem = undefined;
-        }
-      },
-      (error: unknown) => {
-        if (this.loading === own) {
-          // Once, however often it is read again.
-          if (String(error) !== String(this.problem)) {
-            this.deps.log.warn(`${this.deps.unreadable}: ${String(error)}`);
-          }
-          this.problem = error;
-        }
-      },
-    );
-    this.loading = own;
-    return own.then(() => {
-      if (this.loading === own && !this.owned.isDisposed) {
-        this.readAgainWhereRefused();
-        this.changed.fire();
-      }
-    });
+    this.loading = this.reads.ask();
+    return this.loading;
+  }
+
+  private async read(): Promise<void> {
+    const { opened, replacements } = this;
+    let list: readonly Row[] | undefined;
+    let problem: unknown;
+    try {
+      list = (await opened?.list()) ?? [];
+    } catch (error) {
+      problem = error;
+    }
+    if (opened !== this.opened || this.owned.isDisposed) {
+      // The files of the account that is active now are read next.
+      return;
+    }
+    if (list && replacements !== this.replacements) {
+      // It may date from before the change.
+      await this.read();
+      return;
+    }
+    // Once, however often it is read again.
+    if (!list && String(problem) !== String(this.problem)) {
+      this.deps.log.warn(`${this.deps.unreadable}: ${String(problem)}`);
+    }
+    this.list = list ?? this.list;
+    this.problem = problem;
+    this.readAgainWhereRefused();
+    this.changed.fire();
   }
 
   /** A disk that refuses for a moment must not hide rows for the rest of the session. */

@@ -30,7 +30,7 @@ export class UserReads implements Disposable {
 
   constructor(private readonly deps: Deps) {
     this.subscription = changes.on(deps.hub, () => {
-      void this.takeFromDisk();
+      void deps.serially(() => this.takeFromDisk());
     });
   }
 

@@ -185,11 +185,12 @@ export class TemplateDocuments implements Disposable {
       return;
     }
     const found = await this.reader.read(account, id);
+    const fresh = found && (await this.reader.toKnown(account, found, this.known.get(id)));
     if (this.known.get(id)?.hashId !== known.hashId) {
       // The template was saved or read during this read, so the result may be outdated.
       await this.refresh(id);
-    } else if (found) {
-      await this.take(account, found);
+    } else if (fresh) {
+      await this.take(fresh);
     } else if (!this.isDirty(id)) {
       // The template was deleted elsewhere. An unsaved document stays, and its save reports the deletion.
       this.listed.delete(id);
@@ -328,22 +329,22 @@ export class TemplateDocuments implements Disposable {
   }
 
   /** Takes in a newer record: shows it at once, or only marks it while the document is being edited. */
-  private async take(account: Account, found: Template): Promise<void> {
-    const fresh = await this.reader.toKnown(account, found, this.known.get(found.id));
-    const known = this.known.get(found.id);
-    // Check after the last wait, because the user may have started to type on the text on the screen.
-    if (!known || this.isDirty(found.id)) {
-      if (known && known.hashId !== found.hashId && this.conflicts.noteBehind(found.id)) {
+  private async take(fresh: KnownTemplate): Promise<void> {
+    const { id, hashId, name, raw } = fresh;
+    const known = this.known.get(id);
+    // Checked after the last wait, because the user may have started to type on the text on the screen.
+    if (!known || this.isDirty(id)) {
+      if (known && known.hashId !== hashId && this.conflicts.noteBehind(id)) {
         // Another save may have dropped the base of this edit.
-        await this.keepBase(found.id);
+        await this.keepBase(id);
       }
       return;
     }
     if (sameDocument(known.fields, fresh.fields)) {
-      this.known.set(found.id, { ...known, hashId: fresh.hashId, name: fresh.name, raw: fresh.raw });
+      this.known.set(id, { ...known, hashId, name, raw });
     } else {
-      this.known.set(found.id, fresh);
-      this.changed.fire(found.id);
+      this.known.set(id, fresh);
+      this.changed.fire(id);
     }
   }
 }

@@ -6,6 +6,7 @@ import { defined } from '../../util/defined';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
+import { NextRead } from '../../util/nextRead';
 import type { Accounts, WindowHub } from '../ports';
 import type { TemplatesOfAccount, TemplateStorage } from './templateStorage';
 
@@ -34,6 +35,7 @@ export class TemplateRefs implements Disposable {
   private refs = none;
   /** False until a view shows the lists, so that nothing is read before. */
   private isShown = false;
+  private readonly reads = new NextRead(() => this.read());
 
   constructor(private readonly deps: Deps) {
     const reload = () => {
@@ -60,7 +62,7 @@ export class TemplateRefs implements Disposable {
   /** Reads the lists, and from now on follows the account and the other windows. */
   show(): void {
     this.isShown = true;
-    void this.read().catch((error: unknown) => {
+    void this.reads.ask().catch((error: unknown) => {
       this.deps.log.warn(`Favourite templates could not be read: ${String(error)}`);
     });
   }
@@ -112,7 +114,7 @@ export class TemplateRefs implements Disposable {
     });
     changes.send(this.deps.hub, accountKey);
     if (this.isShown) {
-      await this.read();
+      await this.reads.ask();
     }
   }
 

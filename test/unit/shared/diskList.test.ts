@@ -7,14 +7,13 @@ import { FakeClock, settle } from '../../support/fakeClock';
 
 describe('A list on disk', () => {
   /** A window of two accounts, each with rows of its own on the disk. */
-  function aWindow(disk: Record<string, string[]>) {
+  function aWindow(disk: Record<string, string[]>, trouble: { refuses?: boolean; refused?: unknown } = {}) {
     const leader = new Emitter<boolean>();
     const changed = new Emitter<void>();
     const told: unknown[] = [];
     const reads: string[] = [];
     const logged: string[] = [];
     const clock = new FakeClock();
-    const trouble: { refuses?: boolean; refused?: unknown } = {};
     const accounts = { active: { key: 'one' }, onDidChange: changed.event };
     const list = new DiskList({
       topic: 'rows.changed',
@@ -43,7 +42,7 @@ describe('A list on disk', () => {
       accounts.active = { key };
       changed.fire();
     };
-    return { list, leader, told, reads, switchTo, clock, trouble, logged };
+    return { list, leader, told, reads, switchTo, clock, logged };
   }
 
   it('is read again when its window meets the others anew, because what was told before did not reach it', async () => {
@@ -54,6 +53,35 @@ describe('A list on disk', () => {
     leader.fire(false);
     await settle();
     assert.deepEqual(list.rows, ['first', 'second']);
+    list.dispose();
+  });
+
+  it('keeps a row that was replaced while the disk was read, and reads what else was written', async () => {
+    const disk = { one: ['first'] };
+    const { list } = aWindow(disk);
+    await list.ready;
+    const loading = list.tellChanged(list.files);
+    disk.one = ['changed', 'second'];
+    list.replace((row) => (row === 'first' ? 'changed' : row));
+    assert.deepEqual(list.rows, ['changed']);
+    await loading;
+    assert.deepEqual(list.rows, ['changed', 'second']);
+    list.dispose();
+  });
+
+  it('has what was written once it was told of, also while it is read for another change', async () => {
+    const disk = { one: ['first'] };
+    const { list, reads } = aWindow(disk);
+    await list.ready;
+    disk.one.push('second');
+    const first = list.tellChanged(list.files);
+    disk.one.push('third');
+    const others = [list.tellChanged(list.files), list.tellChanged(list.files)];
+    await first;
+    assert.ok(list.rows.includes('second'));
+    await Promise.all(others);
+    assert.deepEqual(list.rows, ['first', 'second', 'third']);
+    assert.equal(reads.length, 3, 'who waits shares the next read');
     list.dispose();
   });
 
@@ -80,9 +108,8 @@ describe('A list on disk', () => {
   });
 
   it('is read again by itself after the disk refused it, and no more once it is whole', async () => {
-    const { list, clock, trouble, leader, logged } = aWindow({ one: ['first'] });
-    trouble.refuses = true;
-    leader.fire(true);
+    const trouble: { refuses?: boolean; refused?: unknown } = { refuses: true };
+    const { list, clock, logged } = aWindow({ one: ['first'] }, trouble);
     await settle();
     await clock.advance(60_000);
     assert.equal(logged.length, 1);
@@ -99,9 +126,7 @@ describe('A list on disk', () => {
   });
 
   it('asks the disk for nothing any more once it is disposed of', async () => {
-    const { list, clock, trouble, leader } = aWindow({ one: ['first'] });
-    trouble.refuses = true;
-    leader.fire(true);
+    const { list, clock } = aWindow({ one: ['first'] }, { refuses: true });
     await settle();
     list.dispose();
     assert.equal(clock.pending, 0);

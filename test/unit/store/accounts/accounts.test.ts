@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { KeyLostError, KeyUnreadableError } from '../../../../src/store/accounts/accountErrors';
 import { fromDollars } from '../../../../src/model/money';
 import { settle } from '../../../support/fakeClock';
+import { readLate } from '../../../support/lateRead';
 import { until } from '../../../support/until';
 import { computerScene, type ComputerScene } from '../../../support/computerScene';
 
@@ -173,6 +174,19 @@ describe('accounts', () => {
     await until('the credit arrived', () => two.accounts.active?.user.credit === fromDollars(3), {
       everyMs: 5,
     });
+  });
+
+  it('shows the credit that was read last where the disk answers an earlier reading late', async () => {
+    const { accounts } = computer.openWindow();
+    const other = computer.openWindow();
+    const { key } = await accounts.signIn(main);
+    const path = join(computer.storageDir, 'accounts', `${key}.json`);
+    const newer = JSON.parse(await readFile(path, 'utf8')) as { user: { credit: number } };
+    newer.user.credit = fromDollars(3);
+    await readLate(path, JSON.stringify(newer), () => {
+      other.hub.broadcast('accounts.user', {});
+    });
+    assert.equal(accounts.active?.user.credit, fromDollars(3));
   });
 
   it('knows what was changed before it was asked to read the user, also while an older read is under way', async () => {

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { link, mkdir, open, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RecentRentals } from '../../../../src/store/instances/recentRentals';
 import { RentalRecords } from '../../../../src/store/rentals/rentalRecords';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance, anOffer } from '../../../support/builders';
-import { settle } from '../../../support/fakeClock';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
+import { readLate } from '../../../support/lateRead';
 import { rentalRequest } from '../../../support/rentalRequest';
 import { until } from '../../../support/until';
 import { passUntil } from '../../../support/computerScene';
@@ -206,23 +205,10 @@ describe('the rentals of an account, on disk', () => {
     assert.ok(rental);
     const { accountKey, marker } = rental;
     const path = join(computer.storageDir, 'rentals', accountKey, `${marker}.json`);
-    const before = await readFile(path, 'utf8');
-    const tell = () => {
-      first.hub.broadcast('rentals.changed', { accountKey, marker });
-    };
-    await rm(path);
-    execFileSync('mkfifo', [`${path}.pipe`]);
-    await link(`${path}.pipe`, path);
-    tell();
     const phase = { kind: 'ready', instanceId: 6001, at: 0 };
-    await writeFile(`${path}.new`, JSON.stringify({ version: 1, rental: { ...rental, phase } }));
-    await rename(`${path}.new`, path);
-    tell();
-    for (let reads = 0; reads < 20; reads += 1) await readFile(path);
-    const late = await open(`${path}.pipe`, 'r+');
-    await late.writeFile(before);
-    await late.close();
-    await settle();
+    await readLate(path, JSON.stringify({ version: 1, rental: { ...rental, phase } }), () => {
+      first.hub.broadcast('rentals.changed', { accountKey, marker });
+    });
     assert.equal(second.rentals.rentals[0]?.phase.kind, 'ready');
   });
 

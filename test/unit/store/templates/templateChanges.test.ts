@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { templateOwner } from '../../../../src/model/templates/templateReference';
 import { aTemplate } from '../../../support/builders';
 import { settle } from '../../../support/fakeClock';
 import { FakeService } from '../../../support/fakeService';
+import { readLate } from '../../../support/lateRead';
 import { TemplateComputer, type TemplateWindow } from '../../../support/templateWindow';
 import { until } from '../../../support/until';
 
@@ -46,6 +49,21 @@ describe('The documents of templates while others change them', () => {
     await window.documents.refresh(id);
     assert.deepEqual([window.documents.peek(id), window.shownAnew], [undefined, [id, id]]);
     assert.equal(await window.documents.open(id), undefined);
+  });
+
+  it('show the version that was read last where the disk answers for an earlier one late', async () => {
+    await open();
+    await settle();
+    const path = join(computer.storageDir, 'templates.json');
+    let version = 1;
+    await readLate(path, await readFile(path, 'utf8'), () => {
+      version += 1;
+      become(version, `new ${version}`);
+      void window.documents.refresh(id);
+    });
+    await until('it is shown', () => window.shownAnew.length > 0, { everyMs: 1 });
+    await settle();
+    assert.match(text(), /new 3/);
   });
 
   it('tell nothing where the text stays as it is, and are saved over the version of that moment', async () => {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { TemplateRefs } from '../../../../src/store/templates/templateRefs';
 import { TemplateComputer, type TemplateWindow } from '../../../support/templateWindow';
 import { FakeService } from '../../../support/fakeService';
 import { settle } from '../../../support/fakeClock';
+import { readLate } from '../../../support/lateRead';
 import { until } from '../../../support/until';
 
 describe('favourite and recent templates', () => {
@@ -83,5 +86,18 @@ describe('favourite and recent templates', () => {
     assert.deepEqual(ids(refs), []);
     await refs.noteUse('account-2', { id: 2 });
     assert.deepEqual(ids(refs), [2]);
+  });
+
+  it('are those that were written last where the disk answers an earlier reading late', async () => {
+    await refs.noteUse('account-1', { id: 1 });
+    const path = join(computer.storageDir, 'templates.json');
+    const older = await readFile(path, 'utf8');
+    await refs.noteUse('account-1', { id: 2 });
+    const newer = await readFile(path, 'utf8');
+    await writeFile(path, older);
+    await readLate(path, newer, () => {
+      refs.show();
+    });
+    assert.deepEqual(ids(refs), [2, 1]);
   });
 });
