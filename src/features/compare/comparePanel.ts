@@ -113,7 +113,7 @@ export class ComparePanel implements vscode.Disposable {
     this.isWaiting = false;
     this.draw();
     try {
-      await this.readFailures();
+      await this.readFailures(own);
       const now = await recheckPins(
         async (search, options) => {
           await this.turn(own);
@@ -173,8 +173,11 @@ export class ComparePanel implements vscode.Disposable {
     }
   }
 
-  private async readFailures(): Promise<void> {
+  private async readFailures(own: AbortController): Promise<void> {
     const machines = await this.deps.failedMachines.list().catch(() => []);
+    if (this.reading !== own) {
+      return;
+    }
     this.failures = new Map(
       machines.map(({ machineId, at, reason }) => {
         const ago = localize(durationText(this.deps.clock.now() - at));

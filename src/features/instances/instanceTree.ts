@@ -13,6 +13,7 @@ import { burnNow, signsOf } from '../../store/instances/burn';
 import { isComplete, isCurrent } from '../../store/instances/listed';
 import { durationText } from '../../util/duration';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';
+import { NextRead } from '../../util/nextRead';
 import { instanceItem, instanceTooltip } from './instanceItem';
 import { loading, InstanceNodes, type InstanceNode } from './instanceNodes';
 
@@ -36,6 +37,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     of: [],
     names: new Set(),
   };
+  private readonly knownAccounts = new NextRead(() => this.deps.accounts.known());
 
   constructor(private readonly deps: Deps) {
     this.store.add(this.changed);
@@ -234,7 +236,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
   }
 
   private async countAccounts(): Promise<void> {
-    const isOneOfSeveral = (await this.deps.accounts.known()).length > 1;
+    const isOneOfSeveral = (await this.knownAccounts.ask()).length > 1;
     if (isOneOfSeveral !== this.isOneOfSeveral) {
       this.isOneOfSeveral = isOneOfSeveral;
       this.decorate();

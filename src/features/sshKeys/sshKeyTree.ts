@@ -9,6 +9,7 @@ import { parsePublicKey } from '../../ssh/publicKey';
 import { watchAccounts } from '../../shared/followAccount';
 import { whileLoading } from '../../shared/reading';
 import { DisposableStore } from '../../util/disposable';
+import { NextRead } from '../../util/nextRead';
 import { keyName, placeOf, unreadKeysText } from './keyWords';
 import { ownKeyId, withOwnKey } from './ownKey';
 
@@ -23,6 +24,7 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
   private readonly store = new DisposableStore();
   private nodes = new Map<number, SshKeyNode>();
   private local: readonly LocalKey[] = [];
+  private readonly localReads = new NextRead(() => this.deps.ssh.localKeys());
 
   constructor(private readonly deps: Deps) {
     this.store.add(this.changed);
@@ -111,7 +113,7 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
   private async readLocal(): Promise<void> {
     this.changed.fire(undefined);
     try {
-      this.local = await this.deps.ssh.localKeys();
+      this.local = await this.localReads.ask();
       this.changed.fire(undefined);
     } catch (error) {
       this.deps.log.warn(`SSH keys of this computer could not be read: ${String(error)}`);

@@ -38,7 +38,7 @@ describe('The page that compares offers', () => {
   let refusal: Error | undefined;
   let searches: AbortSignal[];
   let isHeld: Promise<unknown> | undefined;
-  let failures: readonly object[] | undefined;
+  let failures: readonly object[] | Promise<readonly object[]> | undefined;
   let budget: number;
   let warned: string[];
   let active: object | undefined;
@@ -135,6 +135,20 @@ describe('The page that compares offers', () => {
     isHeld = undefined;
     await open();
     assert.equal(view().busy, false);
+  });
+
+  it('shows the failures that were read last, where the disk answers an earlier reading late', async () => {
+    let answer: (machines: readonly object[]) => void = () => undefined;
+    failures = new Promise<readonly object[]>((resolve) => {
+      answer = resolve;
+    });
+    await open();
+    failures = [{ machineId: 10, at: now - 60_000, reason: '' }];
+    await press('refresh');
+    answer([]);
+    await flush();
+    pins.unpin(2);
+    assert.deepEqual(notes()[0], ['This machine failed 1 min ago.']);
   });
 
   it('says what went wrong beside the earlier figures, until a read succeeds', async () => {
