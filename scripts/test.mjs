@@ -11,7 +11,7 @@
  *   --no-retry           a workbench suite that fails is not run once more
  *   --repeat N           each workbench suite N times in a row, without a second try
  *   --stress [--seed N]  the large sizes and a new seed, without an editor: `npm run test:stress`
- *   --stalls [--seed N]  unit and feature tests in processes that stand still now and then: `npm run test:stalls`
+ *   --stalls [--seed N]  unit and feature tests where processes and the disk are slow now and then: `npm run test:stalls`
  *   --write-durations    the seconds of each suite into `test/durations.json`, which orders the next runs
  *   --write-repeats      counts the first try of each workbench suite in `test/repeats.json`
  *

@@ -23,21 +23,42 @@ const round = () => new Promise((resolve) => {
 })();
 `;
 
+/** Reads the same file twice at once, many times. */
+const reader = `
+const { readFile } = require('node:fs/promises');
+const orders = new Set();
+(async () => {
+  for (let count = 0; count < 100; count += 1) {
+    const came = [];
+    const read = (name) => readFile(process.execPath + '.none').catch(() => undefined).then(() => came.push(name));
+    await Promise.all([read('first'), read('second')]);
+    orders.add(came.join(' '));
+  }
+  console.log(JSON.stringify([...orders].sort()));
+})();
+`;
+
+/** The orders in which something came, in a process that stands still now and then. */
+function ordersOf(code: string) {
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [
+      ...['--require', join(scripts, 'sources.cjs'), '--require', join(scripts, 'stalls.cjs')],
+      ...['--eval', code],
+    ],
+    { env: { ...process.env, GPU_RENTAL_TEST_STALLS: '1' }, encoding: 'utf8', timeout: 60_000 },
+  );
+  return { orders: JSON.parse(stdout || '[]') as string[], stderr };
+}
+
 describe('A process that stands still now and then', () => {
+  it('has the disk answer some requests later than those that follow', () => {
+    const { orders, stderr } = ordersOf(reader);
+    assert.deepEqual(orders, ['first second', 'second first'], stderr);
+  });
+
   it('runs timers before what comes first on an idle computer, and keeps their order', () => {
-    const { stdout, stderr } = spawnSync(
-      process.execPath,
-      [
-        '--require',
-        join(scripts, 'sources.cjs'),
-        '--require',
-        join(scripts, 'stalls.cjs'),
-        '--eval',
-        program,
-      ],
-      { env: { ...process.env, GPU_RENTAL_TEST_STALLS: '1' }, encoding: 'utf8', timeout: 60_000 },
-    );
-    const orders = JSON.parse(stdout || '[]') as string[];
+    const { orders, stderr } = ordersOf(program);
     assert.ok(orders.includes('first second immediate'), stderr);
     assert.ok(orders.includes('immediate first second'));
     assert.deepEqual(
