@@ -40,7 +40,7 @@ export async function startToFetch(
     asked();
     return !mayRunAgain || (await jobs.stop(job.id));
   };
-  const fetchOnly = async () => (await mayGoOn()) && start();
+  const fetchOnly = async () => (await mayGoOn()) && (await jobs.startForOutputs(job.id)) && start();
   const stopped = async () => (await mayGoOn()) && (await jobs.copyOutputs(job.id));
   const done = await choose(
     howQuestion(row, instance, localize(afterwards(row)), mayRunAgain && runAgainText(first)),

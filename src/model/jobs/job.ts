@@ -19,10 +19,7 @@ export interface MachineOfJob extends ConfirmedMachine {
 
 export interface JobRental {
   readonly marker: string;
-  /**
-   * The window that sends several rentals for this and other jobs; until it is done, the result of the rental is not
-   * final.
-   */
+  /** The window that sends several rentals for this and other jobs; until it is done, their results are not final. */
   readonly by?: string | undefined;
 }
 
@@ -57,6 +54,8 @@ export interface Job {
   readonly fetchPausedAt?: number | undefined;
   /** When the user chose to fetch from the stopped machine. */
   readonly copyAt?: number | undefined;
+  /** When the user chose to start the stopped machine to fetch from it. */
+  readonly startAt?: number | undefined;
   readonly reopen?: Reopen | undefined;
   /** The user's decision during or after the run; overrides `ends`. */
   readonly machineEnd?: MachineEnd | undefined;

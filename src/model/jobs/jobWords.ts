@@ -133,6 +133,9 @@ function overText({ state }: JobRow): Text {
 /** Why nothing of a job can be fetched from its machine. */
 export const jobFolderGone = text('Its folder on the machine is gone.');
 
+/** Why nothing comes from a machine that stopped before it took the order to start. */
+export const nothingRan = text('Its machine was stopped before, so there are no outputs.');
+
 /** Why a job is not started any more. */
 export const costLimitReached = text('It reached its cost limit before it could start.');
 

@@ -1,4 +1,5 @@
 import type { Text } from '../../util/text';
+import { nothingRan } from './jobWords';
 import { machineOf, type Job, type JobPhase, type JobState } from './job';
 import { hardLimit, limitInputs, spentBefore } from './jobLimits';
 import type { LossCause } from './machineLoss';
@@ -43,15 +44,20 @@ export function onNextMachine(job: Job, state: JobState, cause: LossCause, now: 
 
 /**
  * Ends an attempt that is not started. What one before it brought is on the same machine and is fetched; a machine that was
- * rented for nothing is released as after a failure.
+ * rented, or started to fetch from it, for nothing is released as after a failure.
  */
 export function afterNotStarted(job: Job, state: JobState, why: Text | undefined, now: number): Next {
-  const more = { why, endedAt: now };
+  const isStarted = job.startAt !== undefined;
+  // Who asked for the outputs waits for them.
+  const isAwaited = isStarted || job.copyAt !== undefined;
+  const more = { why: why ?? (isAwaited ? nothingRan : undefined), endedAt: now };
   const { last, past } = ranBefore(state) ?? {};
   if (last) {
     return ['fetching', { ...more, ...last, end: past?.end }];
   }
-  return job.rental && state.machine ? ['releasing', more] : ['over', { ...more, outcome: 'notStarted' }];
+  return isStarted || (job.rental && state.machine)
+    ? ['releasing', more]
+    : ['over', { ...more, outcome: 'notStarted' }];
 }
 
 /** Returns the last attempt on the present machine before this one whose script ran: nothing else has outputs. */

@@ -284,6 +284,6 @@ function endsTransfer({ job, state }: JobRow): boolean {
 }
 
 /** Returns what the user can decide during a step, as one text for comparison. */
-function wordOf({ stopAt, retryAt, fetchPausedAt, copyAt, extendedAt, machineEndAt }: Job): string {
-  return [stopAt, retryAt, fetchPausedAt, copyAt, extendedAt, machineEndAt].join(' ');
+function wordOf({ stopAt, retryAt, fetchPausedAt, copyAt, startAt, extendedAt, machineEndAt }: Job): string {
+  return [stopAt, retryAt, fetchPausedAt, copyAt, startAt, extendedAt, machineEndAt].join(' ');
 }

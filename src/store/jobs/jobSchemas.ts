@@ -77,6 +77,7 @@ export const jobFile: z.ZodType<Job & { readonly version: 1 }> = z.object({
   retryAt: z.number().optional(),
   fetchPausedAt: z.number().optional(),
   copyAt: z.number().optional(),
+  startAt: z.number().optional(),
   reopen: z
     .object({
       at: z.number(),

@@ -189,7 +189,13 @@ export class Jobs implements Disposable {
     const reopen = { ...how, at, since: row.state.since };
     await files.put({
       ...row.job,
-      ...{ reopen, retryAt: at, copyAt: isCopied ? at : undefined, machineEnd: undefined },
+      ...{
+        reopen,
+        retryAt: at,
+        copyAt: isCopied ? at : undefined,
+        startAt: undefined,
+        machineEnd: undefined,
+      },
     });
     await this.list.tellChanged(files);
     return true;
@@ -198,6 +204,11 @@ export class Jobs implements Disposable {
   /** Records the user's decision to fetch from the stopped machine. */
   copyOutputs(jobId: string): Promise<boolean> {
     return this.say(jobId, (job, at) => ({ ...job, copyAt: at }));
+  }
+
+  /** Records the user's decision to start the stopped machine and fetch. */
+  startForOutputs(jobId: string): Promise<boolean> {
+    return this.say(jobId, (job, at) => ({ ...job, startAt: at }));
   }
 
   /** Records that fetching pauses until *Fetch Outputs*; the machine is kept until then. */
@@ -320,9 +331,10 @@ function lastWordAt({
   retryAt,
   fetchPausedAt,
   copyAt,
+  startAt,
   machineEndAt,
   reopen,
 }: Job): number {
-  const words = [stopAt, extendedAt, retryAt, fetchPausedAt, copyAt, machineEndAt, reopen?.at];
+  const words = [stopAt, extendedAt, retryAt, fetchPausedAt, copyAt, startAt, machineEndAt, reopen?.at];
   return Math.max(...words.filter((at) => at !== undefined));
 }

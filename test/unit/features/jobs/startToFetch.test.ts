@@ -32,7 +32,7 @@ describe('The outputs on a stopped machine', () => {
     },
     fleet: { find: () => instance, facts: () => ({}) },
     jobs: {
-      ...{ stop: note('stop'), copyOutputs: note('copy') },
+      ...{ stop: note('stop'), copyOutputs: note('copy'), startForOutputs: note('fetch') },
       ...{ reopen: note('reopen'), pauseFetch: note('pause') },
     },
   } as unknown as JobDeps;
@@ -160,9 +160,9 @@ describe('The outputs on a stopped machine', () => {
       (await ask(() => startToFetch(deps, row), button)).slice(1).join(', ');
     const [without, start, run] = ['Fetch Without Starting', 'Start and Fetch', 'Start and Run Again'];
     assert.equal(await last(plain, without), 'copy, true');
-    assert.equal(await last(plain, start), 'start {"instanceId":7}, true');
+    assert.equal(await last(plain, start), 'fetch, start {"instanceId":7}, true');
     assert.equal(await last(again, without), 'stop, copy, true');
-    assert.equal(await last(again, start), 'stop, start {"instanceId":7}, true');
+    assert.equal(await last(again, start), 'stop, fetch, start {"instanceId":7}, true');
     assert.equal(await last(again, run), 'start {"instanceId":7}, true');
     answers = { stop: false, start: 'failed' };
     assert.equal(await last(again, without), 'stop, false');

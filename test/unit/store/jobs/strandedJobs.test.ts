@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { isStranded } from '../../../../src/model/jobs/job';
+import { nothingRan } from '../../../../src/model/jobs/jobWords';
 import { canReleaseMachine } from '../../../../src/model/jobs/outOfReach';
 import { machineLeft } from '../../../../src/store/jobs/machineLeft';
 import { anInstance } from '../../../support/builders';
@@ -75,10 +76,31 @@ describe('Jobs whose machine was stopped before their outputs came', () => {
       await pass(minute);
       const { state } = window.row(job);
       assert.deepEqual(
-        [state.phase, state.outcome, state.outputs?.files],
-        ['over', outcome, when === 'after' ? 1 : undefined],
+        [state.phase, state.outcome, state.outputs?.files, state.why],
+        ['over', outcome, ...(when === 'after' ? [1, undefined] : [undefined, nothingRan])],
       );
       assert.equal(machine.starts, when === 'after' ? 1 : 0);
+    });
+  }
+
+  for (const [failure, outcome, stops] of [
+    ['stop', 'stopped', 1],
+    ['keep', 'kept', 0],
+  ] as const) {
+    it(`say that nothing ran on a machine that was started to fetch, and ${failure} it as confirmed`, async () => {
+      machine.cut((call, at) => call === 'start' && at === 'before');
+      const job = await beginJob(computer, window, { whenDone: { failure } });
+      await isStopped();
+      machine.trouble = undefined;
+      await window.jobs.stop(job);
+      await window.jobs.startForOutputs(job);
+      service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
+      await window.fleet.refresh();
+      await pass(minute);
+      const { state } = window.row(job);
+      assert.deepEqual([state.phase, state.outcome, state.why], ['over', outcome, nothingRan]);
+      assert.deepEqual([service.count('instances.stop'), machine.starts], [stops, 0]);
+      assert.ok(window.told().includes('notStarted'));
     });
   }
 
