@@ -27,7 +27,8 @@ export class FakeJobDisk {
       const before = (this.logs.get(id) ?? Buffer.alloc(0)).subarray(0, at);
       return Promise.resolve(void this.logs.set(id, Buffer.concat([before, piece])));
     },
-    log: (id, at = 0) => Promise.resolve({ bytes: (this.logs.get(id) ?? Buffer.alloc(0)).subarray(at), at }),
+    readLog: (id, at = 0) =>
+      Promise.resolve({ bytes: (this.logs.get(id) ?? Buffer.alloc(0)).subarray(at), at }),
     logPath: (id) => Promise.resolve(`/${id}.log`),
     remove: (id) => {
       this.jobs.delete(id);

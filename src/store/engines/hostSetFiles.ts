@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { setNameProblem, type HostSet } from '../../model/engines/hostSet';
 import type { Log } from '../../util/log';
-import { DiskRows } from '../diskRows';
-import { IdFolder, ownId } from '../idFolder';
+import { ownId } from '../idFolder';
 import { JsonFile } from '../jsonFile';
+import { RowFolder } from '../rowFolder';
 
 const members = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('running') }),
@@ -19,30 +19,10 @@ const shape = z.object({
   createdAt: z.number(),
 });
 
-/** The sets of one account, one file each, so that windows can't overwrite each other's changes. */
-export class HostSetFiles {
-  private readonly rows = new DiskRows<string, HostSet>();
-  private readonly folder: IdFolder;
-  /** The paths under which the last `list` found damaged files of sets, which were set aside. */
-  damaged: readonly string[] = [];
-
-  constructor(
-    folder: string,
-    private readonly log: Pick<Log, 'warn'>,
-  ) {
-    this.folder = new IdFolder(folder, ownId);
-  }
-
-  /** Why sets of the last `list` are missing or old. */
-  get refused(): unknown {
-    return this.rows.refused;
-  }
-
-  /** Returns the sets, oldest first. Throws if the folder can't be read. */
-  async list(): Promise<readonly HostSet[]> {
-    const found = await this.rows.read(await this.folder.ids(), (id) => this.read(id));
-    this.damaged = [...(await this.folder.damaged()).values()];
-    return [...found].sort((a, b) => a.createdAt - b.createdAt);
+/** The sets of one account, oldest first. */
+export class HostSetFiles extends RowFolder<HostSet> {
+  constructor(folder: string, log: Pick<Log, 'warn'>) {
+    super(folder, ownId, log);
   }
 
   async put({ id, ...set }: HostSet): Promise<void> {
@@ -53,13 +33,17 @@ export class HostSetFiles {
     await this.file(id).remove();
   }
 
-  private async read(id: string): Promise<HostSet | undefined> {
+  async read(id: string): Promise<HostSet | undefined> {
     const content = await this.file(id).read();
     if (content.kind !== 'present') {
       return undefined;
     }
     const { name, folder, members: of, createdAt } = content.value;
     return { id, name, folder, members: of, createdAt };
+  }
+
+  protected order(one: HostSet, other: HostSet): number {
+    return one.createdAt - other.createdAt;
   }
 
   private file(id: string): JsonFile<z.output<typeof shape>> {

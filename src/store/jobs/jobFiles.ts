@@ -6,9 +6,8 @@ import { lostJobState, type KeptAside } from '../../model/jobs/lostProgress';
 import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
-import { DiskRows } from '../diskRows';
-import { IdFolder } from '../idFolder';
 import { JsonFile } from '../jsonFile';
+import { RowFolder } from '../rowFolder';
 import { JobLogFiles, type LogPiece } from './jobLogFiles';
 import { jobFile, stateFile } from './jobSchemas';
 
@@ -35,7 +34,7 @@ export interface JobStorage {
   /** Writes a piece of the log at its offset, so that a piece that is read again after a crash is not duplicated. */
   writeLog(jobId: string, at: number, piece: Buffer): Promise<void>;
   /** Returns a piece of the log as on the machine: from a byte offset, otherwise the end. */
-  log(jobId: string, from?: number): Promise<LogPiece>;
+  readLog(jobId: string, from?: number): Promise<LogPiece>;
   /** Returns the path of the whole log; `undefined` if its beginning was removed because the log is long. */
   logPath(jobId: string): Promise<string | undefined>;
   /** Removes a job, the user's decisions first. */
@@ -52,36 +51,22 @@ const brokenPart = /^[0-9a-f]{16}\.(state|files)\.json\.broken-(\d+)$/;
  * The jobs of one account. The user's decisions and the progress are separate files, so that the window that runs a
  * job never overwrites a decision.
  */
-export class JobFiles implements JobStorage {
-  private readonly rows = new DiskRows<string, JobRow>();
-  damaged: readonly string[] = [];
-
+export class JobFiles extends RowFolder<JobRow> implements JobStorage {
   private readonly logs: JobLogFiles;
-  private readonly jobs: IdFolder;
 
   constructor(
-    private readonly folder: string,
-    private readonly ownLog: Pick<Log, 'warn'>,
+    folder: string,
+    log: Pick<Log, 'warn'>,
     /** Milliseconds since 1970. */
     private readonly now: () => number,
     fileBytes = logFileBytes,
   ) {
+    super(folder, /^[0-9a-f]{16}$/, log);
     this.logs = new JobLogFiles(folder, fileBytes);
-    this.jobs = new IdFolder(folder, /^[0-9a-f]{16}$/);
-  }
-
-  get refused(): unknown {
-    return this.rows.refused;
   }
 
   ids(): Promise<readonly string[]> {
-    return this.jobs.ids();
-  }
-
-  async list(): Promise<readonly JobRow[]> {
-    const rows = await this.rows.read(await this.ids(), (one) => this.read(one));
-    this.damaged = [...(await this.jobs.damaged()).values()];
-    return [...rows].sort((a, b) => b.job.orderedAt - a.job.orderedAt || b.job.id.localeCompare(a.job.id));
+    return this.folder.ids();
   }
 
   async read(jobId: string): Promise<JobRow | undefined> {
@@ -130,7 +115,7 @@ export class JobFiles implements JobStorage {
     return this.logs.write(jobId, at, piece);
   }
 
-  log(jobId: string, from?: number): Promise<LogPiece> {
+  readLog(jobId: string, from?: number): Promise<LogPiece> {
     return this.logs.read(jobId, from);
   }
 
@@ -139,9 +124,9 @@ export class JobFiles implements JobStorage {
     await this.stateFile(jobId).remove();
     await this.namesFile(jobId).remove();
     await this.logs.remove(jobId);
-    for (const name of await readdir(this.folder)) {
+    for (const name of await readdir(this.folder.path)) {
       if (name.startsWith(jobId) && brokenPart.test(name)) {
-        await rm(join(this.folder, name), { force: true });
+        await rm(join(this.folder.path, name), { force: true });
       }
     }
   }
@@ -151,13 +136,17 @@ export class JobFiles implements JobStorage {
    * the same, also after a restart and if another window set it aside.
    */
   private async keptState(jobId: string): Promise<KeptAside | undefined> {
-    const kept = (await readdir(this.folder)).flatMap((name) => {
+    const kept = (await readdir(this.folder.path)).flatMap((name) => {
       const [, part, at] = brokenPart.exec(name) ?? [];
       return part === 'state' && name.startsWith(jobId)
-        ? { path: join(this.folder, name), at: Number(at) }
+        ? { path: join(this.folder.path, name), at: Number(at) }
         : [];
     });
     return kept.sort((a, b) => b.at - a.at)[0];
+  }
+
+  protected order({ job: one }: JobRow, { job: other }: JobRow): number {
+    return other.orderedAt - one.orderedAt || other.id.localeCompare(one.id);
   }
 
   private jobFile(jobId: string) {
@@ -174,6 +163,6 @@ export class JobFiles implements JobStorage {
   }
 
   private file<T>(name: string, schema: z.ZodType<T>): JsonFile<T> {
-    return new JsonFile(join(this.folder, name), schema, this.ownLog, this.now);
+    return new JsonFile(join(this.folder.path, name), schema, this.log, this.now);
   }
 }

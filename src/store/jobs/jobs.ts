@@ -229,7 +229,7 @@ export class Jobs implements Disposable {
   }
 
   log(jobId: string, from?: number): Promise<LogPiece> {
-    return this.files().log(jobId, from);
+    return this.files().readLog(jobId, from);
   }
 
   /** Returns the path of the whole log on this computer; `undefined` if its beginning was removed. */

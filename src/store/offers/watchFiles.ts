@@ -3,9 +3,9 @@ import type { Micros } from '../../model/money';
 import { ownQuery, readQuery } from '../../model/offers/savedSearches';
 import type { SearchWatch, WatchMatch } from '../../model/offers/searchWatch';
 import type { Log } from '../../util/log';
-import { DiskRows } from '../diskRows';
-import { IdFolder, ownId } from '../idFolder';
+import { ownId } from '../idFolder';
 import { JsonFile } from '../jsonFile';
+import { RowFolder } from '../rowFolder';
 import type { Text } from '../../util/text';
 
 /** The recent results of a watch. */
@@ -48,38 +48,12 @@ const stateFile = z.object({
     .optional(),
 });
 
-/**
- * The watches of one account, one file each and one for its results, so that windows can't overwrite each other's
- * changes.
- */
-export class WatchFiles {
-  private readonly rows = new DiskRows<string, WatchOnDisk>();
-  private readonly folder: IdFolder;
-  /** The paths under which the last `list` found damaged files of watches, which were set aside. */
-  damaged: readonly string[] = [];
-
-  constructor(
-    folder: string,
-    private readonly log: Pick<Log, 'warn'>,
-  ) {
-    this.folder = new IdFolder(folder, ownId);
+/** The watches of one account, oldest first, each with another file for its results. */
+export class WatchFiles extends RowFolder<WatchOnDisk> {
+  constructor(folder: string, log: Pick<Log, 'warn'>) {
+    super(folder, ownId, log);
   }
 
-  /** Why watches are missing or outdated in the last result of `list`. */
-  get refused(): unknown {
-    return this.rows.refused;
-  }
-
-  /** Returns the watches, oldest first. Throws if the folder can't be read. */
-  async list(): Promise<readonly WatchOnDisk[]> {
-    const found = await this.rows.read(await this.folder.ids(), (id) => this.read(id));
-    this.damaged = [...(await this.folder.damaged()).values()];
-    return [...found].sort(
-      (a, b) => a.watch.createdAt - b.watch.createdAt || (a.watch.id < b.watch.id ? -1 : 1),
-    );
-  }
-
-  /** Throws `FileUnreadableError` when the disk refuses. */
   async read(id: string): Promise<WatchOnDisk | undefined> {
     const watch = await this.watch(id);
     return watch && { watch, state: await this.state(id) };
@@ -111,6 +85,10 @@ export class WatchFiles {
   async remove(id: string): Promise<void> {
     await this.watchFile(id).remove();
     await this.stateFile(id).remove();
+  }
+
+  protected order({ watch: one }: WatchOnDisk, { watch: other }: WatchOnDisk): number {
+    return one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1);
   }
 
   private async watch(id: string): Promise<SearchWatch | undefined> {

@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { checkResult, type CheckResult } from '../../model/rentals/machineCheck';
 import { DiskList, type DiskListDeps } from '../../shared/diskList';
 import type { Log } from '../../util/log';
-import { DiskRows } from '../diskRows';
-import { IdFolder, numberId } from '../idFolder';
+import { numberId } from '../idFolder';
 import { JsonFile } from '../jsonFile';
+import { RowFolder } from '../rowFolder';
 
 const proofFile = z.object({ version: z.literal(1), at: z.number(), check: checkResult });
 
@@ -19,33 +19,16 @@ export interface CheckedInstance {
 
 const mostKept = 200;
 
-/** Proofs on disk, one file per instance, so that windows can't overwrite each other's changes. */
-class ProofFiles {
-  private readonly rows = new DiskRows<number, CheckedInstance>();
-
-  private readonly folder: IdFolder;
-
-  constructor(
-    folder: string,
-    private readonly log: Pick<Log, 'warn'>,
-  ) {
-    this.folder = new IdFolder(folder, numberId);
+/** The proofs of an account's instances, latest first. */
+class ProofFiles extends RowFolder<CheckedInstance> {
+  constructor(folder: string, log: Pick<Log, 'warn'>) {
+    super(folder, numberId, log);
   }
 
-  get refused(): unknown {
-    return this.rows.refused;
-  }
-
-  async list(): Promise<readonly CheckedInstance[]> {
-    const ids = (await this.folder.ids()).map(Number);
-    const rows = await this.rows.read(ids, (id) => this.read(id));
-    return [...rows].sort((a, b) => b.at - a.at);
-  }
-
-  private async read(instanceId: number): Promise<CheckedInstance | undefined> {
-    const content = await this.file(instanceId).read();
+  async read(id: string): Promise<CheckedInstance | undefined> {
+    const content = await this.file(id).read();
     return content.kind === 'present'
-      ? { instanceId, at: content.value.at, check: content.value.check }
+      ? { instanceId: Number(id), at: content.value.at, check: content.value.check }
       : undefined;
   }
 
@@ -57,7 +40,11 @@ class ProofFiles {
     }
   }
 
-  private file(instanceId: number): JsonFile<z.infer<typeof proofFile>> {
+  protected order(one: CheckedInstance, other: CheckedInstance): number {
+    return other.at - one.at;
+  }
+
+  private file(instanceId: number | string): JsonFile<z.infer<typeof proofFile>> {
     return new JsonFile(this.folder.pathOf(instanceId), proofFile, this.log);
   }
 }

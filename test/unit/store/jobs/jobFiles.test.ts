@@ -32,13 +32,13 @@ describe('What is kept of a job on disk', () => {
 
   it('gives the end of a log, or a piece of it, with its place', async () => {
     const files = new JobFiles(folder, silentLog, Date.now);
-    assert.deepEqual(await files.log(id), { bytes: Buffer.alloc(0), at: 0 });
+    assert.deepEqual(await files.readLog(id), { bytes: Buffer.alloc(0), at: 0 });
     await files.writeLog(id, 0, Buffer.alloc(logPieceBytes + 5, 'x'));
-    const end = await files.log(id);
+    const end = await files.readLog(id);
     assert.deepEqual([end.bytes.length, end.at], [logPieceBytes, 5]);
-    const first = await files.log(id, 0);
+    const first = await files.readLog(id, 0);
     assert.deepEqual([first.bytes.length, first.at], [logPieceBytes, 0]);
-    const last = await files.log(id, logPieceBytes);
+    const last = await files.readLog(id, logPieceBytes);
     assert.deepEqual([last.bytes.toString(), last.at], ['xxxxx', logPieceBytes]);
   });
 
@@ -53,10 +53,10 @@ describe('What is kept of a job on disk', () => {
     const bytesHere = () =>
       readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
     const check = async () => {
-      const { bytes, at } = await files.log(id, 0);
+      const { bytes, at } = await files.readLog(id, 0);
       assert.ok(at > 0 && bytesHere() <= 26, `${at}, ${bytesHere()} bytes`);
       assert.equal(bytes.toString(), digits.slice(at));
-      const piece = await files.log(id, 50);
+      const piece = await files.readLog(id, 50);
       assert.deepEqual([piece.bytes.toString(), piece.at], [digits.slice(50), 50]);
     };
     await write(0, 12);
