@@ -149,7 +149,8 @@ export class LeaseRunner implements Disposable {
     const step = stepOf(lease, state, clock.now());
     const isDue = step.kind === 'warn' || step.kind === 'fire';
     const isUsed = isDue && (await isUsedByKernels(this.deps, account, { lease, state }, this.stop.signal));
-    if (isUsed && !mayHaveLeft) {
+    // Whoever closed the window meanwhile leaves the rest to the next one.
+    if (this.owned.isDisposed || (isUsed && !mayHaveLeft)) {
       return;
     }
     switch (step.kind) {
