@@ -59,7 +59,8 @@ export class OneWindow implements Disposable {
 
   /** Offers an action; every window may offer it repeatedly with the same key, and `run` runs in one of them. */
   offer(key: string, run: () => unknown, options: OfferOptions = {}): void {
-    if (this.seen.has(key)) {
+    // The claim of a closed window would keep the others from acting.
+    if (this.seen.has(key) || this.owned.isDisposed) {
       return;
     }
     this.seen.add(key);

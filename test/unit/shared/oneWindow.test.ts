@@ -119,4 +119,15 @@ describe('what happens in one window', () => {
     await clock.advance(60_000);
     assert.deepEqual([ran, clock.pending], [[], 0]);
   });
+
+  it('is left to the next window by one that closes while it finds out', async () => {
+    const closing = open('leader', true);
+    closing.one.dispose();
+    closing.offer('a');
+    closing.hub.dispose();
+    const next = open('next', true);
+    next.offer('a');
+    await clock.advance(60_000);
+    assert.deepEqual([ran, clock.pending], [['a in next'], 0]);
+  });
 });
