@@ -150,7 +150,7 @@ export class LeaseRunner implements Disposable {
     const isDue = step.kind === 'warn' || step.kind === 'fire';
     const isUsed = isDue && (await isUsedByKernels(this.deps, account, { lease, state }, this.stop.signal));
     // Whoever closed the window meanwhile leaves the rest to the next one.
-    if (this.owned.isDisposed || (isUsed && !mayHaveLeft)) {
+    if (this.stop.signal.aborted || (isUsed && !mayHaveLeft)) {
       return;
     }
     switch (step.kind) {
