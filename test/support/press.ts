@@ -25,16 +25,20 @@ interface PressOutcome {
 
 /**
  * Runs in the page. A text, for what runs there is no part of this program. The editor takes what follows the press of
- * a button to itself where text is selected by it, so an element that is still there was clicked.
+ * a button to itself where text is selected by it, so an element that is still there was clicked. It acts on a code lens
+ * when the button is let go there, whichever element the lens has by then.
  */
 const watchPress = `(node) => {
   const types = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click'];
   const page = node.ownerDocument.defaultView;
+  const lensOf = (element) => element.closest('.codelens-decoration a')?.textContent;
+  const lens = lensOf(node);
   let hasMissed = false;
   let wasClicked = false;
   const check = (event) => {
     if (event.composedPath().includes(node)) wasClicked ||= event.type === 'click';
     else hasMissed ||= event.type === 'pointerdown';
+    if (event.type === 'mouseup' && lens !== undefined) wasClicked ||= lensOf(event.target) === lens;
     if (hasMissed) {
       event.preventDefault();
       event.stopImmediatePropagation();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../support/browser';
-import { clickRow } from '../support/press';
+import { clickRow, press } from '../support/press';
 
 /** A list whose row is gone with the click, and a page that then works for so long (ms). */
 const listThatWorks = (ms: number) => `
@@ -16,7 +16,17 @@ const listThatWorks = (ms: number) => `
     });
   </script>`;
 
-describe('a click on a row of a list', () => {
+/** A code lens, which the editor acts on when the button is let go, and which is drawn anew when it goes down first. */
+const lensDrawnAnew = `
+  <div class="codelens-decoration"><a role="button">Create</a></div>
+  <script>
+    window.acts = 0;
+    const lens = () => document.querySelector('a');
+    addEventListener('mousedown', () => lens().replaceWith(lens().cloneNode(true)), { once: true });
+    addEventListener('mouseup', ({ target }) => (window.acts += target.tagName === 'A' ? 1 : 0));
+  </script>`;
+
+describe('a click on what is drawn anew', () => {
   let browser: Browser;
   let page: Page;
   before(async () => {
@@ -25,8 +35,14 @@ describe('a click on a row of a list', () => {
   });
   after(() => browser.close());
 
+  it('is made once on a code lens', async () => {
+    await page.setContent(lensDrawnAnew);
+    await press(page.locator('.codelens-decoration a', { hasText: 'Create' }));
+    assert.equal(await page.evaluate('window.acts'), 1);
+  });
+
   for (const [what, ms] of Object.entries({ 'answers at once': 0, 'is busy with it for 5 seconds': 5000 })) {
-    it(`is made once where the page ${what}`, async () => {
+    it(`is made once on a row where the page ${what}`, async () => {
       await page.setContent(listThatWorks(ms));
       await clickRow(page, page.locator('.monaco-list-row'));
       assert.equal(await page.evaluate('window.clicks'), 1);

@@ -38,7 +38,10 @@ describe('a machine that is ready once it is usable', function () {
   }
 
   it('shows each stage in the row and the status bar, and calls it ready after the login', async () => {
+    const { simulator } = session();
     await rent('latePort', '1x 3090', /1× RTX 3090/);
+    // The stage ends by itself, however long a busy computer takes to show it.
+    await simulator.call('PUT', '/__sim/speed/', { speed: 2 });
     await instances()
       .row(/Waiting for its SSH port/)
       .waitFor({ timeout: 60_000 });
@@ -46,6 +49,7 @@ describe('a machine that is ready once it is usable', function () {
       /Waiting for its SSH port \d+ s/.test(await workbench.statusText('gpuRental.status')),
     );
     await workbench.shot('01-stage');
+    await simulator.call('PUT', '/__sim/speed/', { speed: 5 });
     await workbench.toast(/is ready\. 1 × RTX 3090, driver \d+, 24 GB · disk .* · OK/, 60_000);
     assert.match(await workbench.statusText('gpuRental.status'), /of \$10 today/);
     await workbench.shot('02-ready');
