@@ -104,6 +104,20 @@ export async function startTestSimulator(options: TestSimulatorOptions = {}): Pr
   };
 }
 
+/** For tests of the product: an order to the simulator itself that it refuses is a mistake of the test, and rejects. */
+export function obeying(simulator: TestSimulator): TestSimulator {
+  return {
+    ...simulator,
+    call: async (method, path, ...more) => {
+      const answer = await simulator.call(method, path, ...more);
+      if (path.startsWith('/__sim/') && answer.status >= 400) {
+        throw new Error(`${method} ${path} was refused (${answer.status}): ${answer.text}`);
+      }
+      return answer;
+    },
+  };
+}
+
 async function call(url: string, method: string, body: unknown, key: string): Promise<TestAnswer> {
   const response = await fetch(url, {
     method,

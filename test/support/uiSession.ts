@@ -8,7 +8,7 @@ import { packageFolder } from './packageFolder';
 import { removeFolder } from './removeFolder';
 import { filesWithSecrets } from './secretScan';
 import { slowService, type SlowService } from './slowMotion';
-import { startTestSimulator, type TestSimulator, type TestSimulatorOptions } from './startSimulator';
+import { obeying, startTestSimulator, type TestSimulator, type TestSimulatorOptions } from './startSimulator';
 import { themeSettings } from './theme';
 import { saveTrace, traceFailure } from './trace';
 import { until } from './until';
@@ -80,11 +80,13 @@ export class UiSession {
     for (const folder of options.extensions ?? []) {
       await installExtension(dataDir, await packageFolder(folder, root));
     }
-    const service = await startTestSimulator({
-      sshServer: true,
-      instancesDir: path.join(root, 'instances'),
-      ...options.simulator,
-    });
+    const service = obeying(
+      await startTestSimulator({
+        sshServer: true,
+        instancesDir: path.join(root, 'instances'),
+        ...options.simulator,
+      }),
+    );
     ends(() => service.close());
     const slow = await slowService(service.url);
     ends(() => slow?.close() ?? Promise.resolve());

@@ -48,7 +48,7 @@ describe('two windows of one user', function () {
   });
 
   it('say once that the machine is ready', async () => {
-    await session().simulator.call('POST', '/__sim/speed/', { speed: 20 });
+    await session().simulator.call('PUT', '/__sim/speed/', { speed: 20 });
     const ready = (window: Workbench) => window.toasts.filter({ hasText: /shared is ready/ }).count();
     const told = await until(
       'somebody to say it',

@@ -9,7 +9,12 @@ import type { WindowNature } from '../fakeEditor/vscodeModule';
 import { rentCheapest } from '../rentRunning';
 import { removeFolder } from '../removeFolder';
 import { filesWithSecrets } from '../secretScan';
-import { startTestSimulator, type TestSimulator, type TestSimulatorOptions } from '../startSimulator';
+import {
+  obeying,
+  startTestSimulator,
+  type TestSimulator,
+  type TestSimulatorOptions,
+} from '../startSimulator';
 import { rest, whatIsUnderWay } from './underWay';
 import { FeatureWindow } from './window';
 
@@ -75,11 +80,9 @@ export class Computer {
     process.env['VAST_API_KEY'] = '';
     const held = { back: () => 0 };
     const clock = new FakeClock(undefined, () => rest(() => held.back()));
-    const simulator = await startTestSimulator({
-      clock,
-      instancesDir: path.join(root, 'instances'),
-      ...wanted,
-    });
+    const simulator = obeying(
+      await startTestSimulator({ clock, instancesDir: path.join(root, 'instances'), ...wanted }),
+    );
     held.back = () => simulator.heldBack();
     return new Computer(root, clock, simulator, settings);
   }
