@@ -17,11 +17,11 @@ describe('The guard of a job from the birth of its machine on', () => {
     simulator = await simulators.start({ fakeClock: true, sshServer: true, instancesDir: folder });
   });
 
-  /** Nobody logs in to it. */
-  const born = (seconds: number) =>
+  /** Nobody logs in to it, and what jobs brought is kept so long. */
+  const born = (seconds: number, fetchSeconds = 1) =>
     rentRunning(simulator, {
       runtype: 'ssh_direct',
-      onstart: `${birthLine({ serviceUrl: simulator.url, seconds, fetchSeconds: 1 })}touch ~/own\n`,
+      onstart: `${birthLine({ serviceUrl: simulator.url, seconds, fetchSeconds })}touch ~/own\n`,
     });
   const intended = (id: number) => simulator.world.instance(id)?.intendedStatus;
   const home = (id: number) => path.join(folder, String(id));
@@ -117,7 +117,7 @@ describe('The guard of a job from the birth of its machine on', () => {
   }
 
   it('begins again where one job was not fetched', async () => {
-    const id = await born(600);
+    const id = await born(600, 600);
     await started(id);
     job(id, 'aa01');
     job(id, 'bb01', 'fetched');
