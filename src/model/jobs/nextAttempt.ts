@@ -55,7 +55,8 @@ export function afterNotStarted(job: Job, state: JobState, why: Text | undefined
   if (last) {
     return ['fetching', { ...more, ...last, end: past?.end }];
   }
-  return isStarted || (job.rental && state.machine)
+  // A folder that is gone may have held outputs, so only a machine on which nothing ran is released.
+  return (isStarted && why === undefined) || (job.rental && state.machine)
     ? ['releasing', more]
     : ['over', { ...more, outcome: 'notStarted' }];
 }

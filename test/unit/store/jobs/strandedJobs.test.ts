@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { isStranded } from '../../../../src/model/jobs/job';
-import { nothingRan } from '../../../../src/model/jobs/jobWords';
+import { jobFolderGone, nothingRan } from '../../../../src/model/jobs/jobWords';
+import { afterNotStarted } from '../../../../src/model/jobs/nextAttempt';
 import { canReleaseMachine } from '../../../../src/model/jobs/outOfReach';
 import { machineLeft } from '../../../../src/store/jobs/machineLeft';
 import { anInstance } from '../../../support/builders';
+import { aJobRow } from '../../../support/jobRow';
 import { aJob, FakeMachine } from '../../../support/jobWindows';
 import { beginJob, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 
@@ -103,6 +105,15 @@ describe('Jobs whose machine was stopped before their outputs came', () => {
       assert.ok(window.told().includes('notStarted'));
     });
   }
+
+  it('leave a machine that was started to fetch as it is where the folder of the job is gone', () => {
+    const { job, state } = aJobRow({ phase: 'starting' }, { job: { stopAt: 1, startAt: 1 } });
+    assert.deepEqual(afterNotStarted(job, state, jobFolderGone, 2), [
+      'over',
+      { why: jobFolderGone, endedAt: 2, outcome: 'notStarted' },
+    ]);
+    assert.equal(afterNotStarted(job, state, undefined, 2)[0], 'releasing');
+  });
 
   for (const [status, outcome] of [
     ['offline', 'destroyed'],
