@@ -102,6 +102,10 @@ const lazyUndici = {
   allowTypeImports: true,
 };
 
+/** Node.js throws these for users without an entry in the account database. */
+const systemFacts = ['userInfo', 'homedir', 'hostname'];
+const throughThisUser = 'Ask util/thisUser.ts, which knows a way on where Node.js throws.';
+
 const boundaries = Object.entries(mayImport).map(([folder, allowed]) => ({
   files: [`src/${folder}/**/*.ts`],
   rules: {
@@ -175,6 +179,26 @@ export default tseslint.config(
     },
   },
   ...boundaries,
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/util/thisUser.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: ['node:os', 'os'].map((name) => ({
+            name,
+            importNames: systemFacts,
+            message: throughThisUser,
+          })),
+        },
+      ],
+      'no-restricted-properties': [
+        'error',
+        ...systemFacts.map((property) => ({ object: 'os', property, message: throughThisUser })),
+      ],
+    },
+  },
   {
     // What windows share has one form in src/shared; the composition hands the editor's focus to it.
     files: ['src/**/*.ts'],

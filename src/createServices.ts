@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { makeClient } from './accountClient';
@@ -58,6 +57,7 @@ import { createWindowHub } from './store/windows/windowHub';
 import { atTruePace, type Clock } from './util/clock';
 import { fileLock } from './util/fileLock';
 import { Redactor } from './util/redact';
+import { homeFolder } from './util/thisUser';
 
 type Own = <T extends vscode.Disposable>(item: T) => T;
 
@@ -320,7 +320,7 @@ function makeDemo(
     dir,
     // The start of a program takes the time of this computer, whatever the pace.
     lock: fileLock(join(dir, 'starting.lock'), atTruePace(clock)),
-    homesDir: join(homedir(), 'gpu-rental-demo'),
+    homesDir: join(homeFolder(), 'gpu-rental-demo'),
     script: vscode.Uri.joinPath(context.extensionUri, 'dist', 'simulator.js').fsPath,
     runtime: process.execPath,
     log,

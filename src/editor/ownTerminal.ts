@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import * as vscode from 'vscode';
+import { homeFolder } from '../util/thisUser';
 
 export type OwnTerminalOptions = vscode.TerminalOptions & {
   readonly cwd?: never;
@@ -23,6 +23,6 @@ export function terminalProfile(options: OwnTerminalOptions): vscode.TerminalPro
  * The editor starts a terminal where the URI of its folder is. Without a URI it starts in the window's remote machine,
  * even for an extension that runs on the user's computer. A `file` URI is always on the side of the extension.
  */
-function onThisSide({ folder = homedir(), ...options }: OwnTerminalOptions): vscode.TerminalOptions {
+function onThisSide({ folder = homeFolder(), ...options }: OwnTerminalOptions): vscode.TerminalOptions {
   return { ...options, cwd: vscode.Uri.file(folder) };
 }

@@ -1,7 +1,7 @@
-import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
+import { homeFolder } from '../util/thisUser';
 
 /**
  * Asks for files or folders of this computer. In a remote window the editor shows those of the machine, unless the
@@ -10,7 +10,7 @@ import { text } from '../util/text';
 export async function pickLocal(options: vscode.OpenDialogOptions): Promise<readonly vscode.Uri[]> {
   const isRemote = vscode.env.remoteName !== undefined;
   const picked = await vscode.window.showOpenDialog({
-    ...(isRemote ? { defaultUri: vscode.Uri.file(homedir()) } : {}),
+    ...(isRemote ? { defaultUri: vscode.Uri.file(homeFolder()) } : {}),
     ...options,
   });
   const other = picked?.find(({ scheme }) => scheme !== 'file');

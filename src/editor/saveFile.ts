@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
+import { homeFolder } from '../util/thisUser';
 import { t } from './localize';
 
 interface FileToSave {
@@ -25,7 +25,7 @@ export async function saveFile(file: FileToSave): Promise<vscode.Uri | undefined
   const target = await vscode.window.showSaveDialog({
     title,
     saveLabel: t('Save'),
-    defaultUri: vscode.Uri.joinPath(workspace ?? vscode.Uri.file(homedir()), name),
+    defaultUri: vscode.Uri.joinPath(workspace ?? vscode.Uri.file(homeFolder()), name),
     ...(filters && { filters }),
   });
   if (target) {

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { userInfo } from 'node:os';
+import { userId, userName } from '../util/thisUser';
 import type { FileSystem } from './fileSystem';
 import { filesRead } from './effectiveConfig';
 import type { AskedAgent } from './keyAgent';
@@ -80,12 +80,11 @@ function firstArgument(rest: string): string {
 
 /** Returns `undefined` for `none` and for a name that depends on the host. */
 function expand(value: string, home: string): string | undefined {
-  const { uid, username } = userInfo();
-  const known: Readonly<Record<string, string>> = {
+  const known: Readonly<Record<string, string | undefined>> = {
     '%%': '%',
     '%d': home,
-    '%i': String(uid),
-    '%u': username,
+    '%i': String(userId()),
+    '%u': userName(),
   };
   let isKnown = value !== 'none' && value !== '';
   const expanded = value

@@ -1,7 +1,7 @@
-import { homedir, userInfo } from 'node:os';
 import type { Clock } from '../util/clock';
 import type { Log } from '../util/log';
 import { thisProcess } from '../util/fileLock';
+import { accountHome, homeFolder } from '../util/thisUser';
 import { nodeFileSystem } from './fileSystem';
 import type { SshEnvironment } from './paths';
 import { probeBanner } from './probe';
@@ -14,8 +14,8 @@ export type SshSettings = () => Pick<SshEnvironment, 'configFile' | 'sshPath'>;
 export function nodeEnvironment(settings: SshSettings): SshEnvironment {
   return {
     platform: process.platform,
-    home: homedir(),
-    accountHome: userInfo().homedir,
+    home: homeFolder(),
+    accountHome: accountHome(),
     agentSocket: process.env['SSH_AUTH_SOCK'],
     ...settings(),
   };

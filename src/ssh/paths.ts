@@ -5,9 +5,9 @@ import { text } from '../util/text';
 /** The facts of the machine and the editor that locate the SSH files. */
 export interface SshEnvironment {
   readonly platform: NodeJS.Platform;
-  /** The folder of `~` in an `Include`: `$HOME`, as returned by `os.homedir()`. */
+  /** The folder of `~` in an `Include`: `homeFolder`. */
   readonly home: string;
-  /** The account's home, where `ssh` looks for its default config: `os.userInfo().homedir`. */
+  /** The account's home, where `ssh` looks for its default config: `accountHome`. */
   readonly accountHome: string;
   /** The file that `remote.SSH.configFile` names, if the editor honors it. */
   readonly configFile: string | undefined;

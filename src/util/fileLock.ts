@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { wait, type Clock } from './clock';
 import { errorCode } from './errorCode';
 import { UserError } from './errors';
 import { isAlive } from './isAlive';
 import { isMissing } from './missing';
 import { text } from './text';
+import { hostName } from './thisUser';
 
 /** The process that holds a lock, and how to tell that a holder is gone. */
 export interface ProcessIdentity {
@@ -16,7 +16,7 @@ export interface ProcessIdentity {
   isAlive(pid: number): boolean;
 }
 
-export const thisProcess: ProcessIdentity = { pid: process.pid, host: hostname(), isAlive };
+export const thisProcess: ProcessIdentity = { pid: process.pid, host: hostName(), isAlive };
 
 /** The operations on the files of a lock. Errors carry Node's `code`. */
 export interface LockFiles {

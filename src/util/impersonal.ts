@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { homedir, userInfo } from 'node:os';
+import { homeFolder, userName } from './thisUser';
 
 /** Names of this computer's user, to be removed. */
 export interface Person {
@@ -8,7 +8,7 @@ export interface Person {
 }
 
 export function thisPerson(): Person {
-  return { home: homedir(), userName: userInfo().username };
+  return { home: homeFolder(), userName: userName() ?? '' };
 }
 
 /** Removes mail addresses, network addresses, the home folder and the user's name. */

@@ -1,8 +1,8 @@
 import { access, readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
+import { homeFolder } from '../../util/thisUser';
 
 /** A key that another tool left on this computer; it is read only if the user picks it. */
 export interface ImportableKey {
@@ -25,7 +25,7 @@ const service = 'console.vast.ai';
 /** Looks for `VAST_API_KEY` and the public command line's key files, without reading them. */
 export async function findImportableKeys(
   env: NodeJS.ProcessEnv = process.env,
-  home: string = homedir(),
+  home: string = homeFolder(),
 ): Promise<readonly ImportableKey[]> {
   const found: ImportableKey[] = [];
   const fromEnv = env['VAST_API_KEY']?.trim();

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { JobTarget } from '../../commandArguments';
 import { chooseInstance } from '../../editor/chooseInstance';
@@ -27,6 +26,7 @@ import { connectableInstances } from '../../store/instances/listed';
 import { bytesText } from '../../util/bytes';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
+import { homeFolder } from '../../util/thisUser';
 import { askSecrets } from './secretsOfJobs';
 import { confirmJob, sentBytes } from './confirmJob';
 import type { JobDeps } from './deps';
@@ -70,7 +70,7 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
     t('Checking the files that {0} sends…', spec.name),
     async (signal) => {
       const found = await findSentFiles(
-        { run: runProgram, home: homedir(), signal },
+        { run: runProgram, home: homeFolder(), signal },
         folder,
         spec,
         ownOutputs(spec),

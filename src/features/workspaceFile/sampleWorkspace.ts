@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 import type { Services } from '../../services';
 import { errorCode } from '../../util/errorCode';
+import { homeFolder } from '../../util/thisUser';
 
 /** Each file of the package with its name in the sample workspace. */
 const files = [
@@ -29,7 +29,7 @@ async function writeSample(from: string, to: string): Promise<void> {
 
 /** Opens a folder with a job that trains a small model, in a new window if this one has a folder. */
 export async function openSample({ extensionUri }: Pick<Services, 'extensionUri'>): Promise<void> {
-  const folder = join(homedir(), 'gpu-rental-demo', 'sample');
+  const folder = join(homeFolder(), 'gpu-rental-demo', 'sample');
   await writeSample(vscode.Uri.joinPath(extensionUri, 'media', 'sample').fsPath, folder);
   const isFree = (vscode.workspace.workspaceFolders ?? []).length === 0;
   await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), {

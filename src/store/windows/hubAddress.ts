@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { linkNew } from '../../util/linkNew';
 import { ifPresent } from '../../util/missing';
+import { userId } from '../../util/thisUser';
 
 /** Incremented whenever windows of different versions would not understand each other. */
 const protocolVersion = 3;
@@ -23,16 +24,15 @@ export function hubAddress(
   token: string,
   platform: NodeJS.Platform = process.platform,
 ): HubAddress {
-  const user = userInfo();
   const hash = createHash('sha256')
-    .update([protocolVersion, user.uid, user.username, storageDir, token].join('\n'))
+    .update([protocolVersion, userId(), storageDir, token].join('\n'))
     .digest('hex')
     .slice(0, 20);
   if (platform === 'win32') {
     return { path: `\\\\.\\pipe\\gpurental-${hash}`, isFile: false };
   }
   if (platform === 'linux') {
-    return { path: filled(`\0gpurental-${user.uid}-${hash}`), isFile: false };
+    return { path: filled(`\0gpurental-${userId()}-${hash}`), isFile: false };
   }
   // The storage folder is often too long for a socket path, which holds at most 104 bytes.
   return { path: join(tmpdir(), `gpur-${hash}.sock`), isFile: true };
