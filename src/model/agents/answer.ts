@@ -14,6 +14,8 @@ export class ToolError extends Error {}
 
 /** Clients move or cut what is larger. */
 export const mostBytes = 6144;
+/** What is added to an answer after its pages and texts are cut, such as the names of arguments that were ignored. */
+const spareBytes = 256;
 
 export function errorAnswer(problem: string): ToolAnswer {
   const error = withoutControls(problem).slice(0, 1000);
@@ -50,7 +52,7 @@ export function pageOf(
     };
   };
   let count = wanted.length;
-  while (count > 1 && sizeOf(pageWith(count)) > mostBytes) {
+  while (count > 1 && sizeOf(pageWith(count)) > mostBytes - spareBytes) {
     count -= 1;
   }
   return pageWith(count);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { requestStates } from './request';
+import { sentMembers } from './sentArguments';
 
 /** What the tools take and return. Names of fields carry the unit, and money is a number of dollars rounded up. */
 
@@ -23,7 +24,7 @@ const reason = z.string().max(200).describe('Why, in one line; shown to the user
 const then = z
   .enum(['stop', 'destroy'])
   .describe('What an open editor of the user does when the hours are over');
-const hours = z.number().positive().max(720).describe('Hours after which the instance stops or is destroyed');
+const hours = z.number().min(0.01).max(720).describe('Hours after which the instance stops or is destroyed');
 const usd = z.number().nonnegative();
 const time = z.string().describe('ISO 8601 time in UTC');
 const untrusted = z
@@ -39,6 +40,12 @@ const rest = {
   cursor: cursor.describe('There are more rows: call again with it'),
   skipped: z.number().int().describe('Rows that exist and could not be read').optional(),
   next: z.string().describe('What to do next').optional(),
+};
+const ignored = {
+  ignoredArguments: z
+    .array(z.string())
+    .describe('Not known to this tool, so nothing came of them')
+    .optional(),
 };
 const truncated = z.boolean().describe('Only the end of a long text is here').optional();
 const limitsLeft = z.object({
@@ -57,6 +64,7 @@ const requestAnswer = z.object({
   instanceState: z.string().optional(),
   priceUsdPerHour: usd.optional(),
   untrusted: untrusted.optional(),
+  ...ignored,
 });
 const instanceRow = z.object({
   instance,
@@ -70,33 +78,66 @@ const instanceRow = z.object({
   untrusted: untrusted.optional(),
 });
 
+/**
+ * A field as a model meant it. Clients of strict function calling send every field, the optional ones as `null` or empty;
+ * models write numbers as text, texts as numbers, and choices in another letter case.
+ */
+function meant(value: unknown, field: z.ZodType): unknown {
+  const isOptional = field instanceof z.ZodOptional;
+  if (value === null || (value === '' && isOptional)) {
+    return undefined;
+  }
+  const kind: unknown = isOptional ? field.unwrap() : field;
+  if (kind instanceof z.ZodNumber && typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value)) {
+    return Number(value);
+  }
+  if (kind instanceof z.ZodString && typeof value === 'number') {
+    return String(value);
+  }
+  return kind instanceof z.ZodEnum && typeof value === 'string' ? value.trim().toLowerCase() : value;
+}
+
+/** Arguments without what a client adds of its own, such as the id of its call; the answer names what was left out. */
+function input<T extends z.ZodRawShape>(shape: T) {
+  const fields: Readonly<Record<string, z.ZodType>> = shape as never;
+  const read = (sent: unknown) => {
+    const members = sentMembers(sent);
+    if (members === undefined) {
+      return sent;
+    }
+    const taken = Object.entries(fields).map(([name, field]) => [name, meant(members[name], field)] as const);
+    return Object.fromEntries(taken.filter(([, value]) => value !== undefined));
+  };
+  return z.preprocess(read, z.strictObject(shape));
+}
+
 export const toolInputs = {
-  search_offers: z.strictObject({
+  search_offers: input({
     gpu: z
       .string()
       .max(40)
       .describe('GPU model, for example "RTX 4090" or "H100", which is all of its variants')
       .optional(),
     gpuCount: z.number().int().min(1).max(64).optional(),
-    minGpuRamGb: z.number().positive().max(1000).optional(),
-    maxPriceUsdPerHour: z.number().positive().max(1000).optional(),
+    minGpuRamGb: z.number().min(0).max(1000).optional(),
+    maxPriceUsdPerHour: z.number().min(0.001).max(1000).optional(),
     diskGb: z.number().min(1).max(10_000).describe('Disk that the price includes; 16 by default').optional(),
     country: z
       .string()
-      .regex(/^[A-Z]{2}$/)
-      .describe('Two capital letters')
+      .regex(/^[A-Za-z]{2}$/)
+      .describe('Two letters')
       .optional(),
     minReliabilityPercent: z.number().min(0).max(100).optional(),
     limit: z.number().int().min(1).max(10).optional(),
     cursor,
   }),
-  list_templates: z.strictObject({
+  list_templates: input({
     text: z.string().max(100).optional(),
     scope: z.enum(['mine', 'public']).optional(),
     limit: z.number().int().min(1).max(10).optional(),
     cursor,
   }),
-  quote_rental: z.strictObject({
+  quote_rental: input({
     offer,
     template: template.optional(),
     image: z
@@ -112,24 +153,24 @@ export const toolInputs = {
       .regex(/^[\w .-]{1,40}$/)
       .optional(),
   }),
-  request_rental: z.strictObject({ quote, requestId, reason }),
-  get_request: z.strictObject({ request, waitSeconds: z.number().int().min(0).max(45).optional() }),
-  list_instances: z.strictObject({
+  request_rental: input({ quote, requestId, reason }),
+  get_request: input({ request, waitSeconds: z.number().int().min(0).max(45).optional() }),
+  list_instances: input({
     state: z.enum(['running', 'stopped']).optional(),
     limit: z.number().int().min(1).max(10).optional(),
     cursor,
   }),
-  get_instance: z.strictObject({ instance, logLines: z.number().int().min(0).max(50).optional() }),
-  connect_instance: z.strictObject({ instance }),
-  run_command: z.strictObject({
+  get_instance: input({ instance, logLines: z.number().int().min(0).max(50).optional() }),
+  connect_instance: input({ instance }),
+  run_command: input({
     instance,
     command: z.string().min(1).max(4096),
     timeoutSeconds: z.number().int().min(1).max(45).optional(),
     requestId,
   }),
-  set_schedule: z.strictObject({ instance, hoursFromNow: hours, then, requestId, reason }),
-  change_state: z.strictObject({ instance, to: z.enum(['stopped', 'running']), requestId, reason }),
-  destroy_instance: z.strictObject({
+  set_schedule: input({ instance, hoursFromNow: hours, then, requestId, reason }),
+  change_state: input({ instance, to: z.enum(['stopped', 'running']), requestId, reason }),
+  destroy_instance: input({
     instance,
     label: z.string().max(80).describe('The label as list_instances gives it; has to match').optional(),
     requestId,
@@ -152,12 +193,14 @@ export const toolOutputs = {
       }),
     ),
     ...rest,
+    ...ignored,
     asOf: time,
     demo: z.boolean().optional(),
   }),
   list_templates: z.object({
     templates: z.array(z.object({ template, recommendedDiskGb: z.number().optional(), untrusted })),
     ...rest,
+    ...ignored,
   }),
   quote_rental: z.object({
     quote,
@@ -171,12 +214,14 @@ export const toolOutputs = {
     expiresAt: time,
     next: z.string(),
     demo: z.boolean().optional(),
+    ...ignored,
   }),
   request_rental: requestAnswer,
   get_request: requestAnswer,
   list_instances: z.object({
     instances: z.array(instanceRow),
     ...rest,
+    ...ignored,
     burnUsdPerHour: usd,
     creditUsd: z.number().optional(),
     limitsLeft,
@@ -187,8 +232,9 @@ export const toolOutputs = {
     ready: z.boolean().optional(),
     truncated,
     next: z.string().describe('What to do next').optional(),
+    ...ignored,
   }),
-  connect_instance: z.object({ sshAlias: z.string(), sshCommand: z.string(), next: z.string() }),
+  connect_instance: z.object({ sshAlias: z.string(), sshCommand: z.string(), next: z.string(), ...ignored }),
   run_command: requestAnswer.extend({
     exitCode: z.number().int().optional(),
     truncated,

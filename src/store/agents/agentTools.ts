@@ -1,4 +1,5 @@
 import { toolAnswer, errorAnswer, misfitText, ToolError, type ToolAnswer } from '../../model/agents/answer';
+import { ignoredMembers } from '../../model/agents/sentArguments';
 import { toolSpecs, type AgentAccess, type ToolDescription, type ToolSpec } from '../../model/agents/tools';
 import type { ToolInput, toolInputs, ToolName } from '../../model/agents/toolShapes';
 import type { Clock } from '../../util/clock';
@@ -125,15 +126,18 @@ export class AgentToolRegistry implements AgentTools, Disposable {
     args: unknown,
     context: ToolContext,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const parsed = (await this.deps.inputs())[name].safeParse(args ?? {});
+    const shape = (await this.deps.inputs())[name];
+    const parsed = shape.safeParse(args);
     if (!parsed.success) {
       throw new ToolError(misfitText(parsed.error));
     }
+    const ignored = ignoredMembers(args, shape.out.shape);
     const handler = (await this.deps.handlers())[name] as (
       input: unknown,
       context: ToolContext,
     ) => Promise<Readonly<Record<string, unknown>>>;
-    return handler(parsed.data, context);
+    const answer = await handler(parsed.data, context);
+    return ignored.length === 0 ? answer : { ...answer, ignoredArguments: ignored };
   }
 
   private async checkAccess({ risk }: ToolSpec): Promise<void> {

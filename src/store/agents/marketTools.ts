@@ -112,7 +112,7 @@ function filtersOf(input: ToolInput<'search_offers'>): Filters {
     ...(input.gpuCount === undefined ? {} : { gpuCount: { min: input.gpuCount, max: input.gpuCount } }),
     ...(input.minGpuRamGb === undefined ? {} : { gpuRamGb: { min: input.minGpuRamGb } }),
     ...(input.maxPriceUsdPerHour === undefined ? {} : { pricePerHour: { max: input.maxPriceUsdPerHour } }),
-    ...(input.country === undefined ? {} : { country: { oneOf: [input.country] } }),
+    ...(input.country === undefined ? {} : { country: { oneOf: [input.country.toUpperCase()] } }),
     ...(input.minReliabilityPercent === undefined
       ? {}
       : { reliability: { min: input.minReliabilityPercent } }),

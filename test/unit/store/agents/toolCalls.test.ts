@@ -84,6 +84,14 @@ describe('A call of an agent', () => {
     });
   }
 
+  it('names in its answer the arguments that the tool does not know', async () => {
+    const sent = { limit: null, maxPrice: 0.4 };
+    const answered = { fine: true, ignoredArguments: ['maxPrice'] };
+    assert.deepEqual(await call('search_offers', sent), answered);
+    assert.deepEqual(await call('search_offers', JSON.stringify(sent)), answered);
+    assert.deepEqual(await call('search_offers', { limit: null }), { fine: true });
+  });
+
   it('is one of sixty a minute, of each session of a client alone', async () => {
     for (let count = 0; count < 60; count += 1) assert.equal((await call('list_instances'))['fine'], true);
     assert.match(await errorOf('list_instances'), /Too many calls in a minute/);
