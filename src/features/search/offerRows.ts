@@ -13,6 +13,7 @@ import { placeText } from '../../model/offers/places';
 import { defaultFilters, type Filters } from '../../model/offers/searchFields';
 import { perDay, perHour, type Rate } from '../../model/quote';
 import type { FailedMachine } from '../../store/rentals/failedMachines';
+import type { Unread } from '../../model/offers/typedQuery';
 import type { OffersView } from './offersView';
 import { offerPrefix } from './offerPlace';
 import { failedMachineText } from './offerTools';
@@ -152,6 +153,10 @@ export function offerRows(
       run: () => actions.openFilters(),
     },
   ];
+  const { unread = [] } = view;
+  if (unread.length > 0) {
+    rows.push(unusedRow(unread, actions));
+  }
   const { showLarger } = actions;
   if (showLarger) {
     rows.push({
@@ -197,6 +202,18 @@ export function offerRows(
     });
   }
   return view.skipped === 0 ? rows : [...rows, unreadRow(view.skipped)];
+}
+
+/** Returns the row that names the typed comparisons that filter nothing. */
+function unusedRow(unread: readonly Unread[], actions: OfferActions): LevelRow {
+  return {
+    id: 'unused',
+    icon: 'warning',
+    label: t('Not used: {0}', unread.map(({ source }) => plainLabel(source)).join(' · ')),
+    detail: unread.map(({ reason }) => localize(reason)).join(' '),
+    alwaysShow: true,
+    run: () => actions.openFilters(),
+  };
 }
 
 function unreadRow(skipped: number): LevelRow {

@@ -88,11 +88,12 @@ export class OfferSession implements Disposable {
 
   /** The chosen and the typed filters together; typed ones win. */
   get effectiveQuery(): MarketQuery {
-    const { filters, rentalType } = this.parse();
+    const { filters, rentalType, unlimited = [] } = this.parse();
     const chosen = this.chosenQuery;
+    const kept = Object.entries(chosen.filters).filter(([key]) => !unlimited.some((field) => field === key));
     return {
       ...chosen,
-      filters: { ...chosen.filters, ...filters },
+      filters: { ...Object.fromEntries(kept), ...filters },
       rentalType: rentalType ?? chosen.rentalType,
     };
   }
@@ -113,7 +114,7 @@ export class OfferSession implements Disposable {
 
   get view(): OffersView {
     const query = this.effectiveQuery;
-    const { words, understood } = this.parse();
+    const { words, understood, unread = [] } = this.parse();
     const answer = this.answer;
     const usable = answer !== undefined && answer.query.rentalType === query.rentalType;
     const rows = usable ? this.rowsOf(answer, query, words) : [];
@@ -131,6 +132,7 @@ export class OfferSession implements Disposable {
       orderedHere: answer !== undefined && !answer.whole && answer.query.sort !== query.sort,
       understood,
       words,
+      unread,
       waitsUntil: this.waitsUntil,
     };
   }
@@ -158,12 +160,12 @@ export class OfferSession implements Disposable {
     }
   }
 
-  /** Turns the typed filters into chosen ones, so that the filter levels can change them. Free words stay typed. */
+  /** Turns the typed filters into chosen ones, so that the filter levels can change them. What filters nothing stays typed. */
   absorbTyped(): void {
-    const { words, understood } = this.parse();
+    const { words, understood, unread = [] } = this.parse();
     this.query = this.effectiveQuery;
     this.hasTyped ||= understood.length > 0;
-    this.typed = words.join(' ');
+    this.typed = [...words, ...unread.map(({ source }) => source)].join(' ');
   }
 
   /** Asks the service again, even if the offers at hand would do. */

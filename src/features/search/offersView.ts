@@ -1,5 +1,5 @@
 import type { Offer } from '../../model/offers/offer';
-import type { Understood } from '../../model/offers/typedQuery';
+import type { Understood, Unread } from '../../model/offers/typedQuery';
 
 /** The state that the list draws. */
 export interface OffersView {
@@ -28,6 +28,8 @@ export interface OffersView {
   /** The filters recognized in the typed line, and the words that are not filters. */
   readonly understood: readonly Understood[];
   readonly words: readonly string[];
+  /** Typed comparisons that filter nothing. */
+  readonly unread?: readonly Unread[];
   /** When the rate limit lets the waiting search start, ms since 1970. */
   readonly waitsUntil?: number | undefined;
 }

@@ -60,6 +60,13 @@ export const numberNames: Readonly<Record<string, NumberKey>> = {
   value: 'value',
   machine_bw: 'gpuBandwidth',
   // As the service and its command-line client call them; amounts are in the users' units.
+  compute_cap: 'computeCapability',
+  cpu_ghz: 'cpuGhz',
+  dlperf_per_dphtotal: 'value',
+  dlperf_usd: 'value',
+  gpu_mem_bw: 'gpuBandwidth',
+  gpu_total_ram: 'gpuTotalRamGb',
+  total_flops: 'teraflops',
   num_gpus: 'gpuCount',
   gpu_ram: 'gpuRamGb',
   dph_total: 'pricePerHour',

@@ -48,10 +48,9 @@ const phrases: readonly (readonly [RegExp, string])[] = [
     /(?<=^|\s)(?:(?:but\s+)?(?:not|without|except|excluding|exclude|outside)|but|non)[\s-]+(?:(?:in|for|of)\s+)?(?=[a-z\d])/g,
     '-',
   ],
-  // As the service's command-line client writes them, `gpu_name=RTX_4090 geolocation=US`; `gpu=2` is a number.
-  [/(?<=^|\s)(?:gpu(?:_name)?|model)\s*[=:]+\s*(?=[a-z]|\d{3})/g, ''],
+  // `gpu: 4090`
+  [/(?<=^|\s)gpu\s*:\s*(?=[a-z]|\d{3})/g, ''],
   [/(?<=^|\s)between\s+(\S+)\s+and\s+(?=[$.\d])/g, '$1-'],
-  [/(?<=^|\s)(?:geolocation|location|country|region)\s*[=:]+\s*(?=[a-z])/g, ''],
   [/\b(?:gpu|video|graphics)\s+(?:ram|memory|mem)\b/g, 'vram'],
   [/\b(?:system|host|cpu)\s+(?:ram|memory|mem)\b/g, 'ram'],
   [/\bdisk\s+space\b/g, 'disk'],
@@ -82,6 +81,11 @@ export const fillers: ReadonlySet<string> = new Set(
   'and or with for & a an the of any anywhere only please available cheap cheapest nvidia gpu gpus machine machines server hbm2 hbm2e hbm3 hbm3e'.split(
     ' ',
   ),
+);
+
+/** Names of processors and makers are looked for in the rows, and a price may follow: `epyc <0.8`. */
+export const rowWords: ReadonlySet<string> = new Set(
+  'amd intel epyc ryzen xeon threadripper core gold silver platinum rtx gtx geforce tesla quadro'.split(' '),
 );
 
 /** Splits the unit of a price, such as `/h` or `/day`, of which the end may not be typed yet, from another unit. */

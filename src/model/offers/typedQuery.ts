@@ -3,18 +3,23 @@ import { filterValueText } from './filterText';
 import { findGpuModels, knownGpuModels } from './gpuModels';
 import type { RentalType } from './offer';
 import { findPlaces, findUsState } from './places';
-import { flagNames, numberNames, own, rentalNames, unitScales } from './typedNames';
-import { fillers, priceUnit } from './typedPhrases';
-import { tokenize } from './typedTokens';
+import { fieldLabel, type FieldKey, type Filters } from './searchFields';
+import { readTerm, type TermReading } from './serviceTermReading';
+import { inOneCommand, serviceFields, splitServiceTerms, type ServiceTerm } from './serviceTerms';
 import {
-  fieldLabel,
-  type ChoiceKey,
-  type FieldKey,
-  type Filters,
-  type FlagKey,
-  type NumberKey,
-  type NumberRange,
-} from './searchFields';
+  addChoice,
+  amountOf,
+  comparison,
+  finish,
+  memoryUnits,
+  newDraft,
+  readComparison,
+  suits,
+  type Draft,
+} from './typedDraft';
+import { flagNames, numberNames, own, rentalNames } from './typedNames';
+import { fillers, rowWords } from './typedPhrases';
+import { tokenize } from './typedTokens';
 
 export interface Understood {
   /** The typed text. */
@@ -29,58 +34,128 @@ export interface TypedQuery {
   readonly understood: readonly Understood[];
   /** Words that are not filters; a row must contain all of them. */
   readonly words: readonly string[];
+  /** Fields that may have any value, whatever was chosen. */
+  readonly unlimited?: readonly FieldKey[];
+  /** Comparisons that filter nothing. */
+  readonly unread?: readonly Unread[];
 }
 
-interface Draft {
-  readonly numbers: Map<NumberKey, NumberRange>;
-  readonly choices: Map<ChoiceKey, { oneOf: string[]; noneOf: string[] }>;
-  readonly flags: Map<FlagKey, boolean>;
-  /** Names of US states. */
-  readonly states: string[];
-  rentalType?: RentalType;
+export interface Unread {
+  /** The typed text. */
+  readonly source: string;
+  readonly reason: Text;
+}
+
+interface Found {
+  readonly readings: { source: string; reading: FieldKey | Text }[];
+  readonly words: string[];
+  readonly unread: Unread[];
 }
 
 /** What a token means: the field it set or a text. Undefined if the rule does not apply. */
 type Reading = FieldKey | Text | undefined;
 
-const comparison =
-  /^(?<name>[a-z_]*?)(?<op><=|>=|=<|=>|<|>|≤|≥|=|:)?\$?(?<number>\d+(?:[.,]\d+)?|[.,]\d+)(?<unit>[a-z%/$]*)(?<plus>\+)?$/;
 const countBefore = /^[x×*](?<n>\d{1,3})(?<plus>\+)?$/;
 const countAfter = /^(?<n>\d{1,3})[x×*](?<plus>\+)?$/;
 
-/** Parses a typed line. Never fails: unrecognized words are searched for in the rows. */
+/** Longer lines are not read to their end, so that each key stays as quick as the one before. */
+const mostCharacters = 1000;
+
+/**
+ * Parses a typed line. Never fails: unrecognized words are searched for in the rows, and a comparison that is not
+ * understood filters nothing.
+ */
 export function parseTypedQuery(line: string, models: readonly string[] = knownGpuModels): TypedQuery {
-  const tokens = tokenize(line, models);
-  const draft: Draft = { numbers: new Map(), choices: new Map(), flags: new Map(), states: [] };
-  const readings: { source: string; reading: FieldKey | Text }[] = [];
-  const words: string[] = [];
+  const draft = newDraft();
+  const found: Found = { readings: [], words: [], unread: [] };
+  const parts = splitServiceTerms(inOneCommand(line.slice(0, mostCharacters)), models);
+  for (const [at, part] of parts.entries()) {
+    const isLast = at === parts.length - 1;
+    if (typeof part === 'string') {
+      readTokens(tokenize(part, models), isLast, draft, models, found);
+    } else {
+      note(readTerm(part, isLast, draft, models), part.source, found);
+    }
+  }
+  if (line.length > mostCharacters) {
+    found.unread.push({ source: line.slice(mostCharacters), reason: text('The search is too long.') });
+  }
+  const filters = finish(draft);
+  const meaningOf = (reading: FieldKey | Text) =>
+    typeof reading !== 'string'
+      ? reading
+      : filters[reading] === undefined
+        ? text('{0}: any', fieldLabel(reading))
+        : text('{0}: {1}', fieldLabel(reading), filterValueText(reading, filters));
+  return {
+    filters,
+    ...(draft.rentalType === undefined ? {} : { rentalType: draft.rentalType }),
+    ...(draft.unlimited.size === 0 ? {} : { unlimited: [...draft.unlimited] }),
+    understood: found.readings.map(({ source, reading }) => ({ source, meaning: meaningOf(reading) })),
+    words: [...draft.states, ...found.words],
+    ...(found.unread.length === 0 ? {} : { unread: found.unread }),
+  };
+}
+
+function note(read: TermReading, source: string, { readings, unread }: Found): void {
+  if (typeof read === 'object' && 'unread' in read) {
+    unread.push({ source, reason: read.unread });
+  } else if (read !== undefined) {
+    readings.push({ source, reading: read });
+  }
+}
+
+function readTokens(
+  tokens: readonly string[],
+  isLast: boolean,
+  draft: Draft,
+  models: readonly string[],
+  found: Found,
+): void {
   for (let at = 0; at < tokens.length;) {
     const read = readAt(tokens, at, draft, models);
     const length = read?.length ?? 1;
     const source = tokens.slice(at, at + length).join(' ');
-    at += length;
+    const compared = read === undefined && !fillers.has(source) ? comparedAt(tokens, at) : undefined;
+    at += compared?.length ?? length;
     if (read !== undefined) {
-      readings.push({ source, reading: read.reading });
-    } else if (!fillers.has(source) && !(tokens.slice(at).every(isOperator) && isBeginning(source))) {
-      words.push(source);
+      found.readings.push({ source, reading: read.reading });
+    } else if (compared) {
+      note(readTerm(compared.term, false, draft, models), compared.term.source, found);
+    } else if (
+      !fillers.has(source) &&
+      !(isLast && tokens.slice(at).every(isOperator) && isBeginning(source))
+    ) {
+      found.words.push(source);
     }
   }
-  const filters = finish(draft);
-  const meaningOf = (reading: FieldKey | Text) =>
-    typeof reading === 'string'
-      ? text('{0}: {1}', fieldLabel(reading), filterValueText(reading, filters))
-      : reading;
-  return {
-    filters,
-    ...(draft.rentalType === undefined ? {} : { rentalType: draft.rentalType }),
-    understood: readings.map(({ source, reading }) => ({ source, meaning: meaningOf(reading) })),
-    words: [...draft.states, ...words],
-  };
+}
+
+/** Returns a comparison with a name that is no filter, such as `foo > 5`: its number is not that of another filter. */
+function comparedAt(
+  tokens: readonly string[],
+  at: number,
+): { readonly term: ServiceTerm; readonly length: number } | undefined {
+  const [token = '', next = '', afterNext] = tokens.slice(at, at + 3);
+  // `foo >5`, `foo > 5` and `cuda>=abc`
+  const joined = /^([a-z_][a-z_\d]*)([<>=≤≥!]+)(.+)$/.exec(token);
+  const apart = joined ? null : /^([<>=≤≥!]+)(.*)$/.exec(next);
+  const name = joined?.[1] ?? token;
+  const sign = joined?.[2] ?? apart?.[1] ?? '';
+  const isAttached = joined !== null || apart?.[2] !== '';
+  const value = joined?.[3] ?? (isAttached ? apart?.[2] : afterNext);
+  if (!/^[a-z_][a-z_\d]*$/.test(name) || rowWords.has(name) || sign === '' || value === undefined) {
+    return undefined;
+  }
+  const length = joined ? 1 : isAttached ? 2 : 3;
+  const operator = /[<≤]/.test(sign) ? 'lte' : /[>≥]/.test(sign) ? 'gte' : 'eq';
+  const source = tokens.slice(at, at + length).join(' ');
+  return { term: { source, name, operator, values: [value] }, length };
 }
 
 /** The last word may be incomplete: `cud` or `>=` must not empty the list while the user types. */
 function isBeginning(word: string): boolean {
-  const names = [numberNames, flagNames, rentalNames].flatMap((table) => Object.keys(table));
+  const names = [numberNames, flagNames, rentalNames, serviceFields].flatMap((table) => Object.keys(table));
   const vocabulary = [...names, ...fillers];
   return isOperator(word) || vocabulary.some((name) => name.startsWith(word.replace(/[<>=≤≥:$]+$/, '')));
 }
@@ -192,29 +267,6 @@ function readPair(token: string, [next, afterNext, last = '']: readonly string[]
   return key !== undefined && nextUnit !== undefined && suits(nextUnit, key) ? join(token, next) : undefined;
 }
 
-/** Returns the amount of `24gb` or `1tb` in GB. */
-function amountOf(token: string): number {
-  const { number = '', unit = '' } = comparison.exec(token)?.groups ?? {};
-  return Number(number.replace(',', '.')) * (own(unitScales, unit) ?? 1);
-}
-
-/** Returns whether a number with this unit fits the field: `24gb cuda` is not a CUDA version. */
-function suits(unit: string, key: NumberKey): boolean {
-  if (memoryUnits.includes(unit)) return ['ramGb', 'diskGb', 'gpuRamGb', 'gpuTotalRamGb'].includes(key);
-  if (speedUnits.includes(unit)) return ['downMbit', 'upMbit'].includes(key);
-  if (timeUnits.includes(unit)) return key === 'days';
-  if (unit === '%') return key === 'reliability';
-  // `16cores` has its field already.
-  return [undefined, key].includes(own(numberNames, unit));
-}
-
-function addChoice(draft: Draft, key: ChoiceKey, values: readonly string[], negated: boolean): ChoiceKey {
-  const choice = draft.choices.get(key) ?? { oneOf: [], noneOf: [] };
-  (negated ? choice.noneOf : choice.oneOf).push(...values);
-  draft.choices.set(key, choice);
-  return key;
-}
-
 function readCount(token: string, draft: Draft): Reading {
   const groups = (countBefore.exec(token) ?? countAfter.exec(token))?.groups;
   if (!groups) {
@@ -223,76 +275,6 @@ function readCount(token: string, draft: Draft): Reading {
   const count = Number(groups['n']);
   draft.numbers.set('gpuCount', groups['plus'] === undefined ? { min: count, max: count } : { min: count });
   return 'gpuCount';
-}
-
-function readComparison(token: string, draft: Draft): Reading {
-  const groups = comparison.exec(token)?.groups;
-  if (!groups) {
-    return undefined;
-  }
-  const number = Number((groups['number'] ?? '').replace(',', '.'));
-  const { unit, priced, hours } = priceUnit(groups['unit'] ?? '', token.includes('$'));
-  const key = fieldOf(groups['name'] ?? '', unit, priced, groups['op'], number);
-  if (key === undefined || (priced && unit !== '' && key === 'pricePerHour')) {
-    return undefined;
-  }
-  const scale = own(unitScales, unit) ?? 1;
-  const inUnits = tidy(key === 'reliability' && number <= 1 ? number * 100 : number * scale);
-  const value = hours > 1 ? Math.floor((inUnits / hours) * 1e4) / 1e4 : inUnits;
-  const range = rangeOf(groups['op'], groups['plus'] !== undefined, value, key);
-  draft.numbers.set(key, { ...draft.numbers.get(key), ...range });
-  return key;
-}
-
-function tidy(value: number): number {
-  return Number(value.toPrecision(12));
-}
-
-/** Operators that set an upper limit. */
-const upperLimits: readonly string[] = ['<', '<=', '=<', '≤'];
-
-/** Fields for which a number without an operator means "exactly". */
-const exactFields: readonly NumberKey[] = ['gpuCount'];
-
-function rangeOf(op: string | undefined, plus: boolean, value: number, key: NumberKey): NumberRange {
-  if (op !== undefined && upperLimits.includes(op)) {
-    return { max: value };
-  }
-  if (key === 'pricePerHour' && (op === undefined || op === ':')) {
-    return plus ? { min: value } : { max: value };
-  }
-  if (!plus && exactFields.includes(key) && (op === undefined || op === ':')) {
-    return { min: value, max: value };
-  }
-  return op === '=' ? { min: value, max: value } : { min: value };
-}
-
-const memoryUnits = ['gb', 'g', 'gib', 'tb'];
-const speedUnits = ['mbit', 'mbps', 'gbit', 'gbps'];
-const timeUnits = ['d', 'day', 'days', 'w', 'week', 'weeks', 'month', 'months'];
-
-/** Returns the field of a number, found by its name, its unit or its size. */
-function fieldOf(
-  name: string,
-  unit: string,
-  priced: boolean,
-  op: string | undefined,
-  value: number,
-): NumberKey | undefined {
-  if (name !== '') {
-    const known = own(numberNames, name);
-    return known !== undefined && (op !== undefined || name.length > 1 || unit !== '') ? known : undefined;
-  }
-  if (priced) return 'pricePerHour';
-  if (memoryUnits.includes(unit)) return 'gpuRamGb';
-  if (unit === '%') return 'reliability';
-  if (speedUnits.includes(unit)) return 'downMbit';
-  if (timeUnits.includes(unit)) return 'days';
-  if (unit !== '') return own(numberNames, unit);
-  // `<0.8` without a name is a price: users name every other field with an upper limit.
-  if (op !== undefined && upperLimits.includes(op)) return 'pricePerHour';
-  if (op === undefined) return undefined;
-  return value <= 1 ? 'pricePerHour' : 'gpuRamGb';
 }
 
 /** Reads flags, rental types and places, which may have several words: `static ip`, `united states`. */
@@ -336,15 +318,4 @@ function readWord(parts: readonly string[], negated: boolean, draft: Draft): Rea
     return addChoice(draft, 'country', [...countries, 'US'], false);
   }
   return countries.length === 0 ? undefined : addChoice(draft, 'country', countries, negated);
-}
-
-function finish(draft: Draft): Filters {
-  const choices = [...draft.choices].map(([key, choice]) => [
-    key,
-    {
-      ...(choice.oneOf.length === 0 ? {} : { oneOf: [...new Set(choice.oneOf)] }),
-      ...(choice.noneOf.length === 0 ? {} : { noneOf: [...new Set(choice.noneOf)] }),
-    },
-  ]);
-  return Object.fromEntries([...draft.numbers, ...choices, ...draft.flags]) as Filters;
 }

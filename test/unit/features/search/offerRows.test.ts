@@ -4,6 +4,7 @@ import type { OffersView } from '../../../../src/features/search/offersView';
 import { fromDollars } from '../../../../src/model/money';
 import { defaultFilters } from '../../../../src/model/offers/searchFields';
 import type { MarketQuery } from '../../../../src/model/offers/marketQuery';
+import { parseTypedQuery } from '../../../../src/model/offers/typedQuery';
 import { anOffer } from '../../../support/builders';
 import { onScreen } from '../../../support/onScreen';
 
@@ -63,6 +64,20 @@ describe('The list of offers', () => {
       '2× RTX 4090 24 GB | $9.60/day | $0.400/h · 48 GB · 99.56% reliable · Sweden · not verified · CUDA 12.4 · 1 core · 64 GB RAM · 812 Mbit/s down · 1 port · data center · deep learning score 212 per $/h',
       '1× ? | price not stated | ?/h      ·  ? GB ·     ?% reliable',
     ]);
+  });
+
+  it('names typed comparisons that filter nothing, with their reasons, and leads to the filters', () => {
+    const { unread } = parseTypedQuery('pcie_bw>=12 foo>5');
+    assert.ok(unread);
+    const of = view({ unread });
+    assert.deepEqual(lines(of).slice(1, 2), [
+      'warning | Not used: pcie_bw>=12 · foo >5 | Choose “PCIe bandwidth” under Filters. There is no filter with the name foo.',
+    ]);
+    done.length = 0;
+    offerRows(of, usual, actions(), now)
+      .find(({ id }) => id === 'unused')
+      ?.run?.();
+    assert.deepEqual(done, ['filters']);
   });
 
   it('names what differs from the usual search, and warns of offers that failed or do not fit', () => {

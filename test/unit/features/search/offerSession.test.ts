@@ -61,6 +61,16 @@ describe('a search session', () => {
     assert.deepEqual(ask(1).search.filters['gpu_name'], { eq: 'RTX 3090' });
   });
 
+  it('removes a chosen limit by a typed wildcard, and keeps typed what filters nothing', () => {
+    const { session } = aSession();
+    session.setTyped('verified=true foo>5');
+    session.absorbTyped();
+    assert.equal(session.chosenQuery.filters.verified, true);
+    assert.equal(session.line, 'foo >5');
+    session.setTyped('verified=any');
+    assert.equal('verified' in session.effectiveQuery.filters, false);
+  });
+
   it('cancels the earlier question and drops its late answer', async () => {
     const { session, ask, ids, clock } = aSession();
     session.start();
