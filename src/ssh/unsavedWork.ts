@@ -4,14 +4,15 @@ import { parseJobs } from './jobs/otherJobs';
 import { jobPrograms } from './jobs/programs';
 import { isRemotePath } from './remoteFolders';
 import type { SshService } from './service';
+import unsavedGit from './unsavedGit.sh';
 
-/** A git repository with content that exists nowhere else. */
+/** A git repository with content that exists nowhere else, or that git could not read whole. */
 export interface UnsavedRepository {
   readonly path: string;
   /** Changed and uncommitted files, and stashes; counted up to a thousand. */
-  readonly changes: number;
+  readonly changes: number | 'unknown';
   /** Commits that no remote has; counted up to a thousand. */
-  readonly unpushed: number;
+  readonly unpushed: number | 'unknown';
 }
 
 export interface UnsavedWork {
@@ -20,7 +21,7 @@ export interface UnsavedWork {
   readonly jobs: readonly JobThere[];
   /** The working folder, if there was time to measure it. */
   readonly folder?: { readonly path: string; readonly kilobytes: number };
-  /** False if the time was up before all repositories were read, or git is missing. */
+  /** False if there may be repositories that are not named: the time was up, or a folder could not be searched. */
   readonly isComplete: boolean;
 }
 
@@ -29,19 +30,10 @@ const greeting = 'gpu-rental unsaved work';
 /** Constant: no text from a user or a service is ever part of it. */
 const lookScript = [
   `printf "%s\\n" "${greeting}"`,
-  'export GIT_OPTIONAL_LOCKS=0',
   `(\n${jobPrograms.others}\n)`,
   'work="$HOME"',
   'for dir in /workspace "$HOME/workspace"; do [ -d "$dir" ] && work="$dir"; done',
-  'own() { git -c "safe.directory=*" -C "$repo" "$@" 2>/dev/null; }',
-  'count() { head -n 1000 | wc -l; }',
-  [
-    'command -v git >/dev/null && {',
-    'find "$HOME" /workspace -maxdepth 4 -name .git -prune 2>/dev/null | sort -u | head -n 100 |',
-    'while IFS= read -r entry; do repo="${entry%/.git}";',
-    'printf "repo %d %d %s\\n" "$({ own status --porcelain; own stash list; } | count)"',
-    '"$(own rev-list HEAD --branches --not --remotes | count)" "$repo"; done; echo all; }',
-  ].join(' '),
+  `(\n${unsavedGit}\n)`,
   'du -sk "$work" 2>/dev/null | while read -r size dir; do printf "size %d %s\\n" "$size" "$dir"; done',
 ].join('\n');
 
@@ -63,12 +55,10 @@ export function parseUnsavedWork(stdout: string): UnsavedWork | undefined {
     return undefined;
   }
   const own = lines.slice(start + 1);
-  const repositories = own.flatMap((line) => {
-    const [, changes, unpushed, path] = /^repo (\d{1,4}) (\d{1,4}) (.*)$/.exec(line) ?? [];
-    return isRemotePath(path) && Number(changes) + Number(unpushed) > 0
-      ? [{ path, changes: Number(changes), unpushed: Number(unpushed) }]
-      : [];
-  });
+  const found = own.filter((line) => line.startsWith('repo ')).map(repositoryOf);
+  const repositories = found
+    .filter((one) => one !== undefined)
+    .filter(({ changes, unpushed }) => changes !== 0 || unpushed !== 0);
   const sizes = own.flatMap((line) => {
     const [, kilobytes, path] = /^size (\d{1,15}) (.*)$/.exec(line) ?? [];
     return isRemotePath(path) ? [{ path, kilobytes: Number(kilobytes) }] : [];
@@ -78,6 +68,16 @@ export function parseUnsavedWork(stdout: string): UnsavedWork | undefined {
     repositories,
     jobs: parseJobs(own),
     folder,
-    isComplete: own.includes('all'),
+    isComplete: own.includes('all') && !found.includes(undefined),
   });
+}
+
+/** Returns `undefined` for a line that does not say what is saved, or whose folder can't be shown. */
+function repositoryOf(line: string): UnsavedRepository | undefined {
+  const [, changes, unpushed, path] = /^repo (\d{1,4}|\?) (\d{1,4}|\?) (.*)$/.exec(line) ?? [];
+  return isRemotePath(path) ? { path, changes: counted(changes), unpushed: counted(unpushed) } : undefined;
+}
+
+function counted(value: string | undefined): number | 'unknown' {
+  return value === undefined || value === '?' ? 'unknown' : Number(value);
 }

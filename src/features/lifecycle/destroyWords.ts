@@ -92,6 +92,7 @@ function linesOf(look: Look): readonly string[] {
         ...jobs.slice(0, mostJobs).map((job) => `⚠ ${localize(otherJobText(job))}`),
         ...repositories.slice(0, mostRepositories).map(repositoryText),
         ...(more > 0 ? [t('… and {0} more with unsaved work', more)] : []),
+        ...(isComplete ? [] : [t('Some folders on it could not be checked for Git work.')]),
         ...(repositories.length === 0 && isComplete ? [t('All Git work found on it has been pushed.')] : []),
         ...(folder ? [t('{0} holds {1}.', folder.path, bytesText(folder.kilobytes * 1024))] : []),
       ];
@@ -101,8 +102,10 @@ function linesOf(look: Look): readonly string[] {
 
 function repositoryText({ path, changes, unpushed }: UnsavedRepository): string {
   const parts = [
-    ...(changes > 0 ? [t('uncommitted files: {0}', changes)] : []),
-    ...(unpushed > 0 ? [t('unpushed commits: {0}', unpushed)] : []),
+    ...(changes === 'unknown' ? [t('uncommitted files could not be read')] : []),
+    ...(changes !== 'unknown' && changes > 0 ? [t('uncommitted files: {0}', changes)] : []),
+    ...(unpushed === 'unknown' ? [t('unpushed commits could not be read')] : []),
+    ...(unpushed !== 'unknown' && unpushed > 0 ? [t('unpushed commits: {0}', unpushed)] : []),
   ];
   return `⚠ ${plainLabel(path)}: ${parts.join(', ')}`;
 }

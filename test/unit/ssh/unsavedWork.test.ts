@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { runProgram } from '../../../src/ssh/run';
@@ -21,10 +21,11 @@ describe('Work that is nowhere else', () => {
     });
 
   /** A machine whose home is the folder; the script runs in a real shell. */
-  const look = () =>
+  const look = (env: Readonly<Record<string, string>> = {}, shell: readonly [string, ...string[]] = ['sh']) =>
     findUnsavedWork(
       {
-        exec: (_, script, more) => runProgram('sh', ['-c', script], { ...more, env: { HOME: home } }),
+        exec: (_, script, more) =>
+          runProgram(shell[0], [...shell.slice(1), '-c', script], { ...more, env: { HOME: home, ...env } }),
       },
       'gpu-1',
       { timeoutMs: 20_000 },
@@ -66,6 +67,149 @@ describe('Work that is nowhere else', () => {
     assert.ok(work.folder.kilobytes > 10);
   });
 
+  /** What makes git fail or overlook a change; each gets a clone whose only commit is pushed. */
+  const hindrances: Readonly<
+    Record<string, (folder: string) => Readonly<Record<string, string>> | undefined>
+  > = {
+    'nothing at all': () => undefined,
+    'another owner': () => ({ GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' }),
+    'an index that is cut off': (folder) => {
+      truncateSync(path.join(folder, '.git', 'index'), 20);
+      return undefined;
+    },
+    'an empty HEAD': (folder) => {
+      writeFileSync(path.join(folder, '.git', 'HEAD'), '');
+      return undefined;
+    },
+    'a branch that is cut off': (folder) => {
+      const heads = path.join(folder, '.git', 'refs', 'heads');
+      for (const name of readdirSync(heads)) writeFileSync(path.join(heads, name), '');
+      return undefined;
+    },
+    'a branch that is lost': (folder) => {
+      rmSync(path.join(folder, '.git', 'refs', 'heads'), { recursive: true });
+      mkdirSync(path.join(folder, '.git', 'refs', 'heads'));
+      return undefined;
+    },
+    'an empty commit': (folder) => {
+      const head = git(folder, 'rev-parse', 'HEAD').toString().trim();
+      const object = path.join(folder, '.git', 'objects', head.slice(0, 2), head.slice(2));
+      chmodSync(object, 0o600);
+      truncateSync(object, 0);
+      return undefined;
+    },
+    'a config that is no text': (folder) => {
+      writeFileSync(path.join(folder, '.git', 'config'), '\0[');
+      return undefined;
+    },
+    'a folder of git that is gone': (folder) => {
+      rmSync(path.join(folder, '.git'), { recursive: true });
+      writeFileSync(path.join(folder, '.git'), 'gitdir: /nowhere/modules/work\n');
+      return undefined;
+    },
+    'a working tree whose repository is gone': (folder) => {
+      renameSync(folder, `${folder}-main`);
+      git(`${folder}-main`, 'worktree', 'add', '-q', folder);
+      rmSync(`${folder}-main`, { recursive: true });
+      return undefined;
+    },
+    'untracked files that the repository hides': (folder) => {
+      git(folder, 'config', 'status.showUntrackedFiles', 'no');
+      return undefined;
+    },
+    'a name that is no path to show': (folder) => {
+      renameSync(folder, `${folder}\u202e`);
+      return undefined;
+    },
+    'a name of two lines': (folder) => {
+      renameSync(folder, `${folder}\nx`);
+      return undefined;
+    },
+    'no git': () => ({ PATH: programs(() => '') }),
+    ...Object.fromEntries(
+      ['status', 'stash', 'rev-list'].flatMap((command) =>
+        (
+          [
+            ['fails', 'exit 1'],
+            ['is killed', 'kill -9 $$'],
+            ['warns', "echo 'warning: could not open a folder' >&2; exit 0"],
+          ] as const
+        ).map(([what, how]) => [
+          `a ${command} that ${what}`,
+          (folder: string) => {
+            rmSync(path.join(folder, 'only-here.txt'));
+            return { PATH: programs((real) => failing(real, command, how)) };
+          },
+        ]),
+      ),
+    ),
+  };
+
+  const failing = (real: string, command: string, how: string) =>
+    `#!/bin/sh\ncase " $* " in *" ${command} "*) ${how} ;; esac\nexec ${real} "$@"\n`;
+
+  /** A path on which `git` is this program; none for an empty text. */
+  function programs(gitOf: (real: string) => string): string {
+    const folder = path.join(home, 'programs');
+    mkdirSync(folder);
+    const where = (name: string) =>
+      execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim();
+    for (const name of ['sh', 'find', 'grep', 'sort', 'head', 'cat', 'sed', 'tr', 'du']) {
+      writeFileSync(path.join(folder, name), `#!/bin/sh\nexec ${where(name)} "$@"\n`, { mode: 0o755 });
+    }
+    const program = gitOf(where('git'));
+    if (program !== '') writeFileSync(path.join(folder, 'git'), program, { mode: 0o755 });
+    return folder;
+  }
+
+  const shells: readonly (readonly [string, ...string[]])[] = [
+    ['/bin/sh'],
+    ['/bin/bash'],
+    ['/bin/busybox', 'sh'],
+  ];
+  for (const [at, [what, hinder]] of Object.entries(hindrances).entries()) {
+    for (const around of ['alone', 'inside a clean repository']) {
+      const shell = shells[(at + around.length) % shells.length] ?? ['sh'];
+      it(`is never told as pushed with ${what}, ${around}`, async () => {
+        if (around !== 'alone') {
+          const outer = repository('outer');
+          writeFileSync(path.join(outer, '.gitignore'), '*\n');
+          git(outer, 'add', '-f', '.gitignore');
+          git(outer, 'commit', '-q', '-m', 'second');
+          git(outer, 'update-ref', 'refs/remotes/origin/main', 'HEAD');
+        }
+        const folder = repository(around === 'alone' ? 'work' : 'outer/work');
+        git(folder, 'update-ref', 'refs/remotes/origin/main', 'HEAD');
+        writeFileSync(path.join(folder, 'only-here.txt'), 'b');
+        const env = hinder(folder) ?? {};
+        const work = await look(env, shell);
+        assert.ok(work);
+        const isTold = work.repositories.some((one) => one.path === folder);
+        assert.ok(isTold || !work.isComplete, `${shell.join(' ')}: ${JSON.stringify(work)}`);
+      });
+    }
+  }
+
+  it('is told as unknown in the part that git could not read', async () => {
+    const folder = repository('work');
+    git(folder, 'update-ref', 'refs/remotes/origin/main', 'HEAD');
+    truncateSync(path.join(folder, '.git', 'index'), 20);
+    assert.deepEqual((await look())?.repositories, [{ path: folder, changes: 'unknown', unpushed: 0 }]);
+  });
+
+  it('is none in a repository without commits, and not known whole of more than a hundred', async () => {
+    mkdirSync(path.join(home, 'new'));
+    git(path.join(home, 'new'), 'init', '-q');
+    const few = await look();
+    assert.deepEqual([few?.repositories, few?.isComplete], [[], true]);
+    for (let at = 0; at < 100; at += 1) {
+      const folder = path.join(home, `${at}`, '.git');
+      mkdirSync(folder, { recursive: true });
+    }
+    const PATH = programs(() => '#!/bin/sh\nexit 1\n');
+    assert.equal((await look({ PATH }))?.isComplete, false);
+  });
+
   it('is none in a home without repositories', async () => {
     const work = await look();
     assert.deepEqual(work?.repositories, []);
@@ -101,7 +245,7 @@ describe('Work that is nowhere else', () => {
     assert.deepEqual(parseUnsavedWork([greeting, ...hostile, 'all'].join('\n')), {
       repositories: [],
       jobs: [],
-      isComplete: true,
+      isComplete: false,
     });
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {

@@ -28,6 +28,8 @@ describe('The question before a destruction', () => {
   const work = { repositories: [], jobs: [], folder: undefined, isComplete: true };
   const seen = (more: object): Look => ({ kind: 'seen', work: { ...work, ...more } }) as unknown as Look;
 
+  const below = (look: Look) => lines([trainer], [[trainer, look]]).slice(2, -1);
+
   it('says what is lost and that the cost ends, of one and of several', () => {
     assert.deepEqual(lines([trainer]), [
       'Destroy “trainer”?',
@@ -76,7 +78,6 @@ describe('The question before a destruction', () => {
   });
 
   it('says what was found on it, or why nothing is known', () => {
-    const below = (look: Look) => lines([trainer], [[trainer, look]]).slice(2, -1);
     assert.deepEqual(below({ kind: 'never' }), []);
     assert.deepEqual(below({ kind: 'notRunning' }), [
       '',
@@ -91,7 +92,10 @@ describe('The question before a destruction', () => {
       "Unsaved work on it can't be checked. It refuses the key.",
     ]);
     assert.deepEqual(below(seen({})), ['', 'All Git work found on it has been pushed.']);
-    assert.deepEqual(below(seen({ isComplete: false })), []);
+    assert.deepEqual(below(seen({ isComplete: false })), [
+      '',
+      'Some folders on it could not be checked for Git work.',
+    ]);
     assert.deepEqual(below(seen({ folder: { path: '/workspace', kilobytes: 999_999 } })), [
       '',
       'All Git work found on it has been pushed.',
@@ -118,6 +122,19 @@ describe('The question before a destruction', () => {
       '⚠ /w/5: uncommitted files: 5',
       '… and 1 more with unsaved work',
     ]);
+  });
+
+  it('never says that work is pushed which could not be read', () => {
+    const unread = { path: '/w/a', changes: 'unknown', unpushed: 'unknown' } as const;
+    assert.deepEqual(
+      below(seen({ repositories: [unread, { ...unread, changes: 2 }, { ...unread, unpushed: 0 }] })),
+      [
+        '',
+        '⚠ /w/a: uncommitted files could not be read, unpushed commits could not be read',
+        '⚠ /w/a: uncommitted files: 2, unpushed commits could not be read',
+        '⚠ /w/a: uncommitted files could not be read',
+      ],
+    );
   });
 
   it('says of several which one it means', () => {
