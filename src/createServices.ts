@@ -7,7 +7,7 @@ import { budgetLimits } from './editor/budgetLimits';
 import { agentServices } from './createAgentServices';
 import { jobServices } from './createJobServices';
 import { leaseServices } from './createLeaseServices';
-import { CommandTable, runCommand, runOwnCommandsFrom } from './editor/commands';
+import { CommandTable, runOwnCommandsFrom } from './editor/commands';
 import { ContextKeySetter } from './editor/contextKeys';
 import { currentPlace } from './editor/currentPlace';
 import { t } from './editor/localize';
@@ -126,16 +126,11 @@ function editorServices(own: Own) {
     warnAboutSetting(key, value);
   });
   const report = new Report(log, redactor, {
-    signIn: () => runCommand('gpuRental.signIn'),
-    replaceKey: () => runCommand('gpuRental.replaceKey'),
-    secondFactor: () => runCommand('gpuRental.tfa.signIn'),
-    openConsole: () => runCommand('gpuRental.openConsole'),
     showLog: () => {
       log.show();
     },
     openSettings: () =>
       vscode.commands.executeCommand('workbench.action.openSettings', '@ext:gpu-rental.gpu-rental'),
-    addSshKey: () => runCommand('gpuRental.ensureSshKey'),
   });
   reportMessageErrors((error) => {
     report.error(error);

@@ -12,7 +12,7 @@ import {
   UnauthorizedError,
   type ApiError,
 } from './errors';
-import { meaningOf, type CodeMeaning } from './errorCodes';
+import { codeInWords, isVague, meaningOf, type CodeMeaning } from './errorCodes';
 import { secondsAhead } from './serviceClock';
 import { cleanServiceText, ended } from './serviceText';
 import type { TransportResponse } from './transport';
@@ -47,6 +47,8 @@ interface Failure {
   readonly isWrite: boolean | undefined;
   readonly status: number;
   readonly code: string | undefined;
+  /** The code was guessed from the words or the status, perhaps wrongly, so the words are shown as well. */
+  readonly isGuessed: boolean;
   readonly serviceText: string | undefined;
 }
 
@@ -68,7 +70,7 @@ export function readAnswer(response: TransportResponse, context: AnswerContext):
   const { status } = response;
   const body = parseJson(response.text);
   const fields = body.ok && isObject(body.value) ? errorBody.safeParse(body.value).data : undefined;
-  const failure = describe(response, fields, context);
+  const failure = describe(response, body, fields, context);
   if (body.ok && fields && context.accept?.(body.value) === true) {
     return { kind: 'body', body: body.value };
   }
@@ -92,9 +94,11 @@ export function readAnswer(response: TransportResponse, context: AnswerContext):
 
 function describe(
   response: TransportResponse,
+  body: ParsedJson,
   fields: ErrorBody | undefined,
   context: AnswerContext,
 ): Failure {
+  const { status } = response;
   // A secret in the place of a code is not one.
   const named =
     fields?.error !== undefined &&
@@ -103,17 +107,36 @@ function describe(
       ? fields.error
       : undefined;
   const said =
-    fields?.msg ?? fields?.message ?? (named === undefined ? fields?.error : undefined) ?? fields?.detail;
-  // A taken offer may carry a vaguer code and name the precise one in its text
-  // (docs/service/renting.md#refusals).
-  const isTakenOffer = named === 'invalid_args' && response.status === 404 && /no_such_ask/.test(said ?? '');
+    fields?.msg ??
+    fields?.message ??
+    (named === undefined ? fields?.error : undefined) ??
+    fields?.detail ??
+    bareText(response, body);
+  const serviceText = said === undefined ? undefined : cleanServiceText(said, context.secrets);
+  const isRefusal = !isNoAnswer(status) && (status >= 400 || fields?.success === false);
+  const isOpen = named === undefined || isVague(named) || meaningOf(named) === undefined;
+  const known = isRefusal && isOpen ? (codeInWords(serviceText ?? '') ?? codeOfStatus(status)) : undefined;
   return {
     route: context.route,
     isWrite: context.isWrite,
-    status: response.status,
-    code: isTakenOffer ? 'no_such_ask' : named,
-    serviceText: said === undefined ? undefined : cleanServiceText(said, context.secrets),
+    status,
+    code: known?.code ?? named,
+    isGuessed: known?.isGuessed === true,
+    serviceText,
   };
+}
+
+/** Some refusals are no object: a bare text, in quotes or not. A page says nothing of the request. */
+function bareText({ text: whole }: TransportResponse, body: ParsedJson): string | undefined {
+  if (body.ok) {
+    return typeof body.value === 'string' ? body.value : undefined;
+  }
+  return /^\s*[<{[]/.test(whole) ? undefined : whole;
+}
+
+/** "Payment required" is about the account, whatever stands beside it. */
+function codeOfStatus(status: number): ReturnType<typeof codeInWords> {
+  return status === 402 ? { code: 'insufficient_credit', isGuessed: true } : undefined;
 }
 
 function isRateLimit(
@@ -187,11 +210,15 @@ function toError(failure: Failure, attempts: Attempts | undefined): ApiError {
   if (code === undefined && isSessionEnd(failure)) {
     return new UnauthorizedError({ ...failure, text: sessionEnded, nextStep: 'signIn' });
   }
-  if (code === notAuthorizedCode || (status === 403 && !meaning)) {
+  const lacking = permissionNamedIn(failure.serviceText ?? '');
+  // A key without a permission is also refused with 401, and the words name what it lacks.
+  const isForbidden = status === 403 || (status === 401 && lacking !== undefined);
+  if (code === notAuthorizedCode || (isForbidden && !meaning)) {
     return new ForbiddenError({
       ...failure,
-      lacking: permissionNamedIn(failure.serviceText ?? ''),
+      lacking,
       needed: permissionOfRoute(failure.route),
+      ...(isAboutKey(failure, lacking) ? {} : notAllowed(failure)),
     });
   }
   if (meaning) {
@@ -212,6 +239,19 @@ function toError(failure: Failure, attempts: Attempts | undefined): ApiError {
   return new NotUnderstoodError(failure);
 }
 
+/** A code that is not documented may be about the account, and then another key would be refused as well. */
+function isAboutKey({ code, serviceText }: Failure, lacking: string | undefined): boolean {
+  const isKnown = code === undefined || code === notAuthorizedCode || lacking !== undefined;
+  return isKnown || /\b(?:keys?|permissions?|scopes?|roles?|IP|whitelist)\b/i.test(serviceText ?? '');
+}
+
+function notAllowed({ code = '', serviceText = code }: Failure) {
+  return {
+    text: text('The service does not allow this, so nothing was done. It says: {0}', ended(serviceText)),
+    nextStep: 'none',
+  } as const;
+}
+
 /** The service writes no pages where it judges a request (docs/service/errors.md#body). */
 function toErrorOfPage(failure: Failure): ApiError {
   const { status } = failure;
@@ -226,7 +266,8 @@ const refusedByPage = text(
 );
 
 function withMeaning(meaning: CodeMeaning, failure: Failure, attempts: Attempts | undefined): ApiError {
-  const info = { ...failure, text: withServiceText(meaning, failure), nextStep: meaning.nextStep };
+  const { nextStep, consolePage } = meaning;
+  const info = { ...failure, text: withServiceText(meaning, failure), nextStep, consolePage };
   switch (meaning.kind) {
     case 'unauthorized':
       return new UnauthorizedError(info);
@@ -241,18 +282,10 @@ function withMeaning(meaning: CodeMeaning, failure: Failure, attempts: Attempts 
   }
 }
 
-/** Codes for wrong values say little by themselves, so the service's own words follow. */
-const vagueCodes = new Set([
-  'invalid_args',
-  'invalid_request',
-  'bad_request',
-  'missing_params',
-  'invalid_price',
-]);
-
-function withServiceText(meaning: CodeMeaning, failure: Failure) {
-  return failure.serviceText !== undefined && failure.code !== undefined && vagueCodes.has(failure.code)
-    ? text('{0} The service says: {1}', meaning.text, ended(failure.serviceText))
+/** A code that says little, or was guessed, is followed by the words themselves. */
+function withServiceText(meaning: CodeMeaning, { serviceText, code, isGuessed }: Failure) {
+  return serviceText !== undefined && code !== undefined && (isGuessed || isVague(code))
+    ? text('{0} The service says: {1}', meaning.text, ended(serviceText))
     : meaning.text;
 }
 

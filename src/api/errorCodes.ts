@@ -1,4 +1,4 @@
-import type { NextStep } from '../util/errors';
+import type { ConsolePageName, NextStep } from '../util/errors';
 import { text, type Text } from '../util/text';
 
 /** Which `ApiError` subclass a code becomes. */
@@ -8,12 +8,17 @@ export interface CodeMeaning {
   readonly kind: CodeKind;
   readonly text: Text;
   readonly nextStep: NextStep;
+  readonly consolePage?: ConsolePageName;
 }
 
 const refused = (sentence: Text, nextStep: NextStep = 'none'): CodeMeaning => ({
   kind: 'refused',
   text: sentence,
   nextStep,
+});
+const onConsole = (sentence: Text, consolePage: ConsolePageName): CodeMeaning => ({
+  ...refused(sentence, 'openConsole'),
+  consolePage,
 });
 const notFound = (sentence: Text): CodeMeaning => ({ kind: 'notFound', text: sentence, nextStep: 'retry' });
 
@@ -84,9 +89,19 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
     text('A virtual machine needs an SSH key before it is rented. Add one to the account and try again.'),
     'addSshKey',
   ),
-  missing_billing: refused(
+  missing_billing: onConsole(
     text('The account has no credit or no way to pay. Add credit in the web console and try again.'),
-    'openConsole',
+    'credit',
+  ),
+  insufficient_credit: onConsole(
+    text('The account has too little credit for this. Add credit in the web console and try again.'),
+    'credit',
+  ),
+  spend_rate_limit: onConsole(
+    text(
+      'The account may not spend this much per hour yet. Verify its e-mail address in the web console, or choose something cheaper.',
+    ),
+    'user',
   ),
 
   // Instances.
@@ -114,6 +129,9 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
     text('The service found no SSH public key in the request. Choose a public key and try again.'),
   ),
   no_such_ssh_key: goneKey,
+  team_ssh_keys_not_supported: refused(
+    text("A team account can't have SSH keys. Attach the key to each instance instead."),
+  ),
   delete_ssh_from_instance: refused(
     text('The service could not take the SSH key off the instance. Try again when the instance runs.'),
     'retry',
@@ -121,6 +139,9 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
 
   // Volumes.
   no_such_volume: notFound(text('This volume no longer exists. Refresh the list.')),
+  volume_in_use: refused(
+    text('An instance still uses this volume. Destroy the instance, wait a minute, then try again.'),
+  ),
 
   // The service itself.
   deprecated_endpoint: {
@@ -139,9 +160,9 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
 
   // Two-factor authentication (docs/service/two-factor.md#error-codes).
   invalid_tfa_method: refused(text('The service does not know this 2FA method. Choose another one.')),
-  email_not_verified: refused(
+  email_not_verified: onConsole(
     text('The e-mail address of the account is not verified. Verify it in the web console and try again.'),
-    'openConsole',
+    'user',
   ),
   '2fa_expired': refused(text('The code has expired. Ask for another code.'), 'retry'),
   challenge_not_found: refused(text('This code is not waited for any more. Ask for another code.'), 'retry'),
@@ -167,9 +188,9 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
     'retry',
   ),
   '2fa_verification_failed': refused(text('The code is wrong. Check it and try again.'), 'retry'),
-  missing_email: refused(
+  missing_email: onConsole(
     text('The account has no e-mail address. Add one in the web console and try again.'),
-    'openConsole',
+    'user',
   ),
   missing_phone_number: refused(text('The account has no phone number. Enter one and try again.')),
   tfa_method_not_configured: refused(
@@ -178,9 +199,9 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
   sms_blocked_number: refused(
     text('No text messages are sent to this phone number. Use another number or method.'),
   ),
-  untracked_2fa_found: refused(
+  untracked_2fa_found: onConsole(
     text('The account has a 2FA method that only the web console can change. Change it there.'),
-    'openConsole',
+    'user',
   ),
   invalid_backup_code: refused(
     text('The backup code is wrong or was used before. Enter another one.'),
@@ -213,6 +234,48 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
     'retry',
   ),
 };
+
+/**
+ * Codes that say that something in the request is wrong without saying what. The text beside them is more precise
+ * (docs/service/errors.md#codes-in-the-text).
+ */
+const vagueCodes: ReadonlySet<string> = new Set([
+  'invalid_args',
+  'invalid_request',
+  'bad_request',
+  'missing_params',
+  'invalid_price',
+]);
+
+export function isVague(code: string): boolean {
+  return vagueCodes.has(code);
+}
+
+/** Refusals that are known by their words, because they also come without a code or with a vague one. */
+const knownWords: readonly (readonly [RegExp, string])[] = [
+  [
+    /\b(?:lacks?|insufficient|not enough|out of|no|too little)\b.{0,20}\b(?:credits?|funds|balance)\b/i,
+    'insufficient_credit',
+  ],
+  [/\bspend(?:ing)?[ _-]rate\b/i, 'spend_rate_limit'],
+  [/\bverify (?:(?:your|the|its|account|account's) ){0,3}e-?mail\b/i, 'email_not_verified'],
+  [/\be-?mail\b.{0,30}\b(?:unverified|not (?:yet |been ){0,2}verified)\b/i, 'email_not_verified'],
+  [/\b(?:ask|offer|instance type)\b.{0,40}\b(?:not|no longer) available\b/i, 'no_such_ask'],
+];
+
+/**
+ * Returns the documented code that the service's own words name, or else describe. A vague code says less than the
+ * words, and `not_found` is a word that a text may use of anything.
+ */
+export function codeInWords(
+  words: string,
+): { readonly code: string; readonly isGuessed: boolean } | undefined {
+  const named = words
+    .match(/[a-z0-9]+(?:_[a-z0-9]+)+/g)
+    ?.find((word) => word !== 'not_found' && !isVague(word) && own(errorCodes, word) !== undefined);
+  const code = named ?? knownWords.find(([pattern]) => pattern.test(words))?.[1];
+  return code === undefined ? undefined : { code, isGuessed: named === undefined };
+}
 
 /** Sentences for one route where a code alone would be too vague. */
 const atRoute: Readonly<Record<string, Readonly<Record<string, CodeMeaning>>>> = {

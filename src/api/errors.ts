@@ -1,4 +1,4 @@
-import { UserError, type NextStep } from '../util/errors';
+import { UserError, type ConsolePageName, type NextStep } from '../util/errors';
 import type { PermissionCategory } from '../model/accounts/apiKey';
 import { text, type Text } from '../util/text';
 import { ended } from './serviceText';
@@ -14,6 +14,7 @@ export interface ApiErrorInfo {
   readonly serviceText?: string | undefined;
   readonly text?: Text | undefined;
   readonly nextStep?: NextStep | undefined;
+  readonly consolePage?: ConsolePageName | undefined;
   readonly cause?: unknown;
   /** Where no answer came, a write may have taken effect, and its sentence says so. */
   readonly isWrite?: boolean | undefined;
@@ -30,7 +31,11 @@ export abstract class ApiError extends UserError {
   readonly serviceText: string | undefined;
 
   constructor(sentence: Text, nextStep: NextStep, info: ApiErrorInfo) {
-    super(info.text ?? sentence, { nextStep: info.nextStep ?? nextStep, cause: info.cause });
+    super(info.text ?? sentence, {
+      nextStep: info.nextStep ?? nextStep,
+      consolePage: info.consolePage,
+      cause: info.cause,
+    });
     this.route = info.route;
     this.status = info.status;
     this.code = info.code;
@@ -129,10 +134,16 @@ export class NotFoundError extends ApiError {
   }
 }
 
-/** It existed and is taken or removed, such as an offer that somebody else rented. */
+/** It existed and is taken or removed, such as an offer that another user rented. */
 export class GoneError extends ApiError {
   constructor(info: ApiErrorInfo = {}) {
-    super(text('This is no longer available. Refresh and choose another.'), 'retry', info);
+    super(
+      info.serviceText === undefined
+        ? text('This is no longer available. Refresh and choose another.')
+        : text('This is no longer available: {0} Refresh and choose another.', ended(info.serviceText)),
+      'retry',
+      info,
+    );
   }
 }
 
@@ -170,19 +181,23 @@ export class RefusedError extends ApiError {
       readonly lockedUntil?: number | undefined;
     } = {},
   ) {
-    super(
-      info.serviceText === undefined
-        ? text('The service refused the request without giving a reason. Check the values and try again.')
-        : text(
-            'The service refused the request: {0} Check the values and try again.',
-            ended(info.serviceText),
-          ),
-      'none',
-      info,
-    );
+    super(refusedText(info), 'none', info);
     this.failCount = info.failCount;
     this.lockedUntil = info.lockedUntil;
   }
+}
+
+/** What an unknown refusal says. It is not known what it is about, so it blames nothing, least of all a value. */
+function refusedText({ serviceText, code, isWrite }: ApiErrorInfo): Text {
+  const said = serviceText ?? code;
+  if (said === undefined) {
+    return isWrite === true
+      ? text('The service refused the request and gave no reason. Nothing was done.')
+      : text('The service refused the request and gave no reason.');
+  }
+  return isWrite === true
+    ? text('The service refused the request, so nothing was done. It says: {0}', ended(said))
+    : text('The service refused the request. It says: {0}', ended(said));
 }
 
 /** A failure inside the service (5xx); what a write did is not known. */

@@ -77,7 +77,7 @@ export function instancesApi(http: Http): Client['instances'] {
   };
 }
 
-/** Returns one instance, or `undefined` once it is destroyed (docs/service/instances.md#read-one). */
+/** Returns one instance, or `undefined` once it is gone (docs/service/instances.md#read-one). */
 async function get(http: Http, id: number, options?: CallOptions): Promise<Instance | undefined> {
   const request = read('GET /api/v0/instances/{id}/', { id });
   let answer;
@@ -90,12 +90,15 @@ async function get(http: Http, id: number, options?: CallOptions): Promise<Insta
     }
     throw error;
   }
-  if (answer.instances === null) {
+  if (answer.instances === null || (Array.isArray(answer.instances) && answer.instances.length === 0)) {
     return undefined;
   }
   const record: unknown = Array.isArray(answer.instances)
     ? (answer.instances as unknown[])[0]
     : answer.instances;
+  if (typeof record === 'object' && record !== null && Object.keys(record).length === 0) {
+    return undefined;
+  }
   // The interface promises only three fields here, and not the id.
   const parsed = instance.safeParse(
     typeof record === 'object' && record !== null ? { id, ...record } : record,

@@ -1,6 +1,7 @@
 import { isCancelled, UserError, type NextStep } from '../util/errors';
 import type { Log } from '../util/log';
 import type { Redactor } from '../util/redact';
+import { runCommand } from './commands';
 import { localize, t } from './localize';
 import { suggest, type Action } from './message';
 import { editorElapsed } from './windowClock';
@@ -11,8 +12,8 @@ import { editorElapsed } from './windowClock';
  */
 const floodMs = 800;
 
-/** The actions of message buttons; the failed command provides `retry`. */
-export type StepActions = Partial<Record<NextStep, () => unknown>>;
+/** The steps of message buttons that need more than a command; the failed command provides `retry`. */
+export type StepActions = Partial<Record<'showLog' | 'openSettings', () => unknown>>;
 
 /** The only place that shows errors to the user: what failed, why, and one next step. */
 export class Report {
@@ -38,12 +39,10 @@ export class Report {
       return;
     }
     this.log.warn(`${error.name}: ${error.message}`);
-    const run = error.nextStep === 'retry' ? options.retry : this.actions[error.nextStep];
-    const label = stepLabel(error.nextStep);
     // The editor cuts a message without buttons after one line, and the next step is in the second line.
     this.show(
       this.redactor.redact(localize(error.text)),
-      label !== undefined && run ? { label, run } : seeLog,
+      stepAction(error, { ...this.actions, ...options }) ?? seeLog,
     );
   }
 
@@ -67,6 +66,28 @@ export class Report {
       .catch((error: unknown) => this.error(error))
       .finally(() => this.shownAt.get(text) === now && gone());
   }
+}
+
+/** Returns the button for the next step of an error; `undefined` if it has none, or none without `others`. */
+export function stepAction(
+  error: unknown,
+  others: Partial<Record<NextStep, (() => unknown) | undefined>> = {},
+): Action | undefined {
+  if (!(error instanceof UserError)) {
+    return undefined;
+  }
+  const { nextStep, consolePage } = error;
+  const page = consolePage && { kind: consolePage };
+  const own: Partial<Record<NextStep, () => unknown>> = {
+    signIn: () => runCommand('gpuRental.signIn'),
+    replaceKey: () => runCommand('gpuRental.replaceKey'),
+    secondFactor: () => runCommand('gpuRental.tfa.signIn'),
+    addSshKey: () => runCommand('gpuRental.ensureSshKey'),
+    openConsole: () => runCommand('gpuRental.openConsole', page),
+  };
+  const label = stepLabel(nextStep);
+  const run = own[nextStep] ?? others[nextStep];
+  return label !== undefined && run ? { label, run } : undefined;
 }
 
 /** Returns the label of the button for a next step; `undefined` if it has none. */

@@ -14,6 +14,9 @@ export const nextSteps = [
 /** The one action a message offers; `editor/report.ts` turns it into a button. */
 export type NextStep = (typeof nextSteps)[number];
 
+/** The page of the web console to which `openConsole` leads; without one the user chooses. */
+export type ConsolePageName = 'credit' | 'user' | 'apiKeys';
+
 /**
  * An error whose text may be shown to the user as it stands. Each subclass says what failed and what
  * to do about it; anything else that is thrown is a bug and is shown as one.
@@ -21,14 +24,24 @@ export type NextStep = (typeof nextSteps)[number];
 export class UserError extends Error {
   readonly text: Text;
   readonly nextStep: NextStep;
+  readonly consolePage: ConsolePageName | undefined;
   /** The user has just read and left a message about it, so none is shown. */
   readonly isTold: boolean;
 
-  constructor(text: Text, options: { nextStep?: NextStep; cause?: unknown; isTold?: boolean } = {}) {
+  constructor(
+    text: Text,
+    options: {
+      nextStep?: NextStep;
+      consolePage?: ConsolePageName | undefined;
+      cause?: unknown;
+      isTold?: boolean;
+    } = {},
+  ) {
     super(formatText(text), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = new.target.name;
     this.text = text;
     this.nextStep = options.nextStep ?? 'none';
+    this.consolePage = options.consolePage;
     this.isTold = options.isTold ?? false;
   }
 }

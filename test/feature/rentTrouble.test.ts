@@ -24,7 +24,7 @@ describe('renting when things change', () => {
     await quick().row(/Rent for/);
     await confirmRental(window);
     await generateKey(window);
-    await quick().row(/Another user has rented .*RTX 3090 24 GB.*next best offer/);
+    await quick().row(/RTX 3090 24 GB.* is no longer available.*next best offer/);
     assert.equal(rentalsOf(computer()).length, 1);
     assert.deepEqual(simulator.world.instances, []);
   });
@@ -295,8 +295,8 @@ describe('several machines of which only the first is rented', () => {
     } as const;
     computer().simulator.fail({ ...refusal, method: 'PUT', path: '/api/v0/asks/*', skip: 1 });
     await confirmRental(window);
-    await rented(/^The service refused the request: Add credit first\./);
-    await window.toast(/^The service refused the request/);
+    await rented(/^The account has too little credit for this\. Add credit in the web console/);
+    await window.toast(/^The account has too little credit/);
   });
 
   it('say that the second was taken, and not that nothing was rented', async () => {
@@ -304,6 +304,23 @@ describe('several machines of which only the first is rented', () => {
     const gone = { kind: 'error', status: 410, error: 'no_such_ask' } as const;
     computer().simulator.fail({ ...gone, method: 'PUT', path: '/api/v0/asks/*', skip: 1 });
     await confirmRental(window);
-    await rented(/^Another user has rented .*RTX 3090[^.]*\.$/);
+    await rented(/^.*RTX 3090[^.]* is no longer available\.$/);
+  });
+});
+
+describe('renting for a team, which has no SSH keys', () => {
+  const computer = useComputer();
+
+  it('goes on once the user knows that the key is attached later', async () => {
+    const { simulator } = computer();
+    const window = await computer().openSignedIn();
+    const refusal = { status: 400, error: 'team_ssh_keys_not_supported', msg: 'Personal context only.' };
+    simulator.fail({ kind: 'error', ...refusal, method: 'POST', path: '/api/v0/ssh/', times: 0 });
+    await searchAndReview(window, '1x 3090', /1× RTX 3090/);
+    await window.quick.row(/Rent for/);
+    await confirmRental(window);
+    await generateKey(window);
+    (await window.dialog(/team account can't have SSH keys/)).press('Continue');
+    await computer().until('the rental', () => simulator.world.instances.length === 1);
   });
 });

@@ -3,6 +3,7 @@ import { commandAction } from '../../editor/commands';
 import { localize, reasonOf, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
+import { stepAction } from '../../editor/report';
 import { notConfirmedText } from '../../model/instances/destroyVerdict';
 import { formatMoney } from '../../model/money';
 import type { Template } from '../../model/templates/template';
@@ -73,6 +74,7 @@ export function tellOfReplacement(
       message(
         'warning',
         destroyedOnlyWords(result.error, name),
+        stepAction(result.error),
         commandAction(t('Search Offers'), 'gpuRental.searchOffers'),
       );
       return;
@@ -89,12 +91,12 @@ export function tellOfReplacement(
 
 /** Says that nothing was rented instead, and why. */
 function destroyedOnlyWords(error: unknown, name: string): string {
-  if (error === undefined) {
-    return t('{0} is destroyed. Every matching offer has been taken.', name);
-  }
-  const reason = isCancelled(error)
-    ? t('You stopped it before that.')
-    : (reasonOf(error) ?? t('See the log for details.'));
+  const reason =
+    error === undefined
+      ? t('The offers that matched are no longer available.')
+      : isCancelled(error)
+        ? t('You stopped it before that.')
+        : (reasonOf(error) ?? t('See the log for details.'));
   return t('{0} is destroyed, and nothing was rented in its place. {1}', name, reason);
 }
 

@@ -50,6 +50,11 @@ export async function recheckOffer(
   return compareAgain(found, query, input);
 }
 
+/** Returns whether the service still lists an offer. */
+export async function isListed(search: Client['offers']['search'], input: RecheckInput): Promise<boolean> {
+  return (await recheckOffer(search, input)).kind !== 'gone';
+}
+
 /** Returns the next best offer after the service refused this one as taken, even if it is still listed. */
 export async function nextOffer(
   search: Client['offers']['search'],

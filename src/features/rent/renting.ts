@@ -18,12 +18,13 @@ import { OverBudgetError } from '../../store/budget/overBudget';
 import { AgreementTooOldError } from '../../store/rentals/agreement';
 import type { Account, Rental } from '../../store/ports';
 import { newMarker } from '../../store/rentals/newMarker';
+import { isOfferGone } from '../../store/rentals/refusal';
 import type { RentOptions, RentResult } from '../../store/rentals/rentalStore';
 import { findTemplate } from '../../store/templates/findTemplate';
 import { isCancelled } from '../../util/errors';
 import { again, changedOffer, noneLeft, type NotRented } from './notRented';
 import { JobsOfRental } from './orderJob';
-import { findCopy, nextOffer, recheckOffer } from './recheck';
+import { findCopy, isListed, nextOffer, recheckOffer } from './recheck';
 import { volumeChange } from './volumeChange';
 
 export type RentingDeps = Pick<Services, 'accounts' | 'clock' | 'jobs' | 'rentals' | 'report'> & {
@@ -277,7 +278,8 @@ export class Renting {
     if (isCancelled(error) || signal.aborted) {
       return again(t('You canceled before it was sent.'));
     }
-    if (error instanceof GoneError || error instanceof NotFoundError) {
+    const input = { ...this.flow.draft, confirmed: undefined };
+    if (await isOfferGone(error, () => isListed(this.search, input))) {
       return this.searchOn();
     }
     if (error instanceof OverBudgetError) {
@@ -316,7 +318,7 @@ export class Renting {
       this.flow.set({ bidPerHour: bid });
     }
     return again(
-      t('Another user has rented {0}.', gone),
+      t('{0} is no longer available.', gone),
       volume !== undefined && this.flow.choices.volume === undefined
         ? t('This is the next best offer of your search, without the volume of the first one.')
         : t('This is the next best offer of your search.'),

@@ -22,6 +22,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { Client } from '../../api/client';
+import { RefusedError } from '../../api/errors';
 import { keyClient } from './keyClient';
 import { attachKey, detachKey } from './instanceKeyCommands';
 import { generate, pickKey, pickListed } from './keyPicker';
@@ -119,7 +120,19 @@ async function ensureSshKey(deps: Deps, how?: { readonly isQuiet: boolean }): Pr
     without: t('Continue Without a Key'),
   });
   if (choice?.kind === 'key') {
-    await registerKey(deps, client(), choice.line);
+    try {
+      await registerKey(deps, client(), choice.line);
+    } catch (error) {
+      if (!(error instanceof RefusedError && error.code === 'team_ssh_keys_not_supported')) {
+        throw error;
+      }
+      // Asked instead of refused, because a team could rent nothing otherwise.
+      return confirm({
+        message: t("A team account can't have SSH keys."),
+        detail: t('When you connect to the instance for the first time, attach your key to it.'),
+        button: t('Continue'),
+      });
+    }
   }
   return choice !== undefined;
 }

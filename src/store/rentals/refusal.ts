@@ -1,4 +1,11 @@
-import { ApiError, NotReachableError, NotSentError, RentOutcomeUnknownError } from '../../api/errors';
+import {
+  ApiError,
+  GoneError,
+  NotFoundError,
+  NotReachableError,
+  NotSentError,
+  RentOutcomeUnknownError,
+} from '../../api/errors';
 import { findRented } from '../../model/rentals/findRented';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import { isCancelled } from '../../util/errors';
@@ -22,6 +29,25 @@ export function isAnswer(error: unknown): boolean {
   return (
     error instanceof ApiError && !(error instanceof NotSentError) && !(error instanceof NotReachableError)
   );
+}
+
+const offerCodes: readonly unknown[] = ['no_such_ask', 'resources_unavailable'];
+
+function saysThatOfferIsGone(error: GoneError | NotFoundError): boolean {
+  const isBare = error.code === undefined && error.serviceText === undefined;
+  return offerCodes.includes(error.code) || (isBare && error instanceof GoneError);
+}
+
+/**
+ * Returns whether a rental was refused because its offer is gone, the only refusal after which another offer has a
+ * chance. A refusal that does not name what is gone may be about the template, the account or the call, so the market
+ * decides. Where that does not answer, the refusal stands as it was said.
+ */
+export async function isOfferGone(error: unknown, isListed: () => Promise<boolean>): Promise<boolean> {
+  if (!(error instanceof GoneError || error instanceof NotFoundError)) {
+    return false;
+  }
+  return saysThatOfferIsGone(error) || !(await isListed().catch(() => true));
 }
 
 export function refusalWords(error: unknown): string {

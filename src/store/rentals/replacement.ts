@@ -1,4 +1,3 @@
-import { GoneError, NotFoundError, RefusedError } from '../../api/errors';
 import {
   hasBeenReady,
   intentOf,
@@ -31,6 +30,7 @@ import { captureLog } from './captureLog';
 import type { FailedMachines } from './failedMachines';
 import { isBeingReplaced, markReplacing, unmarkReplacing } from './replacementMark';
 import { candidates, fittingFirst, needsOf, presentPlan } from './replacementOffers';
+import { isOfferGone } from './refusal';
 import type { Account, Accounts, Fleet, Rental, WindowHub } from '../ports';
 import type { RentalStore, RentResult } from './rentalStore';
 
@@ -68,7 +68,7 @@ export type ReplaceResult =
   | { readonly kind: 'templateChanged'; readonly template: Template | undefined }
   /** The machine may still exist, so no second one was rented. */
   | { readonly kind: 'notDestroyed'; readonly log?: string }
-  /** The machine is destroyed, but every matching offer was gone, or the error says why none was rented. */
+  /** The machine is destroyed, but the matching offers were gone, or the error says why none was rented. */
   | { readonly kind: 'destroyedOnly'; readonly log?: string; readonly error?: unknown }
   /** A replacement is already in progress, here or in another window. */
   | { readonly kind: 'elsewhere' }
@@ -284,7 +284,7 @@ async function presentState(
   return { kind: 'present' };
 }
 
-/** Tries the offers in order. Only a refusal leads to the next one, never a lost answer. */
+/** Tries the offers in order. Only an offer that is gone leads to the next one: any other refusal would meet that too. */
 async function rentFirst(
   deps: ReplacementDeps,
   { account, rental, config, choices, needs, offers }: Replacement,
@@ -314,12 +314,11 @@ async function rentFirst(
       const misfits = rentalFit({ offer, choices }).misfits.map(({ text: words }) => words);
       return { rent, offer, misfits, pricePerHour: priceToPay(offer, needs) };
     } catch (error) {
-      const isTaken =
-        error instanceof GoneError || error instanceof NotFoundError || error instanceof RefusedError;
-      if (!isTaken) {
+      const isListed = async () => (await candidates(account, rental, needs, signal, id)).length > 0;
+      if (!(await isOfferGone(error, isListed))) {
         throw error;
       }
-      deps.log.info(`Offer ${offer.id} was not to be had: ${error.message}`);
+      deps.log.info(`Offer ${offer.id} was not to be had: ${String(error)}`);
     }
   }
   return undefined;

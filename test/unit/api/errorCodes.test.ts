@@ -15,13 +15,14 @@ const documented = `
   invalid_backup_code authorization_required team_user_forbidden sms_fraud_detected not_found tfa_locked
   sms_rate_limited preauth_phone_cap twilio_rate_limited challenge_creation_failed service_unavailable
   invalid_price no_ssh_key_for_vm no_such_ask no_such_ssh_key deprecated_endpoint
+  insufficient_credit spend_rate_limit team_ssh_keys_not_supported volume_in_use
 `
   .trim()
   .split(/\s+/);
 
 /** The words with which a sentence tells somebody what to do. */
 const whatToDo =
-  /\b(add|ask|authorize|change|check|choose|delete|enter|give|have it|look|open|refresh|remove|rent|search|send|shorten|sign in|start|try|update|use|verify|wait)\b/i;
+  /\b(add|ask|attach|authorize|change|check|choose|delete|destroy|enter|give|have it|look|open|refresh|remove|rent|search|send|shorten|sign in|start|try|update|use|verify|wait)\b/i;
 
 /** It starts by itself. */
 const nothingToDo = new Set(['resources_unavailable']);

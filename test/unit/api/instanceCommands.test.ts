@@ -189,6 +189,6 @@ describe('execute and logs', () => {
     assert.match(await says(483, { success: false, error: 'invalid_args', msg: 'x' }), /could not be read/);
     assert.match(await says(400, { success: false, error: 'invalid_container_id' }), /no container/);
     assert.match(await says(400, { success: false, error: 'invalid_container' }), /does not run/);
-    assert.match(await says(400, { success: false }), /without giving a reason/);
+    assert.match(await says(400, { success: false }), /gave no reason/);
   });
 });

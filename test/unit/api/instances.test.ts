@@ -161,7 +161,9 @@ describe('instances.get', () => {
   });
 
   it('gives undefined once the instance is destroyed', async () => {
-    assert.equal(await get({ json: { instances: null } }), undefined);
+    for (const instances of [null, {}, [], [{}]]) {
+      assert.equal(await get({ json: { instances } }), undefined);
+    }
     assert.equal(await get({ status: 404, json: { success: false, error: 'no_such_instance' } }), undefined);
   });
 
@@ -174,7 +176,7 @@ describe('instances.get', () => {
   });
 
   it('refuses the record of another instance and records that are none', async () => {
-    for (const instances of [{ id: 8 }, 'x', 3, [], true]) {
+    for (const instances of [{ id: 8 }, 'x', 3, [3], true]) {
       await assert.rejects(get({ json: { instances } }), NotUnderstoodError);
     }
     await assert.rejects(get({ json: {} }), NotUnderstoodError);

@@ -82,12 +82,12 @@ describe('A power request that failed', () => {
       done('notKnown'),
     ],
     [
-      'error trainer was not started and still costs $0.120/day. The service refused the request: No GPU is free. Check the values and try again. [Try Again, Rent Another Like This]',
+      'error trainer was not started and still costs $0.120/day. The service refused the request. It says: No GPU is free. [Try Again, Rent Another Like This]',
       'start',
       failed(refused),
     ],
     [
-      'error trainer was not stopped and still costs $0.400/h. The service refused the request: No GPU is free. Check the values and try again. [Try Again]',
+      'error trainer was not stopped and still costs $0.400/h. The service refused the request. It says: No GPU is free. [Try Again]',
       'stop',
       failed(refused),
     ],
@@ -98,7 +98,7 @@ describe('A power request that failed', () => {
       done('notDone'),
     ],
     [
-      'error dialog Could not confirm that all instances are stopped. Some may still cost money. // trainer was not stopped and still costs $0.400/h. The service refused the request: No GPU is free. Check the values and try again.\n\nThe service did not answer, so helper may still be running. If it is, it costs $0.120/day. Refresh to check. [Refresh, Cancel]',
+      'error dialog Could not confirm that all instances are stopped. Some may still cost money. // trainer was not stopped and still costs $0.400/h. The service refused the request. It says: No GPU is free.\n\nThe service did not answer, so helper may still be running. If it is, it costs $0.120/day. Refresh to check. [Refresh, Cancel]',
       'stop',
       failed(refused),
       done('notKnown', helper),

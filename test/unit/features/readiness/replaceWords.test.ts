@@ -77,13 +77,18 @@ describe('What is said of a replacement', () => {
       { kind: 'destroyedOnly', error: new CancelledError() },
       { kind: 'destroyedOnly', error: new UserError(text('Your credit is used up.')) },
       { kind: 'destroyedOnly', error: new Error('odd') },
+      {
+        kind: 'destroyedOnly',
+        error: new UserError(text('No credit.'), { nextStep: 'openConsole', consolePage: 'credit' }),
+      },
     ];
     const nothing = 'warning trainer is destroyed, and nothing was rented in its place.';
     assert.deepEqual(cases.flatMap(said), [
-      'warning trainer is destroyed. Every matching offer has been taken. [Search Offers]',
+      `${nothing} The offers that matched are no longer available. [Search Offers]`,
       `${nothing} You stopped it before that. [Search Offers]`,
       `${nothing} Your credit is used up. [Search Offers]`,
       `${nothing} See the log for details. [Search Offers]`,
+      `${nothing} No credit. [Open Web Console, Search Offers]`,
     ]);
   });
 

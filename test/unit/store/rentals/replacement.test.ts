@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import {
   ForbiddenError,
   GoneError,
+  NotFoundError,
+  RefusedError,
   RentOutcomeUnknownError,
   TimedOutError,
 } from '../../../../src/api/errors';
@@ -270,6 +272,46 @@ describe('replacing a machine that failed', () => {
     assert.equal(scene.computer.log.count('info Offer 9003 was not to be had'), 1);
     assert.equal(result.rent.kind, 'rented');
     assert.equal(scene.service.instances.length, 1);
+  });
+
+  const ofOthers: readonly (readonly [string, Error])[] = [
+    ['without credit', new RefusedError({ status: 400, code: 'insufficient_credit' })],
+    ['for too high a rate', new RefusedError({ status: 400, code: 'spend_rate_limit' })],
+    ['that is not known', new RefusedError({ status: 400, code: 'brand_new' })],
+    ['of the key', new ForbiddenError({ status: 403 })],
+    ['of a withdrawn call', new GoneError({ status: 410, code: 'deprecated_endpoint' })],
+    ['of a template', new NotFoundError({ status: 404, code: 'not_found', serviceText: 'No such template' })],
+    ['by a page', new NotFoundError({ status: 404 })],
+  ];
+  for (const [name, refusal] of ofOthers) {
+    it(`ends at a refusal ${name}, which any offer would meet, with that reason`, async () => {
+      scene.service.failsBefore('offers.rent', () => refusal);
+      assert.deepEqual(await replace(), { kind: 'destroyedOnly', error: refusal, log: 'the log\n' });
+      assert.equal(scene.service.count('offers.rent'), 2, 'one of them for the machine that failed');
+    });
+  }
+
+  it('goes on after a refusal that does not say what is gone only where the market lacks the offer', async () => {
+    const refusal = new NotFoundError({ status: 404, code: 'not_found' });
+    scene.service.before = (call) => {
+      if (call === 'offers.rent' && scene.service.count('offers.rent') === 2) {
+        scene.service.offers = scene.service.offers.filter(({ id }) => id !== 9003);
+        throw refusal;
+      }
+    };
+    const result = await replace();
+    assert.equal(result.kind, 'replaced');
+    assert.equal(result.offer.id, 9004);
+  });
+
+  it('does not go on where the market does not answer after such a refusal', async () => {
+    const refusal = new NotFoundError({ status: 404, code: 'not_found' });
+    scene.service.before = (call) => {
+      if (scene.service.count('offers.rent') === 2) {
+        throw call === 'offers.rent' ? refusal : new TimedOutError();
+      }
+    };
+    assert.deepEqual(await replace(), { kind: 'destroyedOnly', error: refusal, log: 'the log\n' });
   });
 
   it('says when it is destroyed and every offer was taken', async () => {
