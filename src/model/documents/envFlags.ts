@@ -37,6 +37,10 @@ export interface PortPair {
   readonly protocol: 'tcp' | 'udp';
 }
 
+function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
 interface Token {
   readonly value: string;
   readonly span: Span;
@@ -44,6 +48,14 @@ interface Token {
 }
 
 const blank = /\s/;
+/** A backslash at the end of a line joins it with the next one; spaces after it are not seen by people. */
+const continued = /\\[ \t]*(?:\r\n|\r|\n)/y;
+
+/** Returns the end of a line's end that a backslash takes away, or undefined for any other character. */
+function afterContinuation(text: string, at: number): number | undefined {
+  continued.lastIndex = at;
+  return text.charAt(at) === '\\' && continued.test(text) ? continued.lastIndex : undefined;
+}
 
 /** Reads the quoted part that starts at `start`: its value, its end, and whether it is closed. */
 function readQuoted(text: string, start: number): { value: string; end: number; closed: boolean } {
@@ -54,8 +66,11 @@ function readQuoted(text: string, start: number): { value: string; end: number; 
     if (char === quote) {
       return { value, end: at + 1, closed: true };
     }
+    const joined = quote === '"' && char === '\\' ? /^\\\r?\n/.exec(text.slice(at, at + 3)) : null;
     // As in a shell, a backslash in double quotes escapes only special characters.
-    if (quote === '"' && char === '\\' && '"\\$`'.includes(text.charAt(at + 1) || ' ')) {
+    if (joined) {
+      at += joined[0].length - 1;
+    } else if (quote === '"' && char === '\\' && '"\\$`'.includes(text.charAt(at + 1) || ' ')) {
       at++;
       value += text.charAt(at);
     } else {
@@ -71,7 +86,14 @@ function readToken(text: string, start: number): Token {
   let at = start;
   while (at < text.length && !blank.test(text.charAt(at))) {
     const char = text.charAt(at);
-    if (char === '"' || char === "'") {
+    const joined = afterContinuation(text, at);
+    if (joined !== undefined) {
+      // A continuation with spaces before the end of its line ends the word, as the next line would begin another.
+      if (/\\[ \t]/.test(text.slice(at, at + 2))) {
+        break;
+      }
+      at = joined;
+    } else if (char === '"' || char === "'") {
       const quoted = readQuoted(text, at);
       value += quoted.value;
       closed &&= quoted.closed;
@@ -95,6 +117,11 @@ function tokenize(text: string): Token[] {
       at++;
       continue;
     }
+    const joined = afterContinuation(text, at);
+    if (joined !== undefined) {
+      at = joined;
+      continue;
+    }
     const token = readToken(text, at);
     tokens.push(token);
     at = token.span.offset + token.span.length;
@@ -102,34 +129,60 @@ function tokenize(text: string): Token[] {
   return tokens;
 }
 
-type FlagRole = 'variable' | 'port' | 'other';
+type FlagRole = 'variable' | 'port' | 'hostname' | 'switch' | 'other';
 interface FlagToken {
   readonly role: FlagRole;
   readonly flag: string;
+  /** Whether Docker takes a value; undefined for a flag that it does not have. */
+  readonly takesValue?: boolean;
   /** The argument, if it is part of the same word. */
   readonly inline?: string;
+  /** Switches in the same word before the flag, as in `-itp 80:80`. */
+  readonly switches?: string;
 }
 
-const longRoles: Readonly<Record<string, FlagRole>> = { '--env': 'variable', '--publish': 'port' };
-const shortRoles: Readonly<Record<string, FlagRole>> = { '-e': 'variable', '-p': 'port' };
+const longRoles: Readonly<Record<string, FlagRole>> = {
+  '--env': 'variable',
+  '--publish': 'port',
+  '--hostname': 'hostname',
+};
+const shortRoles: Readonly<Record<string, FlagRole>> = { e: 'variable', p: 'port', h: 'hostname' };
+/** The options of `docker run` without a value; the others of one letter, `acehlmpuvw`, have one. */
+const switches: ReadonlySet<string> = new Set(
+  (
+    'detach disable-content-trust help init interactive no-healthcheck oom-kill-disable privileged publish-all quiet ' +
+    'read-only rm sig-proxy tty use-api-socket'
+  )
+    .split(' ')
+    .map((name) => `--${name}`),
+);
+const longOptions =
+  /^--(?:add-host|annotation|attach|blkio-weight|cap-(?:add|drop)|cgroup|cid|cpu|device|dns|domainname|entrypoint|env|expose|gpus|group-add|health|hostname|ip|ipc|isolation|kernel-memory|label|link|log|mac-address|memory|mount|name|network|net|oom-score-adj|pid|pids|platform|publish|pull|restart|runtime|security-opt|shm-size|stop|storage-opt|sysctl|tmpfs|ulimit|user|userns|uts|volume|workdir)/;
 
 function readFlag(word: string): FlagToken | undefined {
   if (word.startsWith('--')) {
     const equals = word.indexOf('=');
     const flag = equals < 0 ? word : word.slice(0, equals);
-    const role = longRoles[flag] ?? 'other';
-    return equals < 0 ? { role, flag } : { role, flag, inline: word.slice(equals + 1) };
+    const role = own(longRoles, flag) ?? (switches.has(flag) ? 'switch' : 'other');
+    const takesValue = role !== 'switch' && longOptions.test(flag) ? { takesValue: true } : {};
+    return { role, flag, ...takesValue, ...(equals < 0 ? {} : { inline: word.slice(equals + 1) }) };
   }
-  if (!word.startsWith('-') || word.length < 2) {
-    return undefined;
+  const [, first = '', letter = '', rest = ''] = /^-([ditqP]*)([acehlmpuvw]?)(.*)$/s.exec(word) ?? [];
+  if (first === '' && letter === '') {
+    return word.startsWith('-') && word.length > 1 ? { role: 'other', flag: word } : undefined;
   }
-  const flag = word.slice(0, 2);
-  const role = shortRoles[flag] ?? 'other';
-  if (word.length === 2) {
-    return { role, flag };
+  if (letter === '') {
+    return rest === '' ? { role: 'switch', flag: word } : { role: 'other', flag: word };
   }
-  const rest = word.slice(2);
-  return role === 'other' ? { role, flag: word } : { role, flag, inline: rest.replace(/^=/, '') };
+  const before = first === '' ? {} : { switches: `-${first}` };
+  const inline = rest === '' ? {} : { inline: rest.replace(/^=/, '') };
+  return {
+    role: own(shortRoles, letter) ?? 'other',
+    flag: `-${letter}`,
+    takesValue: true,
+    ...before,
+    ...inline,
+  };
 }
 
 /** From here on, a pair of equal numbers asks for the same free port inside and outside. */
@@ -164,15 +217,30 @@ export function readVariable(word: string): EnvEntry | EnvProblemKind {
   return name === '' ? 'badName' : { kind: 'variable', name, value: word.slice(equals + 1) };
 }
 
-function readArgument(flag: FlagToken, argument: string): EnvEntry | EnvProblemKind {
-  switch (flag.role) {
+function readArgument({ role, flag, inline }: FlagToken, argument: string): EnvEntry | EnvProblemKind {
+  switch (role) {
     case 'variable':
       return readVariable(argument);
     case 'port':
       return parsePort(argument) ? { kind: 'port', mapping: argument } : 'badPort';
+    case 'hostname':
+      return argument === '' ? 'missingValue' : { kind: 'flag', flag: '-h', value: argument };
+    case 'switch':
     case 'other':
-      return { kind: 'flag', flag: flag.flag, value: argument };
+      return inline !== undefined && flag.startsWith('--')
+        ? { kind: 'flag', flag: `${flag}=${inline}` }
+        : { kind: 'flag', flag, value: argument };
   }
+}
+
+/** Returns whether a flag takes the next word: an option of Docker any, and a flag that Docker does not have no flag. */
+function takesNext({ role, inline, takesValue = false }: FlagToken, next: Token | undefined): boolean {
+  return (
+    role !== 'switch' &&
+    inline === undefined &&
+    next !== undefined &&
+    (takesValue || (!next.value.startsWith('-') && next.value !== ''))
+  );
 }
 
 /** Parses the flag form. Never throws; each unreadable part becomes a problem with its place. */
@@ -180,6 +248,20 @@ export function parseEnvFlags(text: string): ParsedEnv {
   const entries: LocatedEntry[] = [];
   const problems: EnvProblem[] = [];
   const tokens = tokenize(text);
+  let stray: Token[] = [];
+  let lacksValue = false;
+  // Words in a row have one cause: the quotes that the value before them lacks, or a flag without its value.
+  const tellStray = () => {
+    const [first] = stray;
+    const last = stray.at(-1);
+    if (first && last && !lacksValue) {
+      const length = last.span.offset + last.span.length - first.span.offset;
+      const subject = stray.map(({ value }) => value).join(' ');
+      problems.push({ kind: 'strayWord', span: { offset: first.span.offset, length }, subject });
+    }
+    stray = [];
+    lacksValue = false;
+  };
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index];
     if (token === undefined) {
@@ -187,49 +269,51 @@ export function parseEnvFlags(text: string): ParsedEnv {
     }
     const fail = (kind: EnvProblemKind, span = token.span, subject = token.value) =>
       problems.push({ kind, span, subject });
-    if (!token.closed) {
+    const flag = token.closed ? readFlag(token.value) : undefined;
+    if (token.closed && !flag) {
+      stray.push(token);
+      continue;
+    }
+    tellStray();
+    if (!flag) {
       fail('unclosedQuote');
       continue;
     }
-    const flag = readFlag(token.value);
-    if (!flag) {
-      fail('strayWord');
-      continue;
+    const { offset, length } = token.span;
+    const lead = flag.switches?.length ?? 0;
+    if (flag.switches !== undefined) {
+      entries.push({ entry: { kind: 'flag', flag: flag.switches }, span: { offset, length: lead } });
     }
     const next = tokens[index + 1];
-    // An unknown flag takes the next word as its argument unless that word is a flag.
-    const takesNext =
-      flag.inline === undefined &&
-      next !== undefined &&
-      (flag.role !== 'other' || (!next.value.startsWith('-') && next.value !== ''));
-    if (flag.inline === undefined && !takesNext) {
-      if (flag.role === 'other') {
-        entries.push({ entry: { kind: 'flag', flag: flag.flag }, span: token.span });
-      } else {
-        fail('missingValue');
-      }
+    const isPair = takesNext(flag, next);
+    const isAlone = flag.inline === undefined && !isPair;
+    if (isAlone && flag.takesValue !== true) {
+      entries.push({ entry: { kind: 'flag', flag: flag.flag }, span: token.span });
+      continue;
+    }
+    if (isAlone) {
+      fail('missingValue');
       continue;
     }
     const argument = flag.inline ?? next?.value ?? '';
-    const end = takesNext ? next.span.offset + next.span.length : token.span.offset + token.span.length;
-    const span = { offset: token.span.offset, length: end - token.span.offset };
-    if (takesNext) {
+    const end = isPair && next ? next.span.offset + next.span.length : offset + length;
+    const span = { offset: offset + lead, length: end - offset - lead };
+    if (isPair && next) {
       index++;
       if (!next.closed) {
         fail('unclosedQuote', next.span, next.value);
         continue;
       }
     }
-    const read: EnvEntry | EnvProblemKind =
-      flag.role === 'other' && flag.inline !== undefined
-        ? { kind: 'flag', flag: token.value }
-        : readArgument(flag, argument);
+    const read = readArgument(flag, argument);
     if (typeof read === 'string') {
       fail(read, span, argument);
+      lacksValue = read === 'missingValue';
     } else {
       entries.push({ entry: read, span });
     }
   }
+  tellStray();
   return { entries, problems };
 }
 
@@ -279,7 +363,9 @@ export function replaceValues(
   for (const { entry, span } of parseEnvFlags(text).entries) {
     const value = entry.kind === 'variable' ? replace(entry.name, entry.value) : undefined;
     if (entry.kind === 'variable' && value !== undefined) {
-      replaced += text.slice(at, span.offset) + formatEntry({ ...entry, value });
+      // In `-ite A=1` the flag begins inside a word.
+      const gap = span.offset > 0 && !blank.test(text.charAt(span.offset - 1)) ? ' ' : '';
+      replaced += text.slice(at, span.offset) + gap + formatEntry({ ...entry, value });
       at = span.offset + span.length;
     }
   }

@@ -5,12 +5,29 @@
 
 import { formatEnvFlags, parseEnvFlags, readVariable, type EnvEntry, type EnvProblemKind } from './envFlags';
 
-/** Variables by name; ports and other flags are keys such as `-p 8080:80` with the value `1`. */
+/**
+ * Variables by name; ports and other flags are keys such as `-p 8080:80` with the value `1`. A host name is `-h` with the
+ * name for its value, as the service's command-line client sends it (vast-cli `cli/util.py`).
+ */
 export type EnvObject = Readonly<Record<string, string>>;
 
 /** Returns the key and the value of an entry in the object form. */
 export function objectEntry(entry: EnvEntry): readonly [string, string] {
+  if (entry.kind === 'flag' && entry.flag === '-h' && entry.value !== undefined) {
+    return [entry.flag, entry.value];
+  }
   return entry.kind === 'variable' ? [entry.name, entry.value] : [formatEnvFlags([entry]), '1'];
+}
+
+/** Returns the flag text of a key that starts with `-`; a flag without its argument has it for its value. */
+function flagText(key: string, value: string): string {
+  const isWhole = /[\s=]/.test(key.trim()) || !/^--?[A-Za-z]/.test(key);
+  const alone = isWhole || value === '' ? undefined : parseEnvFlags(key);
+  const needsValue = alone?.problems[0]?.kind === 'missingValue';
+  // `1` and `true` mean that a switch is set.
+  return needsValue || (alone?.problems.length === 0 && !['1', 'true'].includes(value))
+    ? `${key.trim()} ${formatEnvFlags([{ kind: 'flag', flag: value }])}`
+    : key;
 }
 
 /** Returns `undefined` if an object can't hold the entries: a name occurs twice, or a name looks like a flag. */
@@ -42,7 +59,7 @@ export function envEntries(env: EnvObject): {
       }
       continue;
     }
-    const parsed = parseEnvFlags(key);
+    const parsed = parseEnvFlags(flagText(key, value));
     const [problem] = parsed.problems;
     if (problem || parsed.entries.length !== 1) {
       problems.push({ key, kind: problem?.kind ?? 'strayWord' });
@@ -76,7 +93,7 @@ export function envObjectToFlags(env: EnvObject): string {
       if (!key.startsWith('-')) {
         return formatEnvFlags([{ kind: 'variable', name: key, value }]);
       }
-      const { entries, problems } = parseEnvFlags(key);
+      const { entries, problems } = parseEnvFlags(flagText(key, value));
       return problems.length > 0 ? key : formatEnvFlags(entries.map(({ entry }) => entry));
     })
     .join(' ');

@@ -3,7 +3,7 @@
  * text that is sent would depend on the quotes around it.
  */
 
-import { parseEnvFlags, replaceValues } from '../documents/envFlags';
+import { formatEnvFlags, parseEnvFlags, replaceValues } from '../documents/envFlags';
 import { envText } from '../documents/envObject';
 import {
   findReference,
@@ -69,12 +69,19 @@ export function strayReference(env: unknown): string | undefined {
   return findReference(rest);
 }
 
-/** Returns the flag text with the value of each reference in its place. */
+/**
+ * Returns the flag text with the value of each reference in its place. What is written over several lines, as for a shell,
+ * becomes one line, because not every reader of this form knows continued lines.
+ */
 export function resolveEnv(env: unknown, valueOf: (reference: string, variable: string) => string): string {
-  return replaceValues(envText(env), (variable, value) => {
+  const resolved = replaceValues(envText(env), (variable, value) => {
     const name = referenceName(value);
     return name === undefined ? undefined : valueOf(name, variable);
   });
+  const { entries, problems } = parseEnvFlags(resolved);
+  return problems.length === 0 && /[\r\n]/.test(resolved)
+    ? formatEnvFlags(entries.map(({ entry }) => entry))
+    : resolved;
 }
 
 /** Replaces the values that this computer keeps secret by references. */

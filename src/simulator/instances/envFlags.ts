@@ -1,11 +1,11 @@
 /** Environment as the create request has it: names, and `-p host:container` keys with the value 1. */
 export type EnvDict = Readonly<Record<string, string>>;
 
-/** Splits a template's flag text as a shell would: quotes group, a backslash keeps the next letter. */
+/** Splits a template's flag text as a shell would: quotes group, a backslash keeps the next letter or joins two lines. */
 export function splitWords(text: string): string[] {
   const words: string[] = [];
   const pattern = /(?:[^\s"'\\]+|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/gs;
-  for (const [word] of text.matchAll(pattern)) {
+  for (const [word] of text.replace(/(?<!\\)\\\r?\n/g, '').matchAll(pattern)) {
     words.push(
       word.replace(/\\(.)|"((?:[^"\\]|\\.)*)"|'([^']*)'/gs, (_, escaped, double, single) =>
         unquote(escaped as string | undefined, double as string | undefined, single as string | undefined),

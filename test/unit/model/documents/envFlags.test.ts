@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import {
   formatEnvFlags,
   parseEnvFlags,
   parsePort,
+  replaceValues,
   type EnvEntry,
 } from '../../../../src/model/documents/envFlags';
 import {
@@ -11,8 +13,12 @@ import {
   envFlagsToObject,
   envObject,
   envObjectToFlags,
+  envText,
   readEnv,
 } from '../../../../src/model/documents/envObject';
+import { rentalEnvProblem } from '../../../../src/model/documents/rentalEnv';
+import { formatText } from '../../../../src/util/text';
+import { testSeed } from '../../../support/seeded';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 20 });
 const port = fc.integer({ min: 1, max: 65535 });
@@ -102,6 +108,152 @@ describe('the flag form of an environment', () => {
         );
       }),
       { numRuns: 500 },
+    );
+  });
+
+  /** A flag in one of the ways in which people write it, with what it means. */
+  const word = fc.constantFrom(
+    'box',
+    'my host',
+    'a"b',
+    "it's",
+    'x\\y',
+    '$HOME',
+    'a|b',
+    '{"a": 1}',
+    '-1',
+    'é',
+    'a\nb',
+    '#1',
+  );
+  const inQuotes = (value: string) =>
+    fc.constantFrom(
+      `"${value.replace(/["\\$`]/g, '\\$&')}"`,
+      ...(value.includes("'") ? [] : [`'${value}'`]),
+      ...(value.includes('\n') ? [] : [value.replace(/[^A-Za-z0-9=]/g, '\\$&')]),
+    );
+  const spelled = (forms: readonly string[], value: string, entry: EnvEntry) =>
+    fc
+      .tuple(fc.constantFrom(...forms), inQuotes(value))
+      .map(([form, quoted]) => ({ text: form + quoted, entries: [entry] }));
+  const written: fc.Arbitrary<{ readonly text: string; readonly entries: readonly EnvEntry[] }> = fc.oneof(
+    fc.tuple(fc.constantFrom('A', 'HF_HOME', 'x.y'), word).chain(([name, value]) =>
+      spelled(['-e ', '-e', '-e=', '--env ', '--env='], `${name}=${value}`, {
+        kind: 'variable',
+        name,
+        value,
+      }),
+    ),
+    fc
+      .tuple(port, port, fc.constantFrom('', '/tcp', '/udp'))
+      .map(([host, container, suffix]) => `${host}:${container}${suffix}`)
+      .chain((mapping) =>
+        spelled(['-p ', '-p', '-p=', '--publish ', '--publish='], mapping, { kind: 'port', mapping }),
+      ),
+    word.chain((value) =>
+      spelled(['-h ', '-h', '-h=', '--hostname ', '--hostname='], value, { kind: 'flag', flag: '-h', value }),
+    ),
+    fc
+      .tuple(
+        fc.constantFrom('-v', '-w', '-u', '--gpus', '--shm-size', '--entrypoint', '--ulimit', '--cap-add'),
+        word,
+      )
+      .chain(([flag, value]) => spelled([`${flag} `], value, { kind: 'flag', flag, value })),
+    fc
+      .constantFrom(
+        '--rm',
+        '--privileged',
+        '-it',
+        '-d',
+        '-i',
+        '--init',
+        '--ipc=host',
+        '--shm-size=8g',
+        '--network=host',
+      )
+      .map((text) => ({ text, entries: [{ kind: 'flag' as const, flag: text }] })),
+    fc.constant({
+      text: '-itp 80:81',
+      entries: [
+        { kind: 'flag' as const, flag: '-it' },
+        { kind: 'port' as const, mapping: '80:81' },
+      ],
+    }),
+  );
+  const between = fc.constantFrom(' ', '  ', '\n', ' \\\n', ' \\\r\n  ', '\t', ' \\ \n', ' \\\n \\\n');
+
+  it('is read whole in every way of writing it for a shell, and means the same once it is written again', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(written, between), { maxLength: 8 }), (parts) => {
+        const flags = parts.map(([{ text }, space]) => text + space).join('');
+        const entries = parts.flatMap(([one]) => one.entries);
+        const read = parseEnvFlags(flags);
+        assert.deepEqual([entriesOf(flags), read.problems], [entries, []], flags);
+        assert.deepEqual(entriesOf(formatEnvFlags(entries)), entries);
+        const object = envFlagsToObject(flags);
+        if (object) assert.deepEqual(entriesOf(envObjectToFlags(object)), entries);
+        assert.deepEqual(entriesOf(replaceValues(flags, (_, value) => value)), entries);
+        assert.equal(
+          replaceValues(flags, () => undefined),
+          flags,
+        );
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is taken apart by a shell in the same words', () => {
+    const parts = fc.sample(fc.tuple(written, between), { numRuns: 60, seed: testSeed });
+    for (const [{ text, entries }, space] of parts) {
+      // A space after the backslash is one of people, and `-e=A` is joined by Docker.
+      if (/\\ \n/.test(space) || /[$]HOME/.test(text)) continue;
+      const { stdout } = spawnSync('bash', ['-c', `printf '%s\\0' ${text}${space}`], { encoding: 'utf8' });
+      const words = stdout.split('\0').slice(0, -1);
+      assert.deepEqual(
+        entriesOf(words.map((one) => `'${one.replaceAll("'", `'"'"'`)}'`).join(' ')),
+        entries,
+        text,
+      );
+    }
+  });
+
+  it('names one cause once', () => {
+    const problemsOf = (flags: string) =>
+      parseEnvFlags(flags).problems.map(({ kind, subject }) => `${kind} ${subject}`);
+    assert.deepEqual(problemsOf('-e A=one two three four -p 80:80'), ['strayWord two three four']);
+    assert.deepEqual(problemsOf('-e -p 80:80 -e B=1'), ['missingValue -p']);
+    assert.deepEqual(problemsOf('-e A -e B=two words'), ['missingValue A', 'strayWord words']);
+    assert.deepEqual(problemsOf('docker run --rm image:tag'), [
+      'strayWord docker run',
+      'strayWord image:tag',
+    ]);
+  });
+
+  it('keeps the name of a pair with a host name, and a rental takes it', () => {
+    for (const env of [
+      [['-h', 'box']],
+      { '-h': 'box' },
+      { '--hostname': 'box' },
+      { '-h box': '1' },
+      '-hbox',
+    ]) {
+      const read = readEnv(env);
+      assert.equal(typeof read === 'object' ? envObjectToFlags(read) : read, '-h box', JSON.stringify(env));
+      assert.deepEqual(envFlagsToObject(envText(read)), { '-h': 'box' });
+    }
+    assert.equal(rentalEnvProblem('-h', 'box-1.lab'), undefined);
+    assert.equal(
+      formatText(rentalEnvProblem('-h', 'a b') ?? ''),
+      '"a b" is not a host name. Use letters, digits, hyphens and dots.',
+    );
+    assert.deepEqual(
+      envEntries({ '--gpus': 'all', '--privileged': '1', '-v': '/a:/b', '--init': 'true' }).entries,
+      [
+        { kind: 'flag', flag: '--gpus', value: 'all' },
+        { kind: 'flag', flag: '--privileged' },
+        { kind: 'flag', flag: '-v', value: '/a:/b' },
+        { kind: 'flag', flag: '--init' },
+      ],
     );
   });
 

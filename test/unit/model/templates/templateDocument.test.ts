@@ -128,6 +128,11 @@ describe('the document of a template', () => {
       env: '-e A="b c"',
     });
     assert.equal(wireTemplate({ name: 'n', image: 'i', private: false }, noSecrets)['private'], false);
+    const env = '-p 80:80 \\\n -e A=1 \\\r\n--ipc=host';
+    assert.equal(
+      wireTemplate({ name: 'n', image: 'i', env }, noSecrets)['env'],
+      '-p 80:80 -e A=1 --ipc=host',
+    );
   });
 });
 

@@ -122,6 +122,7 @@ describe('The flag form of an environment', () => {
         '-h box': '1',
       },
     );
+    assert.deepEqual(envFromFlags('-e A=o\\\nne \\\r\n-p 1:1'), { A: 'one', '-p 1:1': '1' });
     assert.deepEqual(envFromFlags(''), {});
   });
 
