@@ -244,7 +244,8 @@ export class Connector {
     }
     const [offered, remotes] = await Promise.all([
       readFolders(this.deps.ssh, alias),
-      workspaceRemotes(runProgram),
+      // Without it, cloning is not offered; the command for it says why.
+      workspaceRemotes(runProgram).catch(() => []),
     ]);
     const picked = await pickFolder(
       offered,

@@ -1,48 +1,39 @@
-import { access } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
 import { cloneRepository } from '../../ssh/cloneRepository';
-import { overHttps, parseRepositoryUrl, type RepositoryUrl } from '../../ssh/repositoryUrl';
+import { remotesOf, UnreadRepositoryError } from '../../ssh/localGit';
+import { overHttps, type RepositoryUrl } from '../../ssh/repositoryUrl';
 import type { Run } from '../../ssh/run';
 import type { SshService } from '../../ssh/service';
 
-/** Returns the remotes of the open folders; none without git or in untrusted folders. */
+/**
+ * Returns the remotes of the open folders; none in untrusted folders.
+ *
+ * @throws UnreadRepositoryError if no remote was found and git could not read one of the folders.
+ */
 export async function workspaceRemotes(run: Run): Promise<readonly RepositoryUrl[]> {
   const folders = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
   const found = new Map<string, RepositoryUrl>();
+  let failure: UnreadRepositoryError | undefined;
   for (const { uri } of folders) {
-    for (const address of uri.scheme === 'file' ? await remotesOf(run, uri.fsPath) : []) {
-      found.set(address.url, address);
+    try {
+      for (const address of uri.scheme === 'file' ? await remotesOf({ run }, uri.fsPath) : []) {
+        found.set(address.url, address);
+      }
+    } catch (error) {
+      if (!(error instanceof UnreadRepositoryError)) {
+        throw error;
+      }
+      failure ??= error;
     }
   }
-  return [...found.values()];
-}
-
-async function remotesOf(run: Run, folder: string): Promise<readonly RepositoryUrl[]> {
-  // On a Mac without git, calling it opens a dialog to install it.
-  if (!(await isInRepository(folder))) {
-    return [];
+  if (failure && found.size === 0) {
+    throw failure;
   }
-  const { stdout } = await run('git', ['-C', folder, 'config', '--get-regexp', '^remote\\..*\\.url$'], {
-    timeoutMs: 5000,
-  }).catch(() => ({ stdout: '' }));
-  const lines = stdout.split('\n').map((line) => /^remote\.(.*)\.url (.+)$/.exec(line));
-  // `origin` is what the folder was cloned from; it comes first.
-  const sorted = lines.filter((line) => line !== null).sort((line) => (line[1] === 'origin' ? -1 : 0));
-  return sorted.map((line) => parseRepositoryUrl(line[2] ?? '')).filter((address) => address !== undefined);
-}
-
-async function isInRepository(folder: string): Promise<boolean> {
-  const found = await access(join(folder, '.git')).then(
-    () => true,
-    () => false,
-  );
-  const parent = dirname(folder);
-  return found || (parent !== folder && isInRepository(parent));
+  return [...found.values()];
 }
 
 /** Asks for the remote and the protocol; a single choice needs no question. */

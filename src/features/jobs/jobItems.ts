@@ -164,6 +164,9 @@ function commitText({ job: { commit } }: JobRow): string | undefined {
     return undefined;
   }
   const hash = commit.hash.slice(0, 8);
+  if (commit.isDirty === undefined) {
+    return t('{0}, uncommitted changes could not be read', hash);
+  }
   return commit.isDirty ? t('{0}, with uncommitted changes', hash) : hash;
 }
 

@@ -18,6 +18,7 @@ import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
 import type { OneOfDraft } from '../../model/jobs/rentForJob';
 import { matchesRecipe } from '../../model/workspace/recipeMatch';
+import { commitOf } from '../../ssh/localGit';
 import { runProgram } from '../../ssh/run';
 import { setupKey } from '../../ssh/jobs/setupKey';
 import { findSentFiles, missingFiles, unsentNames, type SentFiles } from '../../ssh/jobs/sentFiles';
@@ -86,7 +87,7 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
   const unplaced = {
     workspace: folder,
     workspaceKey: hashOf(`${folder}\n${spec.workdir}`).slice(0, 16),
-    commit: await commitOf(folder),
+    commit: await commitOf({ run: runProgram }, folder),
   };
   const known = () => deps.jobs.rows.map(({ job }) => job.outputsTo);
   const placed = () => withOutputs(variantsOf(spec), folder, orderedAt, known());
@@ -317,17 +318,6 @@ async function confirmed(
     await globalState.update(confirmedKey, [...known.filter((one) => one !== mark), mark].slice(-200));
   }
   return ends;
-}
-
-async function commitOf(folder: string): Promise<{ hash: string; isDirty: boolean } | undefined> {
-  const git = async (...args: readonly string[]) => {
-    const result = await runProgram('git', ['-C', folder, '-c', 'core.fsmonitor=false', ...args], {
-      timeoutMs: 5000,
-    }).catch(() => undefined);
-    return result?.code === 0 ? result.stdout.trim() : undefined;
-  };
-  const hash = await git('rev-parse', 'HEAD');
-  return hash === undefined ? undefined : { hash, isDirty: (await git('status', '--porcelain')) !== '' };
 }
 
 function hashOf(content: string): string {

@@ -32,7 +32,7 @@ export interface Job {
   readonly workspace: string;
   /** Identifies the workspace on machines; hexadecimal. */
   readonly workspaceKey: string;
-  readonly commit?: { readonly hash: string; readonly isDirty: boolean } | undefined;
+  readonly commit?: { readonly hash: string; readonly isDirty?: boolean } | undefined;
   /** A fingerprint of the set-up and its inputs; absent without a set-up. */
   readonly setupKey?: string | undefined;
   /** The chosen instance, or the confirmed offer, which has no number. */

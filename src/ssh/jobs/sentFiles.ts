@@ -1,11 +1,13 @@
-import { lstat, readdir, readFile, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { namedFiles, matcher, sentNames } from '../../model/jobs/sentNames';
 import type { JobSpec } from '../../model/jobs/jobSpec';
+import { errorCode } from '../../util/errorCode';
 import { UserError } from '../../util/errors';
 import { ifPresent } from '../../util/missing';
 import { text } from '../../util/text';
 import { listedTree, whyNotRead, type LocalTree } from '../fileTree';
+import { askGit, holdsRepository, repositoryAround, UnreadRepositoryError } from '../localGit';
 import type { Run } from '../run';
 import { reasons, type LeftOut } from '../transfer';
 import { matcherOf } from './outputPatterns';
@@ -39,12 +41,19 @@ export async function findSentFiles(
   await checkRoot(root, computer.home);
   const { sync } = spec;
   const unread: LeftOut[] = [];
-  const listed = await listedByGit(computer, root, unread);
+  const repository = await repositoryAround(root);
+  const listed = await listedByGit(computer, repository, root, unread).catch((error: unknown) => {
+    // Nothing but the files of Git itself says what it ignores then, which the confirmation tells.
+    if (error instanceof UnreadRepositoryError && (repository === undefined || error.isWithoutGit)) {
+      return undefined;
+    }
+    throw error;
+  });
   const ignoreFile = await ifPresent(readFile(join(root, '.gpurentalignore'), 'utf8'));
   const wanted = matcher(sync.include);
   const all = listed && sync.include.length === 0 && !sync.git ? [] : await walk(root, sync.git, unread);
   const names = [
-    ...(listed ?? (await withoutIgnored(root, all))),
+    ...(listed ?? (await withoutIgnored(root, repository, all))),
     ...all.filter((name) => wanted.ignores(name) || (sync.git && name.startsWith('.git/'))),
   ];
   const chosen = sentNames(names, sync, { ignoreFile, outputFolders });
@@ -152,26 +161,34 @@ async function identityOf(folder: string): Promise<string | undefined> {
 
 /**
  * Also lists what is new and not ignored, and repositories inside of this one, of which git names only the folder.
- * Returns `undefined` if the folder is in no repository, or git is missing.
+ *
+ * @throws UnreadRepositoryError if git fails: its other rules are not known then, and what they ignore is not sent.
  */
 async function listedByGit(
   computer: Computer,
+  repository: string | undefined,
   root: string,
   unread: LeftOut[],
-): Promise<readonly string[] | undefined> {
-  const known = await listFiles(computer, root, '--cached', '--recurse-submodules');
-  const staged = known && (await listFiles(computer, root, '--stage'));
-  const others = staged && (await listFiles(computer, root, '--others', '--exclude-standard'));
-  if (!others) {
-    return undefined;
-  }
+): Promise<readonly string[]> {
+  const listFiles = async (...more: readonly string[]) =>
+    (await askGit(computer, repository, root, ['ls-files', '-z', ...more], 60_000))
+      .split('\0')
+      .filter((name) => name !== '');
+  const known = await listFiles('--cached', '--recurse-submodules');
+  const staged = await listFiles('--stage');
+  const others = await listFiles('--others', '--exclude-standard');
   // One that was added without being a submodule is a commit for git.
   const commits = new Set(staged.flatMap((line) => /^160000 [^\t]*\t([^]+)$/.exec(line)?.[1] ?? []));
+  const damaged = await damagedAmong(root, [...known, ...others]);
+  unread.push(...damaged.map((name) => ({ name, why: notListed })));
+  const isOwn = (name: string) =>
+    !isFolderName(name) && !commits.has(name) && !damaged.some((folder) => name.startsWith(folder));
   const names: (readonly string[])[] = [];
   for (const name of [...known.filter((one) => commits.has(one)), ...others.filter(isFolderName)]) {
     const kind = await kindOfGit(join(root, name));
     const isTree = kind === 'file' && !commits.has(name);
-    const below = isTree || !kind ? undefined : await listedByGit(computer, join(root, name), unread);
+    const inner = join(root, name);
+    const below = isTree || !kind ? undefined : await listedInside(computer, inner, unread);
     if (below) {
       names.push(below.map((one) => `${name.replace(/\/$/, '')}/${one}`));
     } else if (kind) {
@@ -180,8 +197,43 @@ async function listedByGit(
   }
   return [known, others]
     .flat()
-    .filter((name) => !isFolderName(name) && !commits.has(name))
+    .filter(isOwn)
     .concat(...names);
+}
+
+/** The same for a repository inside of another; `undefined` if git can't read it. */
+async function listedInside(
+  computer: Computer,
+  root: string,
+  unread: LeftOut[],
+): Promise<readonly string[] | undefined> {
+  try {
+    return await listedByGit(computer, await realpath(root), root, unread);
+  } catch (error) {
+    if (error instanceof UnreadRepositoryError) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/**
+ * Returns the folders, with a slash at their end, that hold a repository which git took for plain folders because it is
+ * damaged.
+ */
+async function damagedAmong(root: string, names: readonly string[]): Promise<readonly string[]> {
+  const folders = new Set(names.filter((one) => !isFolderName(one)).flatMap(foldersOf));
+  folders.delete('');
+  const found = await Promise.all(
+    [...folders].map(async (folder) => ((await holdsRepository(join(root, folder))) ? [folder] : [])),
+  );
+  return found.flat();
+}
+
+/** Returns the folders that a file is in, outermost first and with a slash at their end. */
+function foldersOf(name: string): readonly string[] {
+  const parts = name.split('/').slice(0, -1);
+  return ['', ...parts.map((_, at) => `${parts.slice(0, at + 1).join('/')}/`)];
 }
 
 function isFolderName(name: string): boolean {
@@ -198,37 +250,6 @@ async function kindOfGit(folder: string): Promise<'file' | 'folder' | undefined>
 
 const anotherTree = text('another working tree of Git');
 const notListed = text('a Git repository whose files could not be listed');
-
-/** Returns what git prints for the files of a folder, and `undefined` if it fails. */
-async function listFiles(
-  { run, signal }: Computer,
-  root: string,
-  ...more: readonly string[]
-): Promise<readonly string[] | undefined> {
-  const pieces: Buffer[] = [];
-  // git would run a file system monitor that the repository names.
-  const args = ['-C', root, '-c', 'core.fsmonitor=false', 'ls-files', '-z', ...more];
-  const result = await run('git', args, {
-    signal,
-    timeoutMs: 60_000,
-    output: async (bytes) => {
-      for await (const piece of bytes) {
-        pieces.push(piece);
-      }
-    },
-  }).catch((error: unknown) => {
-    if (signal?.aborted) {
-      throw error;
-    }
-    return undefined;
-  });
-  return result?.code === 0
-    ? Buffer.concat(pieces)
-        .toString('utf8')
-        .split('\0')
-        .filter((name) => name !== '')
-    : undefined;
-}
 
 /** Folders that are never searched; `include` can't name their content either. */
 const heavy = new Set(['node_modules', '.venv', 'venv', '__pycache__', '.mypy_cache', '.ipynb_checkpoints']);
@@ -260,18 +281,47 @@ async function walk(
   return found.flat();
 }
 
-/** Applies the `.gitignore` of each folder when git is not available. */
-async function withoutIgnored(root: string, names: readonly string[]): Promise<readonly string[]> {
-  const folders = names
-    .filter((name) => name === '.gitignore' || name.endsWith('/.gitignore'))
-    .map((name) => name.slice(0, -'.gitignore'.length))
-    .sort((a, b) => a.length - b.length);
+/**
+ * Applies the `.gitignore` of each folder when git is not available, those of the folders above in the same repository
+ * included, and the rules that the repository keeps for itself.
+ */
+async function withoutIgnored(
+  root: string,
+  repository: string | undefined,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const top = repository ?? (await realpath(root));
+  const below = relative(top, await realpath(root))
+    .split(sep)
+    .join('/');
+  const start = below === '' ? '' : `${below}/`;
+  const folders = new Set(
+    [`${start}.`, ...names.map((name) => `${start}${name}`)].flatMap((name) => foldersOf(name)),
+  );
   let left = names;
-  for (const folder of folders) {
-    const rules = matcher([(await ifPresent(readFile(join(root, folder, '.gitignore'), 'utf8'))) ?? '']);
-    left = left.filter((name) => !name.startsWith(folder) || !rules.ignores(name.slice(folder.length)));
+  for (const folder of [...folders].sort((a, b) => a.length - b.length)) {
+    for (const file of ['.git/info/exclude', '.gitignore']) {
+      const content = await rulesIn(join(top, folder, file));
+      const rules = content === undefined ? undefined : matcher([content]);
+      left = rules
+        ? left.filter((name) => {
+            const inTop = `${start}${name}`;
+            return !inTop.startsWith(folder) || !rules.ignores(inTop.slice(folder.length));
+          })
+        : left;
+    }
   }
   return left;
+}
+
+/** Returns `undefined` for a place without a file. */
+async function rulesIn(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes(errorCode(error))) {
+      return undefined;
+    }
+    throw error;
+  });
 }
 
 async function isFolder(path: string): Promise<boolean> {

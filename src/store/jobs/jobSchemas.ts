@@ -65,7 +65,7 @@ export const jobFile: z.ZodType<Job & { readonly version: 1 }> = z.object({
   spec,
   workspace: z.string(),
   workspaceKey: z.string(),
-  commit: z.object({ hash: z.string(), isDirty: z.boolean() }).optional(),
+  commit: z.object({ hash: z.string(), isDirty: z.boolean().exactOptional() }).optional(),
   setupKey: z.string().optional(),
   machine: machine.partial({ instanceId: true }),
   rental: z.object({ marker: z.string().regex(ownId), by: z.string().optional() }).optional(),

@@ -203,6 +203,11 @@ describe('The row of a job', () => {
     });
   }
 
+  it('is not of a commit without changes where these could not be read', () => {
+    const item = jobItem(aJobRow({}, { job: { commit: { hash: '0123456789abc' } } }), jobNow);
+    assert.match(lines(item), /Commit: 01234567, uncommitted changes could not be read/);
+  });
+
   it('shows a transfer in place of its phase, and offers outputs of a machine that is left', () => {
     const move = { way: 'fetching', bytes: 5_000_000, totalBytes: 20_000_000 } as const;
     const item = jobItem(rows['ended'] ?? aJobRow(), jobNow, { move });
