@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { plainItem } from './plainRow';
 import { ShownTree } from './shownTree';
@@ -9,7 +10,8 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
   private subscription: vscode.Disposable | undefined;
   private readonly shown = new ShownTree(
     (parent) => this.rowsOf(parent),
-    (row) => this.wholeItem(row),
+    (row) => this.itemOf(row),
+    (item, row) => this.withTooltip(item, row),
   );
   private comparing: Promise<void> | undefined;
   private hasChangedSince = false;
@@ -42,8 +44,7 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
   }
 
   async getTreeItem(element: object): Promise<vscode.TreeItem> {
-    await this.shown.noteItem(element);
-    return spoken(await this.itemOf(element));
+    return this.shown.item(element);
   }
 
   /**
@@ -64,6 +65,8 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
 
   private async compare(): Promise<void> {
     while (this.hasChangedSince) {
+      // One list makes several features report a change in the same turn: they are compared together.
+      await otherWork();
       this.hasChangedSince = false;
       // A row that fails reports its error when the editor reads it.
       const changes = await this.shown.changes().catch(() => undefined);
@@ -78,18 +81,14 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
   }
 
   private async itemOf(row: object): Promise<vscode.TreeItem> {
-    return plainItem((await this.provider?.getTreeItem(row)) ?? new vscode.TreeItem(''));
+    return spoken(plainItem((await this.provider?.getTreeItem(row)) ?? new vscode.TreeItem('')));
   }
 
-  /** Returns the item with the parts that the editor would resolve later. */
-  private async wholeItem(row: object): Promise<vscode.TreeItem> {
-    const item = await this.itemOf(row);
-    if (item.tooltip !== undefined || !this.provider?.resolveTreeItem) {
-      return item;
-    }
+  /** Returns the item with the tooltip that is made when the pointer rests on the row. */
+  private async withTooltip(item: vscode.TreeItem, row: object): Promise<vscode.TreeItem> {
     const source = new vscode.CancellationTokenSource();
     try {
-      return (await this.provider.resolveTreeItem(item, row, source.token)) ?? item;
+      return (await this.provider?.resolveTreeItem?.(item, row, source.token)) ?? item;
     } finally {
       source.dispose();
     }
@@ -99,12 +98,8 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
     return this.provider?.getParent?.(element);
   }
 
-  resolveTreeItem(
-    item: vscode.TreeItem,
-    element: object,
-    token: vscode.CancellationToken,
-  ): vscode.ProviderResult<vscode.TreeItem> {
-    return this.provider?.resolveTreeItem?.(item, element, token) ?? item;
+  resolveTreeItem(item: vscode.TreeItem, element: object): Promise<vscode.TreeItem> {
+    return this.shown.resolved(item, element);
   }
 
   dispose(): void {

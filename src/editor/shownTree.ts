@@ -1,34 +1,67 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
 import type * as vscode from 'vscode';
 
 /** The rows that the editor must read again; `undefined` means the whole tree. */
 export type TreeChange = readonly object[] | undefined;
 
+/** The editor redraws each of these rows by itself, which takes longer than all at once for more than this. */
+const mostRows = 100;
+
+/** Rows compared before other work of the extension host gets its turn. */
+const slice = 100;
+
+/** What the editor has of a row. */
+interface Look {
+  readonly item: string;
+  /** The text of a tooltip that the editor asked for; it keeps that text until it reads the row again. */
+  readonly tooltip?: string;
+}
+
 /**
  * Remembers the rows that the editor received. An open menu loses its row when the rows around it are read again, so
- * only changed rows are refreshed, and a whole list only if its members changed.
+ * only changed rows are refreshed, and a whole list only if its members changed. A row is made once per change, and its
+ * tooltip only if the editor has it: a list may have thousands of rows.
  */
 export class ShownTree {
   private readonly rows = new Map<object | undefined, readonly object[]>();
-  private readonly looks = new WeakMap<object, string>();
+  private readonly looks = new WeakMap<object, Look>();
+  /** The items of rows that were found to differ, until the editor reads them. */
+  private readonly changed = new WeakMap<object, vscode.TreeItem>();
 
   constructor(
     private readonly rowsOf: (parent: object | undefined) => Promise<readonly object[]>,
-    /** Returns the item of a row with its tooltip. */
     private readonly itemOf: (row: object) => Promise<vscode.TreeItem>,
+    /** Returns the item of a row with the tooltip that the editor asks for later. */
+    private readonly withTooltip: (item: vscode.TreeItem, row: object) => Promise<vscode.TreeItem>,
   ) {}
 
   /** Notes the rows that the editor received below `parent`. */
   noteRows(parent: object | undefined, rows: readonly object[]): void {
+    const kept = new Set(rows);
     for (const row of this.rows.get(parent) ?? []) {
-      if (!rows.includes(row)) {
+      if (!kept.has(row)) {
         this.forget(row);
       }
     }
     this.rows.set(parent, rows);
   }
 
-  async noteItem(row: object): Promise<void> {
-    this.looks.set(row, lookOf(await this.itemOf(row)));
+  /** Returns the item of a row for the editor. */
+  async item(row: object): Promise<vscode.TreeItem> {
+    const item = this.changed.get(row) ?? (await this.itemOf(row));
+    this.changed.delete(row);
+    this.looks.set(row, { item: lookOf(item) });
+    return item;
+  }
+
+  /** Returns the item with its tooltip for the editor, which keeps the tooltip. */
+  async resolved(item: vscode.TreeItem, row: object): Promise<vscode.TreeItem> {
+    const whole = await this.withTooltip(item, row);
+    const look = this.looks.get(row);
+    if (look) {
+      this.looks.set(row, { ...look, tooltip: tooltipText(whole) });
+    }
+    return whole;
   }
 
   /** Returns the rows that differ from what the editor has; empty if none do. */
@@ -46,16 +79,38 @@ export class ShownTree {
     if (now.length !== before.length || now.some((row, place) => row !== before[place])) {
       return parent === undefined ? undefined : [parent];
     }
-    const changed = await Promise.all(now.map((row) => this.changesOf(row)));
-    return changed.flat();
+    const changed: object[] = [];
+    for (const [index, row] of now.entries()) {
+      if (index > 0 && index % slice === 0) {
+        await otherWork();
+      }
+      changed.push(...(await this.changesOf(row)));
+    }
+    if (changed.length > mostRows) {
+      return parent === undefined ? undefined : [parent];
+    }
+    return changed;
   }
 
   private async changesOf(row: object): Promise<readonly object[]> {
-    const look = lookOf(await this.itemOf(row));
-    if (this.looks.get(row) !== look) {
+    const item = await this.itemOf(row);
+    if (await this.differs(row, item)) {
+      this.changed.set(row, item);
       return [row];
     }
-    return (await this.changesBelow(row)) ?? [];
+    this.changed.delete(row);
+    return this.rows.has(row) ? ((await this.changesBelow(row)) ?? []) : [];
+  }
+
+  private async differs(row: object, item: vscode.TreeItem): Promise<boolean> {
+    if (this.looks.get(row)?.item !== lookOf(item)) {
+      return true;
+    }
+    const tooltip = this.looks.get(row)?.tooltip;
+    // The tooltip is written into an item of its own, because the editor asks for it again after a change.
+    return (
+      tooltip !== undefined && tooltip !== tooltipText(await this.withTooltip(await this.itemOf(row), row))
+    );
   }
 
   private forget(row: object): void {
@@ -64,16 +119,19 @@ export class ShownTree {
     }
     this.rows.delete(row);
     this.looks.delete(row);
+    this.changed.delete(row);
   }
 }
 
 /** Returns everything of a row that is drawn, read aloud, or decides about its menu. */
 function lookOf(item: vscode.TreeItem): string {
-  return JSON.stringify(item, (name, value: unknown) =>
-    name === 'tooltip' && value === item.tooltip ? tooltipText(item) : value,
-  );
+  return typeof item.tooltip !== 'object'
+    ? JSON.stringify(item)
+    : JSON.stringify(item, (name, value: unknown) =>
+        name === 'tooltip' && value === item.tooltip ? tooltipText(item) : value,
+      );
 }
 
-function tooltipText({ tooltip }: vscode.TreeItem): string | undefined {
-  return typeof tooltip === 'object' ? tooltip.value : tooltip;
+function tooltipText({ tooltip }: vscode.TreeItem): string {
+  return (typeof tooltip === 'object' ? tooltip.value : tooltip) ?? '';
 }

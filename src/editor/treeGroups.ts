@@ -40,9 +40,11 @@ export interface InstanceNote {
   readonly isPending?: true;
   /** The instance has a problem; the icon shows it. */
   readonly isWarning?: boolean;
-  /** Lines of the tooltip. */
-  readonly lines: readonly (readonly [name: string, value: string])[];
+  /** Returns the lines of the tooltip, when the pointer rests on the row: a list has thousands of rows, and one is read. */
+  lines(): readonly NoteLine[];
 }
+
+export type NoteLine = readonly [name: string, value: string];
 
 export interface InstanceNotes {
   note(instanceId: number): InstanceNote | undefined;
@@ -67,6 +69,10 @@ export class TreeGroups {
 
   addInstanceRows(rows: InstanceRows): Disposable {
     return this.add(this.ownRows, rows);
+  }
+
+  hasRows(instanceId: number): boolean {
+    return this.ownRows.some((source) => source.rows(instanceId).length > 0);
   }
 
   rowsOf(instanceId: number): readonly GroupRow[] {

@@ -95,6 +95,11 @@ export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
     return this.opened !== undefined && accountKey === this.key ? this.opened : this.openFiles(accountKey);
   }
 
+  /** The rows as text, which is the same as long as they are. */
+  get text(): string {
+    return JSON.stringify(this.list);
+  }
+
   /** Why the rows could not be read; those read before are kept. */
   get error(): unknown {
     return this.problem;
@@ -122,6 +127,15 @@ export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
     const key = files && this.keys.get(files);
     this.tellOthers(key);
     await (key === this.key ? this.load() : this.loading);
+  }
+
+  /** Reads the rows again here, and in other windows only if they have changed. Never rejects. */
+  async reread(): Promise<void> {
+    const { key, text } = this;
+    await this.load();
+    if (key === this.key && text !== this.text) {
+      this.tellOthers(key);
+    }
   }
 
   /** Applies a change without reading the disk. */

@@ -1,5 +1,12 @@
 /** Leaves out what is not known, so that records compare and spread without `undefined`. */
 export function defined<T extends object>(value: { readonly [K in keyof T]: T[K] | undefined }): T {
+  const known: Partial<T> = {};
+  for (const key of Object.keys(value) as (keyof T)[]) {
+    const field = value[key];
+    if (field !== undefined) {
+      known[key] = field;
+    }
+  }
   // Each key that stays has a value; those that go are optional in `T`, which callers state.
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
+  return known as T;
 }

@@ -6,6 +6,10 @@ const longestArgument = 400;
  * which a notification would draw and which could run a command.
  */
 export function plainLabel(value: string): string {
+  // Most words of most rows: nothing in them needs a change.
+  if (/^[\w .,:;%#+·×…/-]*$/.test(value)) {
+    return value.trim();
+  }
   return value
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .replaceAll('$(', '$ (')

@@ -29,7 +29,7 @@ export class AgentNotes implements InstanceNotes, Disposable {
       request && {
         row: t('by agent'),
         isWhose: true,
-        lines: [[t('Rented by agent (unverified name)'), t('“{0}”', request.caller.name)]],
+        lines: () => [[t('Rented by agent (unverified name)'), t('“{0}”', request.caller.name)]],
       }
     );
   }

@@ -1,5 +1,5 @@
 import { t } from '../../editor/localize';
-import type { InstanceNote } from '../../editor/treeGroups';
+import type { InstanceNote, NoteLine } from '../../editor/treeGroups';
 import {
   chartOf,
   gaugeNames,
@@ -12,18 +12,19 @@ import {
  * Rounds the figures of a row to tens, so that small changes do not redraw it with each list. A disk that is nearly
  * full is shown to the percent.
  */
-export function gaugeNote(gauges: Gauges, history: readonly GaugeReading[], now: number): InstanceNote {
+export function gaugeNote(gauges: Gauges, history: () => readonly GaugeReading[], now: number): InstanceNote {
   const { gpu, memory, disk } = gauges;
   const row = [
     ...(gpu === undefined ? [] : [t('GPU {0}%', tens(gpu))]),
     ...(memory === undefined ? [] : [t('RAM {0}%', tens(memory))]),
     ...(disk === undefined ? [] : [t('disk {0}%', Math.round(disk))]),
   ].join(' ');
-  const lines = gaugeNames.flatMap((name): InstanceNote['lines'] => {
-    const value = gauges[name];
-    const chart = chartOf(history, name, now);
-    return value === undefined ? [] : [[labelOf(name), [`${Math.round(value)}%`, chart].join(' ').trim()]];
-  });
+  const lines = () =>
+    gaugeNames.flatMap((name): NoteLine[] => {
+      const value = gauges[name];
+      const chart = chartOf(history(), name, now);
+      return value === undefined ? [] : [[labelOf(name), [`${Math.round(value)}%`, chart].join(' ').trim()]];
+    });
   return { row, isFigure: true, lines };
 }
 

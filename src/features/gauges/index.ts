@@ -14,7 +14,7 @@ export function register({ fleet, gauges, instanceGroups, clock }: Deps): Dispos
       const instance = fleet.find(instanceId);
       const now = clock.now();
       return instance && stateOf(instance, fleet.facts(instanceId), now) === 'running'
-        ? gaugeNote(gaugesOf(instance), gauges.of(instanceId), now)
+        ? gaugeNote(gaugesOf(instance), () => gauges.of(instanceId), now)
         : undefined;
     },
   });

@@ -136,7 +136,7 @@ export function instanceTooltip(
   );
   line(t('Rented for'), age === undefined ? undefined : localize(durationText(age)));
   line(t('Location'), instance.location && placeText(instance.location));
-  notes.flatMap(({ lines }) => lines).forEach(([label, value]) => line(label, value));
+  notes.flatMap((note) => note.lines()).forEach(([label, value]) => line(label, value));
   return tooltip(lines);
 }
 

@@ -141,7 +141,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
               this.hasTwin(instance),
             )
           : new vscode.TreeItem(`#${node.instanceId}`);
-        if (this.deps.instanceGroups.rowsOf(node.instanceId).length > 0) {
+        if (this.deps.instanceGroups.hasRows(node.instanceId)) {
           item.collapsibleState = vscode.TreeItemCollapsibleState.Collapsed;
         }
         return item;
@@ -196,7 +196,9 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     const { state } = fleet;
     const isMissing = state.kind === 'ready' && state.value.unconfirmed?.includes(instanceId) === true;
     const notes = instanceGroups.notesOf(instanceId);
-    return isMissing ? [{ row: t('missing from the last list, checking…'), lines: [] }, ...notes] : notes;
+    return isMissing
+      ? [{ row: t('missing from the last list, checking…'), lines: () => [] }, ...notes]
+      : notes;
   }
 
   resolveTreeItem(item: vscode.TreeItem, node: object): vscode.TreeItem {

@@ -21,7 +21,16 @@ export function register(deps: LeaseDeps): Disposable {
   store.add(registerNotifications(deps));
   store.add(tellUnreadable(deps));
   const changed = store.add(new Emitter<void>());
-  store.add(leases.onDidChange(() => changed.fire()));
+  // The leader reads the schedules with each list, and mostly finds what it knows.
+  let shown = leases.text;
+  store.add(
+    leases.onDidChange(() => {
+      if (leases.text !== shown) {
+        shown = leases.text;
+        changed.fire();
+      }
+    }),
+  );
   store.add(
     deps.instanceGroups.addInstanceNotes({
       note: (instanceId) => {

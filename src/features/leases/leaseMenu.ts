@@ -66,7 +66,7 @@ export class LeaseMenu {
     const scheduled = { instanceId, name: nameOfInstance(deps, instanceId), account: this.asked };
     const at = fireAt(lease, state);
     const note = leaseNote(row, now);
-    const [, carriedOut] = note.lines;
+    const [, carriedOut] = note.lines();
     return [
       {
         icon: 'clock',

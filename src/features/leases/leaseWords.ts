@@ -52,7 +52,7 @@ export function leaseNote(row: LeaseRow, now: number): InstanceNote {
     armed?.action !== undefined && armed.action !== row.lease.action
       ? otherTimer(row.lease, armed, now)
       : undefined;
-  const who =
+  const who = () =>
     other !== undefined
       ? t('{0}. Its own timer could not be ended: {1}', needsEditor(), other)
       : row.lease.isOnlyOnInstance === true && armed
@@ -71,9 +71,9 @@ export function leaseNote(row: LeaseRow, now: number): InstanceNote {
         : armed
           ? `${text} (${t('armed, checked {0}', momentText(armed.provedAt, now))})`
           : text,
-    lines: [
+    lines: () => [
       [t('Later'), text],
-      [t('Carried out by'), who],
+      [t('Carried out by'), who()],
     ],
   };
 }

@@ -51,7 +51,7 @@ export class CheckNotes implements InstanceNotes, Disposable {
       return this.lastCheck(instanceId);
     }
     const row = checkTexts(check, clock.now()).map(localize).join(' · ');
-    return { row, isPending: true, lines: [[t('Check'), row]] };
+    return { row, isPending: true, lines: () => [[t('Check'), row]] };
   }
 
   /** Appears in the row only if a running machine has a problem. */
@@ -65,18 +65,17 @@ export class CheckNotes implements InstanceNotes, Disposable {
     const isRunning = instance.actualStatus === 'running';
     const isWarning = isRunning && !isCheckFine(this.deps, instanceId, last.check);
     const row = isWarning ? t('failed its check') : '';
-    const age = localize(durationText(clock.now() - last.at));
-    const line = checkLine(this.deps, instanceId, last.check);
-    const notes =
-      last.check.kind === 'proved' ? judge(this.deps, instanceId, last.check.proof).verdict.notes : [];
-    return {
-      row,
-      isWarning,
-      lines: [
-        [t('Check {0} ago', age), line],
+    const lines = () => {
+      const age = localize(durationText(clock.now() - last.at));
+      const line = checkLine(this.deps, instanceId, last.check);
+      const notes =
+        last.check.kind === 'proved' ? judge(this.deps, instanceId, last.check.proof).verdict.notes : [];
+      return [
+        [t('Check {0} ago', age), line] as const,
         ...notes.map((note) => [t('GPU check'), localize(noteText(note))] as const),
-      ],
+      ];
     };
+    return { row, isWarning, lines };
   }
 
   dispose(): void {

@@ -47,7 +47,7 @@ export class EndNotes implements InstanceNotes, Disposable {
       ? undefined
       : {
           row: notes.flatMap(({ row }) => (row === '' ? [] : row)).join(' · '),
-          lines: notes.flatMap(({ lines }) => lines),
+          lines: () => notes.flatMap((note) => note.lines()),
         };
   }
 

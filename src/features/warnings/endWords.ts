@@ -11,16 +11,16 @@ const left = (untilMs: number, now: number) => localize(durationText(untilMs - n
  * tooltip, unless the instance was outbid, because it may stay paused until then.
  */
 export function endNote(end: RentalEnd, now: number, isOutbid: boolean): InstanceNote {
-  const ends = t('{0}, in {1}', momentText(end.endsAtMs, now), left(end.endsAtMs, now));
+  const ends = () => t('{0}, in {1}', momentText(end.endsAtMs, now), left(end.endsAtMs, now));
   switch (end.kind) {
     case 'later':
-      return isOutbid ? endsNote(end, now, ends) : { row: '', lines: [[t('Rental ends'), ends]] };
+      return isOutbid ? endsNote(end, now, ends) : { row: '', lines: () => [[t('Rental ends'), ends()]] };
     case 'soon':
       return endsNote(end, now, ends);
     case 'expired':
       return {
         row: deletionInRow(end.deletedAtMs, now),
-        lines: [
+        lines: () => [
           [t('Rental ended'), momentText(end.endsAtMs, now)],
           [t('Data'), deletion(end.deletedAtMs, now)],
         ],
@@ -28,11 +28,11 @@ export function endNote(end: RentalEnd, now: number, isOutbid: boolean): Instanc
   }
 }
 
-function endsNote({ endsAtMs }: RentalEnd, now: number, ends: string): InstanceNote {
+function endsNote({ endsAtMs }: RentalEnd, now: number, ends: () => string): InstanceNote {
   return {
     row: t('rental ends in {0}', left(endsAtMs, now)),
-    lines: [
-      [t('Rental ends'), ends],
+    lines: () => [
+      [t('Rental ends'), ends()],
       [t('Then'), t('the instance stops, and its data may be deleted 48 h later')],
     ],
   };
@@ -76,7 +76,7 @@ export function expiredText(name: string, endsAtMs: number, deletedAtMs: number,
 export function noCreditNote(): InstanceNote {
   return {
     row: t('no credit left'),
-    lines: [[t('Credit'), t('used up: the service stops the instance and can delete its data')]],
+    lines: () => [[t('Credit'), t('used up: the service stops the instance and can delete its data')]],
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../util/defined';
 import type { Instance } from './instance';
 
 /** How much of a running machine is in use, in percent. Figures that the service does not report are missing. */
@@ -27,7 +28,7 @@ export function gaugesOf(instance: Instance): Gauges {
     disk: share(diskUsedGb, diskSpaceGb),
     cpu: percent(cpuUtilPercent),
   };
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+  return defined<Gauges>(found);
 }
 
 /** Figures slightly above 100 are rounding errors; those far above mean something else. */

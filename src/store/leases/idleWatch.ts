@@ -203,7 +203,8 @@ export class IdleWatch implements Disposable {
   }
 
   private isConnected(account: Account, instanceId: number): boolean {
-    return this.deps.presence.isUsed(this.deps.aliasOf(account, instanceId));
+    const { presence, aliasOf } = this.deps;
+    return presence.isAnyUsed && presence.isUsed(aliasOf(account, instanceId));
   }
 
   private async save(): Promise<void> {

@@ -8,6 +8,7 @@ import { DiskList } from '../../shared/diskList';
 import { newOwnId } from '../idFolder';
 import type { Accounts, WindowHub } from '../ports';
 import type { LeaseRow, LeaseStorage, UnreadableLease } from './leaseFiles';
+import { RowIndex } from '../../util/rowIndex';
 
 export interface InstanceLeasesDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
@@ -27,6 +28,7 @@ export interface ChangedLease {
 /** Scheduled stops and destroys of the active account, on disk and the same in all windows. */
 export class InstanceLeases implements Disposable {
   private readonly list: DiskList<LeaseRow, LeaseStorage>;
+  private readonly index = new RowIndex<LeaseRow, number>(({ lease }) => lease.instanceId);
 
   constructor(private readonly deps: InstanceLeasesDeps) {
     this.list = new DiskList({
@@ -45,6 +47,11 @@ export class InstanceLeases implements Disposable {
     return this.list.rows;
   }
 
+  /** The rows as text, which is the same as long as they are. */
+  get text(): string {
+    return this.list.text;
+  }
+
   /** The error of the last read from disk; rows that were read before are kept. */
   get error(): unknown {
     return this.list.error;
@@ -56,12 +63,17 @@ export class InstanceLeases implements Disposable {
   }
 
   find(instanceId: number): LeaseRow | undefined {
-    return this.list.rows.find(({ lease }) => lease.instanceId === instanceId);
+    return this.index.find(this.list.rows, instanceId);
   }
 
   /** Schedules whose files can't be read. */
   get unreadable(): readonly UnreadableLease[] {
     return this.list.files?.unreadable ?? [];
+  }
+
+  /** Looks whether another window has changed a schedule without saying so. Never rejects. */
+  rereadAll(): Promise<void> {
+    return this.list.reread();
   }
 
   /** Reads the schedules again, here and in the other windows. Never rejects. */

@@ -64,7 +64,7 @@ export class LeaseRunner implements Disposable {
     const look = () => this.look();
     // A window that was killed right after setting a schedule announced it to no window, so the leader rereads with
     // each list.
-    this.owned.add(fleet.onDidChange(() => (hub.isLeader ? void leases.refresh() : undefined)));
+    this.owned.add(fleet.onDidChange(() => (hub.isLeader ? void leases.rereadAll() : undefined)));
     // Fires after each read, also that of another account or leader.
     this.owned.add(leases.onDidChange(look));
     this.owned.add(idle.onDidLook(look));

@@ -6,6 +6,7 @@ import type { Log } from '../../util/log';
 import { numberId } from '../idFolder';
 import { JsonFile } from '../jsonFile';
 import { RowFolder } from '../rowFolder';
+import { RowIndex } from '../../util/rowIndex';
 
 const proofFile = z.object({ version: z.literal(1), at: z.number(), check: checkResult });
 
@@ -51,6 +52,8 @@ class ProofFiles extends RowFolder<CheckedInstance> {
 
 /** The last proofs of the active account's instances, the same in all windows. */
 export class MachineProofs extends DiskList<CheckedInstance, ProofFiles> {
+  private readonly index = new RowIndex<CheckedInstance, number>(({ instanceId }) => instanceId);
+
   constructor(
     deps: Omit<DiskListDeps<ProofFiles>, 'topic' | 'open' | 'unreadable'> & { storageDir: string },
   ) {
@@ -63,7 +66,7 @@ export class MachineProofs extends DiskList<CheckedInstance, ProofFiles> {
   }
 
   find(instanceId: number): CheckedInstance | undefined {
-    return this.rows.find((row) => row.instanceId === instanceId);
+    return this.index.find(this.rows, instanceId);
   }
 
   /** Stores a proof for the active account. */

@@ -56,6 +56,19 @@ describe('A list on disk', () => {
     list.dispose();
   });
 
+  it('tells other windows of a look at the disk only if that found something new', async () => {
+    const disk = { one: ['first'] };
+    const { list, told } = aWindow(disk);
+    await list.ready;
+    await list.reread();
+    assert.deepEqual(told, [], 'nothing changed');
+    disk.one.push('second');
+    await list.reread();
+    assert.deepEqual(told, [{ accountKey: 'one' }]);
+    assert.deepEqual(list.rows, ['first', 'second']);
+    list.dispose();
+  });
+
   it('keeps a row that was replaced while the disk was read, and reads what else was written', async () => {
     const disk = { one: ['first'] };
     const { list } = aWindow(disk);

@@ -95,7 +95,7 @@ describe('The row of an instance', () => {
   it('has notes of other features in their places, and their icon where they warn or wait', () => {
     const note = (row: string, more: Partial<InstanceNote> = {}): InstanceNote => ({
       row,
-      lines: [],
+      lines: () => [],
       ...more,
     });
     const notes = [
@@ -140,7 +140,7 @@ describe('The row of an instance', () => {
       gpuCount: 2,
       totalPerHour: fromDollars(0.5),
     };
-    assert.deepEqual(lines(whole, [{ row: '', lines: [['Check', 'fine']] }]), [
+    assert.deepEqual(lines(whole, [{ row: '', lines: () => [['Check', 'fine']] }]), [
       '**Instance**: #5001  ',
       '**State**: Running  ',
       '**Host says**: up  ',

@@ -19,7 +19,7 @@ describe('The rows of instances', () => {
         find: (id: number) => instances.find((one) => one.id === id),
       },
       volumes: { onDidChange: quiet, state: { kind: 'ready', value: [] } },
-      instanceGroups: { onDidChange: quiet, groups: [], rowsOf: () => [], notesOf: () => [] },
+      instanceGroups: { onDidChange: quiet, groups: [], hasRows: () => false, notesOf: () => [] },
       trees: { 'gpuRental.instances': { view: { visible: true, onDidChangeVisibility: quiet } } },
       ...{
         otherAccounts: () => Promise.resolve([]),

@@ -92,7 +92,7 @@ describe('The row of a schedule', () => {
   for (const [row, by, lease, state] of table) {
     it(`says “${row}”, by ${by}`, () => {
       const note = leaseNote({ lease: leaseOf(lease), state: { leaseId: 'one', ...state } }, now);
-      assert.deepEqual([note.row, note.lines[1]?.[1]], [row, by]);
+      assert.deepEqual([note.row, note.lines()[1]?.[1]], [row, by]);
     });
   }
 

@@ -10,8 +10,8 @@ describe('The words of the end of a rental', () => {
   const at = { endsAtMs: now + 3 * hour, deletedAtMs: now + 51 * hour };
   const over = { endsAtMs: now - 3 * hour, deletedAtMs: now + 45 * hour };
   const lines = (end: Parameters<typeof endNote>[0], at: number, isOutbid = false) => {
-    const { row, lines: all } = endNote(end, at, isOutbid);
-    return [row, ...all.map(([label, value]) => `${label}: ${value}`)];
+    const note = endNote(end, at, isOutbid);
+    return [note.row, ...note.lines().map(([label, value]) => `${label}: ${value}`)];
   };
 
   it('stand in the row once the end is near or an outbid machine waits for it', () => {

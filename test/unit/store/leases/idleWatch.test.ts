@@ -75,6 +75,9 @@ describe('since when an instance is idle', () => {
         get isComplete() {
           return isComplete;
         },
+        get isAnyUsed() {
+          return connected;
+        },
         isUsed: () => connected,
         onDidChange: present.event,
       }),
