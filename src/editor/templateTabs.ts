@@ -11,12 +11,34 @@ export function urisOfTab({ input }: vscode.Tab): readonly vscode.Uri[] {
       : [];
 }
 
+/** Returns true if a tab shows the file. The editor keeps a document for some minutes after its last tab closed. */
+export function isShown(uri: vscode.Uri): boolean {
+  const key = uri.toString();
+  return allTabs().some((tab) => urisOfTab(tab).some((one) => one.toString() === key));
+}
+
+/**
+ * Returns the document of one of the account's templates. After a rename there may be several under different file
+ * names: the unsaved one comes first, then the one in front, then one that a tab shows, then the newest.
+ */
+export function templateDocument(id: number): vscode.TextDocument | undefined {
+  const rank = (document: vscode.TextDocument) =>
+    (document.isDirty ? 4 : 0) +
+    (document === vscode.window.activeTextEditor?.document ? 2 : 0) +
+    (isShown(document.uri) ? 1 : 0);
+  return vscode.workspace.textDocuments
+    .filter(({ uri, isClosed }) => {
+      const read = isClosed ? undefined : parseTemplateUri(uri);
+      return read?.kind === 'own' && read.id === id;
+    })
+    .toReversed()
+    .toSorted((a, b) => rank(b) - rank(a))[0];
+}
+
 /** Returns the unsaved document of one of the account's templates. */
 export function unsavedTemplate(id: number): vscode.TextDocument | undefined {
-  return vscode.workspace.textDocuments.find(({ uri, isDirty, isClosed }) => {
-    const read = isDirty && !isClosed ? parseTemplateUri(uri) : undefined;
-    return read?.kind === 'own' && read.id === id;
-  });
+  const document = templateDocument(id);
+  return document?.isDirty ? document : undefined;
 }
 
 /**
@@ -36,12 +58,19 @@ export async function isSavedFirst(
  */
 export function shownAddressOf(uri: vscode.Uri): vscode.Uri {
   const wanted = parseTemplateUri(uri);
+  const document = wanted?.kind === 'own' ? templateDocument(wanted.id) : undefined;
+  if (document && isShown(document.uri)) {
+    return document.uri;
+  }
   const isSame = (other: vscode.Uri) => {
     const read = parseTemplateUri(other);
     return (
       wanted && read && 'id' in wanted && 'id' in read && read.kind === wanted.kind && read.id === wanted.id
     );
   };
-  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-  return tabs.flatMap(urisOfTab).find(isSame) ?? uri;
+  return allTabs().flatMap(urisOfTab).find(isSame) ?? uri;
+}
+
+function allTabs(): readonly vscode.Tab[] {
+  return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
 }

@@ -92,7 +92,7 @@ describe('templates as documents', () => {
     await editor.save();
     await window.toast(/must be above 0/);
     await editor.finding('error');
-    documents.closeTabs(document);
+    documents.closeTabs(document.uri);
     await computer().until('the marks to go', () => marks() === 0);
     await computer().pass(60_000);
     assert.equal(marks(), 0);
@@ -230,7 +230,7 @@ describe('templates as documents', () => {
     assert.equal(diffs(), before + 1);
     await editor.type({ tag: 'typed later' });
     await editor.press('Merge');
-    await window.toast('Your version was kept where both had changed: desc');
+    await window.toast('Your version was kept in: desc.');
     await editor.save();
     await editor.saved();
     const merged = await service.record(id);

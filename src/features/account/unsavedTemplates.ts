@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { plainLabel } from '../../editor/quickPick';
+import { isShown } from '../../editor/templateTabs';
 import { draftParts, parseTemplateUri } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 
@@ -14,7 +15,7 @@ export function unsavedTemplates(
   return vscode.workspace.textDocuments.flatMap(({ uri, isDirty, isClosed }) => {
     const read = isClosed ? undefined : parseTemplateUri(uri);
     const isUnsaved =
-      (read?.kind === 'draft' && draftParts(read.token).accountKey === accountKey) ||
+      (read?.kind === 'draft' && isShown(uri) && draftParts(read.token).accountKey === accountKey) ||
       (read?.kind === 'own' && isDirty && templateStores.documents.peek(read.id)?.accountKey === accountKey);
     return isUnsaved ? [plainLabel(read.name)] : [];
   });

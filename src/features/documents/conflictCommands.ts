@@ -1,14 +1,16 @@
 import * as vscode from 'vscode';
 import type { TemplateTarget } from '../../commandArguments';
-import { t } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import { templateDocument } from '../../editor/templateTabs';
 import { parseTemplateUri, templateIdOf, templateUriParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { plainLabel } from '../../util/plainLabel';
+import { text, type Text } from '../../util/text';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { rangeOf } from './documentDiagnostics';
-import { openOwnDocument, replaceText } from './openDocuments';
+import { replaceText } from './openDocuments';
 
 type Deps = Pick<Services, 'templateStores' | 'commands' | 'contextKeys'>;
 
@@ -50,7 +52,7 @@ export async function compareWithTheirs(
   { templateStores }: Pick<Deps, 'templateStores'>,
   id: number | undefined,
 ): Promise<void> {
-  const document = id === undefined ? undefined : openOwnDocument(id);
+  const document = id === undefined ? undefined : templateDocument(id);
   if (id === undefined || !document) {
     return;
   }
@@ -72,7 +74,7 @@ async function useMine(deps: Deps, id: number | undefined): Promise<void> {
 }
 
 async function useTheirs(deps: Deps, id: number | undefined): Promise<void> {
-  const document = id === undefined ? undefined : openOwnDocument(id);
+  const document = id === undefined ? undefined : templateDocument(id);
   const { documents } = deps.templateStores;
   const theirs = id === undefined ? undefined : documents.conflict(id)?.theirs;
   if (id !== undefined && document && theirs) {
@@ -85,36 +87,42 @@ async function useTheirs(deps: Deps, id: number | undefined): Promise<void> {
 }
 
 async function merge(deps: Deps, id: number | undefined): Promise<void> {
-  const kept = id === undefined ? [] : await showMerged(deps, id);
-  if (kept.length > 0) {
-    message(
-      'info',
-      t(
-        'Merged. Your version was kept where both had changed: {0}. Check the text and save.',
-        kept.join(', '),
-      ),
-    );
+  const kept = id === undefined ? undefined : await showMerged(deps, id);
+  if (kept) {
+    message('info', localize(mergedWords(kept)));
   }
 }
 
-/** Puts the merged text into the document without saving it. Returns the places where the user's version was kept. */
+/** Returns what to say about a merged text that is open and not saved. */
+export function mergedWords(kept: readonly string[]): Text {
+  return kept.length === 0
+    ? text('The two versions are merged here and not saved yet. Check the text and save.')
+    : text(
+        'The two versions are merged here and not saved yet. Your version was kept in: {0}. Check the text and save.',
+        kept.join(', '),
+      );
+}
+
+/**
+ * Puts the merged text into the document without saving it. Returns the places where the user's version was kept;
+ * `undefined` if there was nothing to merge.
+ */
 export async function showMerged(
   { templateStores }: Pick<Deps, 'templateStores'>,
   id: number,
-): Promise<readonly string[]> {
-  const document = openOwnDocument(id);
+): Promise<readonly string[] | undefined> {
+  const document = templateDocument(id);
   const merged = document && templateStores.documents.merge(id, document.getText());
   if (!document || !merged) {
-    return [];
+    return undefined;
   }
-  const { text, conflicts } = merged;
-  await replaceText(document, text);
+  await replaceText(document, merged.text);
   templateStores.documents.useTheirs(id);
-  const place = rangeOf(document, new JsonPlaces(text).nearest(conflicts[0]?.path ?? []));
+  const place = rangeOf(document, new JsonPlaces(merged.text).nearest(merged.conflicts[0]?.path ?? []));
   await vscode.window.showTextDocument(document, { preview: false, selection: place });
-  return conflicts.map(({ path }) => plainLabel(path.join('.')));
+  return merged.conflicts.map(({ path }) => plainLabel(path.join('.')));
 }
 
 async function save(id: number): Promise<void> {
-  await openOwnDocument(id)?.save();
+  await templateDocument(id)?.save();
 }

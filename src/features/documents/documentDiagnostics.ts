@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
-import { urisOfTab } from '../../editor/templateTabs';
+import { isShown, urisOfTab } from '../../editor/templateTabs';
 import type { Finding, Severity } from '../../model/documents/finding';
 import { JsonPlaces, type TextChange } from '../../model/documents/jsonPlaces';
 import { takeTheirs, type Conflict } from '../../model/templates/templateConflict';
@@ -222,13 +222,6 @@ export class DocumentDiagnostics implements vscode.Disposable {
     this.collection.delete(uri);
     this.failures.clear(uri);
   }
-}
-
-/** Returns true if a tab shows the document. */
-function isShown(uri: vscode.Uri): boolean {
-  const { all } = vscode.window.tabGroups;
-  const key = uri.toString();
-  return all.some(({ tabs }) => tabs.flatMap(urisOfTab).some((one) => one.toString() === key));
 }
 
 export function rangeOf(

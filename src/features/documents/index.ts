@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { templateDocument, unsavedTemplate } from '../../editor/templateTabs';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { parseTemplateUri, templateUriParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
@@ -8,7 +9,7 @@ import { DocumentDiagnostics } from './documentDiagnostics';
 import { DocumentFixes, toEdit } from './documentFixes';
 import { DocumentHover } from './documentHover';
 import { DocumentLenses } from './documentLenses';
-import { kindOf, openDocuments, openOwnDocument } from './openDocuments';
+import { kindOf, openDocuments } from './openDocuments';
 import { registerPreviews } from './previewCommands';
 import { Previews } from './previews';
 import { SaveFailures } from './saveFailures';
@@ -44,7 +45,7 @@ export function register(deps: Deps): Disposable {
   const questions = store.add(new SaveQuestions(deps));
   const files = store.add(new TemplateFileSystem(deps, previews, failures, questions));
   deps.templateFiles.setProvider(files);
-  deps.templateStores.documents.setDirtyProbe((id) => openOwnDocument(id)?.isDirty ?? false);
+  deps.templateStores.documents.setDirtyProbe((id) => unsavedTemplate(id) !== undefined);
   store.add(followEdits(deps));
   store.add(followList(deps));
   store.add(openCreated(files));
@@ -85,13 +86,17 @@ function followEdits(deps: Deps): Disposable {
       deps.log.warn(`An unsaved template could not be read again: ${String(error)}`);
     });
   };
-  const follow = (document: vscode.TextDocument) => {
-    const kind = kindOf(document);
+  // An event may be about an old document of the template, whose tab is closed; the edit belongs to the present one.
+  const follow = (changed: vscode.TextDocument) => {
+    const kind = kindOf(changed);
     if (kind?.kind !== 'template' || !kind.isOwn) {
       return;
     }
-    documents.noteShown(kind.id, document.getText());
-    const change = document.isDirty && !document.isClosed;
+    const document = templateDocument(kind.id);
+    if (document) {
+      documents.noteShown(kind.id, document.getText());
+    }
+    const change = document?.isDirty === true;
     if (change === edited.has(kind.id)) {
       return;
     }
@@ -111,7 +116,7 @@ function followEdits(deps: Deps): Disposable {
   store.add(
     vscode.workspace.onDidOpenTextDocument((document) => {
       const kind = kindOf(document);
-      if (kind?.kind !== 'template' || !kind.isOwn) {
+      if (kind?.kind !== 'template' || !kind.isOwn || templateDocument(kind.id) !== document) {
         return;
       }
       documents.noteShown(kind.id, document.getText());
@@ -131,7 +136,7 @@ function followEdits(deps: Deps): Disposable {
   };
   // Documents of a restored window, or of a restarted extension host, exist before these listeners.
   for (const [document, kind] of openDocuments()) {
-    if (kind.kind !== 'template' || !kind.isOwn) {
+    if (kind.kind !== 'template' || !kind.isOwn || templateDocument(kind.id) !== document) {
       continue;
     }
     if (document.isDirty) {
@@ -148,7 +153,7 @@ function followEdits(deps: Deps): Disposable {
 /** Drops a template of another user with its document, so that the next document shows its changes. */
 function forgetPublic({ templateStores }: Deps, document: vscode.TextDocument): void {
   const kind = kindOf(document);
-  if (kind?.kind === 'template' && !kind.isOwn && !openOwnDocument(kind.id)) {
+  if (kind?.kind === 'template' && !kind.isOwn && !templateDocument(kind.id)) {
     templateStores.documents.close(kind.id);
   }
 }

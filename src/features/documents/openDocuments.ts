@@ -72,14 +72,6 @@ export function accountKeyOf(
   return own ?? accounts.active?.key;
 }
 
-/** Returns the open document of one of the account's templates. */
-export function openOwnDocument(id: number): vscode.TextDocument | undefined {
-  return vscode.workspace.textDocuments.find((document) => {
-    const kind = kindOf(document);
-    return !document.isClosed && kind?.kind === 'template' && kind.isOwn && kind.id === id;
-  });
-}
-
 /** Returns all open documents that this extension handles. */
 export function openDocuments(): readonly (readonly [vscode.TextDocument, DocumentKind])[] {
   return vscode.workspace.textDocuments.flatMap((document) => {

@@ -6,8 +6,7 @@ import type { Services } from '../../services';
 import { SaveError, TemplateConflictError, TemplateGoneError } from '../../store/templates/templateErrors';
 import { DisposableStore } from '../../util/disposable';
 import { plainLabel } from '../../util/plainLabel';
-import { text } from '../../util/text';
-import { compareWithTheirs, showMerged } from './conflictCommands';
+import { compareWithTheirs, mergedWords, showMerged } from './conflictCommands';
 
 type Deps = Pick<Services, 'templateStores'>;
 
@@ -48,8 +47,14 @@ export class SaveQuestions implements vscode.Disposable {
           return this.save(uri, id, source);
         case 'theirs':
           return documents.takeTheirs(id, source);
-        case 'merge':
-          throw new MergedError(await showMerged(this.deps, id));
+        case 'merge': {
+          const kept = await showMerged(this.deps, id);
+          if (!kept) {
+            // The conflict ended elsewhere during the question.
+            return this.save(uri, id, source);
+          }
+          throw new MergedError(mergedWords(kept));
+        }
         case undefined:
           await compareWithTheirs(this.deps, id);
           throw error;
@@ -96,13 +101,4 @@ export class SaveQuestions implements vscode.Disposable {
 }
 
 /** Ends a save after a merge: the merged text is open, and the user checks and saves it. */
-class MergedError extends SaveError {
-  constructor(kept: readonly string[]) {
-    super(
-      text(
-        'The two versions are merged here and not saved yet. Your version was kept in: {0}. Check the text and save again.',
-        kept.join(', '),
-      ),
-    );
-  }
-}
+class MergedError extends SaveError {}

@@ -12,41 +12,40 @@ const revealAfterMs = 2_000;
  * current, so the merged text may replace it only after that.
  */
 export class SavedReveals implements vscode.Disposable {
-  /** Pending updates by template id: the file is written, and the editor has not asked for its new time yet. */
-  private readonly written = new Map<number, Disposable>();
+  /** Pending updates by address: the file is written, and the editor has not asked for its new time yet. */
+  private readonly written = new Map<string, { readonly id: number; readonly timer: Disposable }>();
 
   constructor(private readonly deps: Deps) {}
 
-  noteWritten(id: number): void {
-    this.schedule(id, revealAfterMs);
+  noteWritten(uri: vscode.Uri, id: number): void {
+    this.schedule(uri.toString(), id, revealAfterMs);
   }
 
   /** Notes that the editor asked for the time; returns true if it wrote the file just before. */
-  noteAsked(id: number): boolean {
-    const isWritten = this.written.has(id);
-    if (isWritten) {
-      this.schedule(id, 0);
+  noteAsked(uri: vscode.Uri): boolean {
+    const key = uri.toString();
+    const written = this.written.get(key);
+    if (written) {
+      this.schedule(key, written.id, 0);
     }
-    return isWritten;
+    return written !== undefined;
   }
 
   dispose(): void {
-    for (const timer of this.written.values()) {
+    for (const { timer } of this.written.values()) {
       timer.dispose();
     }
   }
 
-  private schedule(id: number, delayMs: number): void {
+  private schedule(key: string, id: number, delayMs: number): void {
     const { templateStores, clock, log } = this.deps;
-    this.written.get(id)?.dispose();
-    this.written.set(
-      id,
-      clock.schedule(() => {
-        this.written.delete(id);
-        void templateStores.documents.reveal(id).catch((error: unknown) => {
-          log.warn(`A saved template could not be shown again: ${String(error)}`);
-        });
-      }, delayMs),
-    );
+    this.written.get(key)?.timer.dispose();
+    const timer = clock.schedule(() => {
+      this.written.delete(key);
+      void templateStores.documents.reveal(id).catch((error: unknown) => {
+        log.warn(`A saved template could not be shown again: ${String(error)}`);
+      });
+    }, delayMs);
+    this.written.set(key, { id, timer });
   }
 }

@@ -5,6 +5,7 @@ import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileAsking } from '../../editor/progress';
 import { pickOne, plainLabel } from '../../editor/quickPick';
+import { templateDocument } from '../../editor/templateTabs';
 import { secretNamed, type Secret } from '../../model/accounts/secret';
 import { templateIdOf, templateUriParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
@@ -98,7 +99,11 @@ function isWritable(deps: Deps, document: vscode.TextDocument): boolean {
   if (!kind || accountKeyOf(deps, kind) !== deps.accounts.active?.key) {
     return false;
   }
-  return kind.kind === 'templateFile' || kind.kind === 'draft' || (kind.kind === 'template' && kind.isOwn);
+  return (
+    kind.kind === 'templateFile' ||
+    kind.kind === 'draft' ||
+    (kind.kind === 'template' && templateDocument(kind.id) === document)
+  );
 }
 
 async function mayReplace(document: vscode.TextDocument, name: string): Promise<boolean> {

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
+import { isShown, shownAddressOf } from '../../editor/templateTabs';
 import { fileNameOf, parseTemplateUri } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import type { KnownTemplate } from '../../store/templates/templateReader';
 import { toFileError } from './fileErrors';
-import { openOwnDocument } from './openDocuments';
 import type { Previews } from './previews';
 import type { SaveAsTargets } from './saveAsTargets';
 
@@ -56,7 +56,7 @@ export class TemplateContents {
     if (
       read.kind === 'own' &&
       !isOpen(uri) &&
-      (this.looked.has(read.id) || isOpenElsewhere(read.id, uri)) &&
+      (this.looked.has(read.id) || shownAddressOf(uri) !== uri) &&
       read.name !== fileNameOf(known.name)
     ) {
       // Any file name opens the template by its id, but the target of a rename must not exist yet.
@@ -116,17 +116,7 @@ export class TemplateContents {
 /** Returns true if a document or a tab of the file is open. */
 export function isOpen(uri: vscode.Uri): boolean {
   const key = uri.toString();
-  return (
-    vscode.workspace.textDocuments.some((document) => document.uri.toString() === key) ||
-    vscode.window.tabGroups.all.some(({ tabs }) =>
-      tabs.some(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === key),
-    )
-  );
-}
-
-function isOpenElsewhere(id: number, uri: vscode.Uri): boolean {
-  const document = openOwnDocument(id);
-  return document !== undefined && document.uri.toString() !== uri.toString();
+  return isShown(uri) || vscode.workspace.textDocuments.some((document) => document.uri.toString() === key);
 }
 
 /** Returns milliseconds since 1970; 0 if the service does not state the time. */

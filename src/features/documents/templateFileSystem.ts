@@ -1,12 +1,14 @@
 import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
+import { unsavedTemplate } from '../../editor/templateTabs';
 import { JsonPlaces, applyChanges } from '../../model/documents/jsonPlaces';
 import { isOwnTemplate } from '../../model/templates/template';
 import {
   type TemplateUri,
   fileNameOf,
   parseTemplateUri,
+  templateIdOf,
   templateUriParts,
 } from '../../model/templates/templateUri';
 import { accountFor } from '../../store/accounts/sameAccount';
@@ -15,7 +17,6 @@ import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 import { toFileError } from './fileErrors';
-import { openOwnDocument } from './openDocuments';
 import type { Previews } from './previews';
 import { SaveAsTargets } from './saveAsTargets';
 import type { SaveFailures } from './saveFailures';
@@ -90,7 +91,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     const { text, mtime, ctime, isReadOnly } = await this.contents.read(uri);
     const read = parseTemplateUri(uri);
     const id = read?.kind === 'own' && !this.saveAs.get(uri) ? read.id : undefined;
-    const isEdited = id !== undefined && !this.reveals.noteAsked(id) && openOwnDocument(id)?.isDirty === true;
+    const isEdited = id !== undefined && !this.reveals.noteAsked(uri) && unsavedTemplate(id) !== undefined;
     return {
       type: vscode.FileType.File,
       ctime,
@@ -190,7 +191,9 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     const account = accountFor(this.deps.accounts);
     try {
       await this.questions.save(uri, id, source);
-      this.reveals.noteWritten(id);
+      this.reveals.noteWritten(uri, id);
+      // A document under another file name of this template still shows the version before.
+      this.announce(id, uri);
     } catch (error) {
       if (!(await this.questions.asksToRecreate(uri, id, name, error))) {
         throw error;
@@ -266,19 +269,15 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     });
   }
 
-  private announce(id: number): void {
+  private announce(id: number, except?: vscode.Uri): void {
     const uris = vscode.workspace.textDocuments
       .map(({ uri }) => uri)
-      .filter((uri) => {
-        const read = parseTemplateUri(uri);
-        return read && 'id' in read && read.id === id;
-      });
+      .filter((uri) => templateIdOf(uri) === id && uri.toString() !== except?.toString());
     const known = this.deps.templateStores.documents.peek(id);
     const type = known ? vscode.FileChangeType.Changed : vscode.FileChangeType.Deleted;
     const fallback: TemplateUri = { kind: 'own', id, name: known?.name ?? '' };
-    this.changed.fire(
-      (uris.length > 0 ? uris : [vscode.Uri.from(templateUriParts(fallback))]).map((uri) => ({ type, uri })),
-    );
+    const told = uris.length > 0 || except ? uris : [vscode.Uri.from(templateUriParts(fallback))];
+    this.changed.fire(told.map((uri) => ({ type, uri })));
   }
 }
 

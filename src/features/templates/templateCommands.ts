@@ -58,9 +58,7 @@ export async function knownTemplate(deps: CommandDeps, id: number): Promise<Know
   const account = deps.templateStores.documents.account();
   const stale = deps.templateStores.documents.peek(id);
   if (stale && stale.accountKey !== account.key) {
-    if (
-      vscode.workspace.textDocuments.some((document) => document.isDirty && templateIdOf(document.uri) === id)
-    ) {
+    if (unsavedTemplate(id)) {
       throw new UserError(
         text('An unsaved template of another account has the same number. Save or close it first.'),
       );

@@ -52,7 +52,7 @@ export class Documents {
       onDidChangeTabs: this.tabsChanged.event,
       close: async (which: FakeTab | readonly FakeTab[]) => {
         const gone = Array.isArray(which) ? (which as readonly FakeTab[]) : [which as FakeTab];
-        for (const tab of gone) this.close(this.byUri(tab.input.uri));
+        for (const tab of gone) this.closeTabs(tab.input.uri);
         return Promise.resolve(true);
       },
     };
@@ -156,15 +156,15 @@ export class Documents {
     if (!document || document.isClosed) return;
     this.all.splice(this.all.indexOf(document), 1);
     document.isClosed = true;
-    this.closeTabs(document);
+    this.closeTabs(document.uri);
     this.closed.fire(document);
   }
 
   /** The editor keeps a document for some minutes after its last tab was closed. */
-  closeTabs(document: FakeTextDocument): void {
-    const gone = this.tabs.filter((tab) => tab.input.uri.toString() === document.uri.toString());
+  closeTabs(uri: vscode.Uri): void {
+    const gone = this.tabs.filter((tab) => tab.input.uri.toString() === uri.toString());
     this.tabs = this.tabs.filter((tab) => !gone.includes(tab));
-    if (this.active?.document === document) this.activate(undefined);
+    if (this.active?.document.uri.toString() === uri.toString()) this.activate(undefined);
     this.tabsChanged.fire({ opened: [], closed: gone, changed: [] });
   }
 

@@ -108,7 +108,9 @@ describe('The content of a template file', () => {
 
   it('is not found twice where the template is open under its name', async () => {
     const { read, screen, address } = scene();
-    screen.documents.keep(address(own), '{}');
+    await screen.documents.show(screen.documents.keep(address(own), '{}'));
     await assert.rejects(read({ ...own, name: 'Other' }));
+    screen.documents.closeTabs(address(own));
+    assert.deepEqual(await read({ ...own, name: 'Other' }), content);
   });
 });
