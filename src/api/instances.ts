@@ -1,6 +1,7 @@
 import type { SshKey } from '../model/accounts/account';
 import type { Instance } from '../model/instances/instance';
 import { toDollars } from '../model/money';
+import { scriptLines } from '../util/scriptLines';
 import { text } from '../util/text';
 import {
   instance,
@@ -151,7 +152,8 @@ async function keys(http: Http, id: number, options?: CallOptions): Promise<List
 
 /** Runs a command and removes the machine's own folder from the output (docs/service/commands.md#execute). */
 async function execute(http: Http, id: number, command: string, options?: CallOptions): Promise<string> {
-  const length = command.trim().length;
+  const sent = scriptLines(command).trim();
+  const { length } = sent;
   if (length === 0 || length > longestCommand) {
     throw new NotSentError(
       text('A command has between 1 and {0} characters. This one has {1}.', longestCommand, length),
@@ -159,7 +161,7 @@ async function execute(http: Http, id: number, command: string, options?: CallOp
   }
   const request = {
     ...write('PUT /api/v0/instances/command/{id}/', { id }),
-    body: { command: command.trim() },
+    body: { command: sent },
   };
   const answer = await http.call(request, resultPointer, options);
   const output = await result(http, request, answer.result_url, options);

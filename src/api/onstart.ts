@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { scriptLines } from '../util/scriptLines';
 import { text } from '../util/text';
 import { NotSentError } from './errors';
 
@@ -6,11 +7,12 @@ import { NotSentError } from './errors';
 export const longestOnstart = 4048;
 
 /**
- * Returns the on-start script as it is sent: unchanged up to the limit, otherwise as one line that unpacks
+ * Returns the on-start script as it is sent: with line ends of the machine, unchanged up to the limit, otherwise as one line that unpacks
  * and runs it (docs/service/limits.md#sizes). Throws `NotSentError` with both lengths when that line is too
  * long as well. Counts bytes, so that a service that counts characters never receives more than it accepts.
  */
-export function packOnstart(script: string): string {
+export function packOnstart(written: string): string {
+  const script = scriptLines(written);
   const length = Buffer.byteLength(script);
   if (length <= longestOnstart) {
     return script;

@@ -1,3 +1,4 @@
+import { scriptLines } from '../util/scriptLines';
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
 import { byLoginShell, byPosixShell, quoteForShell } from './commandLine';
@@ -51,7 +52,7 @@ const shells = ['sh', 'bash', 'zsh'];
  * itself can't be executed where its folder is mounted with `noexec`.
  */
 function namedInterpreter(content: string): string | undefined {
-  const [first = ''] = content.split('\n', 1);
+  const [first = ''] = scriptLines(content).split('\n', 1);
   const [, program, rest] = /^#![ \t]*(\S+)(?:[ \t]+(\S.*?))?[ \t\r]*$/.exec(first) ?? [];
   return program === undefined
     ? undefined
@@ -76,8 +77,8 @@ export function remoteName(name: string): string {
 }
 
 /**
- * Writes the text into a new folder that only the user of the machine can read; returns the folder. Lines end as on the
- * machine: a shell, and a first line with an interpreter, take the carriage return of Windows for a part of the line.
+ * Writes the text into a new folder that only the user of the machine can read, with line ends of the machine; returns the
+ * folder.
  */
 export async function sendFile(
   ssh: Pick<SshService, 'exec'>,
@@ -91,7 +92,7 @@ export async function sendFile(
     `cat > "$d"/${quoteForShell(remoteName(name))} || exit 1`,
     'printf "folder %s\\n" "$d"',
   ].join('\n');
-  const input = content.replaceAll('\r\n', '\n');
+  const input = scriptLines(content);
   const result = await ssh.exec(alias, script, { signal, input, timeoutMs: 120_000 });
   const folder = /^folder (.+)$/m.exec(result.stdout)?.[1];
   if (result.code !== 0 || !isRemotePath(folder)) {

@@ -1,4 +1,5 @@
 import type { Clock } from '../util/clock';
+import { scriptLines } from '../util/scriptLines';
 import { byLoginShell } from './commandLine';
 import containerVariables from './containerVariables.sh';
 import type { RunOptions, RunResult } from './run';
@@ -45,7 +46,7 @@ export async function runTimed(
   const since = clock.elapsed();
   // The command goes to standard input, so that no other shell parses it.
   const result = await ssh.exec(alias, script, {
-    input: command,
+    input: scriptLines(command),
     timeoutMs: timeoutMs + spareMs,
     signal,
     keepsEnd: true,

@@ -11,6 +11,7 @@ import { isRemotePath } from '../../ssh/remoteFolders';
 import { FilesKeptError } from '../../ssh/transfer';
 import { upload } from '../../ssh/upload';
 import { accountFor, clientFor } from '../../store/accounts/sameAccount';
+import { scriptLines } from '../../util/scriptLines';
 import { safeFileName } from '../../util/fileName';
 import { chooseHosts } from './chooseHosts';
 import type { EngineDeps } from './deps';
@@ -57,7 +58,7 @@ export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Pr
         timedOut,
         isCut = false,
       } = await deps.presence.during(alias, () =>
-        deps.ssh.exec(alias, command, {
+        deps.ssh.exec(alias, scriptLines(command), {
           usesAgent: true,
           usesLoginShell: true,
           keepsEnd: true,

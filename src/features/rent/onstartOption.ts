@@ -4,6 +4,7 @@ import { localize, t } from '../../editor/localize';
 import { ask } from '../../editor/message';
 import { askText, pickFromList } from '../../editor/quickPick';
 import type { RentFlow } from '../../model/rentals/rentFlow';
+import { scriptLines } from '../../util/scriptLines';
 import { UserError } from '../../util/errors';
 import type { StepResult } from './rentSteps';
 
@@ -108,7 +109,7 @@ async function typed(current: string | undefined): Promise<StepResult | undefine
 
 /** Reports a script that is too long even when compressed, before the confirmation. */
 async function checked(script: string): Promise<StepResult | undefined> {
-  const onstart = script.replace(/\r\n/g, '\n');
+  const onstart = scriptLines(script);
   try {
     packOnstart(onstart);
     return { set: { onstart } };

@@ -1,5 +1,6 @@
 import { defined } from '../../util/defined';
 import { UserError } from '../../util/errors';
+import { scriptLines } from '../../util/scriptLines';
 import { text } from '../../util/text';
 import { JsonPlaces } from '../documents/jsonPlaces';
 import { checkSyntax, workspaceFilePath } from '../workspace/workspaceFile';
@@ -159,9 +160,9 @@ function stringsOf(matrix: NonNullable<JobFields['matrix']>): Matrix {
   );
 }
 
-/** Joins lines into one script. */
+/** Joins lines into one script, with line ends of the machine. */
 function scriptText(script: string | readonly string[] | undefined): string {
-  return typeof script === 'string' ? script : (script ?? []).join('\n');
+  return scriptLines(typeof script === 'string' ? script : (script ?? []).join('\n'));
 }
 
 /** Normalizes a folder: `./a/b/` becomes `a/b`. */

@@ -11,8 +11,8 @@ import {
   type FlagKey,
   type NumberKey,
 } from './searchFields';
-import { chosenFields, serviceFields, type ServiceTerm } from './serviceTerms';
-import { addChoice, numberFor, rangeOf, type Draft } from './typedDraft';
+import { chosenFields, commandLineFields, type ServiceTerm } from './serviceTerms';
+import { addChoice, numberFor, typedLimits, type Draft } from './typedDraft';
 import { flagNames, numberNames, own, rentalNames } from './typedNames';
 
 /** The field that a comparison set, or why it filters nothing; undefined while its value is not typed yet. */
@@ -37,7 +37,7 @@ export function readTerm(
   }
   const field = fieldOfTerm(term);
   if (field === undefined) {
-    const isService = Object.hasOwn(serviceFields, name);
+    const isService = Object.hasOwn(commandLineFields, name);
     return {
       unread: isService
         ? text('The list can’t be filtered by {0}.', name)
@@ -73,7 +73,7 @@ function fieldOfTerm({
   if (name === 'gpu' && isCount) {
     return 'gpuCount';
   }
-  return own(serviceFields, name) ?? own(numberNames, name) ?? own(flagNames, name);
+  return own(commandLineFields, name) ?? own(numberNames, name) ?? own(flagNames, name);
 }
 
 const signs: Readonly<Partial<Record<ServiceTerm['operator'], string>>> = {
@@ -90,7 +90,7 @@ function setNumber(key: NumberKey, { operator, values }: ServiceTerm, draft: Dra
   if (number === undefined || sign === undefined) {
     return false;
   }
-  draft.numbers.set(key, { ...draft.numbers.get(key), ...rangeOf(sign, false, number, key) });
+  draft.numbers.set(key, { ...draft.numbers.get(key), ...typedLimits(sign, false, number, key) });
   return true;
 }
 

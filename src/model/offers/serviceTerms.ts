@@ -46,7 +46,7 @@ const fields: Readonly<Record<string, FieldKey>> = {
 };
 
 /** Every name of the command line, with its filter; undefined if the list has no such filter. */
-export const serviceFields: Readonly<Record<string, FieldKey | undefined>> = {
+export const commandLineFields: Readonly<Record<string, FieldKey | undefined>> = {
   ...Object.fromEntries(otherFields.map((name) => [name, undefined])),
   ...fields,
 };
@@ -175,7 +175,7 @@ function isTerm(
   models: readonly string[],
 ): boolean {
   const lower = name.toLowerCase();
-  const isKnown = Object.hasOwn(serviceFields, lower);
+  const isKnown = Object.hasOwn(commandLineFields, lower);
   const isPlain = own(numberNames, lower) !== undefined || own(flagNames, lower) !== undefined;
   const isNamed = lower.includes('_') ? findGpuModels(lower, models).length === 0 : isKnown;
   if (sign === undefined) {
@@ -257,7 +257,7 @@ function severalWords(
 }
 
 /** Returns the field of a name if that is compared with a number. */
-export function numberOf(name: string): NumberKey | undefined {
+function numberOf(name: string): NumberKey | undefined {
   const field = own(fields, name) ?? own(numberNames, name);
   return numberKeys.find((key) => key === field);
 }

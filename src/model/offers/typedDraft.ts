@@ -75,7 +75,7 @@ export function readComparison(token: string, draft: Draft): NumberKey | undefin
   }
   const inUnits = inUnitsOf(key, number, unit);
   const value = hours > 1 ? Math.floor((inUnits / hours) * 1e4) / 1e4 : inUnits;
-  const range = rangeOf(groups['op'], groups['plus'] !== undefined, value, key);
+  const range = typedLimits(groups['op'], groups['plus'] !== undefined, value, key);
   draft.numbers.set(key, { ...draft.numbers.get(key), ...range });
   return key;
 }
@@ -121,7 +121,12 @@ const upperLimits: readonly string[] = ['<', '<=', '=<', '≤'];
 /** Fields for which a number without an operator means "exactly". */
 const exactFields: readonly NumberKey[] = ['gpuCount'];
 
-export function rangeOf(op: string | undefined, plus: boolean, value: number, key: NumberKey): NumberRange {
+export function typedLimits(
+  op: string | undefined,
+  plus: boolean,
+  value: number,
+  key: NumberKey,
+): NumberRange {
   if (op !== undefined && upperLimits.includes(op)) {
     return { max: value };
   }

@@ -5,7 +5,7 @@ import type { RentalType } from './offer';
 import { findPlaces, findUsState } from './places';
 import { fieldLabel, type FieldKey, type Filters } from './searchFields';
 import { readTerm, type TermReading } from './serviceTermReading';
-import { inOneCommand, serviceFields, splitServiceTerms, type ServiceTerm } from './serviceTerms';
+import { inOneCommand, commandLineFields, splitServiceTerms, type ServiceTerm } from './serviceTerms';
 import {
   addChoice,
   amountOf,
@@ -155,7 +155,9 @@ function comparedAt(
 
 /** The last word may be incomplete: `cud` or `>=` must not empty the list while the user types. */
 function isBeginning(word: string): boolean {
-  const names = [numberNames, flagNames, rentalNames, serviceFields].flatMap((table) => Object.keys(table));
+  const names = [numberNames, flagNames, rentalNames, commandLineFields].flatMap((table) =>
+    Object.keys(table),
+  );
   const vocabulary = [...names, ...fillers];
   return isOperator(word) || vocabulary.some((name) => name.startsWith(word.replace(/[<>=≤≥:$]+$/, '')));
 }

@@ -1,3 +1,5 @@
+import { scriptLines } from '../../util/scriptLines';
+
 /** Marks the end of our line in an on-start script. */
 export const guardMark = '# GPU Rental: stops this machine after its job';
 
@@ -5,7 +7,8 @@ export const guardMark = '# GPU Rental: stops this machine after its job';
  * Returns the script with our line before the user's own; `undefined` if it starts with an interpreter other than a
  * shell. The user's script stays unchanged, because it may never end, or may end the shell.
  */
-export function withGuard(script: string | undefined, line: string): string | undefined {
+export function withGuard(written: string | undefined, line: string): string | undefined {
+  const script = written === undefined ? undefined : scriptLines(written);
   const [first = ''] = script?.split('\n', 1) ?? [];
   if (!first.startsWith('#!')) {
     return line + (script ?? '');

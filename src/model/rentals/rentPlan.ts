@@ -1,3 +1,4 @@
+import { scriptLines } from '../../util/scriptLines';
 import { defined } from '../../util/defined';
 import { text, type Text } from '../../util/text';
 import { typedNumber } from '../../util/typedNumber';
@@ -73,6 +74,16 @@ export function lacksShell(runtype: Runtype): boolean {
   return runtype === 'args';
 }
 
+/**
+ * Returns the script of the template if a shell on the machine can't read it as it is; the one of the request wins
+ * (docs/service/renting.md#template-merge).
+ */
+function mendedScript({ source }: RentChoices): string | undefined {
+  const script = source.kind === 'template' ? (source.template.onstart ?? '') : '';
+  const mended = scriptLines(script);
+  return mended === script ? undefined : mended;
+}
+
 /** Returns the request to the service: with a template, only changed fields and the disk. */
 export function planRent(choices: RentChoices, rentalType: RentalType): RentConfig {
   const { source } = choices;
@@ -88,7 +99,7 @@ export function planRent(choices: RentChoices, rentalType: RentalType): RentConf
     targetState: choices.targetState === 'stopped' ? 'stopped' : undefined,
     bidPerHour: rentalType === 'interruptible' ? choices.bidPerHour : undefined,
     env: Object.keys(choices.env ?? {}).length === 0 ? undefined : choices.env,
-    onstart: choices.onstart,
+    onstart: choices.onstart ?? mendedScript(choices),
     args: effectiveRuntype(choices) === 'args' ? choices.args : undefined,
     useJupyterLab: choices.useJupyterLab,
     jupyterDir: choices.jupyterDir,

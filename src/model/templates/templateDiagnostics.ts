@@ -1,3 +1,4 @@
+import { scriptLines } from '../../util/scriptLines';
 import { text } from '../../util/text';
 import type { TemplateRecordField } from '../../wire/template';
 import type { Finding } from '../documents/finding';
@@ -188,6 +189,18 @@ function* checkScript(subject: Subject): Iterable<Finding> {
         onstartLimit,
       ),
       fixes: [],
+    };
+  }
+  const mended = scriptLines(onstart);
+  if (mended !== onstart) {
+    yield {
+      code: 'scriptLineEnds',
+      severity: 'warning',
+      span: places.nearest(['onstart']),
+      message: text(
+        'The script has line ends of Windows or a byte order mark. A shell on the machine fails at them.',
+      ),
+      fixes: [edit(text('Use Line Ends of the Machine'), places.replace(['onstart'], mended), true)],
     };
   }
   if ((runtype === 'ssh' || runtype === 'jupyter') && onstart.trim() === '') {

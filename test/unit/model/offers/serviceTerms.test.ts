@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { parseTypedQuery, type TypedQuery } from '../../../../src/model/offers/typedQuery';
-import { serviceFields } from '../../../../src/model/offers/serviceTerms';
+import { commandLineFields } from '../../../../src/model/offers/serviceTerms';
 import { numberFields, type FieldKey } from '../../../../src/model/offers/searchFields';
 import { formatText } from '../../../../src/util/text';
 
@@ -16,7 +16,7 @@ function unreadOf({ unread = [] }: TypedQuery): readonly string[] {
 
 /** Each field of the command-line client, and names that no list has. */
 const unknownNames = ['foo', 'dlperf2', 'price_per_day', 'cpu', 'gpu_ram_free', 'x_y', 'inet_total'];
-const names = [...Object.keys(serviceFields), ...unknownNames.filter((name) => name !== 'cpu')];
+const names = [...Object.keys(commandLineFields), ...unknownNames.filter((name) => name !== 'cpu')];
 const signs = ['=', '==', '!=', '<=', '>=', '<', '>', '≤', '≥', '<>', '=>', '=<'];
 const wordsOfOperators = ['in', 'notin', 'not in', 'nin', 'eq', 'neq', 'not eq', 'gt', 'gte', 'lt', 'lte'];
 const values = [
@@ -57,7 +57,9 @@ const otherValues = [
 
 /** The fields that a name may touch: its own, and a count for `gpu`. */
 function ownFields(name: string): readonly string[] {
-  const field: FieldKey | undefined = Object.hasOwn(serviceFields, name) ? serviceFields[name] : undefined;
+  const field: FieldKey | undefined = Object.hasOwn(commandLineFields, name)
+    ? commandLineFields[name]
+    : undefined;
   return name === 'gpu' ? ['gpu', 'gpuCount'] : field === undefined ? [] : [field];
 }
 
@@ -75,7 +77,7 @@ describe('a comparison in the syntax of the command line', () => {
     })
     // `cuda12 <0.8` has two numbers.
     .filter(({ name, operator }) => name !== 'dlperf2' || !/^ [<>≤≥]|^ .*=[<>]|^ =[<>]/.test(operator))
-    .filter(({ name, value }) => value !== '24<48' || name.includes('_') || name in serviceFields)
+    .filter(({ name, value }) => value !== '24<48' || name.includes('_') || name in commandLineFields)
     // `foo in US` without a list is a word and a place; of a flag, `verified in US` is as well.
     .filter(
       ({ name, operator, value }) =>
@@ -199,6 +201,6 @@ describe('a comparison in the syntax of the command line', () => {
   });
 
   it('knows each number field by the name of the service', () => {
-    for (const [key, { wire }] of Object.entries(numberFields)) assert.equal(serviceFields[wire], key);
+    for (const [key, { wire }] of Object.entries(numberFields)) assert.equal(commandLineFields[wire], key);
   });
 });
