@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { inParallel } from '../util/inParallel';
 import { ByteReader } from './byteReader';
 import { quoteForShell } from './commandLine';
+import { defined } from '../util/defined';
 import { errorCode } from '../util/errorCode';
 import { makeInnerLinks } from './innerLinks';
 import { LocalFiles, type NamedVersion } from './localFiles';
@@ -128,7 +129,12 @@ class Download {
     const missing = plan.todo.map(({ name }) => ({ name, why: this.whyMissing(name) }));
     const links = await makeInnerLinks(this.local, plan.entries, this.targets);
     const done = filesOf(plan).filter((file) => !plan.todo.includes(file));
-    return { files: done.length, bytes: sumOf(done), leftOut: [...plan.leftOut, ...missing, ...links] };
+    return defined<TransferOutcome>({
+      files: done.length,
+      bytes: sumOf(done),
+      leftOut: [...plan.leftOut, ...missing, ...links],
+      notKept: this.local.notKept,
+    });
   }
 
   private whyMissing(name: string): LeftOut['why'] {

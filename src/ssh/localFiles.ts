@@ -3,6 +3,7 @@ import { constants, createReadStream } from 'node:fs';
 import {
   copyFile,
   lstat,
+  lutimes,
   mkdir,
   open,
   readlink,
@@ -11,7 +12,6 @@ import {
   rm,
   stat,
   symlink,
-  utimes,
 } from 'node:fs/promises';
 import { join, posix, sep } from 'node:path';
 import { inParallel } from '../util/inParallel';
@@ -94,11 +94,14 @@ export class LocalFiles {
   private readonly inside = new Set<string>();
   /** The reasons why other files were not written. */
   readonly refused = new Map<string, LeftOut['why']>();
+  /** Why this disk kept no time of a file, which is there all the same. */
+  notKept: LeftOut['why'] | undefined;
 
   constructor(
     private readonly folder: string,
     /** SHA-256 by name; these files get their name only if the hash matches. */
     private readonly hashes: ReadonlyMap<string, string> = new Map(),
+    private readonly setTimes: typeof lutimes = lutimes,
   ) {}
 
   hasArrived(name: string): boolean {
@@ -172,11 +175,11 @@ export class LocalFiles {
         onBytes(piece.length);
       }
       await written;
-      await target.utimes(file.modified, file.modified);
     } finally {
       await written.catch(() => undefined);
       await target.close();
     }
+    await this.keepTime(part, file.modified);
     if (size === file.size) {
       await this.name(part, file, hash?.digest('hex'));
     }
@@ -195,7 +198,7 @@ export class LocalFiles {
     const { size } = await stat(this.path(from));
     const part = this.path(partName(name, { size, modified }));
     await insteadOf(part, () => copyFile(this.path(from), part, constants.COPYFILE_EXCL));
-    await utimes(part, modified, modified);
+    await this.keepTime(part, modified);
     await this.name(part, { name, size, modified });
   }
 
@@ -260,6 +263,15 @@ export class LocalFiles {
         }
         return;
       }
+    }
+  }
+
+  /** Network drives and mounted buckets refuse times. */
+  private async keepTime(part: string, modified: number): Promise<void> {
+    try {
+      await this.setTimes(part, modified, modified);
+    } catch (error) {
+      this.notKept ??= reasons.notKept(errorCode(error) || String(error));
     }
   }
 

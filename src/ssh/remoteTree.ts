@@ -161,6 +161,46 @@ export async function remoteFacts(
   return found;
 }
 
+/** The most bytes of hashes that are read; more files than that can't be proved so. */
+const mostHashBytes = 100_000_000;
+
+/** Returns the SHA-256 of files in a folder of the machine; none where no program computes them. */
+export async function remoteHashes(
+  deps: TransferDeps,
+  alias: string,
+  folder: string,
+  names: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  const script = [
+    'export LC_ALL=C',
+    `cd ${quoteForShell(folder)} || exit 3`,
+    beginScript,
+    'xargs -0 sha256sum 2>/dev/null',
+  ];
+  let lines: readonly string[] = [];
+  await runStep(deps, alias, script.join('\n'), {
+    signal,
+    input: zeroEnded(names),
+    output: async (bytes) => {
+      const reader = new ByteReader(bytes);
+      if (await reader.until(beginMark, longestRecord)) {
+        lines = (await reader.read(mostHashBytes)).toString('utf8').split('\n');
+      }
+      await reader.drain();
+    },
+  });
+  return new Map(lines.map(hashOf));
+}
+
+/**
+ * Parses `<hash> ./name`, with a star if OpenSSL hashed; GNU's program puts a backslash before a line with escapes.
+ */
+export function hashOf(line: string): readonly [name: string, hash: string] {
+  const [, escaped, hash = '', found = ''] = /^(\\?)([0-9a-f]{64}) [ *](?:\.\/)?(.*)$/.exec(line) ?? [];
+  return [escaped === '\\' ? found.replace(/\\(.)/g, '$1') : found, hash];
+}
+
 /** Reads the records after the mark; returns false if one of them can't be parsed. */
 async function readRecords(
   bytes: AsyncIterable<Buffer>,

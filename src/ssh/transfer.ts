@@ -55,6 +55,8 @@ export interface TransferOutcome {
   readonly bytes: number;
   /** Everything was transferred only if this is empty. */
   readonly leftOut: readonly LeftOut[];
+  /** Why the target could not keep times or modes of files, all of whose bytes arrived. */
+  readonly notKept?: Text | undefined;
 }
 
 /** A transfer ended early; repeating it continues where it ended. A program that said nothing lost its connection. */
@@ -91,6 +93,7 @@ export const reasons = {
   changed: text('changed during the transfer'),
   missing: text('did not arrive'),
   said: (said: string) => text('{0}', plainText(said) || '–'),
+  notKept: (said: string) => text('Times or modes of files could not be kept: {0}', plainText(said) || '–'),
   sameName: (other: string) => text('has the same name as {0} on this computer', other),
 } as const;
 

@@ -1,10 +1,13 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { quoteForShell } from './commandLine';
+import { defined } from '../util/defined';
 import { errorCode } from '../util/errorCode';
 import { localTree, type LocalFile, type LocalTree } from './fileTree';
 import { inOrder } from '../util/inParallel';
+import { hashOfFile } from './localFiles';
 import { joined, joinedBytes, readPiece } from './pieces';
-import { executableBit, remoteFacts, remoteTree, type RemoteEntry } from './remoteTree';
+import type { RunResult } from './run';
+import { executableBit, remoteFacts, remoteHashes, remoteTree, type RemoteEntry } from './remoteTree';
 import { tarEnd, tarHeader, tarPadding } from './tar';
 import {
   askToReplace,
@@ -84,8 +87,11 @@ class Upload {
   private readonly sent = new Map<string, string>();
   private readonly sentLinks = new Map<string, string>();
   private readonly refused = new Map<string, LeftOut['why']>();
+  /** Versions whose bytes are all there by their hash, whatever the machine said while it wrote them. */
+  private readonly proved = new Map<string, string>();
   private steps: Steps | undefined;
   private said = '';
+  private notKept: LeftOut['why'] | undefined;
 
   constructor(
     private readonly deps: TransferDeps,
@@ -98,11 +104,45 @@ class Upload {
     await askToReplace(this.order.options, replacedNames(plan));
     for (let round = 0; round < rounds && namesOf(plan).some((name) => !this.refused.has(name)); round += 1) {
       await this.send(plan);
-      plan = await this.plan();
+      plan = await this.prove(await this.plan());
     }
     const missing = namesOf(plan).map((name) => ({ name, why: this.whyMissing(name) }));
     const done = plan.tree.files.filter((file) => !plan.files.includes(file));
-    return { files: done.length, bytes: sumOf(done), leftOut: [...plan.tree.leftOut, ...missing] };
+    return defined<TransferOutcome>({
+      files: done.length,
+      bytes: sumOf(done),
+      leftOut: [...plan.tree.leftOut, ...missing],
+      notKept: this.notKept,
+    });
+  }
+
+  /**
+   * Compares by hash what was sent and has its size, where the machine complained: it may have refused no more than a
+   * time or a mode. One whose old content has the same size is told apart so as well.
+   */
+  private async prove(plan: Plan): Promise<Plan> {
+    const { deps, alias, order } = this;
+    const doubtful = plan.files.filter((file) => {
+      const there = plan.there.get(file.name);
+      const isSent = this.sent.get(file.name) === versionKey(file);
+      return isSent && there?.kind === 'file' && there.size === file.size;
+    });
+    if (this.said === '' || doubtful.length === 0) {
+      return plan;
+    }
+    const names = doubtful.map(({ name }) => name);
+    const hashes = await remoteHashes(deps, alias, order.folder, names, order.options.signal);
+    for (const file of doubtful) {
+      if (hashes.get(file.name) === (await hashOfFile(file.path))) {
+        this.proved.set(file.name, versionKey(file));
+        this.notKept ??= reasons.notKept(this.said);
+      }
+    }
+    return { ...plan, files: plan.files.filter((file) => !this.isProved(file)) };
+  }
+
+  private isProved(file: LocalFile): boolean {
+    return this.proved.get(file.name) === versionKey(file);
   }
 
   private whyMissing(name: string): LeftOut['why'] {
@@ -162,7 +202,8 @@ class Upload {
     const hasMode = !to || (there?.isExecutable ?? false) === ((file.mode & executableBit) !== 0);
     const isCurrent = sent === undefined ? isOld && hasMode : sent === versionKey(file);
     // Some disks keep the time of a file less exactly than it was given.
-    const isKnown = there?.modified === file.modified || (sent !== undefined && this.said === '');
+    const isKnown =
+      there?.modified === file.modified || (sent !== undefined && this.said === '') || this.isProved(file);
     return there?.kind === 'file' && there.size === file.size && isCurrent && isKnown;
   }
 
@@ -192,15 +233,19 @@ class Upload {
     }
   }
 
-  private async step(script: readonly string[], input: AsyncIterable<Uint8Array>): Promise<void> {
+  private async step(
+    script: readonly string[],
+    input: AsyncIterable<Uint8Array>,
+  ): Promise<Pick<RunResult, 'code' | 'stderr'>> {
     const lines = ['export LC_ALL=C', `cd ${quoteForShell(this.order.folder)} || exit 3`, ...script];
     const result = await runStep(this.deps, this.alias, lines.join('\n'), {
       signal: this.order.options.signal,
       input,
     });
-    if (result.code !== 0) {
+    if (result.code !== 0 && result.code !== notKept) {
       this.said = lastWords(result);
     }
+    return result;
   }
 
   private async *archive(
@@ -273,9 +318,14 @@ class Upload {
       `cat ${start === 0 ? '>' : '>>'} ${part} || exit 4`,
       // The input ends as well where the connection does.
       `[ "$(stat -c %s ${part})" = ${file.size} ] || exit 5`,
-      `chmod ${file.mode.toString(8)} ${part}; touch -d @${file.modified} ${part}; mv -f ${part} ${name}`,
+      `chmod ${file.mode.toString(8)} ${part} && touch -d @${file.modified} ${part}; kept=$?`,
+      `mv -f ${part} ${name} || exit 6; [ "$kept" = 0 ] || exit ${notKept}`,
     ];
-    await this.step(script, this.content(handle, file, start));
+    const result = await this.step(script, this.content(handle, file, start));
+    if (result.code === notKept) {
+      this.proved.set(file.name, versionKey(file));
+      this.notKept ??= reasons.notKept(lastWords(result));
+    }
   }
 
   private async openLocal({ name, path }: LocalFile): Promise<FileHandle | undefined> {
@@ -315,6 +365,9 @@ class Upload {
     }
   }
 }
+
+/** The exit code of a step whose file is there, without its time or mode. */
+const notKept = 7;
 
 /** So many small files are read at a time. */
 const width = 16;

@@ -1,6 +1,6 @@
 import type { InstanceTarget } from '../../commandArguments';
 import { filesText } from '../../editor/filesText';
-import { t } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { pickLocal } from '../../editor/pickLocal';
 import { askLine, plainLabel } from '../../editor/quickPick';
 import { reachOneOf } from '../../editor/reachSeveral';
@@ -130,10 +130,10 @@ export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): P
         const kept = t('nothing copied, to keep existing files');
         return { isOk: false, summary: kept, output: kept };
       }
-      const { files, leftOut } = outcome;
+      const { files, leftOut, notKept } = outcome;
       const summary = filesText(files);
       return leftOut.length === 0
-        ? { isOk: true, summary, output: `${summary}\n${into}` }
+        ? { isOk: true, summary, output: [summary, into, ...(notKept ? [localize(notKept)] : [])].join('\n') }
         : {
             isOk: false,
             summary: t('{0}, left out: {1}', summary, leftOut.length),

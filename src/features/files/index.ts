@@ -153,6 +153,9 @@ async function run(
         },
       }),
     );
+    if (outcome.notKept) {
+      message('warning', t('{0}: {1}', title, localize(outcome.notKept)));
+    }
     if (outcome.leftOut.length > 0) {
       return await tellLeftOut(deps, title, outcome, again, withActing);
     }

@@ -5,8 +5,8 @@ import { checkHex } from './machineCall';
 import { outputsFolder, outputsProgram } from './outputPatterns';
 import { jobPrograms } from './programs';
 
-/** Yields the folder of a job as an archive. It contains no secrets: the variables are sent with the start. */
-export function* jobFiles(order: JobOrder, now: number): Generator<Uint8Array> {
+/** Returns the files of the folder of a job. They contain no secrets: the variables are sent with the start. */
+export function jobFiles(order: JobOrder): ReadonlyMap<string, Buffer> {
   const spec = { id: order.id, name: order.name, attempt: order.attempt, outputs: order.outputs };
   const files: Readonly<Record<string, string>> = {
     spec: `${JSON.stringify(spec)}\n`,
@@ -18,8 +18,11 @@ export function* jobFiles(order: JobOrder, now: number): Generator<Uint8Array> {
     // The last file shows that all arrived.
     begun: '',
   };
-  for (const [name, content] of Object.entries(files)) {
-    const bytes = Buffer.from(content);
+  return new Map(Object.entries(files).map(([name, content]) => [name, Buffer.from(content)]));
+}
+
+export function* archiveOf(files: ReadonlyMap<string, Buffer>, now: number): Generator<Uint8Array> {
+  for (const [name, bytes] of files) {
     yield tarHeader({ name, kind: 'file', size: bytes.length, modified: now, mode: 0o600 });
     yield bytes;
     yield tarPadding(bytes.length);

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { JobMachineError } from '../../model/jobs/jobMachineError';
 import { actingPart } from '../../util/actingNames';
+import { defined } from '../../util/defined';
 import { text } from '../../util/text';
 import { downloadList } from '../download';
 import { isRemotePath } from '../remoteFolders';
-import { parseRecord, type RemoteEntry } from '../remoteTree';
+import { hashOf, parseRecord, type RemoteEntry } from '../remoteTree';
 import {
   reasons,
   TransferError,
@@ -106,14 +107,6 @@ export function readOutputs(list: Buffer, patterns: readonly string[]): JobOutpu
   };
 }
 
-/**
- * Parses `<hash> ./name`, with a star if OpenSSL hashed; GNU's program puts a backslash before a line with escapes.
- */
-function hashOf(line: string): readonly [name: string, hash: string] {
-  const [, escaped, hash = '', found = ''] = /^(\\?)([0-9a-f]{64}) [ *](?:\.\/)?(.*)$/.exec(line) ?? [];
-  return [escaped === '\\' ? found.replace(/\\(.)/g, '$1') : found, hash];
-}
-
 const notNamed = text('no pattern of the job names it');
 
 /**
@@ -169,7 +162,7 @@ export async function fetchOutputs(
     { folder, files: list.files.filter(({ path }) => !path.startsWith('/')) },
     { folder: '/', files: list.files.filter(({ path }) => path.startsWith('/')) },
   ].filter(({ files }) => files.length > 0)) {
-    const { files, bytes, leftOut } = await downloadList(
+    const { files, bytes, leftOut, notKept } = await downloadList(
       call,
       call.alias,
       {
@@ -185,11 +178,12 @@ export async function fetchOutputs(
       intoFolder,
       options,
     );
-    outcome = {
+    outcome = defined<TransferOutcome>({
       files: outcome.files + files,
       bytes: outcome.bytes + bytes,
       leftOut: [...outcome.leftOut, ...leftOut],
-    };
+      notKept: outcome.notKept ?? notKept,
+    });
   }
   return outcome;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JobThere } from '../../model/jobs/onMachine';
+import { defined } from '../../util/defined';
 import { inParallel } from '../../util/inParallel';
 import { text } from '../../util/text';
 import { makeInnerLinks } from '../innerLinks';
@@ -15,6 +16,7 @@ import {
   type LeftOut,
   type TransferDeps,
   type TransferOptions,
+  type TransferOutcome,
 } from '../transfer';
 import { readLook } from './jobLook';
 import type { JobLook, JobOutput, JobOutputs } from './jobMachine';
@@ -40,7 +42,7 @@ export interface StoppedMachine {
     list: JobOutputs,
     intoFolder: string,
     options?: TransferOptions,
-  ): Promise<{ readonly files: number; readonly bytes: number; readonly leftOut: readonly LeftOut[] }>;
+  ): Promise<TransferOutcome>;
 }
 
 /** The files of the runner next to the files of a job; all are small except the log. */
@@ -256,7 +258,12 @@ class Fetch {
     this.leave(reasons.missing, ...wanted.filter(({ name }) => !this.local.hasArrived(name)));
     await this.makeLinks(entries);
     const done = files.filter(({ name }) => !todo.has(name) || this.local.hasArrived(name));
-    return { files: done.length, bytes: sumOf(done), leftOut: this.leftOut };
+    return defined<TransferOutcome>({
+      files: done.length,
+      bytes: sumOf(done),
+      leftOut: this.leftOut,
+      notKept: this.local.notKept,
+    });
   }
 
   /** Leaves entries out with this reason unless a better one is known. */

@@ -9,10 +9,12 @@ IFS= read -r minutes
 own=$HOME/.gpu-rental/jupyter
 venv=$HOME/.gpu-rental/venv
 echo 'gpu-rental notebooks'
-if ! mkdir -p "$own/run" 2>/dev/null || ! chmod 700 "$own" || ! : >"$own/written"; then
+if ! mkdir -p "$own/run" 2>/dev/null || ! : >"$own/written"; then
   echo 'no-folder'
   exit 0
 fi
+# Some disks keep no modes.
+chmod 700 "$own"
 
 # include containerVariables.sh
 

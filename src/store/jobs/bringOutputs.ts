@@ -28,10 +28,13 @@ export async function bringOutputs(
   const list = await source.outputs(id, job.spec.outputs, signal);
   await mkdir(job.outputsTo, { recursive: true });
   const traffic = trafficOf({ fleet }, { job, state }, 'fetching');
-  const { leftOut } = await jobs.moves.report(job.id, 'fetching', (onMoved) =>
+  const { leftOut, notKept } = await jobs.moves.report(job.id, 'fetching', (onMoved) =>
     source.fetch(id, list, job.outputsTo, signal, traffic.noting(onMoved)),
   );
   const isWhole = leftOut.length <= list.leftOut.length;
+  if (notKept) {
+    log.warn(`Job ${job.id}: ${formatText(notKept)}`);
+  }
   for (const { name, why } of leftOut) {
     log.warn(`Job ${job.id} left out ${JSON.stringify(name)}: ${formatText(why)}`);
   }
@@ -40,7 +43,11 @@ export async function bringOutputs(
   }
   if (isWhole) {
     await source.markFetched(id, list.hash, signal);
-    await removeCheckpoint(job);
+    await removeCheckpoint(job).catch((error: unknown) => {
+      log.warn(
+        `The checkpoint of job ${job.id}, which is not needed any more, could not be removed: ${String(error)}`,
+      );
+    });
   }
   const outputs = {
     files: list.files.length,

@@ -14,6 +14,8 @@ export interface Moved {
   readonly bytes: number;
   /** Empty only if everything was moved. */
   readonly leftOut: readonly LeftOutput[];
+  /** Why times or modes of what was moved could not be kept. */
+  readonly notKept?: LeftOutput['why'] | undefined;
 }
 
 /**
