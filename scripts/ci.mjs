@@ -1,6 +1,6 @@
 /**
- * The gate, what works on machines for long, the slow rest of the linter, the other journeys and five minutes of fault
- * runs, also when something before was red. Ends with the sum of all, `N passed, N failed`.
+ * The gate, what works on machines for long, the slow rest of the linter, the other journeys, five minutes of fault
+ * runs and the figures that count, also when something before was red. Ends with the sum of all, `N passed, N failed`.
  */
 import { run } from './process.mjs';
 import { root } from './setup.mjs';
@@ -12,8 +12,11 @@ const faultRuns = ['run', 'fuzz', '--', '--seed', '1', '--minutes', '5'];
 /** Rules that only ESLint has, with types, which takes it minutes. */
 const restOfLint = ['test', '--', '--only', 'rest'];
 
+/** What a list, an activation and the package cost, against what docs/figures.json keeps. */
+const figures = ['run', 'bench', '--', '--check', 'instances', 'activation', 'sizes'];
+
 const runs = [];
-for (const args of [['test'], ['run', 'test:machines'], restOfLint, ['run', 'test:ui'], faultRuns]) {
+for (const args of [['test'], ['run', 'test:machines'], restOfLint, ['run', 'test:ui'], faultRuns, figures]) {
   runs.push(await run('npm', args, { cwd: root, onLine: (line) => process.stdout.write(`${line}\n`) }));
 }
 const { lines, exitCode } = ciVerdict(runs);

@@ -33,7 +33,12 @@ export async function measureActivation(): Promise<Figure[]> {
   return [
     { name: `activation (load + call + finish, median of ${String(runs)})`, value: `${own.toFixed(0)} ms` },
     { name: 'activation of an empty extension in the same host', value: `${yardstick.toFixed(0)} ms` },
-    { name: 'ratio', value: (own / yardstick).toFixed(2), aim: '≤ 1.5' },
+    {
+      name: 'activation, as a multiple of the empty extension',
+      value: (own / yardstick).toFixed(2),
+      ratio: own / yardstick,
+      aim: '≤ 1.5',
+    },
   ];
 }
 

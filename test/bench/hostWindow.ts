@@ -3,6 +3,7 @@ import { signIn } from '../support/journey';
 import { freePort } from '../support/sshMachine';
 import type { UiSession } from '../support/uiSession';
 import { Workbench } from '../support/workbench';
+import { calibration } from './figure';
 import { Inspector } from './inspector';
 
 /** A window that is signed in, with the debugger's view of its extension host. */
@@ -11,6 +12,8 @@ export interface HostWindow {
   readonly host: Inspector;
   /** The longest task of the extension host since the last call, in ms. */
   readonly longestTask: () => Promise<number>;
+  /** What the fixed piece of work takes in the extension host now, in ms. */
+  readonly calibrate: () => Promise<number>;
 }
 
 export async function openHostWindow(session: UiSession, name: string): Promise<HostWindow> {
@@ -26,6 +29,7 @@ export async function openHostWindow(session: UiSession, name: string): Promise<
     workbench,
     host,
     longestTask: async () => Number(await host.evaluate('globalThis.gpuRentalBench.longestSince()')),
+    calibrate: async () => Number(await host.evaluate(`String((${calibration.toString()})())`)),
   };
 }
 

@@ -1,3 +1,7 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { repository } from '../support/editorHost';
 import { measureActivation } from './activation';
 import { measureHeap } from './heap';
 import { measureInstances } from './instances';
@@ -10,6 +14,7 @@ import { measureSizes } from './sizes';
 import { measureTemplates } from './templates';
 import { measureTests } from './tests';
 import type { Figure } from './figure';
+import { bestOf, isKept, type Ratios } from './kept';
 
 /** Kinds of figures by the name that chooses them on the command line. */
 const kinds: Record<string, () => Figure[] | Promise<Figure[]>> = {
@@ -26,20 +31,53 @@ const kinds: Record<string, () => Figure[] | Promise<Figure[]>> = {
   tests: measureTests,
 };
 
-async function main(): Promise<void> {
-  const chosen = process.argv.slice(2);
-  const lines = ['| figure | measured | aim |', '| --- | --- | --- |'];
-  for (const [kind, measure] of Object.entries(kinds)) {
-    if (chosen.length > 0 && !chosen.includes(kind)) continue;
+const keptFile = path.join(repository, 'docs', 'figures.json');
+const readKept = () => JSON.parse(readFileSync(keptFile, 'utf8')) as Ratios;
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    options: { check: { type: 'boolean' }, keep: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  const measures = Object.entries(kinds).filter(
+    ([kind]) => positionals.length === 0 || positionals.includes(kind),
+  );
+  const figures: Figure[] = [];
+  for (const [kind, measure] of measures) {
     console.error(`measuring ${kind}`);
-    lines.push(...(await measure()).map(({ name, value, aim = '' }) => `| ${name} | ${value} | ${aim} |`));
+    figures.push(...(values.check === true ? await bestOf(3, measure, readKept()) : await measure()));
   }
-  console.log(lines.join('\n'));
+  console.log('| figure | measured | ratio | aim |\n| --- | --- | --- | --- |');
+  for (const { name, value, ratio, aim = '' } of figures) {
+    console.log(`| ${name} | ${value} | ${ratio?.toFixed(2) ?? ''} | ${aim} |`);
+  }
+  if (values.keep === true) {
+    const measured = figures.flatMap(({ name, ratio }) =>
+      ratio === undefined ? [] : [[name, Number(ratio.toFixed(2))] as const],
+    );
+    writeFileSync(
+      keptFile,
+      `${JSON.stringify({ ...readKept(), ...Object.fromEntries(measured) }, null, 2)}\n`,
+    );
+  }
+  if (values.check !== true) return 0;
+  const compared = figures.filter(({ ratio }) => ratio !== undefined);
+  const failed = compared.filter((figure) => !isKept(figure, readKept()));
+  for (const { name, value, ratio } of failed) {
+    const kept = readKept()[name];
+    console.log(
+      kept === undefined
+        ? `FAILED ${name}: ${value}, and docs/figures.json keeps none (npm run bench -- --keep)`
+        : `FAILED ${name}: ${value}, a ratio of ${String(ratio?.toFixed(2))} where ${String(kept)} is kept`,
+    );
+  }
+  console.log(`${String(compared.length - failed.length)} passed, ${String(failed.length)} failed`);
+  return failed.length === 0 ? 0 : 1;
 }
 
 main().then(
   // A measured browser leaves handles that would hold the process.
-  () => process.exit(0),
+  (code) => process.exit(code),
   (error: unknown) => {
     console.error(error);
     process.exit(1);
