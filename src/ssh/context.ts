@@ -5,14 +5,16 @@ import { EffectiveConfig } from './effectiveConfig';
 import type { FileSystem } from './fileSystem';
 import type { HostEntry } from './hostConfig';
 import { hostKeyOptions } from './hostKey';
-import type { KeyDeps } from './localKeys';
+import { hasInherited, keyMeasures, withoutInherited, type KeyMeasures } from './inherited';
+import type { Identity } from './identity';
+import { isSecurityKey, type KeyDeps } from './localKeys';
 import type { ProcessIdentity } from '../util/fileLock';
 import { OwnFolder } from './ownFolder';
 import { sshPaths, type SshEnvironment, type SshPaths } from './paths';
 import type { Probe } from './probe';
 import type { Run } from './run';
 import { UserConfig } from './userConfig';
-import { givenAway, verifyHost, type Verification } from './verify';
+import { verifyHost, type Verification } from './verify';
 import { createAclRepair } from './windowsAcl';
 
 export interface SshDeps {
@@ -81,23 +83,42 @@ export class SshContext {
     return verifyHost({ ...this.deps, ask: this.ask, knownHosts: this.paths().knownHosts }, entry, signal);
   }
 
-  /** Returns how ssh resolves an alias; `undefined` if we wrote no entry for it. */
-  async verifyAlias(alias: string, signal?: AbortSignal): Promise<Verification | undefined> {
-    const entry = await this.folder().read(alias);
-    return entry && this.verify(entry, signal);
+  /**
+   * Returns a runner for logins in the background at an alias, with `alone` and without what lines for all hosts add to our
+   * entry (`inherited`). The alias is one of the arguments.
+   */
+  async runAlone(alias: string, signal?: AbortSignal): Promise<Run> {
+    const first = ['-T', ...alone.flatMap((option) => ['-o', option])];
+    const own = await this.withoutInherited(alias, signal);
+    return (program, args, options) => {
+      const at = args.indexOf(alias);
+      return this.deps.run(program, [...first, ...args.slice(0, at), ...own, ...args.slice(at)], options);
+    };
   }
 
-  /**
-   * Returns a runner for logins in the background, with `alone` and without the variables that a config line for all
-   * hosts would send.
-   */
-  runAlone(verification: Verification | undefined): Run {
-    const withoutEnv = givenAway(verification, 'sendenv').flatMap(({ found }) => found.split(' '));
-    // The first value counts, so that none of the config is added.
-    const setEnv = givenAway(verification, 'setenv').length > 0 ? ['SetEnv=LC_GPU_RENTAL=1'] : [];
-    const first = ['-T', ...[...alone, ...setEnv].flatMap((option) => ['-o', option])];
-    return (program, args, options) =>
-      this.deps.run(program, [...first, ...args], { ...options, withoutEnv });
+  private async withoutInherited(alias: string, signal?: AbortSignal): Promise<readonly string[]> {
+    const entry = await this.folder().read(alias);
+    if (!entry) {
+      return [];
+    }
+    const printed = await this.ask(alias, signal);
+    if (printed.code !== 0 || !hasInherited(printed.stdout, entry)) {
+      return [];
+    }
+    const [program] = this.ssh();
+    const defaults = await this.effective.ask([program, '-F', 'none'], alias, this.paths(), signal);
+    if (defaults.code !== 0) {
+      throw new Error(`ssh -F none -G ended with ${defaults.code}: ${defaults.stderr}`);
+    }
+    const { platform } = this.deps.environment();
+    return withoutInherited(printed.stdout, defaults.stdout, entry, { command: this.ssh(), platform });
+  }
+
+  /** Returns what the entry needs so that ssh offers its key before those of lines for all hosts. */
+  async keyMeasures({ key, file }: Identity, signal?: AbortSignal): Promise<KeyMeasures> {
+    const { code, stdout } = await this.ask('gpu-0', signal);
+    const isOfFile = key?.privateFile !== undefined && key.privateFile === file && !key.encrypted;
+    return code === 0 && file !== undefined ? keyMeasures(stdout, isOfFile && !isSecurityKey(key)) : {};
   }
 
   /** Returns the options by which a login in the background checks the host key, as the entry says it. */

@@ -1,9 +1,10 @@
 import type { Endpoint } from './endpoints';
+import type { KeyMeasures } from './inherited';
 import { tokenPath } from './paths';
 import { checkAlias, checkHost, checkPort } from './validate';
 
 /** The content of an instance's file. */
-export interface HostEntry {
+export interface HostEntry extends KeyMeasures {
   readonly alias: string;
   readonly endpoint: Endpoint;
   /** A private key file, or a `.pub` file whose private part an agent or a security key holds. */
@@ -15,6 +16,8 @@ export interface HostEntry {
   readonly isProved?: boolean;
 }
 
+const noAgent = '  IdentityAgent none';
+const noCertificates = '  PubkeyAcceptedAlgorithms -*-cert-v01@openssh.com';
 const header = '# Written by GPU Rental and overwritten by it.';
 
 /**
@@ -46,10 +49,14 @@ export function renderHost(entry: HostEntry, knownHosts: string, isPinned: boole
     ...(entry.identityFile === undefined
       ? []
       : [`  IdentityFile ${tokenPath(entry.identityFile)}`, '  IdentitiesOnly yes']),
+    ...(entry.withoutAgent === true ? [noAgent] : []),
+    ...(entry.withoutCertificates === true ? [noCertificates] : []),
     `  ForwardAgent ${entry.forwardAgent ? 'yes' : 'no'}`,
     // A `Host *` block of the user may forward X11 to any machine.
     '  ForwardX11 no',
     '  ForwardX11Trusted no',
+    // A network device of this computer, which a `Host *` block may offer to every host.
+    '  Tunnel no',
     // Cancels variables that lines above the Include send; `verifyHost` reports those below it.
     '  SendEnv -*',
     '  ConnectTimeout 20',
@@ -82,6 +89,8 @@ export function parseHost(alias: string, content: string): HostEntry | undefined
       identityFile: identity?.replace(/^"(.*)"$/, '$1').replaceAll('%%', '%'),
       forwardAgent: value('ForwardAgent') === 'yes',
       account: meta[1] ?? '',
+      ...(lines.includes(noAgent) ? { withoutAgent: true } : {}),
+      ...(lines.includes(noCertificates) ? { withoutCertificates: true } : {}),
       ...(meta[3] === undefined ? {} : { isProved: true }),
     };
   } catch {

@@ -33,7 +33,7 @@ async function provenPreflight(
   alias: string,
   options: PreflightOptions | undefined,
 ): Promise<PreflightResult> {
-  const run = context.runAlone(await context.verifyAlias(alias, options?.signal));
+  const run = await context.runAlone(alias, options?.signal);
   const deps = { ...context.deps, run, command: context.ssh() };
   if ((await folder.hostKeys(alias)).length > 0) {
     const pinned = await context.hostKeyOptions(alias);

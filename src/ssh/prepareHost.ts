@@ -7,6 +7,7 @@ import type { SshContext } from './context';
 import { endpointsOf, sameEndpoint, type Endpoint } from './endpoints';
 import type { HostEntry } from './hostConfig';
 import { chooseIdentity, type Identity } from './identity';
+import type { KeyMeasures } from './inherited';
 import { isLoggedIn, preflightHost } from './hostLogin';
 import { agentKeyFile } from './paths';
 import type { Failure, PreflightOptions, PreflightProblem, PreflightResult } from './preflight';
@@ -141,11 +142,12 @@ export async function writeEntry(
   if (!endpoint) {
     throw new NoAddressError();
   }
+  const forwardAgent = request.forwardAgent ?? known?.forwardAgent ?? false;
   const entry: HostEntry = {
     alias,
     endpoint,
-    identityFile: identity.file,
-    forwardAgent: request.forwardAgent ?? known?.forwardAgent ?? false,
+    ...(await keyPart(context, identity, forwardAgent, signal)),
+    forwardAgent,
     account: accountMark(request.account.key),
     isProved: known?.isProved === true && sameEndpoint(known.endpoint, endpoint),
   };
@@ -260,8 +262,24 @@ async function changeKey(
     return undefined;
   }
   await writeAgentKey(context, host.alias, identity, signal);
-  const changed: HostEntry = { ...entry, identityFile: identity.file, isProved: false };
+  const part = await keyPart(context, identity, entry.forwardAgent, signal);
+  const changed: HostEntry = { ...entry, ...part, isProved: false };
   return { ...host, identity, verification: await write(context, changed, signal) };
+}
+
+/** What an entry says of its key. Without an agent, none could be forwarded. */
+async function keyPart(
+  context: SshContext,
+  identity: Identity,
+  forwardAgent: boolean,
+  signal: AbortSignal | undefined,
+): Promise<Pick<HostEntry, 'identityFile' | keyof KeyMeasures>> {
+  const { withoutAgent, withoutCertificates } = await context.keyMeasures(identity, signal);
+  return {
+    identityFile: identity.file,
+    withoutAgent: withoutAgent === true && !forwardAgent,
+    withoutCertificates: withoutCertificates === true,
+  };
 }
 
 /** ssh needs a file for the key that it is to offer, also for one that only an agent holds. */

@@ -3,7 +3,7 @@ import { hostKeyChanged, hostKeyNotPrinted, hostKeyRenewed } from './hostKey';
 import type { Failure, PreflightProblem } from './preflight';
 import type { Identity } from './identity';
 import { plainText } from './plainText';
-import { givenAway, type GivenOption, type Override, type Verification } from './verify';
+import { givenAway, type Override, type Verification } from './verify';
 
 /** The action of a button beside a problem. */
 export type ConnectFix =
@@ -159,6 +159,9 @@ export function explainVerification(verification: Verification): Explained | und
       if (first.wanted === '') {
         return explainGivenAway(verification);
       }
+      if (first.isCrowding === true) {
+        return { text: crowdingText(first), fixes: overrideFixes };
+      }
       return {
         text: first.place
           ? text(
@@ -187,15 +190,27 @@ export function explainUnread(verification: Verification): Explained | undefined
 }
 
 /**
- * Returns a message if the config would send something of this computer to the machine (by one option), which a
- * terminal does not show either.
+ * Returns a message if the config would send something of this computer to the machine, which a terminal does not show
+ * either.
  */
-export function explainGivenAway(
-  verification: Verification | undefined,
-  option?: GivenOption,
-): Explained | undefined {
-  const [given] = givenAway(verification, option);
+export function explainGivenAway(verification: Verification | undefined): Explained | undefined {
+  const [given] = givenAway(verification);
   return given && { text: givenAwayText(given), fixes: overrideFixes };
+}
+
+function crowdingText({ option, found, place }: Override): Text {
+  return place
+    ? text(
+        'Line {0} of {1} and others like it have ssh offer more keys than a machine allows before that of the instance: "{2}". Limit them to other hosts, for example with "Host * !gpu-*".',
+        place.line,
+        plainText(place.file),
+        plainText(place.text),
+      )
+    : text(
+        'Your SSH config has ssh offer more keys than a machine allows before that of the instance: {0} {1}. Limit such lines to other hosts, for example with "Host * !gpu-*".',
+        plainText(option),
+        plainText(found),
+      );
 }
 
 function givenAwayText({ option, found, place }: Override): Text {

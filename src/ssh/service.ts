@@ -1,4 +1,3 @@
-import { UserError } from '../util/errors';
 import { isLoopback } from '../util/loopback';
 import type { AccountRef } from '../model/accounts/account';
 import type { Instance } from '../model/instances/instance';
@@ -25,7 +24,6 @@ import {
   type PrepareRequest,
   type SshAccount,
 } from './prepareHost';
-import { explainGivenAway } from './problemText';
 import { probeAll, type ProbeResult } from './probe';
 import { removeEverything } from './removeEverything';
 import type { RunOptions, RunResult } from './run';
@@ -75,8 +73,8 @@ export interface SshService {
     options: Omit<RunOptions, 'env' | 'cwd'>,
   ): Promise<RunResult>;
   /**
-   * Makes a port of the machine reachable on this computer, see `openForward`. Throws if the user's config would also
-   * give the machine a port of this computer.
+   * Makes a port of the machine reachable on this computer, see `openForward`; no other port, whatever the user's config
+   * forwards.
    */
   forward(alias: string, wanted: WantedForward, signal?: AbortSignal): Promise<Forward>;
   /** Returns program and arguments of a login. */
@@ -206,7 +204,7 @@ class NativeSsh implements SshService {
     options: Omit<RunOptions, 'env' | 'cwd'>,
   ): Promise<RunResult> {
     const [program, ...before] = this.context.ssh();
-    const run = this.context.runAlone(await this.context.verifyAlias(alias, options.signal));
+    const run = await this.context.runAlone(alias, options.signal);
     const args = [...before, '-o', 'ClearAllForwardings=yes', ...more, alias, command];
     const result = await run(program, args, options);
     // Programs of the machine may print such words too, but with other exit codes.
@@ -219,12 +217,7 @@ class NativeSsh implements SshService {
   }
 
   async forward(alias: string, wanted: WantedForward, signal?: AbortSignal): Promise<Forward> {
-    const verification = await this.context.verifyAlias(checkAlias(alias), signal);
-    const given = explainGivenAway(verification, 'remoteforward');
-    if (given) {
-      throw new UserError(given.text, { nextStep: 'retry' });
-    }
-    const run = this.context.runAlone(verification);
+    const run = await this.context.runAlone(checkAlias(alias), signal);
     const options = asArguments(await this.context.hostKeyOptions(alias));
     const command = [...this.context.ssh(), ...options] as const;
     const isHere = isLoopback((await this.entry(alias))?.endpoint.host ?? '');

@@ -1,6 +1,7 @@
 import { unescaped } from './effectiveConfig';
 import type { FileSystem } from './fileSystem';
 import type { HostEntry } from './hostConfig';
+import { crowdingLine, inherited, inheritedLines, printedLines } from './inherited';
 import { forwardSlashes } from './paths';
 import type { RunResult } from './run';
 
@@ -11,6 +12,8 @@ export interface Override {
   /** Empty for an option that our lines can't cancel, and which sends something of this computer to the machine. */
   readonly wanted: string;
   readonly found: string;
+  /** The line has so many keys offered before the one of the entry that the machine ends the login. */
+  readonly isCrowding?: boolean;
   /** Where the other value is set; `undefined` if ssh does not report it. */
   readonly place: { readonly file: string; readonly line: number; readonly text: string } | undefined;
 }
@@ -40,19 +43,17 @@ export async function verifyHost(
   signal?: AbortSignal,
 ): Promise<Verification> {
   const result = await deps.ask(entry.alias, signal);
-  const lines = result.stdout.split(/\r?\n/);
+  const lines = printedLines(result.stdout);
   if (result.code !== 0 || lines.length < 5) {
     return { kind: 'broken', message: lastMessage(result.stderr) };
   }
-  const effective = (option: string) => {
-    const found = lines.find((line) => line.toLowerCase().startsWith(`${option} `));
-    return found?.slice(option.length + 1).trim() ?? '';
-  };
+  const effective = (name: string) => lines.find(({ option }) => option === name)?.value ?? '';
   const differing = expectations(entry, deps.knownHosts).filter(
     ({ option, accepted }) => !accepted.includes(effective(option)),
   );
-  const given = givenLines(lines);
-  if (differing.length === 0 && given.length === 0) {
+  const given = inheritedLines(lines, 'givesAway');
+  const crowding = crowdingLine(lines, entry);
+  if (differing.length === 0 && given.length === 0 && !crowding) {
     return { kind: 'equal' };
   }
   if (effective('hostkeyalias') !== entry.alias && effective('hostname') === entry.alias) {
@@ -69,6 +70,11 @@ export async function verifyHost(
     const [value = found] = option === 'remoteforward' ? found.split(' ') : [found];
     const place = await findLine(deps.fs, sections, option, `${entry.alias}.conf`, value);
     overrides.push({ option, wanted: '', found, place });
+  }
+  if (crowding) {
+    const { option, found } = crowding;
+    const place = await findLine(deps.fs, sections, option, `${entry.alias}.conf`);
+    overrides.push({ option, wanted: entry.identityFile ?? '', found, isCrowding: true, place });
   }
   return { kind: 'overridden', overrides };
 }
@@ -91,6 +97,10 @@ function expectations(
     // `yes` is printed as `true`; neither accepts a host key without a question.
     one('stricthostkeychecking', 'ask', 'true', 'yes'),
     one('checkhostip', 'no'),
+    one('tunnel', 'no', 'false', ''),
+    // Older versions don't print them.
+    one('sessiontype', 'default', ''),
+    one('stdinnull', 'no', ''),
     one('forwardagent', entry.forwardAgent ? 'yes' : 'no'),
     ...(entry.identityFile === undefined
       ? []
@@ -102,28 +112,10 @@ function expectations(
   ];
 }
 
-/** Language and terminal, which distributions send to all hosts. */
-const harmlessVariable = /^(?:LANG|LANGUAGE|LC_[\w*]+|TERM|COLORTERM|NO_COLOR|TZ|XMODIFIERS)(?:=|$)/;
-
-/**
- * Returns local variables and ports that the machine would get. These options accumulate, so a first line can't
- * exclude later ones.
- */
-function givenLines(
-  lines: readonly string[],
-): readonly { readonly option: string; readonly found: string }[] {
-  return lines.flatMap((line) => {
-    const [, option = '', found = ''] = /^(sendenv|setenv|remoteforward) (.+)$/i.exec(line) ?? [];
-    return option === '' || harmlessVariable.test(found) ? [] : [{ option: option.toLowerCase(), found }];
-  });
-}
-
-export type GivenOption = 'sendenv' | 'setenv' | 'remoteforward';
-
-/** Returns what the config gives the machine of this computer, by any option or by one. */
-export function givenAway(verification: Verification | undefined, option?: GivenOption): readonly Override[] {
+/** Returns what the config gives the machine of this computer. */
+export function givenAway(verification: Verification | undefined): readonly Override[] {
   const overrides = verification?.kind === 'overridden' ? verification.overrides : [];
-  return overrides.filter((one) => one.wanted === '' && (option === undefined || one.option === option));
+  return overrides.filter(({ wanted }) => wanted === '');
 }
 
 /** Windows paths are written, and therefore printed, with forward slashes. */
@@ -159,11 +151,8 @@ function parseTrace(trace: string): readonly Section[] {
   return sections;
 }
 
-/**
- * Options whose lines after ours count too: they accumulate, or ours is missing. Before OpenSSH 7.6, `RemoteCommand` in
- * our entry would be an error that ends each ssh of the user.
- */
-const notOurs: readonly string[] = ['identityfile', 'sendenv', 'setenv', 'remoteforward', 'remotecommand'];
+/** Before OpenSSH 7.6, `RemoteCommand` in our entry would be an error that ends each ssh of the user. */
+const isNotOurs = (option: string) => option in inherited || option === 'remotecommand';
 
 /** Finds the first line, in reading order, that sets the option outside our own file. */
 async function findLine(
@@ -177,7 +166,7 @@ async function findLine(
   for (const section of sections) {
     if (section.file.endsWith(ownFile)) {
       // ssh uses the first value it meets; lines after ours can't override it.
-      if (!notOurs.includes(option)) {
+      if (!isNotOurs(option)) {
         return undefined;
       }
       continue;

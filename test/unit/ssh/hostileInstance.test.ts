@@ -90,6 +90,7 @@ const configLines = [
   /^ {2}IdentitiesOnly yes$/,
   /^ {2}ForwardAgent no$/,
   /^ {2}ForwardX11(?:Trusted)? no$/,
+  /^ {2}Tunnel no$/,
   /^ {2}SendEnv -\*$/,
   /^ {2}ConnectTimeout 20$/,
   /^ {2}ServerAliveInterval 15$/,

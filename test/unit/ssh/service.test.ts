@@ -107,6 +107,7 @@ describe('The SSH entries', () => {
       '  ForwardAgent no',
       '  ForwardX11 no',
       '  ForwardX11Trusted no',
+      '  Tunnel no',
       '  SendEnv -*',
       '  ConnectTimeout 20',
       '  ServerAliveInterval 15',

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Run } from '../../../src/ssh/run';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
-import { SshMachine } from '../../support/sshMachine';
+import { freePort, SshMachine } from '../../support/sshMachine';
 import { until } from '../../support/until';
 
 const secrets = { GPU_TEST_TOKEN: 'from-the-environment', GPU_TEST_KEY: 'also-from-there' };
@@ -82,16 +84,29 @@ describe('What lines for all hosts give to every machine', () => {
     }
   });
 
-  it('is refused where a forward of ours would bring it a port of this computer', async () => {
-    home.write('Host *\n  RemoteForward 9000 localhost:22\n');
+  it('is no port of this computer, and none that another session holds, where a port of the machine is forwarded', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const held = (holder.address() as AddressInfo).port;
+    const given = await freePort();
+    home.write(
+      `Host *\n  RemoteForward ${given} localhost:22\n  LocalForward ${held} localhost:22\n  ExitOnForwardFailure yes\n`,
+    );
     const key = home.key();
     machine.authorize(key);
     const ssh = home.service();
     const instance = sshInstance(machine.port);
     await ssh.connect({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
-    await assert.rejects(
-      ssh.forward('gpu-7', { remotePort: machine.port }),
-      /Line \d+ of .*RemoteForward 9000 localhost:22/,
-    );
+    const forward = await ssh.forward('gpu-7', { remotePort: machine.port });
+    try {
+      // The machine is this computer, so that a port that it got would be taken.
+      const probe = createServer().listen(given, '127.0.0.1');
+      await once(probe, 'listening');
+      probe.close();
+    } finally {
+      forward.close();
+      await forward.ended;
+      holder.close();
+    }
   });
 });
