@@ -1,5 +1,5 @@
 import { describedTools } from '../model/agents/describedTools';
-import type { ToolDescription } from '../model/agents/tools';
+import { toolRisks, type ToolDescription } from '../model/agents/tools';
 import type { ListedTool } from './mcpServer';
 
 /** Returns the tools as the protocol lists them. All hints are set, because their defaults assume the worst. */
@@ -10,7 +10,8 @@ export function listedTools(): readonly ListedTool[] {
   });
 }
 
-function hintsOf({ risk, isIdempotent, title, outputSchema }: ToolDescription): object {
+function hintsOf({ name, isIdempotent, title, outputSchema }: ToolDescription): object {
+  const [risk] = toolRisks[name];
   return {
     title,
     readOnlyHint: risk === 'read',

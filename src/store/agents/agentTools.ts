@@ -1,6 +1,12 @@
 import { toolAnswer, errorAnswer, misfitText, ToolError, type ToolAnswer } from '../../model/agents/answer';
 import { ignoredMembers } from '../../model/agents/sentArguments';
-import { toolSpecs, type AgentAccess, type ToolDescription, type ToolSpec } from '../../model/agents/tools';
+import {
+  toolRisks,
+  toolSpecs,
+  type AgentAccess,
+  type ToolDescription,
+  type ToolSpec,
+} from '../../model/agents/tools';
 import type { ToolInput, toolInputs, ToolName } from '../../model/agents/toolShapes';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
@@ -140,7 +146,7 @@ export class AgentToolRegistry implements AgentTools, Disposable {
     return ignored.length === 0 ? answer : { ...answer, ignoredArguments: ignored };
   }
 
-  private async checkAccess({ risk }: ToolSpec): Promise<void> {
+  private async checkAccess({ name }: ToolSpec): Promise<void> {
     const { access, asked } = await this.deps.access();
     if (access === 'off') {
       throw new ToolError(
@@ -149,7 +155,7 @@ export class AgentToolRegistry implements AgentTools, Disposable {
           : 'The user has not confirmed the access of agents yet. Ask the user to answer the dialog in the editor, then call again.',
       );
     }
-    if (access === 'read' && risk !== 'read') {
+    if (access === 'read' && toolRisks[name][0] !== 'read') {
       throw new ToolError(
         'The user lets agents look only. Ask the user to set gpuRental.agents.access to ask and to confirm it in the editor.',
       );

@@ -59,9 +59,9 @@ describe('what a client is told of a tool', () => {
     const all = toolSpecs.map(({ name }) => name);
     assert.deepEqual(withHint('readOnlyHint'), [
       ...['search_offers', 'list_templates', 'quote_rental', 'get_request'],
-      ...['list_instances', 'get_instance', 'connect_instance'],
+      ...['list_instances', 'get_instance'],
     ]);
-    assert.deepEqual(withHint('destructiveHint'), ['run_command', 'destroy_instance']);
+    assert.deepEqual(withHint('destructiveHint'), ['run_command', 'set_schedule', 'destroy_instance']);
     assert.deepEqual(
       withHint('idempotentHint'),
       all.filter((name) => name !== 'run_command'),

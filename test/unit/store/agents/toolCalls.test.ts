@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { RefusedError } from '../../../../src/api/errors';
 import { ToolError } from '../../../../src/model/agents/answer';
-import { toolInputs } from '../../../../src/model/agents/toolShapes';
-import type { AgentAccess } from '../../../../src/model/agents/tools';
+import { toolInputs, type ToolName } from '../../../../src/model/agents/toolShapes';
+import { toolRisks, type AgentAccess } from '../../../../src/model/agents/tools';
 import {
   AgentToolRegistry,
   type AgentCall,
@@ -15,6 +15,22 @@ import { FakeClock } from '../../../support/fakeClock';
 const { signal } = new AbortController();
 const caller = { id: 'a', name: 'claude', door: 'mcp' } as const;
 const rental = { quote: 'quote_1', requestId: 'request-no-1' };
+
+const of7 = { instance: 'inst_7', requestId: 'request-no-1' };
+const argumentsOf: Readonly<Record<ToolName, object>> = {
+  search_offers: {},
+  list_templates: {},
+  quote_rental: { offer: 'offer_7', image: 'ubuntu', diskGb: 20, hours: 2, then: 'stop' },
+  request_rental: rental,
+  get_request: { request: 'request_7' },
+  list_instances: {},
+  get_instance: { instance: 'inst_7' },
+  connect_instance: { instance: 'inst_7' },
+  run_command: { ...of7, command: 'ls' },
+  set_schedule: { ...of7, hoursFromNow: 1, then: 'stop' },
+  change_state: { ...of7, to: 'stopped' },
+  destroy_instance: of7,
+};
 
 describe('A call of an agent', () => {
   let clock: FakeClock;
@@ -68,8 +84,16 @@ describe('A call of an agent', () => {
   for (const [given, wanted, name, args, expected] of [
     ['off', 'off', 'list_instances', {}, /has turned agents off/],
     ['off', 'ask', 'list_instances', {}, /has not confirmed the access/],
-    ['read', 'ask', 'list_instances', {}, undefined],
-    ['read', 'read', 'request_rental', rental, /lets agents look only/],
+    ...Object.entries(toolRisks).map(
+      ([name, [risk]]) =>
+        [
+          'read',
+          'ask',
+          name,
+          argumentsOf[name as ToolName],
+          risk === 'read' ? undefined : /look only/,
+        ] as const,
+    ),
     ['ask', 'ask', 'request_rental', rental, undefined],
     ['ask', 'ask', 'no_such_tool', {}, /There is no such tool/],
     ['ask', 'ask', 'request_rental', { quote: 7 }, /quote/],
