@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AgentRequest } from '../../src/model/agents/request';
-import { noLimits, type AgentLimits } from '../../src/model/agents/limits';
+import type { AgentLimits } from '../../src/model/agents/limits';
 import { AgentDesk, type AgentDeskDeps } from '../../src/store/agents/agentDesk';
 import { CommandAnswers } from '../../src/store/agents/commandAnswers';
 import { AgentLimitStore } from '../../src/store/agents/agentLimits';
@@ -33,32 +33,58 @@ export interface AgentWindowOptions {
   readonly ownProblem?: AgentDeskDeps['ownProblem'];
 }
 
+/** As the lock on disk does, it lets one change of the file begin after the other has ended. */
+function inTurn(): AgentDeskDeps['lock'] {
+  let last: Promise<unknown> = Promise.resolve();
+  return (action) => {
+    const next = last.then(action);
+    last = next.catch(() => undefined);
+    return next;
+  };
+}
+
 /** A window with the desk of agents and everything that their tools need, over a service in memory. */
 export async function openAgentWindow(
   computer: FakeComputer,
   disk: FakeLeaseDisk,
-  { limits: set = noLimits, fleet: other, ownProblem }: AgentWindowOptions = {},
+  { limits: set = wideLimits, fleet: other, ownProblem }: AgentWindowOptions = {},
 ) {
   const window = await openLeaseWindow(computer, disk);
   const { accounts, hub, owned } = window;
   const fleet = other ?? window.fleet;
   const { clock, secrets, storageDir } = computer;
-  const limits = new AgentLimitStore({ settings: () => set, secrets });
+  let settings = set;
+  const limits = new AgentLimitStore({ settings: () => settings, secrets });
+  const setLimits = (change: Partial<AgentLimits>) => {
+    settings = { ...settings, ...change };
+  };
   await limits.confirm(set);
   const desk = owned.add(
     new AgentDesk({
       ...{ accounts, fleet, hub, limits, clock, log: silentLog, storageDir, windowId: hub.windowId },
       others: async () => (await accounts.known()).map(({ key }) => key),
       ownProblem: ownProblem ?? (() => Promise.resolve(() => undefined)),
-      lock: (action) => action(),
+      lock: inTurn(),
     }),
   );
   const commands: string[] = [];
+  /** Instances whose SSH entry was written, and what runs before it is written and before a command. */
+  const entries: number[] = [];
+  const sshStep = { before: (): void | Promise<void> => undefined };
+  const prepare: ToolDeps['ssh']['prepare'] = async (_, id, checkNow) => {
+    await sshStep.before();
+    await checkNow();
+    entries.push(id);
+    return { alias: `gpu-${id}`, command: `ssh gpu-${id}` };
+  };
   const ssh: ToolDeps['ssh'] = {
-    prepare: (_, id) => Promise.resolve({ alias: `gpu-${id}`, command: `ssh gpu-${id}` }),
-    run: (_, __, command) => {
+    prepare,
+    run: async (account, id, command, { checkNow }) => {
+      await prepare(account, id, checkNow);
+      await sshStep.before();
+      await checkNow();
       commands.push(command);
-      return Promise.resolve({ code: 0, stdout: '', stderr: '' });
+      return { code: 0, stdout: '', stderr: '' };
     },
   };
   const searchBudget = owned.add(new SearchBudget(clock, hub));
@@ -66,7 +92,7 @@ export async function openAgentWindow(
   const redact = (text: string) => text;
   const commandAnswers = new CommandAnswers();
   const given = { ...window, fleet, desk, limits, searchBudget, clock, log: silentLog };
-  return { ...given, ssh, commandAnswers, isReady, redact, commands };
+  return { ...given, ssh, commandAnswers, isReady, redact, commands, entries, sshStep, setLimits };
 }
 
 /** A window with limits that stop nothing; the service has instance 5001, which runs. */

@@ -114,7 +114,7 @@ describe('the package', () => {
     // Each stands in one place of the sources.
     const parts = {
       'mcp.js': 'server/discover',
-      tools: 'asked about this quote already',
+      tools: 'There is no such quote on this account',
       notebooks: 'Shut down this kernel?',
       tunnels: 'is not open again yet',
       doctor: 'Test the login to which instance?',

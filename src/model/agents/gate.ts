@@ -90,6 +90,13 @@ export function repeated(
 /** Takes a request to be asked of the user; throws where it is over a limit or there are too many questions. */
 export function asked(state: AgentState, request: AgentRequest, gate: GateNow): AgentState {
   const { now, limits } = gate;
+  const { quote } = request;
+  const same = quote && state.requests.find((one) => one.quote?.id === quote.id);
+  if (same) {
+    throw new ToolError(
+      `The user was asked about this quote already. Call get_request with ${same.id}, or get a new quote.`,
+    );
+  }
   if (state.requests.filter((one) => one.state === 'pending').length >= mostPending) {
     throw new ToolError('Two requests wait for the user already. Wait for their answers with get_request.');
   }

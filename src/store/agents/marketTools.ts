@@ -242,9 +242,6 @@ async function requestRental(deps: ToolDeps, input: ToolInput<'request_rental'>,
   if (!known && !lasts(quote.at, quoteLastsMs, now)) {
     throw new ToolError('The quote has expired. Call quote_rental again.');
   }
-  if (!known && requests.some((one) => one.quote?.id === quote.id)) {
-    throw new ToolError('The user was asked about this quote already. Call get_request, or get a new quote.');
-  }
   const request = await deps.desk.ask(
     { ...requestBase(deps, 'request_rental', input, context), quote, commitment: commitmentOf(quote, now) },
     account.key,

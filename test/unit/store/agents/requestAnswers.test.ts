@@ -125,6 +125,23 @@ describe('What an agent is told of a request', () => {
     assert.equal((await rent(first, 'request-no-2'))['request'], asked['request'], 'a late retry');
   });
 
+  it('is one, however often and by whomever a quote is asked for at once', async () => {
+    const { quote: first } = await quote();
+    const ids = ['request-no-1', 'request-no-2', 'request-no-1', 'request-no-3'];
+    const all = await Promise.allSettled(ids.map((id) => rent(first, id)));
+    const [one] = (await window.desk.read()).requests;
+    assert.ok(one);
+    assert.equal((await window.desk.read()).requests.length, 1);
+    for (const { status, ...result } of all) {
+      const words = 'value' in result ? result.value : String((result as { reason: unknown }).reason);
+      assert.ok(JSON.stringify(words).includes(one.id), `${status}: ${JSON.stringify(words)}`);
+    }
+    assert.deepEqual(
+      all.map(({ status }) => status === 'fulfilled'),
+      ids.map((id) => id === one.requestId),
+    );
+  });
+
   it('is a quote of a template or an image of an offer that is there', async () => {
     await assert.rejects(quote({ template: 'template_77' }), /Give either a template or an image/);
     await assert.rejects(quote({ image: undefined }), /Give either a template or an image/);
