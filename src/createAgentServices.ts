@@ -121,10 +121,17 @@ function limitsOf(settings: SettingsReader) {
   };
 }
 
-function agentSsh(deps: Pick<AgentServicesDeps, 'ssh' | 'fleet' | 'clock' | 'log'>): AgentSsh {
+/** Exported for its test. */
+export function agentSsh(deps: Pick<AgentServicesDeps, 'ssh' | 'fleet' | 'clock' | 'log'>): AgentSsh {
   const { ssh, fleet } = deps;
-  const prepare = async (account: Account, instanceId: number, signal?: AbortSignal) => {
+  const prepare = async (
+    account: Account,
+    instanceId: number,
+    checkNow: () => Promise<void>,
+    signal?: AbortSignal,
+  ) => {
     const keys = await keysOf(deps, account, instanceId, signal);
+    await checkNow();
     const { alias } = await ssh.prepare(
       { account, instanceId, instance: fleet.find(instanceId), ...keys },
       signal,
@@ -132,9 +139,10 @@ function agentSsh(deps: Pick<AgentServicesDeps, 'ssh' | 'fleet' | 'clock' | 'log
     return { alias, command: ssh.commandLine(alias) };
   };
   return {
-    prepare: (account, instanceId) => prepare(account, instanceId),
-    run: async (account, instanceId, command, options) => {
-      const { alias } = await prepare(account, instanceId, options.signal);
+    prepare: (account, instanceId, checkNow) => prepare(account, instanceId, checkNow),
+    run: async (account, instanceId, command, { checkNow, ...options }) => {
+      const { alias } = await prepare(account, instanceId, checkNow, options.signal);
+      await checkNow();
       return runTimed(deps, alias, command, options);
     },
   };

@@ -212,6 +212,9 @@ function scheduleQuestion(asked: Asked): Question {
 /** Returns what the user reads if an approved request came to nothing; `undefined` otherwise. */
 export function failureText(request: AgentRequest, instance: string): string | undefined {
   const { tool, state, to } = request;
+  if (state === 'overLimit') {
+    return t('Nothing was done for {0}, because you have allowed agents less since.', who(request));
+  }
   if (state !== 'failed' && state !== 'notRented') {
     return undefined;
   }

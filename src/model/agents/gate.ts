@@ -150,9 +150,26 @@ function wasAsked(request: AgentRequest): boolean {
   return hasYes(request) || ['pending', 'expired', 'declined', 'overLimit'].includes(request.state);
 }
 
-function problemOf(state: AgentState, { id, commitment, instanceId }: AgentRequest, gate: GateNow) {
-  if (gate.limits.access !== 'ask') {
-    return 'The user does not let agents ask any more.';
+/** Why what the user agreed to, or what needs no question, may not be done by now; `undefined` where it may. */
+export function problemNow(state: AgentState, request: AgentRequest, gate: GateNow): string | undefined {
+  const known = state.requests.find(({ id }) => id === request.id);
+  return known === undefined || hasOutcome(known)
+    ? 'The request was given up before anything was sent.'
+    : problemOf(state, known, gate);
+}
+
+export function accessProblem({ limits }: Pick<GateNow, 'limits'>): string | undefined {
+  return limits.access === 'ask' ? undefined : 'The user does not let agents ask any more.';
+}
+
+function problemOf(
+  state: AgentState,
+  { id, commitment, instanceId }: AgentRequest,
+  gate: GateNow,
+): string | undefined {
+  const refused = accessProblem(gate);
+  if (refused !== undefined) {
+    return refused;
   }
   return (
     commitment &&

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { NotSentError } from '../../api/errors';
 import {
+  accessProblem,
   answered,
   asked,
   changed,
+  problemNow,
   questionsOf,
   repeated,
   tidied,
@@ -16,12 +19,13 @@ import {
   type AgentState,
   type RentalQuote,
 } from '../../model/agents/request';
-import type { Micros } from '../../model/money';
+import { zero, type Micros } from '../../model/money';
 import { stateOf } from '../../model/instances/instanceState';
 import { DiskList, type DiskListDeps } from '../../shared/diskList';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
+import { text } from '../../util/text';
 import { AccountChangedError } from '../accounts/sameAccount';
 import type { Fleet } from '../ports';
 import { AgentFile } from './agentFile';
@@ -45,9 +49,31 @@ export interface AgentDeskDeps extends ListDeps {
   readonly lock: <T>(action: () => Promise<T>) => Promise<T>;
 }
 
+/** Agents may do less than when the user agreed, or a window gave the request up. `problem` is for a model. */
+export class NotAllowedNowError extends NotSentError {
+  constructor(readonly problem: string) {
+    super(text('Nothing was sent, because agents may do less than when you agreed.'));
+  }
+}
+
 /** The request as it is kept: an earlier one with the same id takes the place of a new one. */
 function requestOf(requests: readonly AgentRequest[], request: AgentRequest): AgentRequest {
   return requests.find(({ requestId }) => requestId === request.requestId) ?? request;
+}
+
+/** A rental that is about to be sent stands in the journal, whose prices count already. */
+function notCounted({
+  tool,
+  commitment,
+  ...request
+}: AgentRequest): Pick<AgentRequest, 'commitment' | 'instanceId'> {
+  const isInJournal = tool === 'request_rental';
+  return {
+    ...request,
+    ...(commitment === undefined
+      ? {}
+      : { commitment: isInJournal ? { ...commitment, perHour: zero } : commitment }),
+  };
 }
 
 /** The instance of a request that money was committed to. */
@@ -122,6 +148,24 @@ export class AgentDesk implements Disposable {
     instanceId,
   }: Pick<AgentRequest, 'commitment' | 'instanceId'>): Promise<OwnProblem | undefined> {
     return commitment && this.deps.ownProblem(commitment.perHour, instanceId);
+  }
+
+  /**
+   * Looks at access, limits, account and request once more, right before something leaves for a machine or the service:
+   * since the yes, the user may have changed any of them. Throws where it may not be done by now. Without a request, the
+   * access alone counts.
+   */
+  async checkNow(accountKey: string, request?: AgentRequest): Promise<void> {
+    const problem = request && (await this.ownProblem(notCounted(request)));
+    const files = this.filesStill(accountKey);
+    const state = this.settled(await files.read(), files);
+    const others = state.requests.filter(({ id }) => id !== request?.id);
+    const gate = await this.gate(problem?.(others));
+    this.filesStill(accountKey);
+    const words = request === undefined ? accessProblem(gate) : problemNow(state, request, gate);
+    if (words !== undefined) {
+      throw new NotAllowedNowError(`${words} Nothing was done.`);
+    }
   }
 
   /** Notes what needs no question before it is done; `isNew` is false for a retry. */

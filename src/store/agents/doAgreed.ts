@@ -13,7 +13,7 @@ import { currentTemplate } from '../templates/findTemplate';
 import type { Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
-import type { AgentDesk } from './agentDesk';
+import { NotAllowedNowError, type AgentDesk } from './agentDesk';
 import { giveBackEnd, keepEnd, rentalOf, settleRented } from './settle';
 import { wordsForModel } from './wordsForModel';
 
@@ -69,15 +69,18 @@ async function noteFailure(
 ): Promise<void> {
   const { desk } = deps;
   const problem = isCancelled(error) ? yesTooOld : wordsForModel(error);
+  const isAllowed = !(error instanceof NotAllowedNowError);
   if (request.tool !== 'request_rental') {
-    await desk.move(request.id, ['working'], { state: 'failed', problem }, accountKey);
+    const state = isAllowed ? 'failed' : 'overLimit';
+    await desk.move(request.id, ['working'], { state, problem }, accountKey);
     return;
   }
   const known = await desk.find(request.id, accountKey);
   const rental = known && rentalOf(deps.rentals, known);
   // A request that may have been sent is never reported as done without effect.
   const isOver = known?.marker === undefined || rental?.phase.kind === 'notRented';
-  const next = isOver ? { state: 'notRented' as const, problem } : { state: 'unknown' as const };
+  const over = isAllowed ? 'notRented' : 'overLimit';
+  const next = isOver ? ({ state: over, problem } as const) : ({ state: 'unknown' } as const);
   await desk.move(request.id, ['renting'], next, accountKey);
 }
 
@@ -152,11 +155,12 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, { client, key: ac
   }
 }
 
-/** Asked right before a request leaves: it may have waited for the service while the yes grew old. */
-function stillWanted({ accounts, clock }: DoAgreedDeps, request: AgentRequest, accountKey: string) {
-  return () => {
+/** Asked right before a request leaves: it may have waited for the service while the yes grew old or was taken back. */
+function stillWanted({ accounts, desk, clock }: DoAgreedDeps, request: AgentRequest, accountKey: string) {
+  return async () => {
+    await desk.checkNow(accountKey, request);
     accountStill(accounts, accountKey);
-    return Promise.resolve(isFresh(request, clock.now()));
+    return isFresh(request, clock.now());
   };
 }
 
@@ -262,6 +266,8 @@ async function schedule(deps: DoAgreedDeps, request: AgentRequest, account: Acti
   if (endsAt === undefined || then === undefined) {
     throw new Error('The request names no end. Nothing was done.');
   }
+  await deps.desk.checkNow(account.key, request);
+  checkFresh(request, deps.clock.now());
   const { lease } = await deps.leases.set(id, then, { kind: 'at', at: endsAt });
   const next: Partial<AgentRequest> = {
     state: 'done',

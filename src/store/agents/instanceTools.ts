@@ -11,6 +11,7 @@ import { billingOf, costPerHour, fleetCostPerHour, stateOf } from '../../model/i
 import { perHour } from '../../model/quote';
 import { isCancelled } from '../../util/errors';
 import { isComplete, listedInstances } from '../instances/listed';
+import { NotAllowedNowError } from './agentDesk';
 import type { ToolContext, ToolHandlers } from './agentTools';
 import { doAgreed } from './doAgreed';
 import {
@@ -136,7 +137,7 @@ async function getInstance(deps: ToolDeps, input: ToolInput<'get_instance'>, { s
 async function connectInstance(deps: ToolDeps, input: ToolInput<'connect_instance'>) {
   const account = await activeAccount(deps);
   const { id } = await instanceOf(deps, input.instance);
-  const { alias, command } = await deps.ssh.prepare(account, id);
+  const { alias, command } = await deps.ssh.prepare(account, id, () => deps.desk.checkNow(account.key));
   return {
     sshAlias: alias,
     sshCommand: command,
@@ -173,8 +174,17 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
   }
   const seconds = input.timeoutSeconds ?? 30;
   const result = await deps.ssh
-    .run(account, instance.id, input.command, { timeoutMs: seconds * 1000, signal: context.signal })
+    .run(account, instance.id, input.command, {
+      timeoutMs: seconds * 1000,
+      signal: context.signal,
+      checkNow: () => deps.desk.checkNow(account.key, own),
+    })
     .catch(async (error: unknown) => {
+      if (error instanceof NotAllowedNowError) {
+        const { problem } = error;
+        await deps.desk.move(kept.id, ['working'], { state: 'overLimit', problem }, account.key);
+        throw new ToolError(problem);
+      }
       deps.log.warn(`A command of an agent failed: ${String(error)}`);
       await deps.desk.move(kept.id, ['working'], { state: 'failed' }, account.key);
       const why = isCancelled(error) ? 'The call was canceled.' : wordsForModel(error);

@@ -22,18 +22,23 @@ export interface CommandOutcome {
   readonly trouble?: 'ended' | 'mayRun' | 'cut' | undefined;
 }
 
-/** The SSH functions that tools need. */
+/** The SSH functions that tools need. Each asks `checkNow`, which throws, right before it writes or logs in. */
 export interface AgentSsh {
   /** Writes the SSH entry of an instance; returns its alias and the command to log in. */
   prepare(
     account: Account,
     instanceId: number,
+    checkNow: () => Promise<void>,
   ): Promise<{ readonly alias: string; readonly command: string }>;
   run(
     account: Account,
     instanceId: number,
     command: string,
-    options: { readonly timeoutMs: number; readonly signal: AbortSignal },
+    options: {
+      readonly timeoutMs: number;
+      readonly signal: AbortSignal;
+      readonly checkNow: () => Promise<void>;
+    },
   ): Promise<CommandOutcome>;
 }
 

@@ -133,7 +133,7 @@ describe('What an agent is told of a request', () => {
     assert.ok(one);
     assert.equal((await window.desk.read()).requests.length, 1);
     for (const { status, ...result } of all) {
-      const words = 'value' in result ? result.value : String((result as { reason: unknown }).reason);
+      const words = 'value' in result ? result.value : String(result.reason);
       assert.ok(JSON.stringify(words).includes(one.id), `${status}: ${JSON.stringify(words)}`);
     }
     assert.deepEqual(
