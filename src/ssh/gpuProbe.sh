@@ -38,16 +38,18 @@ make_room() {
   give_up no-room
 }
 
+# include lock.sh
+
 # One look at a time, also from two computers. The lock ends with its process, so that what an earlier one left goes.
-# Without flock a folder goes that is older than any look.
+# Where nothing can be locked a folder goes that is older than any look.
 [ -r "$HOME" ] || give_up no-room
-if command -v flock >/dev/null 2>&1; then
-  exec 9<"$HOME"
-  flock -n 9 || give_up busy
-  rm -rf "$on_disk" "$in_memory"
-else
-  find "$on_disk" "$in_memory" -prune -mmin +1 -exec rm -rf {} + 2>/dev/null
-fi
+exec 9<"$HOME"
+take_lock
+case $? in
+  0) rm -rf "$on_disk" "$in_memory" ;;
+  1) give_up busy ;;
+  *) find "$on_disk" "$in_memory" -prune -mmin +1 -exec rm -rf {} + 2>/dev/null ;;
+esac
 # shellcheck disable=SC2086 # one word for each job
 trap '[ -z "$jobs" ] || kill $jobs 2>/dev/null; wait; [ -z "$work" ] || rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM PIPE

@@ -1,13 +1,17 @@
 import type { Clock } from '../util/clock';
 import { whyNoLogin, type Failure } from './preflight';
 import { parseProof, proofGreeting, type ProofAnswer } from './proofText';
-import probeScript from './gpuProbe.sh';
+import gpuProbe from './gpuProbe.sh';
+import lock from './lock.sh';
 import type { SshService } from './service';
+import { assembled } from './shellProgram';
 
 export type ProbeAnswer =
   | ProofAnswer
   /** The stage that was not reached, and why. */
   | { readonly kind: 'noLogin'; readonly failure: Failure };
+
+const probeScript = assembled(gpuProbe, { 'lock.sh': lock });
 
 /** The script ends within nine seconds; the rest is for a slow login (ms). */
 const timeoutMs = 40_000;

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import alone from './alone.sh';
+import lock from './lock.sh';
 import type { SshService } from './service';
 import { assembled, withoutComments } from './shellProgram';
 import { checkId, UnsafeValueError } from './validate';
@@ -62,6 +63,7 @@ const greeting = 'gpu-rental timer';
 
 const parts: Readonly<Record<string, string>> = {
   'alone.sh': alone,
+  'lock.sh': lock,
   'call.py': callPy,
   'functions.sh': functions,
   'gpuUse.sh': gpuUse,

@@ -83,7 +83,11 @@ function ansible({ sshOptions, group }: HandOver): readonly EngineCommand[] {
 const onFreeGpu = [
   'i=0',
   'while exec 9>/tmp/gpu-rental-gpu-$i.lock',
-  '! flock -n 9',
+  // Another code than that of a lock which is held: with its words, the task ends, instead of waiting for ever.
+  'flock -n 9',
+  'c=$?',
+  'test $c -lt 2 || exit $c',
+  'test $c = 1',
   'do i=$((i+1))',
   'test $i -lt $(nvidia-smi -L | wc -l) || { i=0',
   'sleep 1',

@@ -1,4 +1,5 @@
 import alone from '../alone.sh';
+import lock from '../lock.sh';
 import containerVariables from '../containerVariables.sh';
 import { assembled } from '../shellProgram';
 import processes from '../timer/process.sh';
@@ -17,6 +18,7 @@ import waited from './shell/waited.sh';
 
 const parts = {
   'alone.sh': alone,
+  'lock.sh': lock,
   'atWork.sh': atWork,
   'container.sh': container,
   'containerVariables.sh': containerVariables,

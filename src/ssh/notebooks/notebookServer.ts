@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import alone from '../alone.sh';
+import lock from '../lock.sh';
 import containerVariables from '../containerVariables.sh';
 import { plainText } from '../plainText';
 import type { SshService } from '../service';
@@ -12,6 +13,7 @@ import script from './server.sh';
 /** The script that runs on a machine, for the checks of the tests. */
 export const notebookScript = assembled(script, {
   'alone.sh': alone,
+  'lock.sh': lock,
   'containerVariables.sh': containerVariables,
 });
 
