@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { wait, type Clock } from '../util/clock';
 import { errorCode } from '../util/errorCode';
+import { noHardLinks } from '../util/linkNew';
 import { ifPresent, isMissing } from '../util/missing';
 import { whileHeld } from '../util/replaceFile';
 import type { FileFacts, FileSystem, OldFile } from './fileSystem';
@@ -69,7 +70,7 @@ async function linkInPlace(fs: FileSystem, temp: string, target: string): Promis
   try {
     return await fs.linkNew(temp, target);
   } catch (error) {
-    if (!['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP', 'EMLINK'].includes(errorCode(error))) {
+    if (!noHardLinks.includes(errorCode(error))) {
       throw error;
     }
   }

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type * as z from 'zod';
 import { UserError } from '../util/errors';
 import type { Log } from '../util/log';
-import { linkNew } from '../util/linkNew';
+import { linkOrCopyNew } from '../util/linkNew';
 import { ifPresent } from '../util/missing';
 import { replaceFile } from '../util/replaceFile';
 import { text } from '../util/text';
@@ -116,7 +116,7 @@ export class JsonFile<T> {
       if (!this.parse(await readFile(own, 'utf8')).success) {
         return false;
       }
-      await linkNew(own, this.path);
+      await linkOrCopyNew(own, this.path);
       await rm(own);
       return true;
     } catch (error) {

@@ -4,7 +4,7 @@ import { wait, type Clock } from './clock';
 import { errorCode } from './errorCode';
 import { UserError } from './errors';
 import { isAlive } from './isAlive';
-import { isMissing } from './missing';
+import { ifPresent, isMissing } from './missing';
 import { text } from './text';
 import { hostName } from './thisUser';
 
@@ -31,13 +31,37 @@ export interface LockFiles {
 export const nodeLockFiles: LockFiles = {
   facts: (path) => fs.lstat(path),
   read: (path) => fs.readFile(path),
-  create: (path, bytes, mode) => fs.writeFile(path, bytes, { flag: 'wx', mode }),
-  remove: (path) => fs.unlink(path),
-  touch: async (path) => {
-    const now = new Date();
-    await fs.utimes(path, now, now);
+  create: async (path, bytes, mode) => {
+    const file = await fs.open(path, 'wx', mode);
+    try {
+      await file.writeFile(bytes);
+    } catch (error) {
+      // On a full disk, what was made would look like the lock of another.
+      await fs.rm(path, { force: true });
+      throw error;
+    } finally {
+      await file.close();
+    }
   },
+  remove: (path) => fs.unlink(path),
+  touch: (path) => touchLock(path),
 };
+
+/** Shows a sign of life of the holder. */
+export async function touchLock(path: string, setTimes: typeof fs.utimes = fs.utimes): Promise<void> {
+  const now = new Date();
+  try {
+    await setTimes(path, now, now);
+  } catch {
+    // A disk that takes no times notes those of writes. All locks begin with this byte, whoever holds it by now.
+    const file = await fs.open(path, 'r+');
+    try {
+      await file.write('{', 0);
+    } finally {
+      await file.close();
+    }
+  }
+}
 
 export interface LockOptions {
   readonly fs: LockFiles;
@@ -93,7 +117,8 @@ export async function withLock<T>(file: string, options: LockOptions, action: ()
     return await action();
   } finally {
     beat.dispose();
-    await release(fs, file, own);
+    // What was done is done: a lock that stays goes as that of a dead owner.
+    await release(fs, file, own).catch(() => undefined);
   }
 }
 
@@ -111,6 +136,8 @@ async function acquire(file: string, own: string, options: LockOptions): Promise
       const now = clock.elapsed();
       deniedSince = ['EPERM', 'EACCES'].includes(code) ? (deniedSince ?? now) : undefined;
       if (code === 'EEXIST' && now - startedAt > giveUpMs) {
+        // A lock that this user can't read, left by another one, is held by no window.
+        await ifPresent(fs.read(file));
         throw new LockBusyError();
       }
       if (code !== 'EEXIST' && (deniedSince === undefined || now - deniedSince > deniedMs)) {

@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { linkNew } from '../../util/linkNew';
+import { systemClock } from '../../util/clock';
+import { fileLock } from '../../util/fileLock';
 import { ifPresent } from '../../util/missing';
+import { replaceFile } from '../../util/replaceFile';
 import { userId } from '../../util/thisUser';
 
 /** Incremented whenever windows of different versions would not understand each other. */
@@ -54,26 +56,19 @@ export function filled(path: string): string {
 export async function hubToken(storageDir: string): Promise<string> {
   const path = join(storageDir, 'windows.token');
   await mkdir(storageDir, { recursive: true, mode: 0o700 });
-  for (let attempt = 0; attempt < 3; attempt += 1) {
-    const existing = await readIfPresent(path);
-    if (existing !== undefined && /^[0-9a-f]{64}$/.test(existing)) {
-      return existing;
-    }
-    if (existing !== undefined) {
-      await rm(path, { force: true });
-    }
-    // Linked into place when complete, so that no window reads a part of it.
-    const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
-    await writeFile(temporary, randomBytes(32).toString('hex'), { mode: 0o600 });
-    try {
-      await linkNew(temporary, path);
-    } finally {
-      await rm(temporary, { force: true });
-    }
-  }
-  throw new Error(`The file ${path} keeps changing`);
+  const lock = fileLock(`${path}.lock`, systemClock);
+  return (
+    (await readToken(path)) ??
+    (await lock(async () => {
+      const made = (await readToken(path)) ?? randomBytes(32).toString('hex');
+      await replaceFile(path, made);
+      return made;
+    }))
+  );
 }
 
-async function readIfPresent(path: string): Promise<string | undefined> {
-  return (await ifPresent(readFile(path, 'utf8')))?.trim();
+/** Returns `undefined` without a token, and for a damaged one. */
+async function readToken(path: string): Promise<string | undefined> {
+  const existing = (await ifPresent(readFile(path, 'utf8')))?.trim();
+  return existing !== undefined && /^[0-9a-f]{64}$/.test(existing) ? existing : undefined;
 }

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nodeFileSystem } from '../../../src/ssh/fileSystem';
-import { LockBusyError, withLock, type LockOptions } from '../../../src/util/fileLock';
+import {
+  LockBusyError,
+  nodeLockFiles,
+  touchLock,
+  withLock,
+  type LockOptions,
+} from '../../../src/util/fileLock';
 import { systemClock } from '../../../src/util/clock';
 import { FakeClock } from '../../support/fakeClock';
 import { rest } from '../../support/feature/underWay';
@@ -218,6 +224,38 @@ describe('The lock', () => {
       };
       await assert.rejects(drive(withLock(file, options({ fs }), () => Promise.resolve())), refused);
     }
+  });
+
+  const refused = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
+
+  it('is not said to be held by a window where it can not be read', async () => {
+    heldBy(2, 'elsewhere');
+    const fs = { ...nodeFileSystem, read: refused('EACCES') };
+    await assert.rejects(drive(withLock(file, options({ fs }), () => Promise.resolve())), /EACCES/);
+  });
+
+  it('voids nothing that was done where it can not be removed', async () => {
+    const fs = { ...nodeFileSystem, remove: refused('EPERM') };
+    assert.equal(await withLock(file, options({ fs }), () => Promise.resolve('done')), 'done');
+  });
+
+  it('leaves nothing where it can not be written', async () => {
+    await assert.rejects(nodeLockFiles.create(file, undefined as never, 0o600));
+    assert.equal(existsSync(file), false);
+  });
+
+  it('shows its heartbeat on a disk that takes no times, and changes no lock of another', async () => {
+    for (const name of ['one', 'other']) {
+      writeFileSync(file, JSON.stringify({ pid: 1, host: 'here', token: name }));
+      const old = Date.now() / 1000 - 100;
+      utimesSync(file, old, old);
+      const before = readFileSync(file, 'utf8');
+      await touchLock(file, refused('EPERM'));
+      assert.equal(readFileSync(file, 'utf8'), before);
+      assert.ok(statSync(file).mtimeMs > Date.now() - 50_000);
+    }
+    rmSync(file);
+    await assert.rejects(touchLock(file, refused('EPERM')), /ENOENT/);
   });
 
   it('passes on an error of the disk instead of waiting', async () => {
