@@ -3,55 +3,37 @@ import { sumMoney, zero, type Micros } from '../model/money';
 import { charge, chargeList, type WireCharge } from '../wire/charge';
 import { defined } from '../util/defined';
 import type { Client } from './client';
-import type { CallOptions, Http } from './http';
-import { readRecords } from './listing';
+import type { Http } from './http';
+import { readPages } from './listing';
 import { amount, nonEmpty } from './modelValues';
 import { read } from './request';
 
 const rowsAPage = 100;
-/** Enough for a fleet's year; more is told as incomplete. */
-const mostPages = 50;
 
 /** Lists charges (docs/service/billing.md#charges). */
 export function chargesApi(http: Http): Client['charges'] {
   return {
     list: async ({ from, to }, options) => {
-      const items: Charge[] = [];
-      let skipped = 0;
-      let token: string | undefined;
-      for (let page = 0; page < mostPages; page += 1) {
-        const read = await readPage(http, { from, to, token }, options);
-        items.push(...read.items);
-        skipped += read.skipped;
-        if (read.nextToken === undefined || read.nextToken === token) {
-          return { items, skipped, isComplete: read.nextToken === undefined };
-        }
-        token = read.nextToken;
-      }
-      return { items, skipped, isComplete: false };
+      const request = {
+        ...read('GET /api/v0/charges/'),
+        query: {
+          select_filters: JSON.stringify({ day: { gte: from, lte: to } }),
+          format: 'table',
+          latest_first: 'true',
+          limit: rowsAPage,
+        },
+      };
+      const { items, skipped, missing } = await readPages(
+        http,
+        request,
+        chargeList,
+        withAmount,
+        toCharge,
+        options,
+      );
+      return { items, skipped, isComplete: missing === 0 };
     },
   };
-}
-
-async function readPage(
-  http: Http,
-  wanted: { readonly from: number; readonly to: number; readonly token: string | undefined },
-  options: CallOptions | undefined,
-) {
-  const request = {
-    ...read('GET /api/v0/charges/'),
-    query: {
-      select_filters: JSON.stringify({ day: { gte: wanted.from, lte: wanted.to } }),
-      format: 'table',
-      latest_first: 'true',
-      limit: rowsAPage,
-      after_token: wanted.token,
-    },
-  };
-  const answer = await http.call(request, chargeList, options);
-  const context = { http, route: request.route };
-  const listing = await readRecords(answer.results, withAmount, toCharge, context);
-  return { ...listing, nextToken: nonEmpty(answer.next_token ?? undefined) };
 }
 
 /** A row without its amount must not look like one that cost nothing. */

@@ -34,12 +34,12 @@ import type { RentCallOptions } from './rent';
 /** Records that could be read, with the number that could not. */
 export interface Listing<T> {
   readonly items: readonly T[];
-  /** Broken records, left out and logged. */
+  /** Records that exist and are not in `items`: broken ones, which are logged, and those of a page that was not read. */
   readonly skipped: number;
 }
 
 export interface InstanceListing extends Listing<Instance> {
-  /** What the service counted, where it did; more than `items` means that the list is partial. */
+  /** How many there are at least; more than `items` and `skipped` means that the list is partial. */
   readonly found?: number;
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type * as z from 'zod';
-import { schemaProblem } from '../wire/field';
+import { schemaProblem, type WirePage } from '../wire/field';
 import type { Listing } from './client';
 import { NotUnderstoodError } from './errors';
 import type { ApiRequest, CallOptions, Http } from './http';
@@ -37,15 +37,79 @@ export async function readRecords<W, T>(
   return { items, skipped: values.length - items.length };
 }
 
-/** Asks for a list that comes in one answer, and reads its records. */
-export async function readList<W, T>(
+/** Enough for every account; a list that has still more counts as partial. */
+const mostPages = 400;
+
+/** What was read of a list, and at least how many rows of it were not, because a page could not be asked for. */
+interface ReadPages<T> extends Listing<T> {
+  readonly missing: number;
+}
+
+/**
+ * Reads a list to its end. A token that came before, one that can't be sent, a count that the rows don't reach, or more
+ * pages than any account has make it partial. A row of an id that came before replaces that one: lists change while they
+ * are read.
+ */
+export async function readPages<W, T>(
   http: Http,
   request: ApiRequest,
-  answer: z.ZodType<readonly unknown[]>,
+  page: z.ZodType<WirePage>,
+  schema: z.ZodType<W>,
+  toModel: (wire: W, source: unknown) => T,
+  options?: CallOptions,
+): Promise<ReadPages<T>> {
+  const context = { http, route: request.route, isPart: true } as const;
+  const items = new Map<unknown, T>();
+  const seen = new Set<string>();
+  let [rows, skipped, total, found] = [0, 0, 0, 0];
+  let next: WirePage['next'];
+  let query = request.query;
+  for (;;) {
+    const answer = await http.call({ ...request, ...(query && { query }) }, page, options);
+    const read = await readRecords(answer.rows, schema, toModel, context);
+    for (const item of read.items) {
+      items.set(idOf(item) ?? item, item);
+    }
+    rows += answer.rows.length;
+    skipped += read.skipped;
+    total = Math.max(total, answer.total ?? 0);
+    found = Math.max(found, answer.found ?? 0);
+    next = answer.next;
+    if (typeof next !== 'string' || seen.has(next) || seen.size >= mostPages - 1) {
+      break;
+    }
+    seen.add(next);
+    query = { ...request.query, after_token: next };
+  }
+  if (items.size === 0 && rows > 0) {
+    throw new NotUnderstoodError({ route: request.route, status: 200 });
+  }
+  const missing = Math.max(total - items.size - skipped, found - rows, next === undefined ? 0 : 1, 0);
+  if (missing > 0) {
+    http.log.warn(`${request.route}: the list is partial, at least ${missing} of its rows were not read`);
+  }
+  return { items: [...items.values()], skipped, missing };
+}
+
+function idOf(item: unknown): unknown {
+  return typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined;
+}
+
+/** Asks for a list and reads its records. What could not be asked for counts as skipped. */
+export async function readList<W, T>(...of: Parameters<typeof readPages<W, T>>): Promise<Listing<T>> {
+  const { items, skipped, missing } = await readPages(...of);
+  return { items, skipped: skipped + missing };
+}
+
+/** Asks for what fits best: one answer, which has as many rows as were asked for. */
+export async function readSearch<W, T>(
+  http: Http,
+  request: ApiRequest,
+  page: z.ZodType<WirePage>,
   schema: z.ZodType<W>,
   toModel: (wire: W, source: unknown) => T,
   options?: CallOptions,
 ): Promise<Listing<T>> {
-  const values = await http.call(request, answer, options);
-  return readRecords(values, schema, toModel, { http, route: request.route });
+  const { rows } = await http.call(request, page, options);
+  return readRecords(rows, schema, toModel, { http, route: request.route });
 }

@@ -4,7 +4,7 @@ import { offer, offerList, type WireOffer } from '../wire/offer';
 import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
-import { readList } from './listing';
+import { readSearch } from './listing';
 import { known, nonEmpty, price } from './modelValues';
 import { rent } from './rent';
 import { read } from './request';
@@ -14,7 +14,7 @@ export function offersApi(http: Http): Client['offers'] {
     // The search reads although it is a POST, so it may be repeated (docs/service/offers.md#search).
     search: (search, options) => {
       const request = { ...read('POST /api/v0/bundles/'), body: searchBody(search) };
-      return readList(http, request, offerList, offer, toOffer, options);
+      return readSearch(http, request, offerList, offer, toOffer, options);
     },
     rent: (offerId, config, options) => rent(http, offerId, config, options),
   };

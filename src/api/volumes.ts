@@ -11,7 +11,7 @@ import {
 import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
-import { readList } from './listing';
+import { readList, readSearch } from './listing';
 import { known, nonEmpty, price } from './modelValues';
 import { read, sendWrite, write } from './request';
 
@@ -24,7 +24,7 @@ export function volumesApi(http: Http): Client['volumes'] {
     },
     search: (search, options) => {
       const request = { ...read('POST /api/v0/volumes/search/'), body: searchBody(search) };
-      return readList(http, request, volumeOfferList, volumeOffer, toVolumeOffer, options);
+      return readSearch(http, request, volumeOfferList, volumeOffer, toVolumeOffer, options);
     },
     create: async ({ offerId, sizeGb, name }, options) => {
       const body = { id: offerId, size: sizeGb, name: nonEmpty(name) };

@@ -24,6 +24,15 @@ export interface SimulatorOptions {
    * (docs/service/instances.md#list).
    */
   readonly deprecatedList?: boolean;
+  /** There is no v1 list of instances, as in the interface. */
+  readonly noPagedList?: boolean;
+  /** Rows on a page of the lists of instances, at most 25; without it the v0 list is one page. */
+  readonly rowsPerPage?: number;
+  /**
+   * What goes wrong with the token of the next page: the same one again, one that is no text, or a next page after the
+   * last.
+   */
+  readonly pageTokens?: 'repeat' | 'odd' | 'endless';
   /** Lists have an instance so many seconds after it was rented; its own record has it at once. */
   readonly listLagSeconds?: number;
   /** Whether instances can be reached by SSH; they can, unless it is `false`. */

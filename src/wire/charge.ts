@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { flags, numbers, texts } from './field';
+import { listUnder, numbers, texts } from './field';
 
 const item = z.looseObject({ ...texts('type', 'description'), ...numbers('amount') });
 
@@ -12,9 +12,4 @@ export const charge = z.looseObject({
 });
 export type WireCharge = z.infer<typeof charge>;
 
-export const chargeList = z.looseObject({
-  ...flags('success'),
-  ...numbers('count', 'total'),
-  next_token: z.string().nullish().catch(undefined),
-  results: z.array(z.unknown()),
-});
+export const chargeList = listUnder('results');

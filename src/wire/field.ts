@@ -74,12 +74,32 @@ export const successAnswer = z.looseObject({
 
 const anyList = z.array(z.unknown());
 
+/** A page of a list. Every list may name a next one (docs/service/limits.md#pages). */
+export interface WirePage {
+  readonly rows: readonly unknown[];
+  /** The token of the next page: absent on the last one, null where it is nothing that can be sent. */
+  readonly next?: string | null | undefined;
+  /** How many different rows the whole list has, where the service says so. */
+  readonly total?: number | undefined;
+  /** How many rows this page has, or the whole list. */
+  readonly found?: number | undefined;
+}
+
+export function nextOf(token: unknown): WirePage['next'] {
+  if (token === undefined || token === null || token === '' || token === false) {
+    return undefined;
+  }
+  return typeof token === 'string' || typeof token === 'number' ? String(token) : null;
+}
+
 /** The list that an answer has under this name. */
 export function listUnder(name: string) {
-  return z.looseObject({ [name]: anyList }).transform((answer) => answer[name] ?? []);
+  return z
+    .looseObject({ [name]: anyList })
+    .transform((answer): WirePage => ({ rows: answer[name] ?? [], next: nextOf(answer['next_token']) }));
 }
 
 /** The same, where the list may also come bare, or under another of these names. */
 export function looseList(...names: readonly string[]) {
-  return z.union([anyList, ...names.map(listUnder)]);
+  return z.union([anyList.transform((rows): WirePage => ({ rows })), ...names.map(listUnder)]);
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { flags, id, numbers, rawTexts, successAnswer, texts } from './field';
+import { flags, id, nextOf, numbers, rawTexts, successAnswer, texts, type WirePage } from './field';
 
 /** Docker's port map: `{"22/tcp":[{"HostIp":"0.0.0.0","HostPort":"40122"}]}`. */
 const portMap = z
@@ -40,12 +40,27 @@ export const instance = z.looseObject({
 });
 export type WireInstance = z.infer<typeof instance>;
 
-/** The v0 and v1 lists (docs/service/instances.md#list). */
-export const instanceList = z.looseObject({
-  ...numbers('instances_found', 'total_instances'),
-  instances: z.array(z.unknown()).nullable(),
-  next_token: z.string().nullish().catch(undefined),
-});
+/**
+ * The v0 and v1 lists (docs/service/instances.md#list). Some answers have null for "none"; it is believed only where the
+ * count agrees.
+ */
+export const instanceList = z
+  .looseObject({
+    ...numbers('instances_found', 'total_instances'),
+    instances: z.array(z.unknown()).nullable(),
+  })
+  .refine(
+    ({ instances, instances_found: found }) => instances !== null || found === 0,
+    'null without a count',
+  )
+  .transform(
+    ({ instances, instances_found: found, total_instances: total, next_token: token }): WirePage => ({
+      rows: instances ?? [],
+      next: nextOf(token),
+      total,
+      found,
+    }),
+  );
 
 /** GET instances/{id}: one object, or null once destroyed (docs/service/instances.md#read-one). */
 export const oneInstance = z.looseObject({ instances: z.unknown() });

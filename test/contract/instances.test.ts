@@ -20,18 +20,18 @@ const last = (simulator: TestSimulator, method: string, path: string) =>
 describeFailures({
   name: 'instances.list',
   method: 'GET',
-  path: '/api/v0/instances/',
+  path: '/api/v1/instances/',
   repeat: 'read',
   prepare: rentedBefore,
   call: (client, _, options) => client.instances.list(options),
   succeeds: (result, simulator, id) => {
     const { items, found, skipped } = result as { items: { id: number }[]; found: number; skipped: number };
     assert.deepEqual([items.map((item) => item.id), found, skipped], [[id], 1, 0]);
-    const sent = last(simulator, 'GET', '/api/v0/instances/');
-    assert.deepEqual([sent?.query, sent?.body], [{}, '']);
+    const sent = last(simulator, 'GET', '/api/v1/instances/');
+    assert.deepEqual([sent?.query, sent?.body], [{ limit: '25' }, '']);
   },
   differs: {
-    // The paged list is asked instead, and answers.
+    // The old list is asked instead, and answers.
     '404': { check: (result) => assertOneInstance(result), asked: 1 },
     '410': { check: (result) => assertOneInstance(result), asked: 1 },
   },
@@ -42,17 +42,17 @@ function assertOneInstance(result: unknown): void {
 }
 
 describeFailures({
-  name: 'instances.list, paged',
+  name: 'instances.list, old',
   method: 'GET',
-  path: '/api/v1/instances/',
+  path: '/api/v0/instances/',
   repeat: 'read',
-  simulator: { deprecatedList: true },
+  simulator: { noPagedList: true },
   prepare: rentedBefore,
   call: (client, _, options) => client.instances.list(options),
   succeeds: (result, simulator, id) => {
     const { items, found } = result as { items: { id: number }[]; found: number };
     assert.deepEqual([items.map((item) => item.id), found], [[id], 1]);
-    assert.deepEqual(last(simulator, 'GET', '/api/v1/instances/')?.query, { limit: '25' });
+    assert.deepEqual(last(simulator, 'GET', '/api/v0/instances/')?.query, {});
   },
 });
 
@@ -249,43 +249,39 @@ describe('the life of an instance', () => {
   });
 
   it('gives an empty list when there is none, by either list', async () => {
-    for (const deprecatedList of [false, true]) {
-      const { client } = await clients.start({ deprecatedList });
+    for (const options of [{}, { noPagedList: true }, { deprecatedList: true }]) {
+      const { client } = await clients.start(options);
       assert.deepEqual((await client.instances.list()).items, []);
     }
   });
 
-  it('remembers the paged list for this client', async () => {
-    const { simulator, client } = await clients.start({ deprecatedList: true });
+  it('remembers the old list for this client', async () => {
+    const { simulator, client } = await clients.start({ noPagedList: true });
     await client.instances.list();
     await client.instances.list();
     assert.deepEqual(
       simulator.received('GET', /\/instances\//).map((request) => request.path),
-      ['/api/v0/instances/', '/api/v1/instances/', '/api/v1/instances/'],
+      ['/api/v1/instances/', '/api/v0/instances/', '/api/v0/instances/'],
     );
   });
 
-  it('reads every page of a long list', async () => {
-    const { client } = await clients.start({ deprecatedList: true, credit: 10_000 });
-    const { items: offers } = await client.offers.search({
-      filters: { rentable: { eq: true } },
-      rentalType: 'on-demand',
-      order: [['dph_total', 'asc']],
-      limit: 64,
+  for (const noPagedList of [false, true]) {
+    const name = noPagedList ? 'old' : 'paged';
+    it(`reads every page of a long ${name} list, and says where it is partial`, async () => {
+      const listed = async (pageTokens?: 'repeat' | 'odd' | 'endless') => {
+        const paging = { noPagedList, rowsPerPage: 1, ...(pageTokens && { pageTokens }) };
+        const { client } = await clients.start({ ...paging, limits: false });
+        const ids = [await rentOne(client), await rentOne(client), await rentOne(client)];
+        const { items, found = 0 } = await client.instances.list();
+        const isWhole = ids.every((id) => items.some((item) => item.id === id));
+        return [isWhole, found > items.length];
+      };
+      assert.deepEqual(await listed(), [true, false]);
+      assert.deepEqual(await listed('repeat'), [false, true]);
+      assert.deepEqual(await listed('odd'), [false, true]);
+      assert.deepEqual(await listed('endless'), [true, true]);
     });
-    const rented: number[] = [];
-    for (const offer of offers) {
-      const answer = await client.offers.rent(offer.id, { image: 'i', diskGb: 8 }).catch(() => undefined);
-      if (answer) rented.push(answer.instanceId);
-    }
-    assert.ok(rented.length > 26, 'more than one page');
-    const listing = await client.instances.list();
-    assert.deepEqual(
-      listing.items.map((item) => item.id).sort((a, b) => a - b),
-      rented,
-    );
-    assert.equal(listing.found, rented.length);
-  });
+  }
 
   it('is destroyed once; the second time it does not exist any more', async () => {
     const { client } = await clients.start();

@@ -240,8 +240,7 @@ describe('recorded answers', () => {
         if (request.url.includes('s3.amazonaws.com')) {
           return { text: 'a line\n' };
         }
-        const isV0List = request.method === 'GET' && request.url.endsWith('/api/v0/instances/');
-        return isV0List ? answer('instances-v0-deprecated') : answer(name);
+        return answer(name);
       });
       if (typeof expected === 'function') {
         // A class, which `assert.rejects` takes for the check.

@@ -40,7 +40,7 @@ describe('the account and its second factor', () => {
     await window.quick.message('code is wrong');
     await window.quick.type(totpCode(simulator, account.totpSecret));
     await computer().until('the list that had waited', () =>
-      calls('GET', '/api/v0/instances/').some(({ status }) => status === 200),
+      calls('GET', '/api/v1/instances/').some(({ status }) => status === 200),
     );
     assert.equal(window.quick.isOpen, false);
     await window.view('instances').noRow(/./);

@@ -124,7 +124,7 @@ describe('an agent at work on an instance of the user', () => {
     const one = '/api/v0/instances/{id}/';
     simulator.fail({ kind: 'dropAfter', method: 'PUT', path: one });
     simulator.fail({ kind: 'html500', method: 'GET', path: one, times: 0 });
-    const lists = { kind: 'html500', method: 'GET', path: '/api/v0/instances/', times: 0 } as const;
+    const lists = { kind: 'html500', method: 'GET', path: '/api/v1/instances/', times: 0 } as const;
     simulator.fail(lists);
     const input = { instance, to: 'stopped', requestId: 'stop-no-2' };
     const { request } = await agent.call('change_state', input);

@@ -15,7 +15,7 @@ describe('an agent whose rental is cut short in an account that is switched', ()
     const agent = await letAgentsIn(first);
     const quote = await agent.quote();
     const other = await simulator.call('POST', '/__sim/accounts/', { email: 'other@example.com' });
-    const lists = { kind: 'html500', method: 'GET', path: '/api/v0/instances/', times: 0 } as const;
+    const lists = { kind: 'html500', method: 'GET', path: '/api/v1/instances/', times: 0 } as const;
     simulator.fail({ kind: 'dropAfter', method: 'PUT', path: '/api/v0/asks/{id}/' });
     simulator.fail(lists);
     await agent.call('request_rental', { quote, requestId: 'rental-1' });

@@ -141,7 +141,7 @@ describe('the doctor', () => {
 
 describe('the doctor as the first command of a window', () => {
   const computer = useComputer({ simulator: { sshServer: true } });
-  const lists = { method: 'GET', path: '/api/v0/instances/' } as const;
+  const lists = { method: 'GET', path: '/api/v1/instances/' } as const;
   const asked = () => computer().simulator.received('GET', '/api/v0/users/current/').length;
   let window: FeatureWindow;
 

@@ -324,7 +324,7 @@ describe('instances in tools that work by SSH', () => {
       kind: 'error',
       status: 500,
       method: 'GET',
-      path: '/api/v0/instances/',
+      path: '/api/v1/instances/',
       times: 0,
     });
     await computer().pass(300_000);

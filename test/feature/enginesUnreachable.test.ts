@@ -88,7 +88,7 @@ describe('several instances of which some let nothing in', () => {
   it('are not handed over by files that could not be written', async () => {
     computer().simulator.fail({
       ...{ kind: 'error', status: 500, method: 'GET' },
-      ...{ path: '/api/v0/instances/', times: 0 },
+      ...{ path: '/api/v1/instances/', times: 0 },
     });
     window.run('Refresh');
     await window.toast(/The service has a problem of its own/);

@@ -29,11 +29,11 @@ describe('the first contact with an instance', () => {
     instance.directPorts = port === undefined ? own : { ...own, '22/tcp': port };
     instance.proxyPort = port ?? ownProxy ?? proxyPort;
     ownProxy ??= proxyPort;
-    const answered = computer().simulator.received('GET', '/api/v0/instances/').length;
+    const answered = computer().simulator.received('GET', '/api/v1/instances/').length;
     window.run('Refresh');
     await computer().until(
       'the list',
-      () => computer().simulator.received('GET', '/api/v0/instances/').length > answered,
+      () => computer().simulator.received('GET', '/api/v1/instances/').length > answered,
     );
     await computer().rest();
   }

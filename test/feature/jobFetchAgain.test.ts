@@ -76,13 +76,13 @@ describe('outputs of a job that is over', () => {
 
   it('are offered the same way where the service does not say that the machine is meant to be stopped', async () => {
     const { simulator } = computer();
-    const { json } = await simulator.call('GET', '/api/v0/instances/');
+    const { json } = await simulator.call('GET', '/api/v1/instances/');
     const listed = (json.instances as readonly Record<string, unknown>[]).map((record) => ({
       ...record,
       ...{ intended_status: null, label: 'silent' },
     }));
     simulator.fail({
-      ...{ kind: 'answer', method: 'GET', path: '/api/v0/instances/', times: 0, status: 200 },
+      ...{ kind: 'answer', method: 'GET', path: '/api/v1/instances/', times: 0, status: 200 },
       body: { ...json, instances: listed },
     });
     window.run('Refresh');

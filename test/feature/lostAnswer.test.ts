@@ -62,7 +62,7 @@ describe('a window without the focus, opened right after a rental', () => {
     const window = await computer().openSignedIn();
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     const { simulator } = computer();
-    simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v0/instances/', times: 0 });
+    simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v1/instances/', times: 0 });
     await rentNow(window);
     window.close();
     simulator.faults.clear();
@@ -132,7 +132,7 @@ describe('a rental without an answer', () => {
   it('is found later where the user stops waiting', async () => {
     const { simulator } = computer();
     simulator.fail({ kind: 'dropAfter', method: 'PUT', path: asks });
-    simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v0/instances/', times: 0 });
+    simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v1/instances/', times: 0 });
     const { id } = await newInstance(computer(), () => confirmRental(window));
     await window.toastButton(/^Renting.*checking whether the machine was rented/, 'Cancel');
     await window.toast('so the machine may have been rented');

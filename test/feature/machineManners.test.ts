@@ -81,7 +81,7 @@ describe('what the check of a machine finds', () => {
       const since = await computer().until('the list that says so', () => {
         const at = simulator
           .requests()
-          .findIndex(({ path: asked }, index) => index >= before && asked === '/api/v0/instances/');
+          .findIndex(({ path: asked }, index) => index >= before && asked === '/api/v1/instances/');
         return at < 0 ? undefined : at + 1;
       });
       await computer().pass(5 * 60_000);
@@ -100,7 +100,7 @@ describe('what the check of a machine finds', () => {
         // At times of their own.
         .filter((one) => !/users\/current|pending-price-increases/.test(one));
       await endAll(window);
-      const isList = (one: string) => one === 'GET /api/v0/instances/';
+      const isList = (one: string) => one === 'GET /api/v1/instances/';
       return {
         lists: asked.filter(isList).length,
         others: asked.filter((one) => !isList(one)).sort(),

@@ -90,7 +90,7 @@ describe('the wait for the instances after the Enter that rents', () => {
   const isSeenAgain = () => window.quick.row(/^The price of some running instances is unknown/);
 
   it('rents nothing where the user cancels it', async () => {
-    computer().simulator.fail({ kind: 'stall', method: 'GET', path: '/api/v0/instances/', times: 0 });
+    computer().simulator.fail({ kind: 'stall', method: 'GET', path: '/api/v1/instances/', times: 0 });
     await confirmRental(window);
     await window.toastButton('Reading the instances…', 'Cancel');
     await isSeenAgain();
@@ -102,7 +102,7 @@ describe('the wait for the instances after the Enter that rents', () => {
     computer().settings.set('gpuRental.rent.limitPerHour', 0.01);
     await searchAndReview(window, '1x 3090', /^1× RTX 3090/);
     await computer().pass(8 * hour);
-    computer().simulator.fail({ kind: 'stall', method: 'GET', path: '/api/v0/instances/', times: 0 });
+    computer().simulator.fail({ kind: 'stall', method: 'GET', path: '/api/v1/instances/', times: 0 });
     await window.quick.pick(/^Rent over the Limit/);
     await window.toastButton('Reading the instances…', 'Cancel');
     await window.quick.row(/^Rent over the Limit/);
@@ -111,7 +111,7 @@ describe('the wait for the instances after the Enter that rents', () => {
   });
 
   it('shows once more that the limit may be exceeded where they can’t be read', async () => {
-    const path = '/api/v0/instances/';
+    const path = '/api/v1/instances/';
     computer().simulator.fail({ kind: 'error', method: 'GET', path, status: 403, error: 'no', times: 0 });
     await confirmRental(window);
     await isSeenAgain();
@@ -139,7 +139,7 @@ describe('the view of a list that nothing has read for some time', () => {
   it('states the age of rows from an earlier session until they are read', async () => {
     window.close();
     computer().clock.jump(3 * 24 * hour);
-    const stall = { kind: 'stall', method: 'GET', path: '/api/v0/instances/', times: 0 } as const;
+    const stall = { kind: 'stall', method: 'GET', path: '/api/v1/instances/', times: 0 } as const;
     computer().simulator.fail(stall);
     window = await computer().openWindow({ isFocused: true });
     await instances().row('trainer');

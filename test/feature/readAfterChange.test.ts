@@ -22,7 +22,7 @@ const changes: readonly Change[] = [
     view: 'instances',
     row: 'trainer',
     menu: 'Rename…',
-    list: '/api/v0/instances/',
+    list: '/api/v1/instances/',
     make: async ({ quick }) => {
       await quick.title(/^Rename/);
       await quick.type('tuned');

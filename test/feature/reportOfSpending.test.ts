@@ -32,7 +32,7 @@ describe('the report of spending', () => {
 
   it('estimates nothing from a list of instances that could not be read', async () => {
     const { json } = await computer().simulator.call('POST', '/__sim/accounts/', { credit: 10 });
-    computer().simulator.fail({ kind: 'html500', path: '/api/v0/instances/', times: 0 });
+    computer().simulator.fail({ kind: 'html500', path: '/api/v1/instances/', times: 0 });
     computer().simulator.fail({
       kind: 'error',
       method: 'GET',
@@ -53,7 +53,7 @@ describe('the report of spending', () => {
       ...denied,
     });
     const body = { success: true, instances_found: 2, instances: [] };
-    computer().simulator.fail({ kind: 'answer', path: '/api/v0/instances/', status: 200, body, times: 0 });
+    computer().simulator.fail({ kind: 'answer', path: '/api/v1/instances/', status: 200, body, times: 0 });
     await spending.press('Retry');
     await spending.notice('Instances that could not be read, or whose price is unknown, are left out.');
     window.clearToasts();

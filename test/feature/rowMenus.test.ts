@@ -88,7 +88,7 @@ describe('the menu of a row while the list is read again', () => {
 
   it('is not what the title of the view brings, which has no row either', async () => {
     const [window] = computer().windows;
-    const lists = () => computer().simulator.received('GET', '/api/v0/instances/').length;
+    const lists = () => computer().simulator.received('GET', '/api/v1/instances/').length;
     const before = lists();
     window?.clearToasts();
     await window?.view('instances').titleAction('Refresh');

@@ -37,14 +37,14 @@ describe('a stopped instance whose record does not state the price of its disk',
     const { simulator } = computer();
     await simulator.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' });
     await computer().pass(60_000);
-    const { json } = await simulator.call('GET', '/api/v0/instances/');
+    const { json } = await simulator.call('GET', '/api/v1/instances/');
     const instances = (json.instances as readonly Record<string, unknown>[]).map((record) => ({
       ...record,
       storage_cost: null,
       storage_total_cost: null,
     }));
     simulator.fail({
-      ...{ kind: 'answer', method: 'GET', path: '/api/v0/instances/', times: 0, status: 200 },
+      ...{ kind: 'answer', method: 'GET', path: '/api/v1/instances/', times: 0, status: 200 },
       body: { ...json, instances },
     });
     const window = await computer().openSignedIn();
@@ -63,7 +63,7 @@ describe('a list without the instances that the service counts', () => {
 
   it('hides no cost: status bar, view and age treat it as incomplete', async () => {
     const body = { success: true, instances_found: 2, instances: [] };
-    const path = '/api/v0/instances/';
+    const path = '/api/v1/instances/';
     computer().simulator.fail({ kind: 'answer', method: 'GET', path, status: 200, body, times: 0 });
     const window = await computer().openWindow();
     const instances = window.view('instances');

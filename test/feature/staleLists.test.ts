@@ -11,7 +11,7 @@ describe('lists that cannot be refreshed', () => {
   let window: FeatureWindow;
 
   const lists = [
-    { name: 'instances', view: 'instances', path: '/api/v0/instances/', row: 'trainer' },
+    { name: 'instances', view: 'instances', path: '/api/v1/instances/', row: 'trainer' },
     { name: 'volumes', view: 'instances', heading: 'Volumes', path: '/api/v0/volumes/', row: 'spare' },
     { name: 'SSH keys', view: 'sshKeys', path: '/api/v0/ssh/', row: 'SHA256' },
     { name: 'machines', view: 'hosting', path: '/api/v0/machines/', row: 'rented' },

@@ -34,7 +34,7 @@ describe('starting several instances', () => {
   });
 
   it('starts several at once, after one question with the price of all', async () => {
-    const { json } = await computer().simulator.call('GET', '/api/v0/instances/');
+    const { json } = await computer().simulator.call('GET', '/api/v1/instances/');
     const before = ids.map((id) => starts(id).length);
     await instances().menu('helper', 'Start…', ['trainer']);
     const { text, detail } = await window.dialog(/2 instances/);

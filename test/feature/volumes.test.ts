@@ -20,7 +20,7 @@ describe('volumes and what a destroy leaves', () => {
 
   /** What the service charges an hour for the instance and all volumes. */
   async function costNow(): Promise<string> {
-    const { instances: list } = (await call('GET', '/api/v0/instances/')).json;
+    const { instances: list } = (await call('GET', '/api/v1/instances/')).json;
     const { volumes } = (await call('GET', '/api/v0/volumes/')).json;
     const prices = [
       ...(list as readonly { dph_total: number }[]).map((one) => one.dph_total),
@@ -116,7 +116,7 @@ describe('volumes and what a destroy leaves', () => {
 
   it('names in each view what could not be read, and leaves it out of no sum', async () => {
     const { simulator } = computer();
-    await addBrokenRecord(simulator, '/api/v0/instances/', 'instances');
+    await addBrokenRecord(simulator, '/api/v1/instances/', 'instances');
     await addBrokenRecord(simulator, '/api/v0/volumes/', 'volumes');
     await addBrokenRecord(simulator, '/api/v0/template/', 'templates');
     await addBrokenRecord(simulator, '/api/v0/ssh/');
@@ -254,7 +254,7 @@ describe('the list of volumes', () => {
     const window = await computer().openSignedIn();
     await window.view('instances').row('first');
     const { simulator } = computer();
-    const path = '/api/v0/instances/';
+    const path = '/api/v1/instances/';
     const { json } = await simulator.call('GET', path);
     const body = { ...json, instances: (json.instances as unknown[]).toReversed() };
     const read = () => simulator.received('GET', '/api/v0/volumes/').length;

@@ -162,13 +162,13 @@ describe('a workspace that knows its machine', () => {
   });
 
   it('goes by the state of a machine, not by single fields of its record', async () => {
-    const { json } = await computer().simulator.call('GET', '/api/v0/instances/');
+    const { json } = await computer().simulator.call('GET', '/api/v1/instances/');
     const [record] = json.instances as readonly Record<string, unknown>[];
     const lists = async (label: string, fields: Record<string, unknown>) => {
       const listed = [{ ...record, label, ...fields }];
       computer().simulator.faults.clear();
       computer().simulator.fail({
-        ...{ kind: 'answer', method: 'GET', path: '/api/v0/instances/', times: 0, status: 200 },
+        ...{ kind: 'answer', method: 'GET', path: '/api/v1/instances/', times: 0, status: 200 },
         body: { ...json, instances: listed },
       });
       window.run('Refresh');

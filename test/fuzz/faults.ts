@@ -5,7 +5,7 @@ type Weighted<T> = readonly (readonly [weight: number, what: T])[];
 
 const calls: Weighted<Pick<FaultOrder, 'method' | 'path'>> = [
   [4, { method: 'PUT', path: '/api/v0/asks/{id}/' }],
-  [4, { method: 'GET', path: '/api/v0/instances/' }],
+  [4, { method: 'GET', path: '/api/v1/instances/' }],
   [2, { method: 'GET', path: '/api/v0/instances/{id}/' }],
   [3, { method: 'DELETE', path: '/api/v0/instances/{id}/' }],
   [3, { method: 'PUT', path: '/api/v0/instances/{id}/' }],
@@ -32,7 +32,7 @@ const kinds: Weighted<Omit<FaultOrder, 'method' | 'path'>> = [
 
 /** Answers that lie. Two of them could agree about an end, which the product is then right to believe. */
 const lies = [
-  { method: 'GET', path: '/api/v0/instances/', status: 200, body: { instances: [], instances_found: 0 } },
+  { method: 'GET', path: '/api/v1/instances/', status: 200, body: { instances: [], instances_found: 0 } },
   { method: 'GET', path: '/api/v0/instances/{id}/', status: 404, body: { msg: 'page not found' } },
   { method: 'DELETE', path: '/api/v0/instances/{id}/', status: 404, body: { error: 'no_such_instance' } },
   { method: 'DELETE', path: '/api/v0/instances/{id}/', status: 200, body: { success: true } },

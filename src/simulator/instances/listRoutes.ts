@@ -30,6 +30,11 @@ export function listRoutes(world: World, lifecycle: Lifecycle): Route[] {
             '/api/v0/instances/ is deprecated. Use /api/v1/instances/ instead.',
           );
         }
+        if (world.options.rowsPerPage !== undefined) {
+          // Older accounts get the same pages without a total (docs/service/instances.md#list).
+          const { instances, instances_found, next_token } = page(world, own(request), request);
+          return ok({ success: true, instances_found, instances, next_token });
+        }
         const instances = own(request).map((instance) => instanceRow(world, instance));
         return ok({ instances_found: instances.length, instances });
       },
@@ -39,7 +44,12 @@ export function listRoutes(world: World, lifecycle: Lifecycle): Route[] {
     route(
       'GET /api/v1/instances/',
       { permission: 'instance_read', endpoint: 'api.instance.list', everySeconds: 1, burst: 4 },
-      (request) => ok(page(world, own(request), request)),
+      (request) => {
+        if (world.options.noPagedList) {
+          throw new ServiceError(404, 'not_found', 'There is no such page.');
+        }
+        return ok(page(world, own(request), request));
+      },
     ),
   ];
 }
@@ -53,7 +63,7 @@ function page(world: World, all: readonly InstanceState[], request: SimRequest) 
   // The token is the last id of the page before: it stays good when instances come and go.
   const after = token === '' ? 0 : decodeToken(token);
   const rest = [...all].sort((a, b) => a.id - b.id).filter((instance) => instance.id > after);
-  const rows = rest.slice(0, Math.min(limit, mostRows));
+  const rows = rest.slice(0, Math.min(limit, world.options.rowsPerPage ?? mostRows, mostRows));
   const last = rows.at(-1);
   const labels = new Map<string, number>();
   for (const { label } of all) {
@@ -64,9 +74,23 @@ function page(world: World, all: readonly InstanceState[], request: SimRequest) 
     instances_found: rows.length,
     total_instances: all.length,
     label_counts: Object.fromEntries(labels),
-    next_token: last && rest.length > rows.length ? encodeToken(last.id) : null,
+    next_token: tokenAfter(last && rest.length > rows.length ? last.id : undefined, token, world),
     instances: rows.map((instance) => instanceRow(world, instance)),
   };
+}
+
+/** The token of the next page, or what was ordered in its place. */
+function tokenAfter(lastId: number | undefined, asked: string, { options }: World): unknown {
+  if (options.pageTokens === 'odd') {
+    return { after: lastId };
+  }
+  if (options.pageTokens === 'repeat') {
+    return asked === '' ? encodeToken(0) : asked;
+  }
+  if (options.pageTokens === 'endless') {
+    return encodeToken(lastId ?? (asked === '' ? 0 : decodeToken(asked)) + 1);
+  }
+  return lastId === undefined ? null : encodeToken(lastId);
 }
 
 function encodeToken(id: number): string {

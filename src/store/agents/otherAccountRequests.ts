@@ -4,6 +4,7 @@ import { silenceMs } from '../../model/agents/agreed';
 import type { AgentRequest } from '../../model/agents/request';
 import { markerIn } from '../../model/instances/instanceLabel';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import { isCompleteList } from '../instances/listed';
 import type { Account, OtherAccounts } from '../ports';
 import { ifPresent } from '../../util/missing';
 import type { AgentDesk } from './agentDesk';
@@ -93,14 +94,14 @@ export class OtherAccountRequests implements Disposable {
     for (const request of due.filter(({ instanceId }) => instanceId !== undefined)) {
       await this.settle(request, request.instanceId);
     }
-    const { items, skipped } =
+    const list =
       unknown.length === 0
         ? { items: [], skipped: 0 }
         : await account.client.instances.list({ isUnasked: true });
     for (const request of unknown) {
-      const found = items.find(({ label }) => markerIn(label) === request.marker);
+      const found = list.items.find(({ label }) => markerIn(label) === request.marker);
       await this.settle(request, found?.id);
-      if (!found && skipped === 0 && !this.missedSince.has(request.id)) {
+      if (!found && isCompleteList(list) && !this.missedSince.has(request.id)) {
         this.missedSince.set(request.id, this.deps.clock.elapsed());
       }
     }

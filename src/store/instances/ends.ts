@@ -1,6 +1,7 @@
 import type { Client } from '../../api/client';
 import type { Instance } from '../../model/instances/instance';
 import type { Clock } from '../../util/clock';
+import { isCompleteList } from './listed';
 
 /** Two lists count as two readings if they are at least this far apart. */
 const apartMs = 4000;
@@ -92,10 +93,10 @@ export async function readPresence(
   if (record) {
     return { kind: 'there', instance: record };
   }
-  const { items, skipped, found } = await client.instances.list(options);
-  const listed = items.find((one) => one.id === id);
+  const list = await client.instances.list(options);
+  const listed = list.items.find((one) => one.id === id);
   if (listed) {
     return { kind: 'there', instance: listed };
   }
-  return { kind: skipped === 0 && (found ?? 0) <= items.length ? 'ended' : 'doubtful' };
+  return { kind: isCompleteList(list) ? 'ended' : 'doubtful' };
 }

@@ -1,4 +1,4 @@
-import type { Client } from '../../api/client';
+import type { Client, InstanceListing } from '../../api/client';
 import type { Instance } from '../../model/instances/instance';
 import { withoutSecrets } from '../../model/instances/withoutSecrets';
 import type { ReadOptions } from '../../shared/reading';
@@ -20,11 +20,11 @@ export async function readFleet(
   options: ReadOptions,
   log: Log,
 ): Promise<FleetSnapshot | undefined> {
-  const { items, skipped, found } = await client.instances.list(options);
+  const list = await client.instances.list(options);
+  const { items, skipped } = list;
   if (options.signal.aborted) {
     return undefined;
   }
-  const missing = Math.max(0, (found ?? 0) - items.length - skipped);
   const present = new Set(items.map(({ id }) => id));
   // A new rental appears in its own record before it appears in the list.
   const ids = rentedIds().filter((id) => !present.has(id) && !known.hasEnded(id));
@@ -32,8 +32,14 @@ export async function readFleet(
   return {
     instances: [...items, ...late.filter((record) => record !== undefined)].map(withoutSecrets),
     skipped,
-    ...(missing > 0 ? { missing } : {}),
+    ...missingIn(list),
   };
+}
+
+/** Returns how many instances the service has that a list neither has nor skipped. */
+export function missingIn({ items, skipped, found = 0 }: InstanceListing): Pick<FleetSnapshot, 'missing'> {
+  const missing = found - items.length - skipped;
+  return missing > 0 ? { missing } : {};
 }
 
 /** Reads the record of an instance. If that fails, returns what was known of it. */

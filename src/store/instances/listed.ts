@@ -44,3 +44,12 @@ export function isCurrent(state: Loaded<FleetSnapshot>, now: number): boolean {
 export function isComplete(snapshot: FleetSnapshot): boolean {
   return snapshot.missing === undefined && snapshot.skipped === 0;
 }
+
+/** Returns whether an instance that the answer lacks does not exist. */
+export function isCompleteList(list: {
+  readonly items: readonly unknown[];
+  readonly skipped: number;
+  readonly found?: number | undefined;
+}): boolean {
+  return list.skipped === 0 && (list.found ?? 0) <= list.items.length;
+}

@@ -4,6 +4,7 @@ import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
+import { missingIn } from '../instances/fleetReading';
 import type { Account, FleetSnapshot } from '../ports';
 import { longestGapMs } from './idleWatch';
 
@@ -92,13 +93,14 @@ export class OtherList implements Disposable {
     const { account, clock, log, onUnread } = this.deps;
     const { signal } = this.over;
     try {
-      const { items, skipped } = await account.client.instances.list({ isUnasked: true, signal });
+      const list = await account.client.instances.list({ isUnasked: true, signal });
       if (signal.aborted) {
         return;
       }
       this.readAt = clock.elapsed();
       this.hasFailed = false;
-      const value = { instances: items.map(withoutSecrets), skipped };
+      const { items, skipped } = list;
+      const value = { instances: items.map(withoutSecrets), skipped, ...missingIn(list) };
       this.current = { kind: 'ready', value, fetchedAt: clock.now() };
       this.polled.fire(value);
     } catch (error) {

@@ -2,9 +2,8 @@ import type { Clock } from '../../util/clock';
 import { isWithin } from '../../util/duration';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
-import { isComplete } from '../instances/listed';
+import { isComplete, isCompleteList } from '../instances/listed';
 import type { Account, Fleet } from '../ports';
-import { isCompleteList } from './readBack';
 
 interface Deps {
   readonly fleet: Pick<Fleet, 'state'>;

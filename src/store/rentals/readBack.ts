@@ -2,6 +2,7 @@ import { findRented } from '../../model/rentals/findRented';
 import { wait, type Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
+import { isCompleteList } from '../instances/listed';
 import type { Account, Rental } from '../ports';
 
 /** When the instances are read back after a lost answer, in milliseconds after it. */
@@ -63,13 +64,4 @@ export async function readBack<T>(
 /** Returns the features by which an instance is recognized. */
 export function lostRentalOf({ marker, requestedAt, idsBefore, offer }: Rental) {
   return { marker, requestedAt, idsBefore, machineId: offer.machineId };
-}
-
-/** Returns whether an instance that the answer lacks does not exist. */
-export function isCompleteList(list: {
-  readonly items: readonly unknown[];
-  readonly skipped: number;
-  readonly found?: number | undefined;
-}): boolean {
-  return list.skipped === 0 && (list.found ?? 0) <= list.items.length;
 }

@@ -9,6 +9,7 @@ import {
 import { findRented } from '../../model/rentals/findRented';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import { isCancelled } from '../../util/errors';
+import { isCompleteList } from '../instances/listed';
 import type { Account, Rental } from '../ports';
 import { lostRentalOf, type ReadBackDeps } from './readBack';
 
@@ -61,9 +62,12 @@ export async function compareOnce(
   { log, signal, taken }: Omit<ReadBackDeps, 'clock'>,
 ): Promise<number | 'none' | 'notKnown'> {
   try {
-    const { items } = await account.client.instances.list({ signal });
-    const finding = findRented(lostRentalOf(rental), items, taken());
-    return finding.kind === 'found' && finding.by === 'label' ? finding.instanceId : 'none';
+    const list = await account.client.instances.list({ signal });
+    const finding = findRented(lostRentalOf(rental), list.items, taken());
+    if (finding.kind === 'found' && finding.by === 'label') {
+      return finding.instanceId;
+    }
+    return isCompleteList(list) ? 'none' : 'notKnown';
   } catch (error) {
     log.warn(`The instances could not be compared with a refused rental: ${String(error)}`);
     return 'notKnown';

@@ -16,11 +16,16 @@ export async function findTemplate(
   { templateId: id, templateHash: hash }: TemplateOfRental,
   options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<Template | undefined> {
-  const { items } = await client.templates.search(
+  const { items, skipped } = await client.templates.search(
     id === undefined ? { hash_id: { eq: hash } } : { id: { eq: id } },
     options,
   );
-  return items.find((one) => (id === undefined ? one.hashId === hash : one.id === id));
+  const found = items.find((one) => (id === undefined ? one.hashId === hash : one.id === id));
+  if (!found && skipped > 0) {
+    // It may be the record that could not be read, or stand on a page that was not.
+    throw new UserError(text('Could not read the template. Try again in a moment.'), { nextStep: 'retry' });
+  }
+  return found;
 }
 
 /** Reads the current template: every edit changes the hash, and a rental needs the current one. */

@@ -11,6 +11,7 @@ import type { Log } from '../../util/log';
 import type { Account } from '../ports';
 import { digestOf, type TemplatesOfAccount, type TemplateStorage } from './templateStorage';
 import type { TemplateSecrets } from './templateSecrets';
+import { findTemplate } from './findTemplate';
 
 /** A template as this window last read or saved it. */
 export interface KnownTemplate {
@@ -61,9 +62,8 @@ export class TemplateReader {
   }
 
   /** Reads a template for a decision: a read under way may have been answered before the edit that it must show. */
-  async readNow(account: Account, id: number): Promise<Template | undefined> {
-    const { items } = await account.client.templates.search({ id: { eq: id } });
-    return items.find((template) => template.id === id);
+  readNow(account: Account, id: number): Promise<Template | undefined> {
+    return findTemplate(account.client, { templateId: id });
   }
 
   /**

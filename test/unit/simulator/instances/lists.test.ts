@@ -34,8 +34,8 @@ describe('The lists of instances', () => {
     for (const version of ['v0', 'v1']) {
       const { json } = await simulator.call('GET', `/api/${version}/instances/`);
       const list = instanceList.parse(json);
-      assert.equal(list.instances_found, 3);
-      const rows = (list.instances ?? []).map((row) => instanceSchema.parse(row));
+      assert.equal(list.found, 3);
+      const rows = list.rows.map((row) => instanceSchema.parse(row));
       assert.deepEqual(
         rows.map((row) => row.id),
         ids,
@@ -55,9 +55,9 @@ describe('The lists of instances', () => {
       const query = token === '' ? '?limit=100' : `?limit=25&after_token=${token}`;
       const { json } = await simulator.call('GET', `/api/v1/instances/${query}`);
       const list = instanceList.parse(json);
-      sizes.push(list.instances?.length ?? 0);
-      seen.push(...(list.instances ?? []).map((row) => instanceSchema.parse(row).id));
-      token = list.next_token ?? '';
+      sizes.push(list.rows.length);
+      seen.push(...list.rows.map((row) => instanceSchema.parse(row).id));
+      token = list.next ?? '';
       if (sizes.length === 1) {
         assert.deepEqual(json.label_counts, { even: 28, odd: 27 });
         await simulator.call('DELETE', `/api/v0/instances/${String(ids[3])}/`);

@@ -57,7 +57,7 @@ describe('The market', () => {
   it('answers rows that the wire schema takes, 64 at most, the best score first', async () => {
     const simulator = await start();
     const { json } = await simulator.call('POST', '/api/v0/bundles/', { limit: 5000 });
-    const rows = offerList.parse(json).map((row) => offerSchema.parse(row));
+    const rows = offerList.parse(json).rows.map((row) => offerSchema.parse(row));
     assert.equal(rows.length, 64);
     const scores = rows.map((row) => row.score ?? 0);
     assert.deepEqual(

@@ -25,7 +25,7 @@ describe('The SSH keys of an account', () => {
     assert.equal(key.public_key, own);
     const listed = await simulator.call('GET', '/api/v0/ssh/');
     assert.ok(Array.isArray(listed.json));
-    assert.equal(sshKeyList.parse(listed.json).length, 1);
+    assert.equal(sshKeyList.parse(listed.json).rows.length, 1);
     const changed = await simulator.call('PUT', `/api/v0/ssh/${key.id}/`, { id: key.id, ssh_key: other });
     assert.equal(changed.json.key.public_key, other);
     assert.deepEqual((await simulator.call('DELETE', `/api/v0/ssh/${key.id}/`)).json, { success: true });

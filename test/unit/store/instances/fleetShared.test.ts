@@ -12,10 +12,10 @@ const { example } = calls['instances.list'];
 
 /** The list that the service answers with, as the window that leads tells it. */
 async function newsOf(answer: unknown): Promise<unknown> {
-  const { client } = scriptedClient(() => ({ status: 200, text: JSON.stringify(answer) }), {
+  const { client, finish } = scriptedClient(() => ({ status: 200, text: JSON.stringify(answer) }), {
     policy: { readAttempts: 1 },
   });
-  const { items, skipped } = await client.instances.list();
+  const { items, skipped } = await finish(client.instances.list());
   const value = { instances: items, skipped };
   const state = shareState({ kind: 'ready', value, fetchedAt: 1 });
   return JSON.parse(JSON.stringify({ accountKey: 'a', state, memory: [] }));
