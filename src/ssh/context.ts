@@ -5,7 +5,7 @@ import { EffectiveConfig } from './effectiveConfig';
 import type { FileSystem } from './fileSystem';
 import type { HostEntry } from './hostConfig';
 import { hostKeyOptions } from './hostKey';
-import { hasInherited, keyMeasures, withoutInherited, type KeyMeasures } from './inherited';
+import { harmlessVariables, hasInherited, keyMeasures, withoutInherited, type KeyMeasures } from './inherited';
 import type { Identity } from './identity';
 import { isSecurityKey, type KeyDeps } from './localKeys';
 import type { ProcessIdentity } from '../util/fileLock';
@@ -85,14 +85,16 @@ export class SshContext {
 
   /**
    * Returns a runner for logins in the background at an alias, with `alone` and without what lines for all hosts add to our
-   * entry (`inherited`). The alias is one of the arguments.
+   * entry (`inherited`). The alias is one of the arguments. Language and terminal of this computer, and of our own programs,
+   * are not those of jobs and commands.
    */
   async runAlone(alias: string, signal?: AbortSignal): Promise<Run> {
     const first = ['-T', ...alone.flatMap((option) => ['-o', option])];
     const own = await this.withoutInherited(alias, signal);
     return (program, args, options) => {
       const at = args.indexOf(alias);
-      return this.deps.run(program, [...first, ...args.slice(0, at), ...own, ...args.slice(at)], options);
+      const all = [...first, ...args.slice(0, at), ...own, ...args.slice(at)];
+      return this.deps.run(program, all, { ...options, withoutEnv: harmlessVariables });
     };
   }
 

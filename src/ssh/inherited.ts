@@ -19,8 +19,18 @@ export interface Rule {
   readonly harmless?: RegExp;
 }
 
-/** Language and terminal, which distributions send to all hosts. */
-const harmlessVariable = /^(?:LANG|LANGUAGE|LC_[\w*]+|TERM|COLORTERM|NO_COLOR|TZ|XMODIFIERS)(?:=|$)/;
+/** Language and terminal, which distributions send to all hosts: names as in `SendEnv`. */
+export const harmlessVariables = [
+  'LANG',
+  'LANGUAGE',
+  'LC_*',
+  'TERM',
+  'COLORTERM',
+  'NO_COLOR',
+  'TZ',
+  'XMODIFIERS',
+] as const;
+const harmlessVariable = new RegExp(`^(?:${harmlessVariables.join('|').replace('*', '[\\w*]+')})(?:=|$)`);
 
 /**
  * All options whose lines our entry can't override, by their name in lower case. All but `SetEnv` and the last two add

@@ -5,6 +5,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Run } from '../../../src/ssh/run';
+import { runTimed } from '../../../src/ssh/timedCommand';
+import { harmlessVariables } from '../../../src/ssh/inherited';
+import { systemClock } from '../../../src/util/clock';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
 import { freePort, SshMachine } from '../../support/sshMachine';
@@ -52,6 +55,40 @@ describe('What lines for all hosts give to every machine', () => {
     const [program, ...args] = ssh.command('gpu-7', 'true');
     await home.run(program, args);
     assert.match(readFileSync(said, 'utf8'), /GPU_TEST_TOKEN=from-the-environment/);
+  });
+
+  it('is no language, no terminal and nothing of our own, whatever all hosts are sent', async () => {
+    const names = harmlessVariables.map((name) => name.replace('*', 'ALL'));
+    const before = names.map((name) => [name, process.env[name]] as const);
+    home.write(
+      `${home.read()}Host *\n${names.map((name) => `  SendEnv ${name.replace('ALL', '*')}\n`).join('')}`,
+    );
+    try {
+      for (const name of names) process.env[name] = 'C';
+      const key = home.key();
+      machine.authorize(key);
+      const ssh = home.service();
+      const instance = sshInstance(machine.port);
+      await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
+      const scripts = [
+        (await ssh.exec('gpu-7', 'env')).stdout,
+        (await ssh.exec('gpu-7', 'env', { usesLoginShell: true })).stdout,
+        (await runTimed({ ssh, clock: systemClock }, 'gpu-7', 'env', { timeoutMs: 20_000 })).stdout,
+      ];
+      for (const environment of scripts) {
+        assert.match(environment, /^SSH_CONNECTION=/m);
+        const sent = environment.split('\n').map((line) => line.split('=')[0] ?? '');
+        assert.deepEqual(
+          sent.filter((name) => names.includes(name as never) || /^(?:LC_|GPU_RENTAL|TMUX)/.test(name)),
+          [],
+        );
+      }
+    } finally {
+      for (const [name, value] of before) {
+        if (value === undefined) Reflect.deleteProperty(process.env, name);
+        else process.env[name] = value;
+      }
+    }
   });
 
   it('is no agent where the user runs nothing, though the instance may use it', async () => {
