@@ -56,10 +56,8 @@ export type TimerVerdict =
   | { readonly kind: 'noAnswer' }
   /** The process did not start, or it has ended. */
   | { readonly kind: 'notAlive' }
-  /** The login failed, or the machine gave another answer. */
-  | { readonly kind: 'noLogin' };
-
-const greeting = 'gpu-rental timer';
+  /** No answer: what was asked for may have happened all the same. */
+  | { readonly kind: 'notKnown' };
 
 const parts: Readonly<Record<string, string>> = {
   'alone.sh': alone,
@@ -98,9 +96,22 @@ const turnMinutes = Math.ceil(timeoutMs / 60_000) + 1;
 
 type Exec = Pick<SshService, 'exec'>;
 
-/** Starts the process on the machine, replacing any other of ours, and proves that it can act. */
-export function armTimer(ssh: Exec, alias: string, order: TimerOrder, signal?: AbortSignal) {
-  return run(ssh, alias, 'arm', order, signal);
+/**
+ * Starts the process on the machine, replacing any other of ours, and proves that it can act. Without an answer, it looks
+ * once whether the process runs; one that is `notKnown` after that may run or start yet.
+ */
+export async function armTimer(
+  ssh: Exec,
+  alias: string,
+  order: TimerOrder,
+  signal?: AbortSignal,
+): Promise<TimerVerdict> {
+  const verdict = await run(ssh, alias, 'arm', order, signal);
+  if (verdict.kind !== 'notKnown') {
+    return verdict;
+  }
+  const found = await run(ssh, alias, 'check', order, signal);
+  return found.kind === 'armed' ? found : verdict;
 }
 
 /** Checks that the process still lives and the key is still accepted. */
@@ -185,9 +196,7 @@ async function ask(
     timeoutMs,
     signal,
   });
-  const lines = stdout.split(/\r?\n/);
-  const start = lines.indexOf(greeting);
-  return start < 0 ? [] : lines.slice(start + 1);
+  return stdout.split(/\r?\n/);
 }
 
 /** Checks that an address contains nothing that a shell or a config file could interpret. */
@@ -214,7 +223,7 @@ export function verdictOf(said: readonly string[]): TimerVerdict {
       return { kind: known };
     }
   }
-  return { kind: 'noLogin' };
+  return { kind: 'notKnown' };
 }
 
 const plainVerdicts = new Map<string, 'busy' | 'noTool' | 'noKey' | 'notAlive' | 'noGpuUse' | 'noLoginSeen'>([

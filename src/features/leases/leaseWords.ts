@@ -58,18 +58,23 @@ export function leaseNote(row: LeaseRow, now: number): InstanceNote {
       : row.lease.isOnlyOnInstance === true && armed
         ? t('the instance itself: its own timer could not be ended')
         : armed
-          ? t(
-              'the instance itself {0} (verified {1}), and an open editor before that',
-              itselfWhen(row.lease, armed, now),
-              momentText(armed.provedAt, now),
-            )
+          ? armed.isDoubtful === true
+            ? t(
+                'possibly the instance itself {0}, because it did not confirm its timer, and an open editor before that',
+                itselfWhen(row.lease, armed, now),
+              )
+            : t(
+                'the instance itself {0} (verified {1}), and an open editor before that',
+                itselfWhen(row.lease, armed, now),
+                momentText(armed.provedAt, now),
+              )
           : needsEditor();
   return {
     row:
       other !== undefined
         ? t('{0}, but {1}', text, other)
         : armed
-          ? `${text} (${t('armed, checked {0}', momentText(armed.provedAt, now))})`
+          ? `${text} (${armed.isDoubtful === true ? t('possibly armed') : t('armed, checked {0}', momentText(armed.provedAt, now))})`
           : text,
     lines: () => [
       [t('Later'), text],

@@ -4,7 +4,7 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
-import type { Lease } from '../../model/instances/lease';
+import type { ArmedTimer, Lease } from '../../model/instances/lease';
 import { HostKeyError } from '../../ssh/hostKey';
 import {
   armTimer,
@@ -51,12 +51,12 @@ export async function arm(deps: LeaseDeps, scheduled: Scheduled): Promise<void> 
       throw error;
     }
     // The timer may have started on the machine in spite of the error.
-    await endOrphan(deps, alias, lease, name);
+    await endOrphan(deps, alias, lease, { token, at, provedAt: clock.now(), isDoubtful: true }, name);
     throw error;
   });
   if (verdict.kind === 'armed') {
     if (!(await leases.setArmed(lease, { token, at, provedAt: clock.now() }))) {
-      await endOrphan(deps, alias, lease, name);
+      await endOrphan(deps, alias, lease, undefined, name);
       return;
     }
     const when = itselfWhen(lease, { at }, clock.now());
@@ -75,6 +75,13 @@ export async function arm(deps: LeaseDeps, scheduled: Scheduled): Promise<void> 
           ),
     );
     return;
+  }
+  if (verdict.kind === 'notKnown') {
+    // It may have started, or start yet.
+    await endOrphan(deps, alias, lease, { token, at, provedAt: clock.now(), isDoubtful: true }, name);
+    if (leases.find(instanceId)?.lease.armed?.token === token) {
+      return;
+    }
   }
   tryAgain(t('Could not arm {0}. {1}', name, reason(verdict, name)), () => arm(deps, scheduled));
 }
@@ -187,16 +194,27 @@ async function endArmed(
   return isEnded && deps.leases.setArmed(lease, undefined).then(() => true);
 }
 
-/** Ends a timer whose start was interrupted, or whose lease was canceled or changed in the meantime. */
-async function endOrphan(deps: LeaseDeps, alias: string, lease: Lease, name: string): Promise<void> {
-  if (await endTimer(deps, alias, lease.instanceId)) {
-    await deps.leases.setArmed(lease, undefined);
-    return;
+/**
+ * Ends a timer whose start was interrupted or not confirmed, or whose lease was canceled or changed in the meantime. One
+ * that could not be ended counts as armed (`possible`), so that it is shown, and proved or found gone later.
+ */
+async function endOrphan(
+  deps: LeaseDeps,
+  alias: string,
+  lease: Lease,
+  possible: ArmedTimer | undefined,
+  name: string,
+): Promise<void> {
+  const isEnded = await endTimer(deps, alias, lease.instanceId).catch(() => false);
+  if (isEnded || possible) {
+    await deps.leases.setArmed(lease, isEnded ? undefined : possible);
   }
-  tryAgain(
-    t('Could not start the timer on {0}. It may be running, because it could not be ended.', name),
-    () => endOrphan(deps, alias, lease, name),
-  );
+  if (!isEnded) {
+    tryAgain(
+      t('Could not start the timer on {0}. It may be running, because it could not be ended.', name),
+      () => endOrphan(deps, alias, lease, possible, name),
+    );
+  }
 }
 
 /** Returns true once the machine confirmed it. A changed host key is reported beside the question about the timer. */
@@ -277,8 +295,8 @@ function reason(verdict: Exclude<TimerVerdict, { kind: 'armed' }>, name: string)
       return t('It could not reach the service.');
     case 'notAlive':
       return t('The timer process is not running on it.');
-    case 'noLogin':
-      return t('Could not log in to {0}. Connect to it once, then try again.', name);
+    case 'notKnown':
+      return t('{0} did not answer. Connect to it once, then try again.', name);
     default:
       return assertNever(verdict);
   }

@@ -17,6 +17,8 @@ export interface ArmedTimer {
   readonly at?: number | undefined;
   /** When its process was last seen alive and its key was accepted. */
   readonly provedAt: number;
+  /** Its start was not confirmed at that time, so that it may run. */
+  readonly isDoubtful?: boolean | undefined;
   /** The timer's action, if the schedule has changed since and the timer could not be ended. */
   readonly action?: LeaseAction | undefined;
 }

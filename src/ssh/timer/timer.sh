@@ -1,7 +1,6 @@
 # shellcheck shell=sh
 # Arms, checks or disarms the timer of this instance. Fixed: what differs comes by standard input and is looked at
 # before it is used.
-printf '%s\n' 'gpu-rental timer'
 umask 077
 IFS= read -r verb
 IFS= read -r url
@@ -84,6 +83,8 @@ if [ "$mode" = idle ]; then
   fi
 fi
 mkdir -p "$dir"
+# Before it asks the service, so that who ends it once its answer was lost waits for it.
+[ "$verb" = check ] || take_turn
 if [ "$verb" = check ] && ! alive "$file"; then
   echo not-alive
   exit 0
@@ -97,7 +98,6 @@ if [ "$status" != 200 ] || [ "$own" != 0 ]; then
   exit 0
 fi
 if [ "$verb" = arm ]; then
-  take_turn
   write_guard
   export CONTAINER_API_KEY="$key"
   if command -v setsid >/dev/null 2>&1; then detach='setsid'; else detach='nohup'; fi
@@ -108,6 +108,8 @@ if [ "$verb" = arm ]; then
     tries=$((tries + 1))
     sleep 0.2 || sleep 1
   done
+  # One that is only slow must not act after it was said not to run.
+  alive "$file" || kill "$!" 2>/dev/null
 fi
 if ! alive "$file"; then
   echo not-alive

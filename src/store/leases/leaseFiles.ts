@@ -19,6 +19,7 @@ const leaseFile = z.object({
       token: z.string(),
       at: z.number().optional(),
       provedAt: z.number(),
+      isDoubtful: z.boolean().optional(),
       action: z.enum(['stop', 'destroy']).optional(),
     })
     .optional(),

@@ -44,8 +44,8 @@ const retryMs = 3_600_000;
 const freshMs = 60_000;
 
 /** Returns whether the proof is from yesterday; a clock that was set back also invalidates it. */
-export function isProofOld({ provedAt }: ArmedTimer, now: number): boolean {
-  return !isWithin(proofLastsMs, provedAt, now);
+export function isProofOld({ provedAt, isDoubtful }: ArmedTimer, now: number): boolean {
+  return isDoubtful === true || !isWithin(proofLastsMs, provedAt, now);
 }
 
 /**
@@ -132,7 +132,7 @@ export class TimerProofs implements Disposable {
       return;
     }
     if (proof === 'armed') {
-      await leases.setArmed(lease, { ...present, provedAt: clock.now() });
+      await leases.setArmed(lease, { ...present, provedAt: clock.now(), isDoubtful: undefined });
     } else if (
       proof === 'gone' &&
       (await leases.setArmed(lease, undefined)) &&

@@ -36,10 +36,10 @@ describe('What a timer on the machine is made of', () => {
   it('takes nothing that the machine says for more than it is', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (lines) => {
-        assert.deepEqual(verdictOf(lines.map((line) => `x${line}`)), { kind: 'noLogin' });
+        assert.deepEqual(verdictOf(lines.map((line) => `x${line}`)), { kind: 'notKnown' });
       }),
     );
-    assert.deepEqual(verdictOf(['armed rm -rf']), { kind: 'noLogin' });
+    assert.deepEqual(verdictOf(['armed rm -rf']), { kind: 'notKnown' });
     assert.deepEqual(verdictOf(['status 000']), { kind: 'noAnswer' });
   });
 });

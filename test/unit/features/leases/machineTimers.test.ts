@@ -197,7 +197,6 @@ describe('The timer on a machine', () => {
     ['status 403', /\(HTTP 403\)/],
     ['status 000', /could not reach the service/],
     ['not-alive', /process is not running/],
-    ['?', /Could not log in to trainer\./],
   ] as const;
   for (const [answer, why] of reasons) {
     it(`says why it was not started, and tries again: ${answer}`, async () => {
@@ -211,6 +210,34 @@ describe('The timer on a machine', () => {
       assert.deepEqual(one.verbs(), ['arm', 'arm']);
     });
   }
+
+  it('that gave no answer is ended, or counts as one that may act', async () => {
+    const ended = scene();
+    ended.said.splice(0, 1, '', '', 'disarmed');
+    await ended.all.arm(ended.deps, ended.scheduled);
+    assert.match((await ended.told()).join(), /^warning Could not arm trainer\. trainer did not answer\./);
+    assert.deepEqual([ended.verbs(), ended.kept.lease?.armed], [['arm', 'check', 'disarm'], undefined]);
+
+    const silent = scene({ answers: [''] });
+    await silent.all.arm(silent.deps, silent.scheduled);
+    assert.match(
+      (await silent.told()).join(),
+      /^warning Could not start the timer on trainer\. It may be running/,
+    );
+    const possible = silent.kept.lease?.armed;
+    assert.equal(possible?.isDoubtful, true);
+    const note = silent.all.leaseNote(
+      { lease: { ...silent.lease, armed: possible }, state: { leaseId: 'one' } } as never,
+      silent.clock.now(),
+    );
+    assert.match(note.row, /\(possibly armed\)$/);
+
+    const found = scene();
+    found.said.splice(0, 1, '', 'armed curl');
+    await found.all.arm(found.deps, found.scheduled);
+    assert.match((await found.told()).join(), /^info trainer stops itself at /);
+    assert.deepEqual(found.verbs(), ['arm', 'check']);
+  });
 
   it('is proved again by a look at it', async () => {
     const one = scene();
