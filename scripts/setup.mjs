@@ -32,6 +32,9 @@ const systemPackages = {
     use: 'the tests of notebooks on instances',
   },
   'openssh-server': { programs: ['sshd'], use: 'the tests of connections' },
+  zsh: { programs: ['zsh'], use: 'the tests of login shells' },
+  fish: { programs: ['fish'], use: 'the tests of login shells' },
+  tcsh: { programs: ['tcsh'], use: 'the tests of login shells' },
   chromium: {
     programs: ['chromium', 'chromium-browser', 'google-chrome'],
     use: 'the tests in the real editor',
@@ -57,6 +60,9 @@ const testTools = [
   'ansible-core',
   'parallel',
   'clustershell',
+  'zsh',
+  'fish',
+  'tcsh',
   'jupyter-server',
   'python3-ipykernel',
 ];

@@ -21,18 +21,36 @@ export function quoteForShell(value: string): string {
 
 /**
  * Returns a command that has `sh` run a script, whatever the login shell of a machine is: sshd gives every command to that,
- * and fish and others read our scripts differently. In quotes, fish reads backslashes, so they are outside of them.
+ * and fish, csh and others read our scripts differently. In quotes, fish reads backslashes and csh reads `!`, so they are
+ * outside of them. The script has one line, because csh ends quotes at the end of a line.
  */
 export function byPosixShell(script: string): string {
-  return `exec /bin/sh -c '${script.replace(/['\\]/g, "'\\$&'")}'`;
+  return `exec /bin/sh -c '${script.replace(/['\\!]/g, "'\\$&'")}'`;
 }
+
+/** Reads the script from the environment, so that no login shell parses it, and leaves nothing of it there. */
+const fromEnvironment = byPosixShell('s=$GPU_RENTAL_SCRIPT; unset GPU_RENTAL_SCRIPT; eval "$s"');
 
 /**
  * Returns the same for a script of `sh`, started by the login shell of the machine: only that knows where the image keeps
- * its programs. With the variable, its startup files don't start tmux. `by` is a program that starts it in turn.
+ * its programs. With the variable, its startup files don't start tmux. `by` is a program that starts it in turn. csh and
+ * tcsh can't be started so, and close what is open beside standard input and output: what sshd started has read most of
+ * what a user sets.
  */
 export function byLoginShell(script: string, by = ''): string {
-  return `TMUX=none exec ${by}"\${SHELL:-/bin/sh}" -lc ${quoteForShell(byPosixShell(script))}`;
+  return [
+    `export TMUX=none GPU_RENTAL_SCRIPT=${quoteForShell(script)}`,
+    'case "${SHELL:=/bin/sh}" in *csh) set -- /bin/sh -c ;; *) set -- "$SHELL" -lc ;; esac',
+    `exec ${by}"$@" ${quoteForShell(fromEnvironment)}`,
+  ].join('; ');
+}
+
+/**
+ * Returns a script that has the login shell of the machine run a command of the user. Some shells read their start-up files
+ * once more, so the output begins after a line with the mark.
+ */
+export function byUserShell(command: string, mark: string): string {
+  return `exec "\${SHELL:-/bin/sh}" -c ${quoteForShell(`echo ${mark}; ${command}`)}`;
 }
 
 /** PowerShell takes typographic quotes for plain ones. */

@@ -5,7 +5,13 @@ import { EffectiveConfig } from './effectiveConfig';
 import type { FileSystem } from './fileSystem';
 import type { HostEntry } from './hostConfig';
 import { hostKeyOptions } from './hostKey';
-import { harmlessVariables, hasInherited, keyMeasures, withoutInherited, type KeyMeasures } from './inherited';
+import {
+  harmlessVariables,
+  hasInherited,
+  keyMeasures,
+  withoutInherited,
+  type KeyMeasures,
+} from './inherited';
 import type { Identity } from './identity';
 import { isSecurityKey, type KeyDeps } from './localKeys';
 import type { ProcessIdentity } from '../util/fileLock';

@@ -1,4 +1,5 @@
 import type { Clock } from '../util/clock';
+import { InputTakenError } from './answer';
 import { whyNoLogin, type Failure } from './preflight';
 import { parseProof, proofGreeting, type ProofAnswer } from './proofText';
 import gpuProbe from './gpuProbe.sh';
@@ -42,6 +43,14 @@ export async function probeGpus(
       onLogin();
     }
   };
-  const result = await ssh.exec(alias, probeScript, { signal, timeoutMs, onStdout });
-  return parseProof(result.stdout, clock.now()) ?? { kind: 'noLogin', failure: whyNoLogin(result) };
+  try {
+    const result = await ssh.exec(alias, probeScript, { signal, timeoutMs, onStdout });
+    return parseProof(result.stdout, clock.now()) ?? { kind: 'noLogin', failure: whyNoLogin(result) };
+  } catch (error) {
+    if (error instanceof InputTakenError) {
+      const detail = error.message;
+      return { kind: 'noLogin', failure: { ok: false, problem: 'startupScript', detail, keysTried: [] } };
+    }
+    throw error;
+  }
 }

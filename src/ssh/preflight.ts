@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import type { Clock } from '../util/clock';
 import { defined } from '../util/defined';
+import { Answer } from './answer';
 import { unescaped } from './effectiveConfig';
 import { changedHostKey } from './hostKey';
 import { plainText } from './plainText';
@@ -32,7 +32,7 @@ export type PreflightResult =
   | {
       readonly ok: true;
       readonly elapsedMs: number;
-      /** The machine prints text at every login, tmux for example; terminals work, some editors fail. */
+      /** The machine prints text or reads input at every login, tmux for example; terminals work, some editors fail. */
       readonly noisy: boolean;
       /** Free space of the home folder; `undefined` if the machine did not report it. */
       readonly freeMb: number | undefined;
@@ -69,8 +69,8 @@ export interface PreflightOptions {
 }
 
 /**
- * Logs in by the same config that the editor will use, and has the machine repeat a random word. Never asks a
- * question, because it would appear behind a window.
+ * Logs in by the same config that the editor will use, and has the machine answer. Never asks a question, because it would
+ * appear behind a window.
  */
 export async function runPreflight(
   deps: {
@@ -84,7 +84,7 @@ export async function runPreflight(
   { signal, isPatient }: PreflightOptions = {},
 ): Promise<PreflightResult> {
   const wait = isPatient === true ? longWait : usualWait;
-  const nonce = `gpu-rental-${randomBytes(8).toString('hex')}`;
+  const answer = new Answer();
   const [program, ...before] = deps.command;
   const startedAt = deps.clock.elapsed();
   const result = await deps.run(
@@ -98,27 +98,29 @@ export async function runPreflight(
       ...withoutAgent,
       ...(deps.options ?? []).flatMap((option) => ['-o', option]),
       alias,
-      `echo ${nonce}; df -Pk . 2>/dev/null | tail -n 1`,
+      answer.command,
     ],
-    { signal, timeoutMs: wait.all * 1000 },
+    {
+      signal,
+      timeoutMs: wait.all * 1000,
+      input: answer.input('df -Pk . 2>/dev/null | tail -n 1'),
+      sieve: answer,
+    },
   );
-  return judge(result, nonce, deps.clock.elapsed() - startedAt);
+  return judge(result, answer, deps.clock.elapsed() - startedAt);
 }
 
-function judge(result: RunResult, nonce: string, elapsedMs: number): PreflightResult {
+function judge(result: RunResult, { hasBegun, isLost, noise }: Answer, elapsedMs: number): PreflightResult {
   const { stdout, stderr } = result;
-  const keysTried = offeredKeys(stderr);
-  const detail = plainText(lastWords(stderr, stdout, nonce));
-  const at = stdout.indexOf(nonce);
-  if (at < 0) {
-    return failureOf(result, detail);
+  if (!hasBegun) {
+    return failureOf({ ...result, stdout: noise }, plainText(lastWords(stderr, noise)));
   }
-  const free = /\s\d+\s+\d+\s+(\d+)\s+\d+%\s/.exec(stdout.slice(at + nonce.length))?.[1];
+  const free = /\s\d+\s+\d+\s+(\d+)\s+\d+%\s/.exec(stdout)?.[1];
   const freeMb = free === undefined ? undefined : Math.floor(Number(free) / 1024);
-  if ((freeMb !== undefined && freeMb < neededMb) || /No space left on device/.test(stdout + stderr)) {
-    return { ok: false, problem: 'diskFull', detail: freeText(freeMb), keysTried };
+  if ((freeMb !== undefined && freeMb < neededMb) || /No space left on device/.test(noise + stderr)) {
+    return { ok: false, problem: 'diskFull', detail: freeText(freeMb), keysTried: offeredKeys(stderr) };
   }
-  return { ok: true, elapsedMs, noisy: stdout.slice(0, at).trim() !== '', freeMb };
+  return { ok: true, elapsedMs, noisy: isLost || noise.trim() !== '', freeMb };
 }
 
 /** A disk on which not even a message fits has nothing left. */
@@ -131,7 +133,7 @@ function freeText(freeMb = 0): string {
  * another code.
  */
 export function whyNoLogin(result: RunResult): Failure {
-  const failure = failureOf(result, plainText(lastWords(result.stderr, result.stdout, '')));
+  const failure = failureOf(result, plainText(lastWords(result.stderr, result.stdout)));
   const isShell = failure.problem === 'other' && result.code !== null && result.code !== 255;
   return isShell ? { ...failure, problem: 'startupScript' } : failure;
 }
@@ -208,9 +210,9 @@ function offeredKeys(stderr: string): readonly string[] {
   return [...new Set(keys)];
 }
 
-function lastWords(stderr: string, stdout: string, nonce: string): string {
+function lastWords(stderr: string, stdout: string): string {
   const said = messages(stderr);
-  return (said.length > 0 ? said : stdout.replaceAll(nonce, '').split(/\r?\n/))
+  return (said.length > 0 ? said : stdout.split(/\r?\n/))
     .filter((line) => line.trim() !== '')
     .slice(-3)
     .join(' ');

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams, type SpawnOptions } from 'node:child_process';
-import type { Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { StringDecoder } from 'node:string_decoder';
 import { CancelledError, UserError } from '../util/errors';
 import { text } from '../util/text';
 
@@ -29,10 +30,21 @@ export interface RunOptions {
   readonly withoutEnv?: readonly string[] | undefined;
   /** Keeps the end of a stream that is longer than what is kept, in place of its beginning. */
   readonly keepsEnd?: boolean;
+  /** Takes out of the output what counts. Once that is whole, the program has half a second to end by itself. */
+  readonly sieve?: Sieve;
   /** Called with each piece of output. */
   readonly onStdout?: (piece: string) => void;
   /** Called with each piece of the messages. */
   readonly onStderr?: (piece: string) => void;
+}
+
+/** Reads the output of a program in place of its end: something else may hold its pipes. */
+export interface Sieve {
+  /** Returns what counts of the next piece. */
+  take(piece: Buffer): Buffer;
+  /** Returns what counts of the bytes that were held back, at the end of the output. */
+  rest(): Buffer;
+  readonly isWhole: boolean;
 }
 
 export interface RunResult {
@@ -61,10 +73,15 @@ export class ProgramMissingError extends UserError {
 /** The most characters of one stream. */
 const outputLimit = 1_000_000;
 const killGraceMs = 2_000;
-/** After a program has exited, its children may hold its pipes for this long; see both functions below. */
+/** For the end of a program, and for children that hold its pipes; see the functions below. */
 const pipeGraceMs = 500;
 
-function environmentWithout(patterns: readonly string[]): NodeJS.ProcessEnv {
+/** Messages are in English. What must not reach a machine stays out, our own variables included. */
+function environmentOf({ withoutEnv = [], env }: RunOptions): NodeJS.ProcessEnv {
+  return { ...environmentWithout(withoutEnv, { ...process.env, LC_ALL: 'C' }), ...env };
+}
+
+function environmentWithout(patterns: readonly string[], environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const matches = patterns.map((pattern) => {
     const escaped = pattern
       .replace(/[.+^${}()|[\]\\]/g, '\\$&')
@@ -72,7 +89,7 @@ function environmentWithout(patterns: readonly string[]): NodeJS.ProcessEnv {
       .replaceAll('?', '.');
     return new RegExp(`^${escaped}$`, 's');
   });
-  const kept = Object.entries(process.env).filter(([name]) => !matches.some((match) => match.test(name)));
+  const kept = Object.entries(environment).filter(([name]) => !matches.some((match) => match.test(name)));
   return Object.fromEntries(kept);
 }
 
@@ -133,7 +150,7 @@ function start(program: string, args: readonly string[], options: RunOptions) {
     shell: false,
     windowsHide: true,
     detached: options.withoutTerminal ?? false,
-    env: { ...environmentWithout(options.withoutEnv ?? []), LC_ALL: 'C', ...options.env },
+    env: environmentOf(options),
     cwd: options.cwd,
   };
   if (options.endsWithUs !== true || process.platform === 'win32') {
@@ -174,20 +191,26 @@ export const runProgram: Run = (program, args, options = {}) =>
             stop();
           }, options.timeoutMs);
     options.signal?.addEventListener('abort', stop, { once: true });
+    let wholeTimer: NodeJS.Timeout | undefined;
+    const onWhole = () => {
+      clearTimeout(timer);
+      wholeTimer ??= setTimeout(stop, pipeGraceMs);
+    };
     const settle = () => {
       clearTimeout(timer);
+      clearTimeout(wholeTimer);
       options.signal?.removeEventListener('abort', stop);
     };
     // An error on our side of a stream ends the program and is the result, unless its end caused the error.
     const fail = (error: unknown) => {
-      if (!timedOut) {
+      if (!timedOut && options.sieve?.isWhole !== true) {
         failure ??= { error };
         stop();
       }
     };
-    const read = options.output?.(child.stdout).catch(fail);
+    const read = options.output?.(sifted(child.stdout, options.sieve, onWhole)).catch(fail);
     if (!read) {
-      child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      readText(child.stdout, options.sieve, onWhole, (piece) => {
         options.onStdout?.(piece);
         keep(kept, 'stdout', piece, options);
       });
@@ -224,6 +247,48 @@ export const runProgram: Run = (program, args, options = {}) =>
       void feed(child.stdin, input).catch(fail);
     }
   });
+
+async function* sifted(
+  stdout: Readable,
+  sieve: Sieve | undefined,
+  onWhole: () => void,
+): AsyncGenerator<Buffer> {
+  for await (const piece of stdout as AsyncIterable<Buffer>) {
+    const own = sieve?.take(piece) ?? piece;
+    if (own.length > 0) {
+      yield own;
+    }
+    if (sieve?.isWhole === true) {
+      onWhole();
+      return;
+    }
+  }
+  const rest = sieve?.rest();
+  if (rest !== undefined && rest.length > 0) {
+    yield rest;
+  }
+}
+
+function readText(
+  stdout: Readable,
+  sieve: Sieve | undefined,
+  onWhole: () => void,
+  take: (piece: string) => void,
+): void {
+  const decoder = new StringDecoder('utf8');
+  const give = (piece: string) => {
+    if (piece !== '') {
+      take(piece);
+    }
+  };
+  stdout.on('data', (piece: Buffer) => {
+    give(decoder.write(sieve?.take(piece) ?? piece));
+    if (sieve?.isWhole === true) {
+      onWhole();
+    }
+  });
+  stdout.once('close', () => give(decoder.write(sieve?.rest() ?? Buffer.alloc(0)) + decoder.end()));
+}
 
 /** Rejects if the input itself fails, not if the program does not read it. */
 async function feed(stdin: Writable, input: AsyncIterable<Uint8Array>): Promise<void> {

@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { isLoopback } from '../util/loopback';
 import type { AccountRef } from '../model/accounts/account';
 import type { Instance } from '../model/instances/instance';
 import { accountMark, aliasOf, type AliasAccount } from './alias';
 import { readClientConfig } from './clientConfig';
-import { byPosixShell, commandLine, sshCommand } from './commandLine';
+import { Answer } from './answer';
+import { byUserShell, commandLine, sshCommand } from './commandLine';
 import { SshContext, type SshDeps } from './context';
 import { endpointsOf, type Endpoint } from './endpoints';
 import { HostKeyError, hostKeyErrorOf, hostKeyOptions } from './hostKey';
@@ -112,9 +114,6 @@ export interface SshService {
 /** The user name with which the service lets rsync in (docs/service/commands.md#copy-to-this-computer). */
 const copyUser = 'vastai_kaalia';
 
-/** Before the messages of a script: the banner of a machine and what its start-up files say give no reason of a failure. */
-const ownMessages = '//gpu-rental';
-
 function asArguments(options: readonly string[]): readonly string[] {
   return options.flatMap((option) => ['-o', option]);
 }
@@ -173,13 +172,17 @@ class NativeSsh implements SshService {
     const hostKey = await this.context.hostKeyOptions(checkAlias(alias));
     const agent = usesAgent === true ? [] : withoutAgent;
     const login = [...agent, ...asArguments(hostKey)];
-    if (usesLoginShell === true) {
-      return this.runQuietly(alias, login, script, options);
-    }
-    const command = byPosixShell(`echo ${ownMessages} >&2\n${script}`);
-    const result = await this.runQuietly(alias, login, command, options);
-    const at = `\n${result.stderr}`.indexOf(`\n${ownMessages}\n`);
-    return at < 0 ? result : { ...result, stderr: result.stderr.slice(at + ownMessages.length + 1) };
+    const answer = new Answer();
+    const mark = randomBytes(12).toString('hex');
+    const sent = usesLoginShell === true ? byUserShell(script, mark) : script;
+    const result = await this.runQuietly(alias, login, answer.command, {
+      ...options,
+      input: answer.input(sent, options.input),
+      sieve: answer,
+    });
+    const own = answer.resultOf(result);
+    const at = own.stdout.indexOf(`${mark}\n`);
+    return at < 0 ? own : { ...own, stdout: own.stdout.slice(at + mark.length + 1) };
   }
 
   execOnHost(

@@ -1,5 +1,6 @@
 import type { Clock } from '../util/clock';
 import { scriptLines } from '../util/scriptLines';
+import { InputTakenError } from './answer';
 import { byLoginShell } from './commandLine';
 import containerVariables from './containerVariables.sh';
 import type { RunOptions, RunResult } from './run';
@@ -29,6 +30,14 @@ const spareMs = 2_000;
 const inLogin = `exec <&3 >&4 3<&- 4>&-\n${containerVariables}exec sh -s`;
 const asideOfStartup = '3<&0 4>&1 </dev/null >/dev/null';
 
+/** Returns the reason as the result, with which a command that did not run is told as well. */
+function notRun(error: unknown): RunResult {
+  if (error instanceof InputTakenError) {
+    return { code: null, stdout: '', stderr: error.message, timedOut: false };
+  }
+  throw error;
+}
+
 /**
  * Runs a command in a shell of the machine, which ends it with all that it has started once its time is over. The end of
  * the connection alone ends nothing there.
@@ -45,12 +54,14 @@ export async function runTimed(
   const script = `if timeout -k 1 1 true 2>/dev/null; then ${limited}; fi; ${run('')}`;
   const since = clock.elapsed();
   // The command goes to standard input, so that no other shell parses it.
-  const result = await ssh.exec(alias, script, {
-    input: scriptLines(command),
-    timeoutMs: timeoutMs + spareMs,
-    signal,
-    keepsEnd: true,
-  });
+  const result = await ssh
+    .exec(alias, script, {
+      input: scriptLines(command),
+      timeoutMs: timeoutMs + spareMs,
+      signal,
+      keepsEnd: true,
+    })
+    .catch(notRun);
   const isOver = clock.elapsed() - since >= timeoutMs;
   const trouble = result.timedOut
     ? 'mayRun'

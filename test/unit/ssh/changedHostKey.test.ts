@@ -16,6 +16,7 @@ import { findUnsavedWork } from '../../../src/ssh/unsavedWork';
 import { upload } from '../../../src/ssh/upload';
 import { systemClock } from '../../../src/util/clock';
 import { formatText } from '../../../src/util/text';
+import { answered } from '../../support/answered';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
 import { freePort, SshMachine } from '../../support/sshMachine';
@@ -117,13 +118,8 @@ describe('A host key that changed', () => {
 
   it('is no word of the machine itself', async () => {
     const run: typeof home.run = (program, args, options) =>
-      args.at(-1)?.includes('true') === true
-        ? Promise.resolve({
-            code: 1,
-            stdout: '',
-            stderr: 'Host key verification failed.\n',
-            timedOut: false,
-          })
+      typeof options?.input === 'string' && options.input.includes(':true:')
+        ? Promise.resolve(answered(args, options, { code: 1, stderr: 'Host key verification failed.\n' }))
         : home.run(program, args, options);
     assert.equal((await home.service({ run }).exec('gpu-7', 'true')).code, 1);
   });

@@ -15,9 +15,10 @@ import { SshMachine } from '../../support/sshMachine';
  * Reads a command as fish does: a backslash also escapes a quote and itself within single quotes, and most of what a POSIX
  * script is made of is an error.
  */
-const otherShell = `
+const otherShell = `#!${process.execPath}
 import { spawnSync } from 'node:child_process';
-const text = process.env.SSH_ORIGINAL_COMMAND ?? '';
+const [, mark, text] = /^(?:echo ([0-9a-f]+); )?([^]*)$/.exec(process.argv.at(-1));
+if (mark) console.log(mark);
 const words = [];
 let word;
 let isQuoted = false;
@@ -59,13 +60,15 @@ describe('A machine whose login shell is not a POSIX shell', () => {
     const key = home.key();
     machine = new SshMachine();
     const shell = join(machine.dir, 'shell.mjs');
-    writeFileSync(shell, otherShell);
-    await machine.start();
+    writeFileSync(shell, otherShell, { mode: 0o755 });
+    await machine.start({
+      env: { SHELL: shell },
+      extra: [`ForceCommand exec ${shell} -c "$SSH_ORIGINAL_COMMAND"`],
+    });
     machine.authorize(key);
     ssh = home.service();
     const instance = sshInstance(machine.port);
     await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
-    machine.authorize(`command="${process.execPath} ${shell}" ${key}`);
   });
   after(async () => {
     await machine.dispose();

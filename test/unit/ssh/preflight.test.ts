@@ -4,6 +4,7 @@ import { explainFailure } from '../../../src/ssh/problemText';
 import type { RunResult } from '../../../src/ssh/run';
 import { systemClock } from '../../../src/util/clock';
 import { formatText } from '../../../src/util/text';
+import { answered } from '../../support/answered';
 import { FakeClock } from '../../support/fakeClock';
 
 /** What OpenSSH says, on Linux, macOS and Windows, beside what the tests with a real server can bring about. */
@@ -93,11 +94,10 @@ describe('A login that failed', () => {
     const clock = new FakeClock();
     const result = await runPreflight(
       {
-        run: async (_, args) => {
+        run: async (_, args, options) => {
           await clock.advance(700);
           clock.jump(-3_600_000);
-          const nonce = /gpu-rental-[0-9a-f]+/.exec(args.at(-1) ?? '')?.[0] ?? '';
-          return { code: 0, stdout: `${nonce}\n`, stderr: '', timedOut: false };
+          return answered(args, options);
         },
         clock,
         command: ['ssh'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createMachineChecks, type MachineChecksDeps } from '../../../src/machineChecks';
@@ -289,9 +289,12 @@ describe('SSH with the real client and a real server', () => {
 
   it('says that the disk is full before an editor fails to install itself there', async () => {
     const key = home.key();
-    machine.authorize(
-      `command="eval \\"\${SSH_ORIGINAL_COMMAND%%;*}\\"; echo '/dev/vda1 1000000 999000 1000 100% /'" ${key}`,
-    );
+    const bin = join(machine.dir, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'df'), "#!/bin/sh\necho '/dev/vda1 1000000 999000 1000 100% /'\n", {
+      mode: 0o755,
+    });
+    machine.authorize(`command="export PATH=${bin}:$PATH; eval \\"$SSH_ORIGINAL_COMMAND\\"" ${key}`);
     const { preflight } = await home.service().connect(request({}, [key]));
     assert.ok(!preflight.ok);
     assert.equal(preflight.problem, 'diskFull');

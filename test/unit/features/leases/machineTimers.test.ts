@@ -227,7 +227,7 @@ describe('The timer on a machine', () => {
     const possible = silent.kept.lease?.armed;
     assert.equal(possible?.isDoubtful, true);
     const note = silent.all.leaseNote(
-      { lease: { ...silent.lease, armed: possible }, state: { leaseId: 'one' } } as never,
+      { lease: { ...silent.lease, armed: possible }, state: { leaseId: 'one' } },
       silent.clock.now(),
     );
     assert.match(note.row, /\(possibly armed\)$/);
