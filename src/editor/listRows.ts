@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { isWithin } from '../util/duration';
-import { UserError } from '../util/errors';
+import { needsCode } from '../util/errors';
 import { reasonOf, t } from './localize';
 import { momentText } from './timeText';
 
@@ -98,8 +98,7 @@ function loadErrorRow(
   const { error } = state;
   const time = stale ? timeIfStale(state, now) : undefined;
   const reason = reasonOf(error);
-  const wantsCode = error instanceof UserError && error.nextStep === 'secondFactor';
-  const [failedLabel, next] = wantsCode
+  const [failedLabel, next] = needsCode(error)
     ? [t('Could not load. Select to enter a code'), t('Select to enter a code.')]
     : [t('Could not load. Select to retry'), t('Select to retry.')];
   // The time comes first, because a narrow view cuts the row, and stays true until the next refresh.
@@ -110,7 +109,7 @@ function loadErrorRow(
     ' ',
   );
   item.contextValue = ';loadError;';
-  item.command = wantsCode
+  item.command = needsCode(error)
     ? { command: 'gpuRental.tfa.signIn', title: t('Enter Code') }
     : { command: retry, title: t('Retry') };
   return item;

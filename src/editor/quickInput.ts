@@ -12,6 +12,27 @@ type Shown = QuickList | QuickText;
 /** The inputs that an interrupting flow covers. */
 let interruption: { readonly covered: (() => void)[] } | undefined;
 
+/** How many messages offer an interruption, and the inputs that are open. */
+let offers = 0;
+const openInputs = new Set<{ heedOffers(): void }>();
+
+/**
+ * Runs something that offers an interruption by a message: until it ends, no open input closes because a click takes the
+ * focus from it, since the editor would close it before the interruption begins.
+ */
+export async function offeringInterruption<T>(run: () => PromiseLike<T>): Promise<T> {
+  const change = (by: number) => {
+    offers += by;
+    openInputs.forEach((input) => input.heedOffers());
+  };
+  change(1);
+  try {
+    return await run();
+  } finally {
+    change(-1);
+  }
+}
+
 /** Runs questions that may cover an open input; the input returns unchanged after the last of them. */
 export async function interrupting<T>(run: () => Promise<T>): Promise<T> {
   const outer = interruption;
@@ -45,6 +66,7 @@ export class QuickInput<A = never> {
   open(level: Level, signal?: AbortSignal): Promise<A | undefined> {
     return new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
+      openInputs.add(this);
       const close = () => this.close();
       if (signal?.aborted) {
         close();
@@ -58,6 +80,7 @@ export class QuickInput<A = never> {
 
   close(answer?: A): void {
     this.leave();
+    openInputs.delete(this);
     this.stop.abort();
     this.levels.splice(0).forEach(({ owned }) => owned.dispose());
     this.owned.dispose();
@@ -76,7 +99,6 @@ export class QuickInput<A = never> {
     owned.add(widget.onDidHide(() => this.hidden(shown)));
     widget.step = level.step;
     widget.totalSteps = level.totalSteps;
-    widget.ignoreFocusOut = level.ignoreFocusOut ?? false;
     const hasBack = this.levels.length > 0 || level.back !== undefined;
     widget.buttons = [...(hasBack ? [vscode.QuickInputButtons.Back] : []), ...(level.buttons ?? [])];
     this.levels.push({ shown, owned });
@@ -109,6 +131,13 @@ export class QuickInput<A = never> {
     if (top) {
       top.widget.value = value;
       top.typed(value);
+    }
+  }
+
+  heedOffers(): void {
+    const { top } = this;
+    if (top) {
+      top.widget.ignoreFocusOut = offers > 0 || (top.level.ignoreFocusOut ?? false);
     }
   }
 
@@ -154,6 +183,7 @@ export class QuickInput<A = never> {
   private comeBack(): void {
     const { top } = this;
     this.isAway = false;
+    this.heedOffers();
     top?.widget.show();
     if (top instanceof QuickList) {
       top.level.guard?.shown();

@@ -1,9 +1,10 @@
-import { isCancelled, UserError, type NextStep } from '../util/errors';
+import { isCancelled, needsCode, UserError, type NextStep } from '../util/errors';
 import type { Log } from '../util/log';
 import type { Redactor } from '../util/redact';
 import { runCommand } from './commands';
 import { localize, t } from './localize';
 import { suggest, type Action } from './message';
+import { offeringInterruption } from './quickInput';
 import { editorElapsed } from './windowClock';
 
 /**
@@ -43,11 +44,16 @@ export class Report {
     this.show(
       this.redactor.redact(localize(error.text)),
       stepAction(error, { ...this.actions, ...options }) ?? seeLog,
+      needsCode(error) ? offeringInterruption : undefined,
     );
   }
 
   /** Shows a message, unless an equal one was just shown and is still open. */
-  private show(text: string, action: Action | undefined): void {
+  private show(
+    text: string,
+    action: Action | undefined,
+    within: typeof offeringInterruption = (run) => Promise.resolve(run()),
+  ): void {
     const now = editorElapsed();
     const before = this.shownAt.get(text);
     if (before !== undefined && now - before < floodMs) {
@@ -62,7 +68,7 @@ export class Report {
         return action.run();
       },
     };
-    void suggest('error', text, taken)
+    void within(() => suggest('error', text, taken))
       .catch((error: unknown) => this.error(error))
       .finally(() => this.shownAt.get(text) === now && gone());
   }

@@ -59,6 +59,11 @@ export function isCancelled(error: unknown): boolean {
   return error instanceof CancelledError || (error instanceof Error && error.name === 'AbortError');
 }
 
+/** Returns true if the user has to enter a verification code first; another try without one fails, too. */
+export function needsCode(error: unknown): boolean {
+  return error instanceof UserError && error.nextStep === 'secondFactor';
+}
+
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${JSON.stringify(value)}`);
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
 import { copyLink } from '../../editor/copyLink';
 import { QuickInput } from '../../editor/quickInput';
 import type { Level, LevelButton, LevelRow } from '../../editor/quickLevels';
@@ -7,6 +8,7 @@ import { withFilter, type MarketQuery } from '../../model/offers/marketQuery';
 import type { Offer } from '../../model/offers/offer';
 import type { Clock } from '../../util/clock';
 import { DisposableStore } from '../../util/disposable';
+import { needsCode } from '../../util/errors';
 import type { QueryEditor } from './fieldLevels';
 import { filtersLevel, sortLevel } from './filterLevels';
 import { offerPrefix, OfferPlace } from './offerPlace';
@@ -115,7 +117,7 @@ class OfferPicker {
               session.setQuery({ ...query, filters: withFilter(query.filters, 'gpuCount', undefined) });
             };
       },
-      retry: () => session.refresh(),
+      retry: () => void this.retry(),
       more: () => void session.more(),
       buttons: (offer) => tools.buttons(offer),
       failure: (offer) => failureOf(session, offer),
@@ -128,6 +130,14 @@ class OfferPicker {
         this.showMore();
       },
     };
+  }
+
+  private async retry(): Promise<void> {
+    const { session } = this.deps;
+    if (needsCode(session.view.error)) {
+      await runCommand('gpuRental.tfa.signIn');
+    }
+    session.refresh();
   }
 
   private offersLevel(): Level {

@@ -12,6 +12,7 @@ import type { Offer } from '../../model/offers/offer';
 import { placeText } from '../../model/offers/places';
 import { defaultFilters, type Filters } from '../../model/offers/searchFields';
 import { perDay, perHour, type Rate } from '../../model/quote';
+import { needsCode } from '../../util/errors';
 import type { FailedMachine } from '../../store/rentals/failedMachines';
 import type { Unread } from '../../model/offers/typedQuery';
 import type { OffersView } from './offersView';
@@ -255,7 +256,9 @@ function errorRow(view: OffersView, actions: OfferActions, now: number): LevelRo
   return {
     id: 'error',
     icon: 'error',
-    label: t('The search failed. Choose this row to try again.'),
+    label: needsCode(view.error)
+      ? t('The search failed. Choose this row to enter a code.')
+      : t('The search failed. Choose this row to try again.'),
     detail: `${reason} ${age}`.trim(),
     alwaysShow: true,
     run: () => actions.retry(),

@@ -1,5 +1,6 @@
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import { interrupting } from '../../editor/quickInput';
 import { pickOne } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../shared/notSignedIn';
@@ -31,11 +32,10 @@ export function register(deps: Deps): Disposable {
         tellNone();
         return;
       }
-      const session = user.isAdmin ? await askSession() : {};
-      if (!session) {
-        return;
-      }
-      const hasCode = await accounts.enterSecondFactor(session).catch(unlessDeclined);
+      const hasCode = await interrupting(async () => {
+        const session = user.isAdmin ? await askSession() : {};
+        return session ? accounts.enterSecondFactor(session).catch(unlessDeclined) : 'declined';
+      });
       if (hasCode === 'declined') {
         return;
       }

@@ -1,7 +1,7 @@
 import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
-import { interrupting } from '../../editor/quickInput';
+import { interrupting, offeringInterruption } from '../../editor/quickInput';
 import type { TfaLogin } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
 import type { SecondFactorSubject } from '../../store/accounts/secondFactor';
@@ -21,10 +21,7 @@ export async function logIn(
   wanted: AbortSignal,
 ): Promise<TfaLogin | undefined> {
   const { account, user, client, admin } = subject;
-  if (!(await isAgreed(deps, subject, signal, wanted))) {
-    return undefined;
-  }
-  const login = await interrupting(() =>
+  const prove = () =>
     proveFactor({
       title: admin
         ? t('Verification Code for an Admin Session: {0}', account.name)
@@ -34,7 +31,9 @@ export async function logIn(
       clock: deps.clock,
       signal,
       use: async (proof, inner) => client.tfa.logIn(proof, { signal: inner, admin }),
-    }),
+    });
+  const login = await offeringInterruption(async () =>
+    (await isAgreed(deps, subject, signal, wanted)) ? interrupting(prove) : undefined,
   );
   if (login) {
     deps.redactor.addSecret(login.sessionKey);

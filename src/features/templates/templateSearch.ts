@@ -12,7 +12,7 @@ import {
   type TemplateFilters,
 } from '../../model/templates/templateQuery';
 import { MutableDisposable } from '../../util/disposable';
-import { isCancelled } from '../../util/errors';
+import { isCancelled, needsCode } from '../../util/errors';
 import type { Clock } from '../../util/clock';
 import { refOf } from './createTemplate';
 import { knownTemplate, showTemplate, type CommandDeps } from './templateCommands';
@@ -32,6 +32,8 @@ class TemplateSearch {
   private readonly input = new QuickInput();
   private found: readonly Template[] = [];
   private note: string | undefined;
+  /** Why the last search failed; `undefined` once another query is typed. */
+  private failure: unknown;
   private skipped = 0;
   private isBusy = false;
   private stop = new AbortController();
@@ -57,6 +59,7 @@ class TemplateSearch {
   }
 
   private typed(value: string, afterMs = delayMs): void {
+    this.failure = undefined;
     this.timer.value = undefined;
     const parsed = parseTemplateQuery(value);
     // A single word that is not a query filters the names of the templates found.
@@ -103,6 +106,7 @@ class TemplateSearch {
     Promise.resolve(action()).catch((error: unknown) => {
       if (!isCancelled(error)) {
         // Without the note, a failed search would look like one without results.
+        this.failure = error;
         this.note = reasonOf(error) ?? t('The search failed.');
         this.deps.log.warn(`The search for templates failed: ${String(error)}`);
         this.input.refresh();
@@ -125,7 +129,11 @@ class TemplateSearch {
     const unread = unreadTemplatesText(this.skipped);
     const notes = [this.note, unread && localize(unread)]
       .filter((label) => label !== undefined)
-      .map((label): LevelRow => ({ icon: 'warning', label }));
+      .map((label): LevelRow => ({
+        icon: 'warning',
+        label,
+        run: needsCode(this.failure) ? () => this.enterCode(value) : undefined,
+      }));
     const none: LevelRow[] =
       matching.length === 0 && this.searched !== '' && notes.length === 0 && completions.length === 0
         ? [{ label: t('No template matches.') }]
@@ -139,6 +147,13 @@ class TemplateSearch {
       ...results,
       ...(more > 0 ? [{ label: t('{0} more; narrow the search to see them', more) }] : []),
     ];
+  }
+
+  private enterCode(query: string): void {
+    this.run(async () => {
+      await runCommand('gpuRental.tfa.signIn');
+      this.typed(query, 0);
+    });
   }
 
   private row(template: Template): LevelRow {

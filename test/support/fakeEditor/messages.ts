@@ -26,6 +26,9 @@ export class Messages {
   /** Told of each as it appears. */
   onDidShow: (message: ShownMessage) => void = () => undefined;
 
+  /** A click on a pop-up takes the focus from the list or box that is open. */
+  constructor(private readonly quick: { loseFocus(): void } = { loseFocus: () => undefined }) {}
+
   show(kind: MessageKind, text: string, rest: readonly unknown[]): Promise<unknown> {
     const [first] = rest;
     const hasOptions = typeof first === 'object' && first !== null && !('title' in first);
@@ -47,6 +50,7 @@ export class Messages {
         detail: options.detail,
         buttons: [...buttons, ...close],
         press: (button) => {
+          if (!modal) this.quick.loseFocus();
           if (close.includes(button)) end(undefined);
           else end(items[indexOf(buttons, button, text)]);
         },
@@ -85,6 +89,7 @@ export class Messages {
       detail: undefined,
       buttons: buttonsOf(options.cancellable),
       press: (button) => {
+        this.quick.loseFocus();
         indexOf(message.buttons, button, message.text);
         source.cancel();
       },

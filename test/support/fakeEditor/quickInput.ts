@@ -15,6 +15,11 @@ export class QuickInputPlace {
   /** What stood in lists and boxes whenever a key or button was pressed, a line each, for records. */
   readonly drawn = new Set<string>();
 
+  /** As if a user clicked elsewhere, which closes what does not ignore that. */
+  loseFocus(): void {
+    if (this.current?.ignoreFocusOut === false) this.current.leave();
+  }
+
   /** To be called before what is shown gives way to something else. */
   draw(input: ShownInput | undefined = this.current): void {
     if (input) linesOf(input).forEach((line) => this.drawn.add(line));

@@ -23,8 +23,8 @@ export interface FakeStatusItem {
 
 /** Everything that one window shows and was told, as data. */
 export class Screen {
-  readonly messages = new Messages();
   readonly quick = new QuickInputPlace();
+  readonly messages = new Messages(this.quick);
   readonly commands = new Commands();
   readonly documents = new Documents(this.messages);
   readonly languages = new LanguageFeatures();

@@ -65,6 +65,7 @@ export class ViewDriver {
 
   /** Clicks a row: runs its command where it has one. */
   async click(text: Wanted): Promise<void> {
+    this.window.screen.quick.loseFocus();
     const row = await this.row(text);
     this.tree.select([row]);
     const { command } = row.item;
@@ -87,6 +88,7 @@ export class ViewDriver {
 
   /** Presses the button that the row itself has with this tooltip. */
   async inline(text: Wanted, title: string): Promise<void> {
+    this.window.screen.quick.loseFocus();
     const row = await this.row(text);
     const buttons = this.entries(row, false).filter(({ isInline }) => isInline);
     const entry = buttons.find((one) => sameTitle(one.title, title));
@@ -117,6 +119,7 @@ export class ViewDriver {
 
   /** Presses a button in the title of the view. */
   async titleAction(title: string): Promise<void> {
+    this.window.screen.quick.loseFocus();
     const entries = this.window.screen.commands.menu('view/title', { view: this.id });
     const entry = entries.find((one) => sameTitle(one.title, title));
     assert.ok(entry, `the title of ${this.id} does not offer "${title}"`);
@@ -142,6 +145,7 @@ export class ViewDriver {
 
   /** Presses a button or link of the welcome text by its words. */
   async welcomeButton(words: string): Promise<void> {
+    this.window.screen.quick.loseFocus();
     const welcome = (await this.welcome()).join('\n');
     const links = [...welcome.matchAll(/\[([^\]]+)\]\(command:([\w.]+)\)/g)];
     const link = links.find(([, label]) => label === words);
