@@ -3,11 +3,13 @@ import { confirm, isPerson } from '../../editor/confirm';
 import { showInstances } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { message, type Action } from '../../editor/message';
-import { pricePerDay } from '../../editor/priceText';
+import { pricePerDay, pricePerHour } from '../../editor/priceText';
+import type { Instance } from '../../model/instances/instance';
 import { instanceName, withoutMarker } from '../../model/instances/instanceLabel';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { hasBeenReady, hasShell } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
+import { perHour, runningRateOf } from '../../model/quote';
 import { accountFor } from '../../store/accounts/sameAccount';
 import type { Rental } from '../../store/ports';
 import type { BrokenOff } from '../../store/rentals/rentalStore';
@@ -103,9 +105,11 @@ export class ReadinessNotifications {
     );
   }
 
-  private async ready({ instanceId, check }: ReadyEvent, name: string): Promise<void> {
+  private async ready({ instanceId, check, isLate }: ReadyEvent, name: string): Promise<void> {
     const instance = this.deps.fleet.find(instanceId);
-    if (check) {
+    if (isLate) {
+      await this.readyLate(instance, name, check);
+    } else if (check) {
       await this.checks.show(instanceId, name, check);
     } else if (instance && !hasShell(instance)) {
       const sentence = t('{0} is running. It has no SSH, as its run type is args.', name);
@@ -120,6 +124,25 @@ export class ReadinessNotifications {
         t('{0} is ready.', name),
         commandAction(t('Connect'), 'gpuRental.instance.connect', { instanceId }),
       );
+    }
+  }
+
+  /** Reports a machine that runs although its start was reported as failed, so the user may not expect its cost. */
+  private async readyLate(
+    instance: Instance | undefined,
+    name: string,
+    check: ReadyEvent['check'],
+  ): Promise<void> {
+    const rate = instance && runningRateOf(instance);
+    const price = pricePerHour(rate && perHour(rate));
+    message(
+      'warning',
+      t('{0} is running after all and costs {1}.', name, price),
+      instance && commandAction(t('Connect'), 'gpuRental.instance.connect', { instanceId: instance.id }),
+      instance && commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId: instance.id }),
+    );
+    if (instance && check && !isCheckFine(this.deps, instance.id, check)) {
+      await this.checks.show(instance.id, name, check);
     }
   }
 

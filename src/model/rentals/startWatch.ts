@@ -16,6 +16,9 @@ import {
 } from '../instances/instanceState';
 import { beginCheck, machineCheckShape } from './machineCheck';
 
+export const failureReasons = ['exited', 'unknown', 'offline', 'gaveUp', 'timedOut'] as const;
+export type FailureReason = (typeof failureReasons)[number];
+
 /** A starting machine; plain data, so that it survives a restart. */
 export const startWatchShape = z
   .object({
@@ -39,12 +42,16 @@ export const startWatchShape = z
     wasSeen: z.boolean(),
     /** Set once it runs; it is ready after a successful login. */
     check: machineCheckShape.exactOptional(),
+    /** The failure that was reported. The watch goes on, because the machine may run later and cost money. */
+    failed: z.enum(failureReasons).exactOptional(),
   })
   .readonly();
 export type StartWatch = z.infer<typeof startWatchShape>;
 
-export const failureReasons = ['exited', 'unknown', 'offline', 'gaveUp', 'timedOut'] as const;
-export type FailureReason = (typeof failureReasons)[number];
+/** Returns whether the start is still waited for, or running and checked. */
+export function isUnderWay({ failed, check }: StartWatch): boolean {
+  return failed === undefined || check !== undefined;
+}
 
 export type StartOutcome =
   | { readonly kind: 'ready' }
@@ -145,12 +152,20 @@ export function observe(
     return tick(seen, facts.lastRequest?.queued === true, now, limits, hadData);
   }
   if (isFailedStatus(instance.actualStatus)) {
-    return { watch: seen, outcome: { kind: 'failed', reason: instance.actualStatus, hadData } };
+    return failedStep(seen, instance.actualStatus, hadData);
   }
   if (seen.stage === 'gaveUp' || seen.stage === 'exited') {
-    return { watch: seen, outcome: { kind: 'failed', reason: seen.stage, hadData } };
+    return failedStep(seen, seen.stage, hadData);
   }
   return tick(seen, false, now, limits, hadData);
+}
+
+/** Reports a failure once. One that did not get ready in time may still fail for good. */
+function failedStep(watch: StartWatch, reason: FailureReason, hadData: boolean): StartStep {
+  if (watch.failed !== undefined && (watch.failed !== 'timedOut' || reason === 'timedOut')) {
+    return { watch };
+  }
+  return { watch: { ...watch, failed: reason }, outcome: { kind: 'failed', reason, hadData } };
 }
 
 /** How long after a destroy request it is verified that the instance is gone (ms). */
@@ -216,13 +231,13 @@ function tick(
   limits: StartLimits,
   hadData = false,
 ): StartStep {
-  if (isQueued || watch.check) {
+  if (isQueued || watch.check || watch.failed !== undefined) {
     return { watch };
   }
   const timeoutMs = Math.min(limits.timeoutMs, longestWaitMs);
   const waitedMs = now - (watch.countedFrom ?? watch.since);
   if (now - watch.messageAt >= timeoutMs || waitedMs >= longestWaitMs) {
-    return { watch, outcome: { kind: 'failed', reason: 'timedOut', hadData } };
+    return failedStep(watch, 'timedOut', hadData);
   }
   if (!watch.isLong && waitedMs >= longerThanUsualMs) {
     return { watch: { ...watch, isLong: true }, becameLong: true };

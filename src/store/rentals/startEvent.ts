@@ -5,8 +5,12 @@ import { failureReasons, troubles } from '../../model/rentals/startWatch';
 
 const ofInstance = z.object({ instanceId: z.number() });
 export const startEvent = z.discriminatedUnion('kind', [
-  /** Without a check if none was requested. */
-  ofInstance.extend({ kind: z.literal('ready'), check: checkResult.exactOptional() }),
+  /** Without a check if none was requested. `isLate`: its start was reported as failed. */
+  ofInstance.extend({
+    kind: z.literal('ready'),
+    check: checkResult.exactOptional(),
+    isLate: z.literal(true).exactOptional(),
+  }),
   ofInstance.extend({ kind: z.literal('long'), message: z.string().exactOptional() }),
   ofInstance.extend({
     kind: z.literal('failed'),

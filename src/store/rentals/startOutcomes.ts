@@ -25,8 +25,17 @@ interface Ended {
 
 /** Changes the phase of a rental that still waits: an outcome that another window stored stays. */
 export function ifWaiting(phase: Rental['phase']) {
-  return (stored: Rental): RentalChange | undefined =>
-    stored.phase.kind === 'waiting' ? { phase } : undefined;
+  return (stored: Rental): RentalChange | undefined => (mayBecome(stored, phase) ? { phase } : undefined);
+}
+
+/** Only readiness follows a failure here: a machine may run after its time. */
+function mayBecome({ phase: stored }: Rental, phase: Rental['phase']): boolean {
+  return stored.kind === 'waiting' || (stored.kind === 'failed' && phase.kind === 'ready');
+}
+
+/** Returns what an event says about the start of a machine that was reported as failed. */
+export function lateness({ failed }: StartWatch): { readonly isLate?: true } {
+  return failed === undefined ? {} : { isLate: true };
 }
 
 /** Stores and reports the outcomes of starting machines. */
@@ -43,7 +52,7 @@ export class StartOutcomes {
     switch (outcome.kind) {
       case 'ready':
         await this.mark(marker, { kind: 'ready', instanceId, at });
-        news.tell(`ready:${key}`, { kind: 'ready', instanceId });
+        news.tell(`ready:${key}`, { kind: 'ready', instanceId, ...lateness(watch) });
         break;
       case 'failed': {
         const { reason, hadData } = outcome;
@@ -51,7 +60,14 @@ export class StartOutcomes {
         // The failure message already covers this trouble.
         troubles.noteFailed(instanceId, reason);
         await this.mark(marker, { kind: 'failed', instanceId, at, reason, hadData, ...words });
-        news.tell(`failed:${key}`, { kind: 'failed', instanceId, reason, hadData, ...words });
+        const isSecond = watch.failed !== undefined;
+        news.tell(isSecond ? `failed:${key}:${reason}` : `failed:${key}`, {
+          kind: 'failed',
+          instanceId,
+          reason,
+          hadData,
+          ...words,
+        });
         break;
       }
       case 'ended':

@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import type { Instance } from '../../model/instances/instance';
-import { beginStartWatch, observe, startWatchShape, type StartWatch } from '../../model/rentals/startWatch';
+import {
+  beginStartWatch,
+  isUnderWay,
+  observe,
+  startWatchShape,
+  type StartWatch,
+} from '../../model/rentals/startWatch';
 import { startCauseOf } from '../../model/instances/instanceState';
 import type { CheckResult } from '../../model/rentals/machineCheck';
 import { followAccount } from '../../shared/followAccount';
@@ -12,7 +18,7 @@ import { CheckRuns, type Checked } from './checkRuns';
 import { PriceGuard } from './priceGuard';
 import { readinessFile } from './readinessFile';
 import { StartNews } from './startNews';
-import { StartOutcomes, ifWaiting } from './startOutcomes';
+import { StartOutcomes, ifWaiting, lateness } from './startOutcomes';
 import type { StartWatches, StartWatchesDeps } from './startWatchPort';
 import { Troubles } from './troubles';
 
@@ -31,6 +37,7 @@ class SharedStartWatches implements StartWatches {
   private readonly changed: Emitter<readonly StartWatch[]>;
   private readonly news: StartNews;
   private readonly prices: PriceGuard;
+  /** Those whose start has failed stay until they run or are gone. */
   private byInstance = new Map<number, StartWatch>();
   private readonly troubles: Troubles;
   private readonly outcomes: StartOutcomes;
@@ -53,7 +60,7 @@ class SharedStartWatches implements StartWatches {
         accountKey: () => this.accountKey,
         // One that runs may still be checked, by a file that the disk refuses.
         isFollowed: (id) =>
-          this.byInstance.has(id) ||
+          this.isUnderWay(id) ||
           (this.file?.isRefused === true && deps.rentals.find(id)?.phase.kind === 'ready'),
       }),
     );
@@ -86,7 +93,16 @@ class SharedStartWatches implements StartWatches {
   }
 
   get watches(): readonly StartWatch[] {
+    return this.all.filter(isUnderWay);
+  }
+
+  private get all(): readonly StartWatch[] {
     return [...this.byInstance.values()].sort((a, b) => a.since - b.since);
+  }
+
+  private isUnderWay(instanceId: number): boolean {
+    const watch = this.byInstance.get(instanceId);
+    return watch !== undefined && isUnderWay(watch);
   }
 
   get onDidChange() {
@@ -190,11 +206,12 @@ class SharedStartWatches implements StartWatches {
 
   private async endCheck(checked: Checked, check: CheckResult): Promise<void> {
     await this.deps.checks.keep(checked.instanceId, check);
-    await this.changeWatch(checked, () => {
+    await this.changeWatch(checked, (watch) => {
       const { instanceId, since } = checked;
+      const late = lateness(watch);
       // A machine that stopped running is reported as trouble.
       if (this.deps.fleet.find(instanceId)?.actualStatus === 'running') {
-        this.news.tell(`ready:${instanceId}:${since}`, { kind: 'ready', instanceId, check });
+        this.news.tell(`ready:${instanceId}:${since}`, { kind: 'ready', instanceId, check, ...late });
       } else {
         this.news.markTold(`ready:${instanceId}:${since}`);
       }
@@ -214,7 +231,7 @@ class SharedStartWatches implements StartWatches {
     }
     this.news.tellUntold();
     this.beginWatches();
-    for (const one of this.watches) {
+    for (const one of this.all) {
       if (accountKey !== this.accountKey) {
         // The list of one account says nothing about the machines of another.
         return;
@@ -222,7 +239,7 @@ class SharedStartWatches implements StartWatches {
       await this.lookAt(one, now);
     }
     for (const { id } of snapshot.instances) {
-      if (!this.byInstance.has(id)) {
+      if (!this.isUnderWay(id)) {
         this.troubles.look(id);
       }
     }
@@ -236,7 +253,7 @@ class SharedStartWatches implements StartWatches {
     await this.save();
     this.changed.fire(this.watches);
     if (accountKey !== undefined) {
-      states.send(this.deps.hub, { accountKey, watches: [...this.watches] });
+      states.send(this.deps.hub, { accountKey, watches: [...this.all] });
     }
   }
 
@@ -276,9 +293,12 @@ class SharedStartWatches implements StartWatches {
     return instance?.isExpected === true ? undefined : instance;
   }
 
-  private async lookAt(before: StartWatch, now: number): Promise<void> {
+  private async lookAt(watch: StartWatch, now: number): Promise<void> {
     const { fleet, rentals } = this.deps;
-    const { instanceId } = before;
+    const { instanceId } = watch;
+    const known = rentals.find(instanceId);
+    // Another window may have reported the failure.
+    const before = known ? withFailure(watch, known) : watch;
     const facts = fleet.facts(instanceId);
     const instance = this.record(instanceId) ?? (fleet.hasEnded(instanceId) ? 'ended' : undefined);
     const step = observe(before, instance, facts, now, this.deps.limits());
@@ -292,11 +312,14 @@ class SharedStartWatches implements StartWatches {
     if (!step.outcome && !runsNow) {
       return;
     }
-    const known = rentals.find(instanceId);
     const rental = known && (await rentals.reread(known.marker));
-    const marker = rental?.phase.kind === 'waiting' ? rental.marker : undefined;
+    const kind = rental?.phase.kind;
+    const isOpen = kind === 'waiting' || (kind === 'failed' && before.failed !== undefined);
+    const marker = isOpen ? rental?.marker : undefined;
     const isDecided = before.cause === 'rent' && !before.check && rental && marker === undefined;
-    if (step.outcome || isDecided) {
+    if (isDecided && kind === 'failed') {
+      this.byInstance.set(instanceId, withFailure(before, rental));
+    } else if (isDecided || (step.outcome && step.outcome.kind !== 'failed')) {
       this.byInstance.delete(instanceId);
     }
     if (isDecided) {
@@ -341,9 +364,15 @@ class SharedStartWatches implements StartWatches {
     }
     await this.file?.write({
       version: 1,
-      watches: [...this.watches],
+      watches: [...this.all],
       troubles: this.troubles.export(),
       begun: [...this.begun],
     });
   }
+}
+
+/** Returns the watch of a rented machine with the failure that its rental records. */
+function withFailure(watch: StartWatch, { phase }: Rental): StartWatch {
+  const isNew = watch.cause === 'rent' && watch.failed === undefined && watch.check === undefined;
+  return isNew && phase.kind === 'failed' ? { ...watch, failed: phase.reason } : watch;
 }

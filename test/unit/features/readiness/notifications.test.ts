@@ -62,6 +62,15 @@ describe('The message about a machine that runs', () => {
     assert.deepEqual(shown[0]?.buttons, ['Connect', 'Check Again', 'Show Log']);
   });
 
+  it('says what one costs that runs after its start was told as failed, and what is wrong with it', async () => {
+    await scene().show({ kind: 'ready', instanceId: 7, isLate: true });
+    assert.match(shown[0]?.words ?? '', /^trainer is running after all and costs \$[\d.]+\/h\.$/);
+    assert.deepEqual(shown[0]?.buttons, ['Connect', 'Destroy…']);
+    await scene().show({ kind: 'ready', instanceId: 7, isLate: true, check: refused });
+    await settle();
+    assert.match(shown[1]?.words ?? '', /^trainer is running, but it refuses the SSH key/);
+  });
+
   it('has the result of a check whose window closed before it told it', async () => {
     await scene({ at: readyAt + 60_000, check: refused }).show({ kind: 'ready', instanceId: 7 });
     await settle();
