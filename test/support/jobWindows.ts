@@ -50,9 +50,13 @@ export class FakeMachine implements MachinePort {
   outputsThere: readonly string[] = ['outputs/model.bin'];
   hostile: readonly string[] = [];
   fetched: string | undefined;
+  /** The room on the disk of the computer. */
+  freeBytes: number | undefined;
   /** Called once, when the next job begins. */
   onBegin: (() => void) | undefined;
   isTransferHeld = false;
+  /** The size of each listed file. */
+  listedBytes = 3;
   /** What a transfer moves. */
   movedBytes = 0;
   readonly calls: string[] = [];
@@ -127,7 +131,12 @@ export class FakeMachine implements MachinePort {
 
   outputs(): Promise<JobOutputs> {
     return this.call('outputs', () => ({
-      files: this.outputsThere.map((path) => ({ path, kind: 'file' as const, size: 3, modified: 1 })),
+      files: this.outputsThere.map((path) => ({
+        path,
+        kind: 'file' as const,
+        size: this.listedBytes,
+        modified: 1,
+      })),
       leftOut: this.hostile.map((name) => ({ name, why: text('hostile') })),
       hash: 'hash-of-list',
       areHashed: true,
@@ -140,7 +149,12 @@ export class FakeMachine implements MachinePort {
 
   checkpoint(): Promise<JobOutputs> {
     return this.call('checkpoint', () => ({
-      files: this.checkpointThere.map((path) => ({ path, kind: 'file' as const, size: 3, modified: 1 })),
+      files: this.checkpointThere.map((path) => ({
+        path,
+        kind: 'file' as const,
+        size: this.listedBytes,
+        modified: 1,
+      })),
       leftOut: [],
       hash: `hash-of-${this.checkpointThere.join()}`,
       areHashed: true,
@@ -276,7 +290,7 @@ export function aRentedJob(
 export async function openJobWindow(
   computer: FakeComputer,
   disk: FakeJobDisk,
-  machine: MachinePort & { readonly guard?: JobGuard },
+  machine: MachinePort & { readonly guard?: JobGuard; readonly freeBytes?: number | undefined },
 ) {
   const window = await computer.openSignedIn();
   const { accounts, fleet, hub, owned, rentals } = window;
@@ -313,6 +327,7 @@ export async function openJobWindow(
           { signal, dataLossAccepted: true },
         ),
       firstContact: () => Promise.resolve(),
+      freeBytes: () => Promise.resolve(machine.freeBytes),
       guard: machine.guard ?? new FakeMachine().guard,
     }),
   );

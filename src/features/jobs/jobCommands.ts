@@ -5,6 +5,7 @@ import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
 import { showFolder } from '../../editor/showFolder';
+import { askedFetch } from '../../model/jobs/fetchSize';
 import { isAtWork, isOver, isRetried, isStranded, machineOf, type JobRow } from '../../model/jobs/job';
 import { canReleaseMachine, isLeftStopped } from '../../model/jobs/outOfReach';
 import { isFetchRepeatable } from '../../model/jobs/fetchAgain';
@@ -14,6 +15,7 @@ import { otherJobText } from '../../model/jobs/jobWords';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { isCopied } from '../../store/jobs/jobTrouble';
 import { machineLeft } from '../../store/jobs/machineLeft';
+import { bytesText } from '../../util/bytes';
 import type { JobDeps } from './deps';
 import { sourceAgain } from './jobSource';
 import { instanceAction } from './jobTold';
@@ -75,6 +77,7 @@ export async function fetchJobOutputs(deps: JobDeps, target: JobRowTarget | unde
     ['ended', 'fetching'].includes(one.state.phase) ||
     isStranded(one) ||
     isFetchRepeatable(one) ||
+    askedFetch(one) !== undefined ||
     machineLeft(deps, one) !== undefined;
   const row = await chooseRow(
     deps,
@@ -82,6 +85,14 @@ export async function fetchJobOutputs(deps: JobDeps, target: JobRowTarget | unde
     { title: t('Fetch the Outputs of Which Job?'), none: t('No job has outputs to fetch.') },
     fits,
   );
+  const large = row && askedFetch(row);
+  if (large) {
+    if (await confirm(largeQuestion(row, large))) {
+      asked();
+      await deps.jobs.allowFetch(row.job.id, large.bytes);
+    }
+    return;
+  }
   const left = row && machineLeft(deps, row);
   if (left) {
     await fetchAfterEnd(deps, row, left);
@@ -91,6 +102,20 @@ export async function fetchJobOutputs(deps: JobDeps, target: JobRowTarget | unde
     asked();
     await deps.jobs.retry(row.job.id);
   }
+}
+
+function largeQuestion(
+  { job, state }: JobRow,
+  { bytes, why }: NonNullable<ReturnType<typeof askedFetch>>,
+): Question {
+  return {
+    message:
+      state.phase === 'running'
+        ? t('Fetch checkpoints of {0}?', job.spec.name)
+        : t('Fetch the outputs of {0}?', job.spec.name),
+    detail: localize(why),
+    button: t('Fetch {0}', bytesText(bytes)),
+  };
 }
 
 /** Tries at once what is retried after a pause that grows. */
@@ -257,7 +282,7 @@ function lossSentence(row: JobRow, isLeft: boolean): string {
       name,
     );
   }
-  if (row.state.trouble?.kind === 'fetchPaused') {
+  if (row.state.trouble?.kind === 'fetchPaused' || row.state.trouble?.kind === 'largeOutputs') {
     return t(
       'The fetch of the outputs of {0} is paused. If you stop the machine, you can fetch them later. If you destroy it, all data on it is lost, including outputs that were not fetched.',
       name,

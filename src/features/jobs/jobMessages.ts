@@ -4,7 +4,7 @@ import { message, type Action } from '../../editor/message';
 import { momentText } from '../../editor/timeText';
 import { isStranded, machineEndOf, machineOf, type JobRow } from '../../model/jobs/job';
 import { limitAt } from '../../model/jobs/jobExtension';
-import { jobCost, jobMs } from '../../model/jobs/jobLimits';
+import { fetchSeconds, jobCost, jobMs } from '../../model/jobs/jobLimits';
 import { causeText, jobEndText, otherJobText } from '../../model/jobs/jobWords';
 import { formatMoney, fromDollars } from '../../model/money';
 import { jobNotice, jobNoticeKind, type JobNotice } from '../../store/jobs/jobNotice';
@@ -66,6 +66,7 @@ function words(
     case 'machineStopped':
     case 'keeping':
     case 'incomplete':
+    case 'largeOutputs':
     case 'othersThere':
     case 'released':
       return machineWords(row, kind, now);
@@ -140,7 +141,12 @@ function runWords(row: JobRow, kind: RunKind, now: number): ToldOfJob {
           name,
           state.checkpointProblem ? localize(state.checkpointProblem.why) : '',
         ),
-        actions: [log],
+        actions: [
+          ...(state.checkpointProblem?.bytes === undefined
+            ? []
+            : [commandAction(t('Fetch Checkpoints…'), 'gpuRental.job.fetchOutputs', target)]),
+          log,
+        ],
       };
   }
 }
@@ -199,6 +205,12 @@ function machineWords(
             : []),
           ...[release, keep, log],
         ],
+      };
+    case 'largeOutputs':
+      return {
+        level: 'warning',
+        sentence: largeSentence(row),
+        actions: [commandAction(t('Fetch Outputs…'), 'gpuRental.job.fetchOutputs', target), release, log],
       };
     case 'othersThere':
       return { level: 'warning', sentence: othersSentence(row), actions: [release, keep] };
@@ -310,6 +322,29 @@ function incompleteSentence(row: JobRow): string {
   return left === undefined
     ? t('Some outputs of {0} could not be fetched, so {1} is kept. {2}', name, machine, costs)
     : t('Some outputs of {0} could not be fetched, so {1} is kept. {2} {3}', name, machine, costs, left);
+}
+
+/** The guard of a machine that was rented stops it a while after the last login, with the outputs on it. */
+function largeSentence(row: JobRow): string {
+  const { job, state } = row;
+  const machine = machineOf(row).name;
+  const why = state.trouble?.why ?? '';
+  return state.guardedUntil === undefined
+    ? t(
+        'The outputs of {0} wait on {1} for your decision. {2} {3}',
+        job.spec.name,
+        machine,
+        why,
+        stillCosts(row),
+      )
+    : t(
+        'The outputs of {0} wait on {1} for your decision. {2} {3} Without a decision, it stops in {4} and keeps them.',
+        job.spec.name,
+        machine,
+        why,
+        stillCosts(row),
+        durationText(fetchSeconds * 1000),
+      );
 }
 
 function endedSentence(row: JobRow, now: number): string {

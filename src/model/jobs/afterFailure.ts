@@ -6,21 +6,37 @@ export const longestPauseMs = 300_000;
 const pauses = [5_000, 10_000, 30_000, 60_000, 120_000, longestPauseMs];
 
 /** Returns a trouble that only the user can end. */
-export function waitingTrouble({ trouble }: JobState, kind: TroubleKind, now: number): JobTrouble {
-  const since = trouble?.kind === kind ? trouble.since : now;
-  return { kind, since, lastedMs: 0, tries: 0, nextTryAt: Number.MAX_SAFE_INTEGER };
+export function waitingTrouble(
+  { trouble }: JobState,
+  kind: TroubleKind,
+  now: number,
+  asked: Pick<JobTrouble, 'why' | 'bytes'> = {},
+): JobTrouble {
+  // What is asked anew is told anew.
+  const isSame = trouble?.kind === kind && trouble.bytes === asked.bytes;
+  const since = isSame ? trouble.since : now;
+  return { kind, since, lastedMs: 0, tries: 0, nextTryAt: Number.MAX_SAFE_INTEGER, ...asked };
 }
 
 /** Returns the state after a failure, which is retried after a pause that grows, or waits for the user. */
 export function afterFailure(
   state: JobState,
-  { trouble: kind, why }: { readonly trouble: TroubleKind; readonly why?: Text | undefined },
+  {
+    trouble: kind,
+    why,
+    bytes,
+  }: {
+    readonly trouble: TroubleKind;
+    readonly why?: Text | undefined;
+    readonly bytes?: number | undefined;
+  },
   now: number,
 ): JobState {
   const before = state.trouble?.kind === kind ? state.trouble : undefined;
   const tries = (before?.tries ?? 0) + 1;
   if (waitsForYou(kind)) {
-    return { ...state, trouble: waitingTrouble(state, kind, now) };
+    const asked = kind === 'largeOutputs' ? { why, bytes } : {};
+    return { ...state, trouble: waitingTrouble(state, kind, now, asked) };
   }
   // The list of instances shows when the machine runs again, so no request is needed.
   const pause =

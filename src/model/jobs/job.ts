@@ -52,6 +52,8 @@ export interface Job {
   readonly retryAt?: number | undefined;
   /** When the user paused fetching; it resumes once `retryAt` is later. */
   readonly fetchPausedAt?: number | undefined;
+  /** The most bytes that the user agreed to fetch at once; less needs no question. */
+  readonly fetchBytes?: number | undefined;
   /** When the user chose to fetch from the stopped machine. */
   readonly copyAt?: number | undefined;
   /** When the user chose to start the stopped machine to fetch from it. */
@@ -104,6 +106,8 @@ export const troubleKinds = [
   'fetch',
   /** The user paused fetching. */
   'fetchPaused',
+  /** The outputs are large or dear, or this computer lacks the room, so the user decides before they are fetched. */
+  'largeOutputs',
   /** The patterns match no files, or files that can't be fetched. The user decides about the machine. */
   'incomplete',
   /** The machine holds jobs that this computer did not order. */
@@ -121,6 +125,8 @@ export interface JobTrouble {
   /** How long it has lasted while a window tried (ms), whatever happened to the time of day. */
   readonly lastedMs: number;
   readonly why?: Text | undefined;
+  /** The bytes that the user decides about. */
+  readonly bytes?: number | undefined;
   readonly tries: number;
   /** Milliseconds since 1970. */
   readonly nextTryAt: number;
@@ -161,7 +167,14 @@ export interface JobState {
   readonly checkpoint?: Checkpoint | undefined;
   /** Why the last checkpoint is not on this computer, and since when. `mayPass` until a second one was not whole. */
   readonly checkpointProblem?:
-    { readonly since: number; readonly why: Text; readonly mayPass?: boolean | undefined } | undefined;
+    | {
+        readonly since: number;
+        readonly why: Text;
+        readonly mayPass?: boolean | undefined;
+        /** The bytes that the user decides about. */
+        readonly bytes?: number | undefined;
+      }
+    | undefined;
   /** When a checkpoint was last checked for. */
   readonly checkpointTriedAt?: number | undefined;
   /** The rented machine; overrides the confirmed one. */
@@ -312,7 +325,7 @@ export function lacksOutputs({ job, state }: JobRow): boolean {
 
 /** Returns whether no retry can resolve the trouble without the user. */
 export function waitsForYou(kind: TroubleKind): boolean {
-  return kind === 'incomplete' || kind === 'fetchPaused' || kind === 'notReady';
+  return ['incomplete', 'fetchPaused', 'largeOutputs', 'notReady'].includes(kind);
 }
 
 /** It is in trouble that a further try may mend. */

@@ -27,6 +27,8 @@ export const jobNewsKinds = [
   'overdue',
   'keeping',
   'incomplete',
+  /** The user decides before outputs of this size are fetched. */
+  'largeOutputs',
   'othersThere',
   'notFetched',
   'stillGuarded',
@@ -149,6 +151,8 @@ function* troubleNews(state: JobState): Iterable<News> {
     yield { kind: 'othersThere', turn: trouble.since };
   } else if (trouble.kind === 'incomplete') {
     yield { kind: 'incomplete', turn: state.fetchedFor ?? 0 };
+  } else if (trouble.kind === 'largeOutputs') {
+    yield { kind: 'largeOutputs', turn: trouble.since };
   } else if (trouble.kind === 'fetch') {
     // A remedy is told although the connection failed before.
     yield { kind: 'notFetched', turn: isLocalProblem(trouble.why) ? 1 : 0 };

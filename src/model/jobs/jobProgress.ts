@@ -91,6 +91,8 @@ export type JobEvent =
       readonly checkpoint?: Checkpoint | undefined;
       readonly notStored?: Text | undefined;
       readonly incomplete?: Text | undefined;
+      /** The bytes of one that was not fetched because the user decides about it first. */
+      readonly bytes?: number | undefined;
       readonly traffic?: Micros;
     }
   /** The user ends a machine that does not answer, whatever still runs there. */
@@ -102,6 +104,8 @@ export type JobEvent =
       readonly kind: 'failed';
       readonly trouble: TroubleKind;
       readonly why?: Text | undefined;
+      /** The bytes that the user decides about. */
+      readonly bytes?: number | undefined;
       readonly others?: readonly JobThere[];
     };
 
@@ -250,14 +254,20 @@ function checkpointed(
     checkpoint = state.checkpoint,
     notStored,
     incomplete,
+    bytes,
   }: Extract<JobEvent, { readonly kind: 'checkpointed' }>,
   now: number,
 ): JobState {
-  const { since = now } = state.checkpointProblem ?? {};
+  const { since = now } = state.checkpointProblem?.bytes === bytes ? (state.checkpointProblem ?? {}) : {};
   const why = notStored ?? incomplete;
   // The job may just have been writing it, and then the next fetch brings it.
   const mayPass = notStored === undefined && state.checkpointProblem === undefined;
-  const checkpointProblem = why && { since, why, ...(mayPass ? { mayPass } : {}) };
+  const checkpointProblem = why && {
+    since,
+    why,
+    ...(mayPass ? { mayPass } : {}),
+    ...(bytes === undefined ? {} : { bytes }),
+  };
   return { ...state, checkpointTriedAt: now, checkpoint, checkpointProblem };
 }
 

@@ -231,6 +231,8 @@ function troubleText({ kind }: JobTrouble): Text {
       return text('outputs not fetched yet, retrying');
     case 'fetchPaused':
       return text('fetch paused, machine kept');
+    case 'largeOutputs':
+      return text('outputs not fetched yet, waiting for your decision');
     case 'incomplete':
       return text('outputs are missing');
     case 'othersThere':

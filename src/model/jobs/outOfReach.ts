@@ -34,12 +34,13 @@ export function isFetchGivenUp({ job, state }: JobRow): boolean {
 
 /**
  * Returns whether the user decided to end the machine although it does not answer, or one with outputs on it that is
- * stopped or whose fetch the user canceled. What was decided before that was to happen after the fetch.
+ * stopped, whose fetch the user canceled or was asked about. What was decided before that was to happen after the fetch.
  */
 export function isGivenUp(row: JobRow): boolean {
   const { machineEnd = 'keep', machineEndAt = 0 } = row.job;
   const { trouble } = row.state;
-  const isUnfetched = isLeftStopped(row) || trouble?.kind === 'fetchPaused';
+  const isUnfetched =
+    isLeftStopped(row) || trouble?.kind === 'fetchPaused' || trouble?.kind === 'largeOutputs';
   const isLeft = isUnfetched && machineEndAt > (trouble?.since ?? 0);
   return machineEnd !== 'keep' && (isOutOfReach(row) || isLeft);
 }

@@ -1,10 +1,12 @@
 import { mkdir } from 'node:fs/promises';
+import { questionAbout } from '../../model/jobs/fetchSize';
 import type { JobRow } from '../../model/jobs/job';
 import type { JobEvent } from '../../model/jobs/jobProgress';
 import type { LeftOutput } from '../../model/jobs/onMachine';
 import { UserError } from '../../util/errors';
 import { formatText, text, type Text } from '../../util/text';
 import { removeCheckpoint } from './checkpoints';
+import { fetchSizeOf } from './fetchSize';
 import type { JobStepDeps } from './jobStep';
 import type { StoppedMachinePort } from './machinePort';
 import { trafficOf, type TrafficDeps } from './traffic';
@@ -15,11 +17,12 @@ const fetchTries = 3;
 const mostNamed = 3;
 
 /**
- * Fetches the outputs of a job, and marks it as fetched on the machine if all were complete. @throws UserError if some
+ * Fetches the outputs of a job, and marks it as fetched on the machine if all were complete. What is too large, too dear or
+ * has no room here is not begun: the user decides. @throws UserError if some
  * failed and another try may help.
  */
 export async function bringOutputs(
-  { jobs, log, fleet }: Pick<JobStepDeps, 'jobs' | 'log'> & TrafficDeps,
+  { jobs, log, fleet, freeBytes }: Pick<JobStepDeps, 'jobs' | 'log' | 'freeBytes'> & TrafficDeps,
   source: StoppedMachinePort,
   { job, state }: JobRow,
   id: string,
@@ -28,6 +31,11 @@ export async function bringOutputs(
   const list = await source.outputs(id, job.spec.outputs, signal);
   await mkdir(job.outputsTo, { recursive: true });
   const traffic = trafficOf({ fleet }, { job, state }, 'fetching');
+  const size = await fetchSizeOf(freeBytes, list.files, job.outputsTo, traffic);
+  const question = questionAbout(job, size);
+  if (question) {
+    return { kind: 'failed', trouble: 'largeOutputs', why: question, bytes: size.bytes };
+  }
   const { leftOut, notKept } = await jobs.moves.report(job.id, 'fetching', (onMoved) =>
     source.fetch(id, list, job.outputsTo, signal, traffic.noting(onMoved)),
   );

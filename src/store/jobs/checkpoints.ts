@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { attemptId } from '../../model/jobs/attemptIds';
+import { questionAbout } from '../../model/jobs/fetchSize';
 import type { Job, JobRow } from '../../model/jobs/job';
 import { jobOrder } from '../../model/jobs/jobOrder';
 import type { JobEvent } from '../../model/jobs/jobProgress';
@@ -9,6 +10,7 @@ import type { JobOrder, JobOutputs, LeftOutput } from '../../model/jobs/onMachin
 import { isCancelled } from '../../util/errors';
 import { localProblem } from '../../util/localProblem';
 import { formatText, text, type Text } from '../../util/text';
+import { fetchSizeOf, type FreeBytes } from './fetchSize';
 import type { JobStepDeps } from './jobStep';
 import type { MachinePort } from './machinePort';
 import { trafficOf, type Traffic, type TrafficDeps } from './traffic';
@@ -43,7 +45,7 @@ export function isCheckpointDue({ job, state }: JobRow, now: number): boolean {
  * replaces the last one. Failures are retried when the next checkpoint is due.
  */
 export async function bringCheckpoint(
-  { log, clock, fleet }: Pick<JobStepDeps, 'log' | 'clock'> & TrafficDeps,
+  { log, clock, fleet, freeBytes }: Pick<JobStepDeps, 'log' | 'clock' | 'freeBytes'> & TrafficDeps,
   machine: MachinePort,
   { job, state }: JobRow,
   id: string,
@@ -51,12 +53,15 @@ export async function bringCheckpoint(
 ): Promise<JobEvent> {
   const moved = trafficOf({ fleet }, { job, state }, 'fetching');
   try {
-    const brought = await whole(machine, { job, state }, id, signal, moved);
+    const brought = await whole(machine, { job, state }, id, signal, moved, freeBytes);
     const traffic = moved.cost;
     if (brought.kind === 'incomplete') {
       const name = brought.hash.slice(0, 8);
       log.warn(`The checkpoint ${name} of job ${job.id} is not kept, because ${formatText(brought.why)}`);
       return { kind: 'checkpointed', incomplete: brought.why, traffic };
+    }
+    if (brought.kind === 'asked') {
+      return { kind: 'checkpointed', notStored: brought.why, bytes: brought.bytes };
     }
     if (brought.kind === 'nothing') {
       return { kind: 'checkpointed' };
@@ -76,7 +81,9 @@ type Brought =
   | { readonly kind: 'whole'; readonly files: number; readonly hash: string }
   /** There is none, or the newest is here already. */
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'incomplete'; readonly hash: string; readonly why: Text };
+  | { readonly kind: 'incomplete'; readonly hash: string; readonly why: Text }
+  /** The user decides before it is fetched. */
+  | { readonly kind: 'asked'; readonly bytes: number; readonly why: Text };
 
 async function whole(
   machine: MachinePort,
@@ -84,6 +91,7 @@ async function whole(
   id: string,
   signal: AbortSignal,
   traffic: Traffic,
+  free: FreeBytes | undefined,
 ): Promise<Brought> {
   const list = await machine.checkpoint(id, job.spec.checkpoints, signal);
   if (list.hash === state.checkpoint?.hash) {
@@ -95,6 +103,11 @@ async function whole(
   const { last, next, old } = await settledFolders(job);
   await rm(next, { recursive: true, force: true });
   await mkdir(next, { recursive: true });
+  const size = await fetchSizeOf(free, list.files, next, traffic);
+  const question = questionAbout(job, size);
+  if (question) {
+    return { kind: 'asked', bytes: size.bytes, why: question };
+  }
   const { leftOut } = await machine.fetch(id, list, next, signal, traffic.noting());
   if (leftOut.length > 0) {
     return incomplete(list, leftOut);

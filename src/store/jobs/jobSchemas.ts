@@ -76,6 +76,7 @@ export const jobFile: z.ZodType<Job & { readonly version: 1 }> = z.object({
   extendedAt: z.number().optional(),
   retryAt: z.number().optional(),
   fetchPausedAt: z.number().optional(),
+  fetchBytes: z.number().optional(),
   copyAt: z.number().optional(),
   startAt: z.number().optional(),
   reopen: z
@@ -124,7 +125,12 @@ export const stateFile: z.ZodType<JobState> = z.object({
   before: z.object({ ms: z.number(), cost: micros }).optional(),
   checkpoint: z.object({ at: z.number(), files: z.number(), hash: z.string() }).optional(),
   checkpointProblem: z
-    .object({ since: z.number(), why: savedText, mayPass: z.boolean().optional() })
+    .object({
+      since: z.number(),
+      why: savedText,
+      mayPass: z.boolean().optional(),
+      bytes: z.number().optional(),
+    })
     .optional(),
   checkpointTriedAt: z.number().optional(),
   machine: machine.optional(),
@@ -165,6 +171,7 @@ export const stateFile: z.ZodType<JobState> = z.object({
       // Jobs from older versions lack this field.
       lastedMs: z.number().default(0),
       why: savedText.optional(),
+      bytes: z.number().optional(),
       tries: z.number(),
       nextTryAt: z.number(),
     })

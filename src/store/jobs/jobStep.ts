@@ -5,6 +5,7 @@ import type { Log } from '../../util/log';
 import type { Account, Fleet, WindowHub } from '../ports';
 import type { ReplaceResult } from '../rentals/replacement';
 import type { JobRentalDeps } from './jobRental';
+import type { FreeBytes } from './fetchSize';
 import type { Jobs } from './jobs';
 import type { MachinePort, StoppedMachinePort } from './machinePort';
 
@@ -19,6 +20,8 @@ export interface JobStepDeps extends Pick<JobRentalDeps, 'rentals'> {
   readonly stoppedMachine: (account: Account, instanceId: number, job: Job) => StoppedMachinePort;
   /** Writes the SSH entry of a machine that no window has connected to, without a question. */
   readonly firstContact: (instanceId: number, signal: AbortSignal) => Promise<void>;
+  /** The room on the disk of this computer; that of its real disk if left out. */
+  readonly freeBytes?: FreeBytes;
   /** Replaces a machine that was rented for a job, within its price limit; the data on it is lost. */
   readonly replaceMachine: (instanceId: number, signal: AbortSignal) => Promise<ReplaceResult>;
   /** The guard on the machine, which acts without an editor. */

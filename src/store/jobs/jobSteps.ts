@@ -41,6 +41,8 @@ const watchedMs = 3_000;
 const unwatchedMs = 30_000;
 /** A decision of the user ends this wait earlier (ms). */
 const pausedMs = 3_600_000;
+/** How long the fetch of a job that was over waits for the user's decision (ms). */
+const unansweredMs = 30 * 60_000;
 /** The most bytes of the log that one check reads: each is a login, while the machine of a long log costs money. */
 const pieceBytes = 4_000_000;
 
@@ -306,6 +308,15 @@ class Steps {
       const event = { kind: 'failed', trouble: 'fetchPaused' } as const;
       return state.trouble?.kind === 'fetchPaused' ? { waitMs: pausedMs } : { event, waitMs: pausedMs };
     }
+    if (state.trouble?.kind === 'largeOutputs') {
+      if (isGivenUp(this.row)) {
+        return { event: { kind: 'givenUp' } };
+      }
+      // A machine that was left, or started for this, does not wait without end.
+      if (state.reopened && this.deps.clock.now() - state.trouble.since >= unansweredMs) {
+        return { event: { kind: 'notFetched', why: state.trouble.why } };
+      }
+    }
     if (state.end?.why === 'gone') {
       return { event: { kind: 'fetched', outputs: noOutputs } };
     }
@@ -320,7 +331,9 @@ class Steps {
     if (!look.hasOutputsList && look.pidAlive) {
       return { event: { kind: 'looked', look }, waitMs: watchedMs };
     }
-    return { event: await bringOutputs(this.deps, this.source, this.row, this.id, this.signal) };
+    const event = await bringOutputs(this.deps, this.source, this.row, this.id, this.signal);
+    const isAsked = event.kind === 'failed';
+    return isAsked ? { event, waitMs: state.reopened ? unansweredMs : pausedMs } : { event };
   }
 
   private keep(): Step {

@@ -201,6 +201,15 @@ export class Jobs implements Disposable {
     return true;
   }
 
+  /** Records that the user agreed to fetch this many bytes at once. */
+  allowFetch(jobId: string, bytes: number): Promise<boolean> {
+    return this.say(jobId, (job, at) => ({
+      ...job,
+      fetchBytes: Math.max(bytes, job.fetchBytes ?? 0),
+      retryAt: at,
+    }));
+  }
+
   /** Records the user's decision to fetch from the stopped machine. */
   copyOutputs(jobId: string): Promise<boolean> {
     return this.say(jobId, (job, at) => ({ ...job, copyAt: at }));

@@ -22,7 +22,11 @@ export class Traffic {
 
   /** Zero if the service states no price. */
   get cost(): Micros {
-    return times(this.perGb ?? zero, this.moved / 1e9);
+    return this.costOf(this.moved);
+  }
+
+  costOf(bytes: number): Micros {
+    return times(this.perGb ?? zero, bytes / 1e9);
   }
 }
 
