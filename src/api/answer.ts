@@ -1,5 +1,6 @@
 import { authErrorCode, deprecatedEndpointCode, errorBody, type ErrorBody } from '../wire/error';
 import { permissionNamedIn, permissionOfRoute } from '../model/accounts/routePermissions';
+import { deepestJson } from '../util/json';
 import { text } from '../util/text';
 import {
   ForbiddenError,
@@ -174,7 +175,7 @@ function isNoAnswer(status: number): boolean {
 function askedTimes(response: TransportResponse, fields: ErrorBody | undefined) {
   // The end alone: the pattern takes a minute for a text of 200,000 digits.
   const ending = (fields?.detail ?? '').trimEnd().slice(-longestEnding);
-  const threshold = /(\d+(?:\.\d+)?)\s*s?\.?\s*$/.exec(ending)?.[1];
+  const threshold = /(?<!\d)(\d+(?:\.\d+)?)\s*s?\.?$/.exec(ending)?.[1];
   if (threshold !== undefined) {
     const intervalMs = milliseconds(threshold);
     return { waitMs: intervalMs, intervalMs };
@@ -309,9 +310,6 @@ function parseJson(source: string): ParsedJson {
   }
 }
 
-/** Deeper than any record; what walks through values by calling itself ends at some thousand. */
-const deepest = 64;
-
 /** Cuts off what is nested too deep to be anything of use, so that the rest can be read. */
 function withoutDepths(value: unknown): unknown {
   let level: readonly object[] = typeof value === 'object' && value !== null ? [value] : [];
@@ -320,7 +318,7 @@ function withoutDepths(value: unknown): unknown {
     for (const parent of level) {
       for (const [name, inner] of Object.entries(parent) as [string, unknown][]) {
         if (typeof inner === 'object' && inner !== null) {
-          if (depth >= deepest) {
+          if (depth >= deepestJson) {
             Reflect.set(parent, name, null);
           } else {
             next.push(inner);

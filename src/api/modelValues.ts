@@ -1,3 +1,4 @@
+import { parseJson } from '../util/json';
 import { fromDollars, type Micros } from '../model/money';
 
 /** Dollars as sent; amounts that cannot be meant (negative, beyond a million) count as not said. */
@@ -33,7 +34,7 @@ export function parsedText(value: unknown): unknown {
     return value;
   }
   try {
-    return JSON.parse(value) as unknown;
+    return parseJson(value);
   } catch {
     return undefined;
   }

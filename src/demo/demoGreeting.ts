@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as http from 'node:http';
+import { parseJson } from '../util/json';
 
 /** Who is at a port: the demo that was started with this key, another program, or nobody. */
 export type Greeted = 'demo' | 'stranger' | 'nobody';
@@ -31,7 +32,7 @@ function proof(key: string, who: 'window' | 'demo', nonce: string, port: number)
 
 function proofIn(answer: string): string {
   try {
-    const value: unknown = JSON.parse(answer);
+    const value: unknown = parseJson(answer);
     const isAnswer = typeof value === 'object' && value !== null && 'proof' in value;
     return isAnswer && typeof value.proof === 'string' ? value.proof : '';
   } catch {

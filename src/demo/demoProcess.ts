@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseJson } from '../util/json';
 import { UserError } from '../util/errors';
 import { LockBusyError, type FileLock } from '../util/fileLock';
 import { replaceFile } from '../util/replaceFile';
@@ -232,7 +233,7 @@ export class DemoProcess implements Disposable {
 
   private async readAddress(): Promise<DemoAddress | undefined> {
     try {
-      const value: unknown = JSON.parse(await readFile(this.addressFile, 'utf8'));
+      const value: unknown = parseJson(await readFile(this.addressFile, 'utf8'));
       const { pid, port } = value as Partial<Record<keyof DemoAddress, unknown>>;
       return typeof pid === 'number' && typeof port === 'number' ? { pid, port } : undefined;
     } catch {

@@ -1,6 +1,7 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type * as z from 'zod';
+import { parseJson } from '../util/json';
 import { UserError } from '../util/errors';
 import type { Log } from '../util/log';
 import { linkOrCopyNew } from '../util/linkNew';
@@ -56,7 +57,7 @@ export class JsonFile<T> {
   }
 
   private parse(content: string): z.ZodSafeParseResult<T> {
-    return this.schema.safeParse(parseJson(content));
+    return this.schema.safeParse(readJson(content));
   }
 
   /** Returns where broken content was last set aside, perhaps by another window; undefined if it never was. */
@@ -125,9 +126,9 @@ export class JsonFile<T> {
   }
 }
 
-function parseJson(content: string): unknown {
+function readJson(content: string): unknown {
   try {
-    return JSON.parse(content);
+    return parseJson(content);
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs/promises';
+import { parseJson } from './json';
 import { wait, type Clock } from './clock';
 import { errorCode } from './errorCode';
 import { UserError } from './errors';
@@ -177,7 +178,7 @@ async function look(
 
 function isDead(content: string, identity: ProcessIdentity): boolean {
   try {
-    const holder: unknown = JSON.parse(content);
+    const holder: unknown = parseJson(content);
     return (
       typeof holder === 'object' &&
       holder !== null &&

@@ -1,3 +1,4 @@
+import { parseJson } from './json';
 /** JSON values that come as lines of bytes. A line longer than `maxBytes` is left out. */
 export class JsonLines {
   private pending: Buffer[] = [];
@@ -52,7 +53,7 @@ export class JsonLines {
 
 function parseLine(line: string): unknown {
   try {
-    return JSON.parse(line);
+    return parseJson(line);
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { parse, type ParseError } from 'jsonc-parser';
 import * as z from 'zod';
+import { JsonTooDeepError, tooDeepAt } from '../../util/json';
 import { formatText, text, type Text } from '../../util/text';
 import { permissionCategories, type KeyPermissions, type NewApiKey } from './apiKey';
 import { JsonPlaces } from '../documents/jsonPlaces';
@@ -60,6 +61,10 @@ export type ReadApiKey =
 
 /** Parses a document. Returns the first problem with its place. `isIp` checks a single address. */
 export function readApiKeyDocument(source: string, isIp: (address: string) => boolean): ReadApiKey {
+  const deep = tooDeepAt(source);
+  if (deep !== undefined) {
+    return { kind: 'problem', message: new JsonTooDeepError().text, span: { offset: deep, length: 1 } };
+  }
   const errors: ParseError[] = [];
   const content: unknown = parse(source, errors, { allowTrailingComma: true });
   const [error] = errors;

@@ -1,3 +1,4 @@
+import { parseJson } from '../../util/json';
 /**
  * The members of the arguments as clients send them: as an object, as its JSON text, or as nothing, which some write as
  * `null`, as an empty text or as an empty list.
@@ -15,7 +16,7 @@ export function sentMembers(sent: unknown): Readonly<Record<string, unknown>> | 
 
 function parsed(sent: string): unknown {
   try {
-    return JSON.parse(sent);
+    return parseJson(sent);
   } catch {
     return sent;
   }

@@ -1,4 +1,5 @@
 import { parseTree, type Node, type ParseError } from 'jsonc-parser';
+import { tooDeepAt } from '../../util/json';
 import type { Span } from './envFlags';
 import { jsonText } from './jsonText';
 
@@ -11,12 +12,16 @@ export class JsonPlaces {
   readonly root: Node | undefined;
   /** The line of the first error, counted from 1; the values after it may be missing or misplaced. */
   readonly brokenLine: number | undefined;
+  /** Where the text has more levels than can be read; it then counts as empty. */
+  readonly tooDeepAt: number | undefined;
 
   constructor(readonly source: string) {
     const errors: ParseError[] = [];
-    this.root = parseTree(source, errors, { allowTrailingComma: true, disallowComments: false });
-    const [error] = errors;
-    this.brokenLine = error && source.slice(0, error.offset).split('\n').length;
+    this.tooDeepAt = tooDeepAt(source);
+    const readable = this.tooDeepAt === undefined ? source : '';
+    this.root = parseTree(readable, errors, { allowTrailingComma: true, disallowComments: false });
+    const brokenAt = this.tooDeepAt ?? errors[0]?.offset;
+    this.brokenLine = brokenAt === undefined ? undefined : source.slice(0, brokenAt).split('\n').length;
   }
 
   /** Returns the node at a path. If a key occurs twice, the last one wins. */

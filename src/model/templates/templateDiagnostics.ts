@@ -1,3 +1,4 @@
+import { JsonTooDeepError } from '../../util/json';
 import { scriptLines } from '../../util/scriptLines';
 import { text } from '../../util/text';
 import type { TemplateRecordField } from '../../wire/template';
@@ -319,6 +320,10 @@ const checks = [
  */
 export function findTemplateProblems(source: string, enteredHere?: ReadonlySet<string>): readonly Finding[] {
   const places = new JsonPlaces(source);
+  if (places.tooDeepAt !== undefined) {
+    const span = { offset: places.tooDeepAt, length: 1 };
+    return [{ code: 'tooDeep', severity: 'error', span, message: new JsonTooDeepError().text, fixes: [] }];
+  }
   const value = places.value([]);
   if (places.root?.type !== 'object' || typeof value !== 'object' || value === null) {
     return [];

@@ -1,4 +1,5 @@
 import { jsonText } from '../documents/jsonText';
+import { JsonTooDeepError, parseJson } from '../../util/json';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 import type { TemplateRecordField } from '../../wire/template';
@@ -52,7 +53,7 @@ export function asObject(value: unknown): unknown {
     return isPlainObject(value) ? value : undefined;
   }
   try {
-    const parsed: unknown = JSON.parse(value);
+    const parsed: unknown = parseJson(value);
     return isPlainObject(parsed) ? parsed : value.trim() === '' || parsed === null ? undefined : value;
   } catch {
     return value.trim() === '' ? undefined : value;
@@ -174,8 +175,11 @@ export class DocumentError extends UserError {
 export function parseDocument(source: string, base?: DocumentFields): DocumentFields {
   let value: unknown;
   try {
-    value = JSON.parse(source);
-  } catch {
+    value = parseJson(source);
+  } catch (error) {
+    if (error instanceof JsonTooDeepError) {
+      throw new DocumentError(error.text);
+    }
     throw new DocumentError(text('The document is not valid JSON. Correct the marked place and save again.'));
   }
   if (!isPlainObject(value)) {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { deepestJson } from '../../util/json';
 import { defined } from '../../util/defined';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
@@ -110,7 +111,17 @@ export class WorkspaceFileError extends UserError {
  * Refuses a file with a syntax error, such as the marks of a merge conflict: only a part of it would be read.
  * @throws WorkspaceFileError naming the line.
  */
-export function checkSyntax({ brokenLine }: JsonPlaces): void {
+export function checkSyntax({ brokenLine, tooDeepAt }: JsonPlaces): void {
+  if (brokenLine !== undefined && tooDeepAt !== undefined) {
+    throw new WorkspaceFileError(
+      text(
+        '{0} is nested more than {1} levels deep in line {2}. Remove the inner levels and try again.',
+        workspaceFilePath,
+        deepestJson,
+        brokenLine,
+      ),
+    );
+  }
   if (brokenLine !== undefined) {
     throw new WorkspaceFileError(
       text('{0} is not valid JSON in line {1}. Correct it and try again.', workspaceFilePath, brokenLine),

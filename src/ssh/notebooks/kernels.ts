@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import * as z from 'zod';
+import { parseJson } from '../../util/json';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
@@ -72,7 +73,7 @@ export async function shutDownKernel(server: ServerAddress, id: string): Promise
 
 function parse(json: string): unknown {
   try {
-    return JSON.parse(json);
+    return parseJson(json);
   } catch {
     throw new NotServedError('no JSON');
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../util/json';
 import { defined } from '../../util/defined';
 import { UserError } from '../../util/errors';
 import type { SecretPort } from '../ports';
@@ -108,7 +109,7 @@ export function isSameSession(one: Session, other: Session | undefined): boolean
 
 function parse(value: unknown, accountKey: string): SessionContent {
   try {
-    const { data } = stored.safeParse(typeof value === 'string' ? JSON.parse(value) : undefined);
+    const { data } = stored.safeParse(typeof value === 'string' ? parseJson(value) : undefined);
     if (data && (data.account ?? accountKey) === accountKey) {
       const { apiKey, sessionKey, sessionExpiresAt } = data;
       return {

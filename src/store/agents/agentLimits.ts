@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isRaised, limitsInForce, noLimits, type AgentLimits } from '../../model/agents/limits';
 import { accessLevels } from '../../model/agents/tools';
+import { parseJson } from '../../util/json';
 import { Emitter } from '../../util/emitter';
 import type { SecretPort } from '../ports';
 
@@ -112,7 +113,7 @@ function isSame(one: AgentLimits, other: AgentLimits | undefined): boolean {
 
 function parse(kept: string | undefined): unknown {
   try {
-    return kept === undefined ? undefined : JSON.parse(kept);
+    return kept === undefined ? undefined : parseJson(kept);
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../util/json';
 import type { SecretPort } from '../ports';
 
 const values = z.record(z.string(), z.string());
@@ -44,7 +45,7 @@ export class JobSecrets {
   private async all(): Promise<Readonly<Record<string, string>>> {
     const stored = await this.secrets.get(this.key);
     try {
-      return values.parse(JSON.parse(stored ?? '{}'));
+      return values.parse(parseJson(stored ?? '{}'));
     } catch {
       // The entry must not be quoted in an error, so the values are asked for again.
       return {};

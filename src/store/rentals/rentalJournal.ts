@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { RentConfig } from '../../model/rentals/rent';
+import { parseJson } from '../../util/json';
 import { defined } from '../../util/defined';
 import type { Log } from '../../util/log';
 import { IdFolder, ownId } from '../idFolder';
@@ -142,7 +143,7 @@ export class RentalJournal {
   private async readSecrets(marker: string): Promise<SecretParts | undefined> {
     try {
       const value = await this.secrets.get(rentalSecretKey(marker));
-      return value === undefined ? undefined : secretParts.safeParse(JSON.parse(value)).data;
+      return value === undefined ? undefined : secretParts.safeParse(parseJson(value)).data;
     } catch {
       return undefined;
     }

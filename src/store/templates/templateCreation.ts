@@ -25,6 +25,7 @@ import {
   type ReferenceSlot,
   type SecretOwner,
 } from '../../model/templates/templateReference';
+import { parseJson } from '../../util/json';
 import type { Clock } from '../../util/clock';
 import { text } from '../../util/text';
 import type { Account } from '../ports';
@@ -286,7 +287,7 @@ export class TemplateCreation {
 /** Returns `undefined` for garbage; a parser's message would quote it. */
 function readAttempt(kept: string): Attempt | undefined {
   try {
-    return attempt.safeParse(JSON.parse(kept)).data;
+    return attempt.safeParse(parseJson(kept)).data;
   } catch {
     return undefined;
   }
