@@ -34,7 +34,7 @@ export function parseBaseUrl(address: string): URL {
       { nextStep: 'openSettings' },
     );
   }
-  url.pathname = url.pathname.replace(/\/+$/, '');
+  url.pathname = url.pathname.replace(/(?<!\/)\/+$/, '');
   return url;
 }
 
@@ -45,7 +45,7 @@ export function resolveUrl(
   query: Readonly<Record<string, string | number | undefined>> = {},
 ): URL {
   const url = new URL(base.href);
-  url.pathname = base.pathname.replace(/\/+$/, '') + path;
+  url.pathname = base.pathname.replace(/(?<!\/)\/+$/, '') + path;
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) {
       url.searchParams.set(name, String(value));

@@ -271,7 +271,7 @@ export function codeInWords(
   words: string,
 ): { readonly code: string; readonly isGuessed: boolean } | undefined {
   const named = words
-    .match(/[a-z0-9]+(?:_[a-z0-9]+)+/g)
+    .match(/(?<![a-z0-9])[a-z0-9]+(?:_[a-z0-9]+)+/g)
     ?.find((word) => word !== 'not_found' && !isVague(word) && own(errorCodes, word) !== undefined);
   const code = named ?? knownWords.find(([pattern]) => pattern.test(words))?.[1];
   return code === undefined ? undefined : { code, isGuessed: named === undefined };

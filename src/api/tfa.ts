@@ -165,7 +165,12 @@ const knownMethod = tfaMethod.refine(
 
 /** The service masks numbers; one that came in full is masked here and goes no further. */
 function masked(phone: string): string {
-  return phone.replace(/[\d+](?=(?:\D*\d){4})/g, '*');
+  const digits = phone.replace(/\D/g, '').length;
+  let before = 0;
+  return phone.replace(/[\d+]/g, (sign) => {
+    before += sign === '+' ? 0 : 1;
+    return digits - before >= 4 ? '*' : sign;
+  });
 }
 
 /** `ahead`: seconds by which this computer's clock is ahead of the service's. */

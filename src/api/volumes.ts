@@ -30,7 +30,7 @@ export function volumesApi(http: Http): Client['volumes'] {
       const body = { id: offerId, size: sizeGb, name: nonEmpty(name) };
       const answer = await http.call({ ...write('PUT /api/v0/volumes/'), body }, createdVolume, options);
       // The number in "V.20118481" is the volume's id (docs/service/volumes.md#rent).
-      const named = Number(/(\d+)\s*$/.exec(answer.volume_name ?? '')?.[1]);
+      const named = Number(/(?<!\d)(\d+)\s*$/.exec(answer.volume_name ?? '')?.[1]);
       const id = answer.volume_id ?? (Number.isInteger(named) ? named : undefined);
       return id === undefined ? {} : { id };
     },

@@ -25,7 +25,7 @@ export function hostInAuthority(
   authority: string | undefined,
 ): { readonly alias: string; readonly instanceId: number } | undefined {
   const alias = /^ssh-remote\+(.+)$/.exec(authority ?? '')?.[1];
-  return isAlias(alias) ? { alias, instanceId: Number(/\d+$/.exec(alias)?.[0]) } : undefined;
+  return isAlias(alias) ? { alias, instanceId: Number(/(?<!\d)\d+$/.exec(alias)?.[0]) } : undefined;
 }
 
 /** Returns the alias that a terminal of ours logs in to: it runs ssh with the alias as a separate argument. */
@@ -41,7 +41,7 @@ export function accountMark(accountKey: string): string {
 function normalAddress(serviceUrl: string): string {
   try {
     const url = new URL(serviceUrl);
-    return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+    return `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, '');
   } catch {
     return serviceUrl;
   }

@@ -25,7 +25,7 @@ const keptMs = 30_000;
 const mostKept = 500;
 
 /** The output of a program decides, and no file shows whether it stays the same. */
-const dependsOnProgram = /^\s*match\b.*\bexec\b/im;
+const dependsOnProgram = /^[ \t]*match\b.*\bexec\b/im;
 
 /**
  * Restores a path in a message of ssh, which doubles backslashes and writes each byte outside of ASCII as three octal

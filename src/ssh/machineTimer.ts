@@ -201,7 +201,7 @@ async function ask(
 
 /** Checks that an address contains nothing that a shell or a config file could interpret. */
 function checkServiceUrl(value: string): string {
-  const url = value.replace(/\/+$/, '');
+  const url = value.replace(/(?<!\/)\/+$/, '');
   if (/^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost):)[A-Za-z0-9][A-Za-z0-9.:/_-]{0,250}$/.test(url)) {
     return url;
   }

@@ -31,7 +31,10 @@ export function parsePublicKey(line: string): PublicKey | undefined {
   if (blob.subarray(4, 4 + length).toString('latin1') !== type) {
     return undefined;
   }
-  const hash = createHash('sha256').update(blob).digest('base64').replace(/=+$/, '');
+  const hash = createHash('sha256')
+    .update(blob)
+    .digest('base64')
+    .replace(/(?<!=)=+$/, '');
   return { type, base64, comment: rest.join(' '), fingerprint: `SHA256:${hash}` };
 }
 

@@ -21,7 +21,7 @@ export function safeFileName(wanted: string, otherwise: string): string {
     .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, '')
     .replace(/[<>:"/\\|?*#%]+/g, '-')
     .replace(/\s+/g, ' ');
-  const name = shortened(plain.replace(/^[. ]+/, '')).replace(/[. ]+$/, '');
+  const name = shortened(plain.replace(/^[. ]+/, '')).replace(/(?<![. ])[. ]+$/, '');
   if (name === '') {
     return otherwise;
   }

@@ -14,7 +14,7 @@ export function thisPerson(): Person {
 /** Removes mail addresses, network addresses, the home folder and the user's name. */
 export function impersonal(text: string, { home, userName }: Person): string {
   const withoutAddresses = withoutHome(text, home)
-    .replace(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '<mail address>')
+    .replace(/(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '<mail address>')
     .replace(/(?<![\d.])(?!127\.0\.0\.1(?!\d))\d{1,3}(?:\.\d{1,3}){3}(?![\d.])/g, '<address>')
     .replace(/(?<![\w:])[0-9a-f]*:[0-9a-f:]*[0-9a-f](?!\w)/gi, (word) =>
       isIPv6(word) && word !== '::1' ? '<address>' : word,

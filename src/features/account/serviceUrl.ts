@@ -26,5 +26,8 @@ export function serviceUrlProblem(input: string): Text | undefined {
 
 /** Removes the final slash and the part that all calls begin with; keeps a path prefix. */
 export function normalizeServiceUrl(input: string): string {
-  return new URL(input.trim()).toString().replace(/(?:\/api\/v\d+)?\/*$/, '');
+  return new URL(input.trim())
+    .toString()
+    .replace(/(?<!\/)\/+$/, '')
+    .replace(/\/api\/v\d+$/, '');
 }

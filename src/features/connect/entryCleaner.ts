@@ -85,7 +85,7 @@ export class EntryCleaner implements Disposable {
     const ended: Record<string, number> = {};
     const kept: number[] = [];
     for (const alias of await ssh.entries(account)) {
-      const id = Number(/\d+$/.exec(alias)?.[0]);
+      const id = Number(/(?<!\d)\d+$/.exec(alias)?.[0]);
       if (fleet.find(id)) {
         continue;
       }

@@ -102,7 +102,7 @@ function facts(deps: Deps): DiagnosticFacts {
     ),
     sshExtensions: vscode.extensions.all
       .map(({ id }) => id)
-      .filter((id) => /remote.*ssh|ssh.*remote/i.test(id)),
+      .filter((id) => /remote/i.test(id) && /ssh/i.test(id)),
   };
 }
 

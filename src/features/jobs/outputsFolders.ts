@@ -42,5 +42,5 @@ function keyOf(path: string): string {
   return path
     .normalize('NFC')
     .toLowerCase()
-    .replace(/[. ]+(?=[/\\]|$)/g, '');
+    .replace(/(?<![. ])[. ]+(?=[/\\]|$)/g, '');
 }

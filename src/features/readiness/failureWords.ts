@@ -31,7 +31,7 @@ export function hostWords(message: string | undefined): readonly string[] {
 function failureMeaning(message: string): string | undefined {
   const meanings: readonly (readonly [RegExp, () => string])[] = [
     [
-      /manifest.*(unknown|not found)|repository does not exist|no such image|pull access denied/i,
+      /^(?:(?!manifest).)*manifest.*(?:unknown|not found)|repository does not exist|no such image|pull access denied/i,
       () => t('The image does not exist or needs a login: check its name and tag.'),
     ],
     [

@@ -42,7 +42,7 @@ export function sourceProblem(typed: string): Text | undefined {
  * (docs/service/commands.md#copy).
  */
 export function targetProblem(typed: string): Text | undefined {
-  const path = typed.trim().replace(/\/+$/, '');
+  const path = typed.trim().replace(/(?<!\/)\/+$/, '');
   if (!isWholePath(typed.trim())) {
     return text('Enter a full path that begins with a slash and has no "..".');
   }

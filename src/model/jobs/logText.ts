@@ -17,6 +17,6 @@ function plainLine(line: string): string {
       .replace(/[^\P{Cc}\t]+/gu, '')
       .replace(/[\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu, '')
       // The editor turns URLs into links; a word joiner prevents that and keeps the text readable.
-      .replace(/\b([a-z][a-z0-9+.-]*):\/\//giu, '$1:\u2060//')
+      .replace(/(?<=[a-z0-9+.-]):\/\//giu, ':\u2060//')
   );
 }

@@ -72,7 +72,7 @@ export function matchesAfter(
 
 /** Reads dollars per hour such as `0.4` or `$0,40`. Returns `undefined` for any other text. */
 export function readPriceLimit(typed: string): number | undefined {
-  const match = /^\s*\$?\s*(\d+(?:[.,]\d+)?|[.,]\d+)\s*(?:\/\s*h)?\s*$/.exec(typed);
+  const match = /^\$?\s*(\d+(?:[.,]\d+)?|[.,]\d+)(?:\s*\/\s*h)?$/.exec(typed.trim());
   const value = Number((match?.[1] ?? '').replace(',', '.'));
   return match && value > 0 && value <= 10_000 ? value : undefined;
 }

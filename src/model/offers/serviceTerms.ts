@@ -192,7 +192,7 @@ function isTerm(
     return sign === ':' && isNamed && !isPlain;
   }
   // `reliability3>=0.9` is neither three nor 0.9 of anything.
-  const isNumbered = own(numberNames, lower.replace(/\d+$/, '')) !== undefined && !isPlain;
+  const isNumbered = own(numberNames, lower.replace(/(?<!\d)\d+$/, '')) !== undefined && !isPlain;
   if (/^(?:={1,2}|!=|<>|≠)$/u.test(sign)) {
     return isNamed || isNumbered || before === '' || /^["'[]/.test(next);
   }

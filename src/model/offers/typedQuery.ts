@@ -159,7 +159,10 @@ function isBeginning(word: string): boolean {
     Object.keys(table),
   );
   const vocabulary = [...names, ...fillers];
-  return isOperator(word) || vocabulary.some((name) => name.startsWith(word.replace(/[<>=≤≥:$]+$/, '')));
+  return (
+    isOperator(word) ||
+    vocabulary.some((name) => name.startsWith(word.replace(/(?<![<>=≤≥:$])[<>=≤≥:$]+$/, '')))
+  );
 }
 
 function isOperator(word: string): boolean {

@@ -24,7 +24,8 @@ function isNextName(unit: string, before: string, after: string): boolean {
 export function tokenize(line: string, models: readonly string[]): readonly string[] {
   return inSigns(line)
     .replace(looseOperator, (found: string, operator: string, at: number, whole: string) =>
-      found.startsWith(operator) && own(numberNames, /[a-z_]*$/.exec(whole.slice(0, at))?.[0] ?? '')
+      found.startsWith(operator) &&
+      own(numberNames, /(?<![a-z_])[a-z_]*$/.exec(whole.slice(0, at))?.[0] ?? '')
         ? operator
         : ` ${operator}`,
     )

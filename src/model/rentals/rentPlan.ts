@@ -213,7 +213,7 @@ export function imageProblem(image: string): Text | undefined {
 
 /** Returns why a disk size in GB can't be used on this machine. */
 export function diskProblem(typed: string, offer: Offer | undefined): Text | undefined {
-  const gb = typedNumber(typed.trim().replace(/\s*gb$/i, ''));
+  const gb = typedNumber(typed.trim().replace(/(?<!\s)\s*gb$/i, ''));
   if (!Number.isFinite(gb) || typed.trim() === '') {
     return text('Enter a number of GB.');
   }
@@ -226,7 +226,7 @@ export function diskProblem(typed: string, offer: Offer | undefined): Text | und
 
 /** Returns the whole GB that are sent: a template may recommend a fraction. */
 export function readDiskGb(typed: string): number {
-  return typedNumber(typed.trim().replace(/\s*gb$/i, ''));
+  return typedNumber(typed.trim().replace(/(?<!\s)\s*gb$/i, ''));
 }
 
 /** A suggested bid with its advice. */

@@ -98,7 +98,9 @@ interface Glob {
 
 function globOf(word: string, isDeep: boolean): Glob {
   const one: Test = isDeep ? () => true : (sign) => sign !== '/';
-  const signs = word.matchAll(/\[([!^]?)((?:\]|\[:[a-z]+:\]|[^\]])(?:\[:[a-z]+:\]|[^\]])*)\]|\*+|[^]/g);
+  const signs = word.matchAll(
+    /\[([!^]?)((?:\]|\[:[a-z]{1,9}:\]|[^\]])(?:\[:[a-z]{1,9}:\]|[^\]]){0,200})\]|\*+|[^]/g,
+  );
   const steps = [...signs].map(([sign, not, set]): Test | 'star' => {
     if (set !== undefined) {
       const expression = new RegExp(`[${not === '' ? '' : '^'}${setOf(set)}]`);

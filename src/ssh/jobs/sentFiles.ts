@@ -121,7 +121,7 @@ export async function unsentNames(
   const isOutput = matcherOf(spec.outputs);
   const found = new Map<string, LeftOut>();
   for (const named of namedFiles(`${spec.setup ?? ''}\n${spec.run}`)) {
-    const name = `${named.replace(/\/+$/, '')}/`;
+    const name = `${named.replace(/(?<!\/)\/+$/, '')}/`;
     const isSent = isOutput(`${name}x`) || sent.names.some((one) => one.startsWith(name));
     if (!isSent && (await isFolder(join(root, name)))) {
       found.set(name, { name, why: nothingSent });

@@ -6,10 +6,9 @@ import type { JobSpec } from '../../model/jobs/jobSpec';
 import { hashOfFile } from '../localFiles';
 
 /** Tools whose environment belongs to the folder of the project, and what refers to this folder from elsewhere. */
-const bound =
-  /\b(?:uv\s+(?:sync|run)|poetry|pdm|pipenv|hatch|rye|pixi|develop|pwd)\b|GPU_RENTAL_|\binstall\b[^\n;&|]*\s(?:-\w*e|--editable)\b/i;
+const bound = /\b(?:uv\s+(?:sync|run)|poetry|pdm|pipenv|hatch|rye|pixi|develop|pwd)\b|GPU_RENTAL_/i;
 /** A line of requirements, or of a list of them, that refers to a folder. */
-const editable = /^[\s-]*(?:-e|--editable)[\s=]/m;
+const editable = /^[ \t-]*(?:-e|--editable)[\s=]/m;
 
 const usualInputs = ['/requirements*.txt', '/pyproject.toml', '/uv.lock', '/poetry.lock', '/environment.yml'];
 
@@ -46,7 +45,7 @@ export async function setupKey(
 
 async function isBound(setup: string, root: string, sentNames: readonly string[]): Promise<boolean> {
   const script = setup.replaceAll('\\\n', ' ');
-  if (bound.test(script)) {
+  if (isBoundScript(script)) {
     return true;
   }
   const named = new Set(namedFiles(setup));
@@ -55,12 +54,26 @@ async function isBound(setup: string, root: string, sentNames: readonly string[]
     const isScript = /\.(?:ba)?sh$/.test(name);
     if (isScript || /\.(?:txt|in|ya?ml)$/.test(name)) {
       const content = await readFile(join(root, name), 'utf8').catch(() => '');
-      if (editable.test(content) || (isScript && bound.test(content.replaceAll('\\\n', ' ')))) {
+      if (editable.test(content) || (isScript && isBoundScript(content.replaceAll('\\\n', ' ')))) {
         return true;
       }
     }
   }
   return false;
+}
+
+/** Returns whether a script uses such a tool, or installs a folder that it goes on to read. */
+function isBoundScript(script: string): boolean {
+  const isEditable = (command: string) => {
+    const at = command.search(/\binstall\b/i);
+    return at >= 0 && /\s(?:-\w*e|--editable)\b/i.test(command.slice(at));
+  };
+  return bound.test(script) || script.split(/[\n;&|]/).some(isEditable);
+}
+
+/** Returns `pkg` for `pkg[extra]`. */
+function withoutExtras(word: string): string {
+  return word.endsWith(']') && word.includes('[') ? word.slice(0, word.indexOf('[')) : word;
 }
 
 /** Returns how the names of files begin that are in a folder to install; `` for all files. */
@@ -69,7 +82,7 @@ function installedFolders(setup: string): readonly string[] {
     ([, rest = '']) => rest.split(/\s+/),
   );
   return words
-    .map((word) => word.replace(/["']/g, '').replace(/\[.*\]$/, ''))
+    .map((word) => withoutExtras(word.replace(/["']/g, '')))
     .filter((word) => word !== '' && !/^[/~-]/.test(word))
     .map((word) => word.split('/').filter((part) => part !== '' && part !== '.'))
     .map((parts) => parts.map((part) => `${part}/`).join(''));

@@ -136,7 +136,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     input: { readonly serviceUrl: string; readonly apiKey: string; readonly isDemo?: boolean },
     signal?: AbortSignal,
   ): Promise<Account> {
-    const serviceUrl = parseBaseUrl(input.serviceUrl).href.replace(/\/+$/, '');
+    const serviceUrl = parseBaseUrl(input.serviceUrl).href.replace(/(?<!\/)\/+$/, '');
     const session: Session = { apiKey: input.apiKey };
     const isDemo = input.isDemo ?? false;
     const user = await this.clients.userOf({ serviceUrl, isDemo }, input.apiKey, signal);

@@ -41,5 +41,7 @@ export class HubTerms {
 }
 
 export function addressInTerm(address: HubAddress, term: number): HubAddress {
-  return term === 0 ? address : { ...address, path: filled(`${address.path.replace(/\0+$/, '')}-${term}`) };
+  return term === 0
+    ? address
+    : { ...address, path: filled(`${address.path.replace(/(?<!\0)\0+$/, '')}-${term}`) };
 }
