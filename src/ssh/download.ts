@@ -43,7 +43,7 @@ const heldBytes = 1_000_000;
 const noiseBytes = 65_536;
 
 export interface DownloadOptions extends TransferOptions {
-  /** True if the user wants files on which git or an editor acts as well; by default they are left out. */
+  /** True if the user wants files on whose names programs act as well; by default they are left out. */
   readonly withActing?: boolean;
 }
 

@@ -81,7 +81,7 @@ export function possibleHere({ entries, leftOut }: RemoteTree, platform: NodeJS.
   return { entries: possible, leftOut: [...leftOut, ...more] };
 }
 
-/** Leaves out what git or an editor on this computer acts on; a folder once, with all that is in it. */
+/** Leaves out what a program on this computer acts on by its name; a folder once, with all that is in it. */
 export function withoutActing({ entries, leftOut }: RemoteTree): RemoteTree {
   const acting = new Set<string>();
   const others = entries.filter(({ name, kind }) => {

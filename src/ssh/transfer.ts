@@ -85,7 +85,7 @@ export const reasons = {
   noFile: text('neither a file nor a folder'),
   gone: text('was removed'),
   hostileName: text('a name that leads out of the folder'),
-  acts: text('Git or an editor could run programs that it names'),
+  acts: text('Git, an editor, a shell or an assistant may act on its name'),
   notUtf8: text('a name that is not UTF-8'),
   windowsName: text('a name that Windows does not allow'),
   control: text('a name with control characters'),

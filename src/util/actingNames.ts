@@ -1,31 +1,142 @@
 /**
- * Folders on which git or an editor acts because of their names: what is in them names programs, which can run as soon as
- * the folder is found. The editors are those that the extension runs in.
+ * Names of files and folders on which a program acts because of their names: what is in them names commands, or is taken
+ * for instructions, and can run as soon as the file is found. A star stands for any ending.
  */
-const folders = ['.git', '.vscode', '.cursor', '.kiro', '.windsurf'];
+const names: readonly string[] = [
+  // Git runs hooks, filters and aliases that its folder and files name, and forges run workflows: git-scm.com/docs
+  // (githooks, gitattributes, gitmodules), docs.github.com (workflow syntax), docs.gitlab.com (.gitlab-ci.yml).
+  ...['.git*'],
+  // The hooks and extensions of other version control systems: mercurial-scm.org (hgrc), docs.jj-vcs.dev (config).
+  ...['.hg', '.bzr', '.jj', '.sl', '.svn'],
+  // Programs that run from Git hooks: typicode.github.io/husky, lefthook.dev, pre-commit.com, lint-staged.
+  ...['.husky', 'lefthook*', '.lefthook*', '.pre-commit-config*', '.pre-commit-hooks*', '.overcommit*'],
+  ...['.lintstaged*', '.hooks'],
+  // Editors run tasks, debuggers, extensions and interpreters that these name: code.visualstudio.com/docs (tasks that
+  // run when a folder is opened, settings), jetbrains.com/help (project settings), zed.dev/docs, the manuals of Vim
+  // ('exrc') and Emacs (directory variables).
+  ...['.vscode*', '.vs', '.idea', '.fleet', '.zed', '.theia', '.nova', '.settings', '.run'],
+  ...['.exrc', '.vim', '.vimrc', '.lvimrc', '.nvim*', '.emacs*', '.dir-locals*', '.venv'],
+  // Assistants follow the instructions and run the hooks, commands and servers in these: code.claude.com/docs (settings,
+  // hooks, MCP), agents.md, cursor.com/docs, docs.windsurf.com, kiro.dev/docs, geminicli.com/docs, and the guides of
+  // Codex, Cline, Roo Code, Continue, Aider, Junie, Amazon Q, Augment, Trae, OpenCode, Goose, Qwen Code, Warp and Crush.
+  ...['.claude*', 'claude.md', 'claude.local.md', '.mcp*', 'agents.md', 'agents.override.md', 'agent.md'],
+  ...['.agent', '.agents', '.cursor*', '.windsurf*', '.codeium', '.kiro', '.gemini', 'gemini.md', '.codex'],
+  ...['.cline*', '.roo*', '.continue*', '.aider*', '.junie', '.amazonq', '.augment*', '.trae', '.opencode*'],
+  ...['opencode.json*', '.goose*', '.qwen', 'qwen.md', 'warp.md', '.warp', '.crush*', 'crush.md', '.rules'],
+  // Containers run the commands in these: containers.dev/implementors/spec, docs.docker.com (merge, credential helpers).
+  ...['.devcontainer*', '.docker', 'docker-compose.override.*', 'compose.override.*'],
+  // Shells and what they load in a folder: the manuals of bash, zsh and tcsh (start-up files), direnv.net, mise.jdx.dev.
+  ...[
+    '.bash*',
+    '.zsh*',
+    '.zprofile',
+    '.zlogin',
+    '.zlogout',
+    '.profile',
+    '.kshrc',
+    '.cshrc',
+    '.tcshrc',
+    '.login',
+  ],
+  ...[
+    '.logout',
+    '.inputrc',
+    '.xprofile',
+    '.env',
+    '.envrc',
+    '.autoenv*',
+    '.mise*',
+    'mise.toml',
+    'mise.local.toml',
+  ],
+  ...['.rtx*', '.tool-versions', '.tmux.conf'],
+  // Start-up files and credentials of a home folder, which name commands to run: the manuals of ssh_config
+  // (ProxyCommand), systemd (user units), AWS (credential_process), kubectl (exec), GnuPG, gdb, R and IPython.
+  ...[
+    '.ssh',
+    '.config',
+    '.local',
+    '.aws',
+    '.kube',
+    '.gnupg',
+    '.gdbinit',
+    '.lldbinit',
+    '.rprofile',
+    '.renviron',
+  ],
+  ...['.ipython', '.jupyter'],
+  // Package managers and builds load programs from these, also for an editor: yarnpkg.com (yarnPath), pnpm.io
+  // (.pnpmfile), docs.npmjs.com (.npmrc), doc.rust-lang.org/cargo (config), maven.apache.org, docs.gradle.org, bundler.io.
+  ...['.yarn*', '.pnp*', '.npmrc', '.cargo', '.mvn', '.gradle', '.bundle'],
+];
 
-/** Characters that HFS+ ignores in a name (`next_hfs_char` in utf8.c of git). */
-const ignored = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
-
-/** Names for a folder on NTFS: itself or its short name, with dots and spaces at the end or with a stream. */
-const folderShape = shapeOf(folders.map((name) => `\\${name}|${name.slice(1, 7)}~\\d+`).join('|'));
+/** By convention, the start-up file of a program; each names what it runs or loads. */
+const startUpFile = /^\.[\w-]+rc(?:\.\w+)?$/;
+/** Git only reads patterns in the first, and nobody reads the second, which many tools leave in folders of outputs. */
+const harmless = new Set(['.gitignore', '.gitkeep']);
 /** Any folder with `HEAD`, `objects` and `refs` is a repository to git, and none is without `HEAD`. */
-const headShape = shapeOf('HEAD');
+const headOfRepository = 'head';
 
-function shapeOf(names: string): RegExp {
-  return new RegExp(`^(?:${names})[. ]*(?:[:\\\\].*)?$`, 'isu');
+/**
+ * Characters that a file system may ignore in a name: those of HFS+ (`next_hfs_char` in utf8.c of git) are among those
+ * that ext4 and f2fs ignore in folders that fold case (docs.kernel.org/filesystems/ext4, `nfdicf` in fs/unicode).
+ */
+const ignored = /\p{Default_Ignorable_Code_Point}/gu;
+
+const exact = new Set(names.filter((name) => !name.endsWith('*')));
+const beginnings = names.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
+const shortNames = new RegExp(`^(?:${names.map(shortName).join('|')})$`);
+
+/**
+ * Returns a pattern for the short names that Windows makes (learn.microsoft.com, "Naming Files, Paths, and Namespaces"):
+ * six characters and a number, or two and four digits of a hash.
+ */
+function shortName(name: string): string {
+  const isBeginning = name.endsWith('*');
+  const plain = name.replace(/^\./, '').replace(/\*$/, '');
+  const dot = plain.lastIndexOf('.');
+  const base = (dot < 0 ? plain : plain.slice(0, dot)).replace(/[. ]/g, '');
+  const open = isBeginning && dot < 0 ? `[^.~]{0,${Math.max(0, 6 - base.length)}}` : '';
+  const ending = isBeginning ? '(?:\\.[^.]{0,3})?' : dot < 0 ? '' : `\\.${plain.slice(dot + 1, dot + 4)}`;
+  const start = base.slice(0, 6);
+  return `(?:${start}${open}|${start.slice(0, 2)}[0-9a-f]{4})~\\d+${ending}`;
 }
 
 /**
- * Returns the name up to its first part on which git or an editor acts, on any file system; `undefined` for a name
- * without such a part.
+ * Returns the form in which file systems compare names: without differences of case (`ſ` and `ß` have an upper case of
+ * ASCII letters), of normal form and of what is ignored, and without what Windows drops at an end or takes for a stream.
+ */
+function comparedForm(name: string): string {
+  const plain = name.normalize('NFKC').replace(ignored, '').toUpperCase().toLowerCase();
+  return plain
+    .normalize('NFKC')
+    .replace(/:.*$/s, '')
+    .replace(/[. ]+$/, '');
+}
+
+function acts(name: string, isFile: boolean): boolean {
+  const plain = comparedForm(name);
+  return (
+    (isFile && plain === headOfRepository) ||
+    exact.has(plain) ||
+    startUpFile.test(plain) ||
+    shortNames.test(plain) ||
+    (!harmless.has(plain) && beginnings.some((beginning) => plain.startsWith(beginning)))
+  );
+}
+
+/**
+ * Returns the name up to its first part on which a program acts, on any file system; `undefined` for a name without such
+ * a part.
  */
 export function actingPart(name: string, kind = 'file'): string | undefined {
   const parts = name.split('/');
-  const at = parts.findIndex((part, index) => {
-    const plain = part.normalize('NFKC').replace(ignored, '');
-    const isFile = index === parts.length - 1 && kind !== 'folder';
-    return folderShape.test(plain) || (isFile && headShape.test(plain));
-  });
+  // A backslash separates folders on Windows.
+  const at = parts.findIndex((part, index) =>
+    part.split('\\').some((step, inner, steps) => {
+      const isLast = index === parts.length - 1 && inner === steps.length - 1;
+      return acts(step, isLast && kind !== 'folder');
+    }),
+  );
   return at < 0 ? undefined : parts.slice(0, at + 1).join('/');
 }

@@ -59,7 +59,8 @@ describe('files to an instance and back', () => {
     await instances().menu('trainer', 'Download…');
     await window.quick.title('Download from trainer');
     await window.quick.type(onMachine('project'));
-    const leftOut = /1 file transferred\. Left out: project\/\.git \(Git or an editor could run/;
+    const leftOut =
+      /1 file transferred\. Left out: project\/\.git \(Git, an editor, a shell or an assistant may act/;
     await window.toast(leftOut);
     assert.equal(readFileSync(local('results', 'project', 'train.py'), 'utf8'), 'train');
     assert.equal(existsSync(local('results', 'project', '.git')), false);

@@ -127,9 +127,9 @@ async function downloadFrom(deps: Deps, target: InstanceTarget | undefined): Pro
 
 function mayBringActing({ name }: Chosen): Promise<boolean> {
   return confirm({
-    message: t('Download the files of {0} on which Git or an editor acts?', name),
+    message: t('Download the files of {0} on whose names programs act?', name),
     detail: t(
-      'Git and editors can run programs that such files name, without a question, as soon as they find them. The machine belongs to a stranger, who may have changed the files. To get only the commits of a repository, run git clone over SSH.',
+      'Git, editors, shells and assistants run or follow what such files say, without a question, as soon as they find them. The machine belongs to a stranger, who may have changed the files. To get only the commits of a repository, run git clone over SSH.',
     ),
     button: t('Download All'),
   });
@@ -140,7 +140,7 @@ async function run(
   deps: Deps,
   title: string,
   transfer: (options: TransferOptions) => Promise<TransferOutcome>,
-  /** Transfers what was left out because git or an editor acts on it. */
+  /** Transfers what was left out because a program acts on its name. */
   withActing?: () => Promise<boolean>,
 ): Promise<boolean> {
   const again = () => run(deps, title, transfer, withActing);

@@ -203,7 +203,7 @@ function* checkActing(places: JsonPlaces, name: string): Iterable<Found> {
         code: 'actingName',
         path,
         message: text(
-          'Nothing is fetched to or from "{0}": Git or an editor could run programs that it names.',
+          'Nothing is fetched to or from "{0}": Git, an editor, a shell or an assistant may act on its name.',
           part,
         ),
       };

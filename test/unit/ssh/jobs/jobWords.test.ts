@@ -131,7 +131,7 @@ describe('A list of outputs', () => {
     const why = 'no pattern of the job names it';
     assert.deepEqual(leftOutOf(found), {
       'train.py': why,
-      '.bashrc': why,
+      '.bashrc': 'Git, an editor, a shell or an assistant may act on its name',
       '/data/x/y.bin': why,
       '/outputs/a': why,
     });
@@ -154,7 +154,7 @@ describe('A list of outputs', () => {
       found?.files.map(({ path }) => path),
       ['outputs/bare/config', '.gitignore'],
     );
-    const why = 'Git or an editor could run programs that it names';
+    const why = 'Git, an editor, a shell or an assistant may act on its name';
     assert.deepEqual(leftOutOf(found), {
       '.git': why,
       'outputs/repo/.GIT': why,
