@@ -121,8 +121,7 @@ function machineOf(ssh: SshService, clock: Clock, alias: string): MachinePort {
     extend: (id, seconds, signal) => machine.extend(id, seconds, signal),
     outputs: (id, patterns, signal) => machine.outputs(id, patterns, signal),
     checkpoint: (id, patterns, signal) => machine.checkpoint(id, patterns, signal),
-    fetch: (id, list, intoFolder, signal, onMoved) =>
-      machine.fetch(id, list, intoFolder, optionsOf(signal, onMoved)),
+    fetch: (id, list, into, signal, onMoved) => machine.fetch(id, list, into, optionsOf(signal, onMoved)),
     markFetched: (id, hash, signal) => machine.markFetched(id, hash, signal),
     jobsThere: (signal) => machine.jobsThere(signal),
     remove: (id, signal) => machine.remove(id, signal),
@@ -164,8 +163,7 @@ function stoppedMachines(ssh: SshService, clock: Clock): JobStepDeps['stoppedMac
     return {
       look: (id, offset, _maxBytes, signal) => machine.look(id, offset, signal),
       outputs: (id, patterns, signal) => machine.outputs(id, patterns, signal),
-      fetch: (id, list, intoFolder, signal, onMoved) =>
-        machine.fetch(id, list, intoFolder, optionsOf(signal, onMoved)),
+      fetch: (id, list, into, signal, onMoved) => machine.fetch(id, list, into, optionsOf(signal, onMoved)),
       jobsThere: (signal) => machine.jobsThere(signal),
       // A stopped machine can't be marked. The data read from it is no longer needed.
       markFetched: () => {

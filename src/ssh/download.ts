@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { inParallel } from '../util/inParallel';
+import type { Place } from '../util/realPlace';
 import { ByteReader } from './byteReader';
 import { quoteForShell } from './commandLine';
 import { defined } from '../util/defined';
@@ -55,7 +56,7 @@ export async function download(
   deps: TransferDeps,
   alias: string,
   remote: string,
-  localFolder: string,
+  into: Place,
   options: DownloadOptions = {},
 ): Promise<TransferOutcome> {
   const [parent, root] = [posix.dirname(remote), posix.basename(remote)];
@@ -64,7 +65,7 @@ export async function download(
     return options.withActing === true ? tree : withoutActing(tree);
   };
   const source = { parent, root, list };
-  return new Download(deps, alias, source, new LocalFiles(localFolder), options).run();
+  return new Download(deps, alias, source, new LocalFiles(into), options).run();
 }
 
 /** Files and links of the machine, by their names below a folder. */
@@ -82,12 +83,12 @@ export async function downloadList(
   deps: TransferDeps,
   alias: string,
   { folder, entries, privateFolders, hashes }: RemoteList,
-  localFolder: string,
+  into: Place,
   options: TransferOptions = {},
 ): Promise<TransferOutcome> {
   const tree = treeOf(entries, privateFolders);
   const source = { parent: folder, root: undefined, list: () => Promise.resolve(tree) };
-  return new Download(deps, alias, source, new LocalFiles(localFolder, hashes), options).run();
+  return new Download(deps, alias, source, new LocalFiles(into, hashes), options).run();
 }
 
 interface Source {

@@ -1,17 +1,17 @@
 import type { Stats } from 'node:fs';
-import { lstat, readdir, readlink, stat } from 'node:fs/promises';
-import { basename, join, posix, sep } from 'node:path';
+import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, posix, sep } from 'node:path';
 import { isNameOnWindows } from '../util/fileName';
 import { errorCode } from '../util/errorCode';
 import { inParallel } from '../util/inParallel';
 import { isMissing } from '../util/missing';
+import { LeadsOutError, realFile, realPlace, type Place, type Root } from '../util/realPlace';
 import type { Text } from '../util/text';
 import { reasons, type LeftOut, type Version } from './transfer';
 
 /** A local file to send. */
-export interface LocalFile extends Version {
+export interface LocalFile extends Version, Place {
   readonly name: string;
-  readonly path: string;
   readonly mode: number;
 }
 
@@ -69,13 +69,30 @@ export function isInnerLink(
   return way.length > 0 && tree.has(way.join('/'));
 }
 
+/** A file or folder of this computer that the user chose. */
+export interface Chosen {
+  /** The chosen name, which may be that of a link. */
+  readonly name: string;
+  /** Where it was when it was chosen, without links. */
+  readonly path: string;
+}
+
+/** Resolves what the user has just chosen: a chosen path may be a link. */
+export function chosenFiles(paths: readonly string[]): Promise<readonly Chosen[]> {
+  return Promise.all(paths.map(async (path) => ({ name: basename(path), path: await realpath(path) })));
+}
+
 /**
- * Returns everything that was chosen. A chosen path may be a link and is followed; links below it are sent as links.
+ * Returns everything that was chosen; links below a folder are sent as links. Throws `LeadsOutError` if a link leads
+ * from a chosen place to another one by now.
  */
-export async function localTree(locals: readonly string[]): Promise<LocalTree> {
+export async function localTree(locals: readonly Chosen[]): Promise<LocalTree> {
   const walk = new Walk();
-  for (const local of locals) {
-    await walk.visit(local, basename(local), true);
+  for (const { name, path } of locals) {
+    const isFolder = (await stat(path)).isDirectory();
+    const root: Root = { chosen: isFolder ? path : dirname(path) };
+    await realPlace({ path, root });
+    await walk.visit({ path, root }, name, true);
   }
   return walk.tree();
 }
@@ -84,10 +101,11 @@ export async function localTree(locals: readonly string[]): Promise<LocalTree> {
  * Returns the files of a list, by their names below `root`, including their parent folders. Missing files and other
  * kinds are left out, with the reason.
  */
-export async function listedTree(root: string, names: readonly string[]): Promise<LocalTree> {
+export async function listedTree(folder: string, names: readonly string[]): Promise<LocalTree> {
   const walk = new Walk();
+  const root = { chosen: names.length === 0 ? folder : await realpath(folder) };
   await inParallel([...new Set(names)], width, (name) =>
-    walk.visitListed(join(root, ...name.split('/')), name),
+    walk.visitListed({ path: join(root.chosen, ...name.split('/')), root }, name),
   );
   return walk.tree();
 }
@@ -95,7 +113,7 @@ export async function listedTree(root: string, names: readonly string[]): Promis
 /** Reads the same files again. Newer files are not included; missing ones are left out. */
 export async function relisted(tree: LocalTree): Promise<LocalTree> {
   const walk = new Walk();
-  await inParallel(tree.files, width, ({ path, name }) => walk.visitListed(path, name));
+  await inParallel(tree.files, width, (file) => walk.visitListed(file, file.name));
   const { files, leftOut } = walk.tree();
   return { ...tree, files, leftOut: [...tree.leftOut, ...leftOut] };
 }
@@ -109,17 +127,16 @@ class Walk {
   private readonly links = new Map<string, string>();
   private readonly leftOut: LeftOut[] = [];
 
-  async visit(path: string, name: string, isChosen: boolean): Promise<void> {
+  async visit(place: Place, name: string, isChosen: boolean): Promise<void> {
     if (this.has(name)) {
       this.leftOut.push({ name, why: reasons.sameName(name) });
       return;
     }
     try {
-      const facts = await (isChosen ? stat(path) : lstat(path));
-      await this.take(path, name, facts);
+      const facts = await this.take(place, name);
       if (facts.isDirectory()) {
-        for (const entry of await readdir(path)) {
-          await this.visit(join(path, entry), `${name}/${entry}`, false);
+        for (const entry of await readdir(await realPlace(place))) {
+          await this.visit({ ...place, path: join(place.path, entry) }, `${name}/${entry}`, false);
         }
       }
     } catch (error) {
@@ -131,13 +148,13 @@ class Walk {
   }
 
   /** Visits a name of a list without descending into a folder. */
-  async visitListed(path: string, name: string): Promise<void> {
+  async visitListed(place: Place, name: string): Promise<void> {
     if (name.split('/').some((part) => ['', '.', '..'].includes(part))) {
       this.leftOut.push({ name, why: reasons.hostileName });
       return;
     }
     try {
-      await this.take(path, name, await lstat(path));
+      await this.take(place, name);
     } catch (error) {
       this.leftOut.push({ name, why: whyNotRead(name, error) });
     }
@@ -160,11 +177,14 @@ class Walk {
     };
   }
 
-  private async take(path: string, name: string, facts: Stats): Promise<void> {
+  private async take(place: Place, name: string): Promise<Stats> {
+    const isRoot = 'chosen' in place.root && place.root.chosen === place.path;
+    const path = await (isRoot ? realPlace(place) : realFile(place));
+    const facts = await lstat(path);
     if (facts.isFile()) {
       const modified = Math.floor(facts.mtimeMs / 1000);
       this.files.set(name, {
-        path,
+        ...place,
         name,
         size: facts.size,
         modified,
@@ -178,6 +198,7 @@ class Walk {
     } else {
       this.leftOut.push({ name, why: reasons.noFile });
     }
+    return facts;
   }
 
   private has(name: string): boolean {
@@ -190,6 +211,9 @@ class Walk {
  * no file.
  */
 export function whyNotRead(name: string, error: unknown): Text {
+  if (error instanceof LeadsOutError) {
+    return reasons.leadsOut;
+  }
   if (isMissing(error)) {
     return name.includes('\ufffd') ? reasons.notUtf8 : reasons.gone;
   }

@@ -1,24 +1,31 @@
 import { createHash } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import {
-  copyFile,
   lstat,
   lutimes,
   mkdir,
-  open,
   readlink,
   realpath,
   rename,
   rm,
-  stat,
   symlink,
+  type FileHandle,
 } from 'node:fs/promises';
-import { join, posix, sep } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { inParallel } from '../util/inParallel';
 import { localProblem } from '../util/localProblem';
 import { errorCode } from '../util/errorCode';
 import { ifPresent } from '../util/missing';
-import { partName, reasons, TransferError, versionKey, type LeftOut, type Version } from './transfer';
+import { LeadsOutError, openPlace, realFile, realPlace, type Place } from '../util/realPlace';
+import {
+  isPrivateMode,
+  partName,
+  reasons,
+  TransferError,
+  versionKey,
+  type LeftOut,
+  type Version,
+} from './transfer';
 
 const largeBytes = 1_000_000;
 /** The number of files that are looked at at a time. */
@@ -44,19 +51,6 @@ async function* large(content: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncG
   }
 }
 
-/** Makes a file in the place of what is there: a link would be followed. */
-async function insteadOf<T>(path: string, make: () => Promise<T>): Promise<T> {
-  try {
-    return await make();
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') {
-      throw error;
-    }
-    await rm(path, { force: true });
-    return make();
-  }
-}
-
 /** A file by its name below the target folder. */
 export interface NamedVersion extends Version {
   readonly name: string;
@@ -69,9 +63,6 @@ const ofOneFile = /^(?:EACCES|EBUSY|EEXIST|EINVAL|EISDIR|ELOOP|ENAMETOOLONG|ENOE
 
 /** The received bytes differ from the list. */
 class WrongHashError extends Error {}
-
-/** A link that was here before leads out of the folder. */
-class LeadsOutError extends Error {}
 
 /** Returns the SHA-256 in hexadecimal digits. */
 export async function hashOfFile(path: string): Promise<string> {
@@ -90,15 +81,15 @@ export async function hashOfFile(path: string): Promise<string> {
 export class LocalFiles {
   /** Versions that were written completely. */
   private readonly arrived = new Map<string, string>();
-  /** Folders that are known to be in the target folder; links of the machine come last. */
-  private readonly inside = new Set<string>();
   /** The reasons why other files were not written. */
   readonly refused = new Map<string, LeftOut['why']>();
   /** Why this disk kept no time of a file, which is there all the same. */
   notKept: LeftOut['why'] | undefined;
+  /** The real path of the target folder. */
+  private real: string | undefined;
 
   constructor(
-    private readonly folder: string,
+    private readonly folder: Place,
     /** SHA-256 by name; these files get their name only if the hash matches. */
     private readonly hashes: ReadonlyMap<string, string> = new Map(),
     private readonly setTimes: typeof lutimes = lutimes,
@@ -110,20 +101,21 @@ export class LocalFiles {
 
   async makeFolder(name: string, isPrivate = false): Promise<void> {
     await this.attempt(name, async () => {
-      await this.checkInside(name);
-      await mkdir(this.path(name), { recursive: true, mode: isPrivate ? 0o700 : 0o777 });
+      const path = await realPlace(await this.place(name));
+      await mkdir(path, { recursive: true, mode: isPrivate ? 0o700 : 0o777 });
     });
   }
 
   async isHere(file: NamedVersion): Promise<boolean> {
-    const facts = await stat(this.path(file.name)).catch(() => undefined);
-    if (facts?.isFile() !== true || facts.size !== file.size) {
+    const path = await this.pathOf(file.name).catch(() => undefined);
+    const facts = path === undefined ? undefined : await lstat(path).catch(() => undefined);
+    if (path === undefined || facts?.isFile() !== true || facts.size !== file.size) {
       return false;
     }
     const arrived = this.arrived.get(file.name);
     const hash = this.hashes.get(file.name);
     if (hash !== undefined && arrived === undefined) {
-      return (await hashOfFile(this.path(file.name))) === hash;
+      return (await hashOfFile(path)) === hash;
     }
     const isSame = Math.floor(facts.mtimeMs / 1000) === file.modified;
     // Some disks store file times with less precision than given.
@@ -134,7 +126,9 @@ export class LocalFiles {
   async taken(files: readonly NamedVersion[]): Promise<readonly string[]> {
     const taken: string[] = [];
     await inParallel(files, width, async ({ name }) => {
-      const facts = await lstat(this.path(name)).catch(() => undefined);
+      const facts = await this.pathOf(name)
+        .then(lstat, () => undefined)
+        .catch(() => undefined);
       if (facts?.isDirectory() === false) {
         taken.push(name);
       }
@@ -144,8 +138,7 @@ export class LocalFiles {
 
   /** Returns the bytes of the file from an earlier transfer; 0 if there is nothing to continue. */
   async begun(file: NamedVersion): Promise<number> {
-    await this.checkInside(posix.dirname(file.name));
-    const facts = await lstat(this.path(partName(file.name, file))).catch(() => undefined);
+    const facts = await ifPresent(lstat(await this.pathOf(partName(file.name, file))));
     return facts?.isFile() === true && facts.size <= file.size ? facts.size : 0;
   }
 
@@ -156,10 +149,7 @@ export class LocalFiles {
     content: Iterable<Buffer> | AsyncIterable<Buffer>,
     onBytes: (count: number) => void,
   ): Promise<void> {
-    await this.checkInside(posix.dirname(file.name));
-    const part = this.path(partName(file.name, file));
-    const mode = file.isPrivate === true ? 0o600 : 0o666;
-    const target = start === 0 ? await insteadOf(part, () => open(part, 'wx', mode)) : await open(part, 'a');
+    const target = await this.open(file, start);
     // A continued file is read again for its hash.
     const hash = start === 0 && this.hashes.has(file.name) ? createHash('sha256') : undefined;
     let size = start;
@@ -179,9 +169,25 @@ export class LocalFiles {
       await written.catch(() => undefined);
       await target.close();
     }
-    await this.keepTime(part, file.modified);
-    if (size === file.size) {
-      await this.name(part, file, hash?.digest('hex'));
+    await this.settle(file, size === file.size, hash?.digest('hex'));
+  }
+
+  /** A new file takes the place of what is there: a link would be followed. */
+  private async open(file: NamedVersion, start: number): Promise<FileHandle> {
+    const name = partName(file.name, file);
+    const place = await this.place(name);
+    if (start > 0) {
+      return openPlace(place, 'append');
+    }
+    const create = () => openPlace(place, 'create', file.isPrivate === true ? 0o600 : 0o666);
+    try {
+      return await create();
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') {
+        throw error;
+      }
+      await rm(await this.pathOf(name), { force: true });
+      return create();
     }
   }
 
@@ -190,21 +196,26 @@ export class LocalFiles {
     if (this.arrived.get(file.name) === versionKey(file)) {
       return;
     }
-    await rm(this.path(partName(file.name, file)), { force: true });
+    const part = await this.pathOf(partName(file.name, file)).catch(() => undefined);
+    if (part !== undefined) {
+      await rm(part, { force: true });
+    }
   }
 
   async copy(name: string, from: string, modified: number): Promise<void> {
-    await this.checkInside(posix.dirname(name));
-    const { size } = await stat(this.path(from));
-    const part = this.path(partName(name, { size, modified }));
-    await insteadOf(part, () => copyFile(this.path(from), part, constants.COPYFILE_EXCL));
-    await this.keepTime(part, modified);
-    await this.name(part, { name, size, modified });
+    const source = await openPlace(await this.place(from), 'read');
+    try {
+      const { size, mode } = await source.stat();
+      const content: AsyncIterable<Buffer> = source.createReadStream({ autoClose: false });
+      await this.write({ name, size, modified, isPrivate: isPrivateMode(mode) }, 0, content, () => undefined);
+    } finally {
+      await source.close();
+    }
   }
 
   /** Creates a link where there is nothing or another link. */
   async makeLink(name: string, target: string): Promise<void> {
-    const path = this.path(name);
+    const path = await this.pathOf(name);
     const facts = await ifPresent(lstat(path));
     if (facts?.isSymbolicLink() === true) {
       if ((await readlink(path)) === target) {
@@ -217,8 +228,8 @@ export class LocalFiles {
 
   /** Returns false if a local link is on the path, from which `..` would lead elsewhere. */
   async isPlainFolder(name: string): Promise<boolean> {
-    const base = await realpath(this.folder);
-    return (await realpath(this.path(name)).catch(() => '')) === join(base, ...name.split('/'));
+    const { path } = await this.place(name);
+    return (await realpath(path).catch(() => '')) === path;
   }
 
   /** Separates the error of one file from errors that end the transfer, such as a full disk. */
@@ -242,30 +253,6 @@ export class LocalFiles {
     }
   }
 
-  /**
-   * Throws `LeadsOutError` if a folder, or what is there of its path, is reached by a link that leads out of the target
-   * folder: the names come from a machine, and the links perhaps from a repository.
-   */
-  private async checkInside(folder: string): Promise<void> {
-    if (folder === '.' || this.inside.has(folder)) {
-      return;
-    }
-    const base = await realpath(this.folder);
-    const inside = base.endsWith(sep) ? base : `${base}${sep}`;
-    for (let name = folder; name !== '.'; name = posix.dirname(name)) {
-      const real = await ifPresent(realpath(this.path(name)));
-      if (real !== undefined) {
-        if (real !== base && !real.startsWith(inside)) {
-          throw new LeadsOutError();
-        }
-        if (name === folder) {
-          this.inside.add(folder);
-        }
-        return;
-      }
-    }
-  }
-
   /** Network drives and mounted buckets refuse times. */
   private async keepTime(part: string, modified: number): Promise<void> {
     try {
@@ -275,17 +262,32 @@ export class LocalFiles {
     }
   }
 
-  private async name(part: string, file: NamedVersion, found?: string): Promise<void> {
+  /** Sets the time of what was written, and gives it its name if it is whole. */
+  private async settle(file: NamedVersion, isWhole: boolean, found: string | undefined): Promise<void> {
+    const path = await this.pathOf(file.name);
+    const part = join(dirname(path), basename(partName(file.name, file)));
+    await this.keepTime(part, file.modified);
+    if (!isWhole) {
+      return;
+    }
     const hash = this.hashes.get(file.name);
     if (hash !== undefined && (found ?? (await hashOfFile(part))) !== hash) {
       await rm(part, { force: true });
       throw new WrongHashError();
     }
-    await rename(part, this.path(file.name));
+    await rename(part, path);
     this.arrived.set(file.name, versionKey(file));
   }
 
-  private path(name: string): string {
-    return join(this.folder, ...name.split('/'));
+  /** The names come from a machine, and the links perhaps from a repository: none leads out of the target folder. */
+  private async place(name: string): Promise<Place> {
+    // Resolved once; each use checks that it is still there.
+    const folder = (this.real ??= await realPlace(this.folder));
+    return { path: join(folder, ...name.split('/')), root: { chosen: folder } };
+  }
+
+  /** Returns where a file is, in the real folder at this moment; the file itself may be a link. */
+  private async pathOf(name: string): Promise<string> {
+    return realFile(await this.place(name));
   }
 }

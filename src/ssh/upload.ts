@@ -1,9 +1,9 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { quoteForShell } from './commandLine';
 import { defined } from '../util/defined';
-import { errorCode } from '../util/errorCode';
-import { localTree, type LocalFile, type LocalTree } from './fileTree';
+import { localTree, whyNotRead, type Chosen, type LocalFile, type LocalTree } from './fileTree';
 import { inOrder } from '../util/inParallel';
+import { openPlace, realFile } from '../util/realPlace';
 import { hashOfFile } from './localFiles';
 import { joined, joinedBytes, readPiece } from './pieces';
 import type { RunResult } from './run';
@@ -35,7 +35,7 @@ import {
 export async function upload(
   deps: TransferDeps,
   alias: string,
-  locals: readonly string[],
+  locals: readonly Chosen[],
   remoteFolder: string,
   options: TransferOptions = {},
 ): Promise<TransferOutcome> {
@@ -133,7 +133,7 @@ class Upload {
     const names = doubtful.map(({ name }) => name);
     const hashes = await remoteHashes(deps, alias, order.folder, names, order.options.signal);
     for (const file of doubtful) {
-      if (hashes.get(file.name) === (await hashOfFile(file.path))) {
+      if (hashes.get(file.name) === (await realFile(file).then(hashOfFile))) {
         this.proved.set(file.name, versionKey(file));
         this.notKept ??= reasons.notKept(this.said);
       }
@@ -328,13 +328,14 @@ class Upload {
     }
   }
 
-  private async openLocal({ name, path }: LocalFile): Promise<FileHandle | undefined> {
+  private async openLocal(file: LocalFile): Promise<FileHandle | undefined> {
+    const { name } = file;
     try {
-      const handle = await open(path, 'r');
+      const handle = await openPlace(file, 'read');
       this.refused.delete(name);
       return handle;
     } catch (error) {
-      this.refused.set(name, reasons.said(errorCode(error) || String(error)));
+      this.refused.set(name, whyNotRead(name, error));
       return undefined;
     }
   }

@@ -6,6 +6,7 @@ import { listedTree } from '../../src/ssh/fileTree';
 import { closeSshJobs, filesBelow, jobOrder, openSshJobs, type SshJobScene } from '../support/jobScene';
 import { until } from '../support/until';
 import type { Figure } from './figure';
+import { openedFolder } from '../support/openedFolder';
 
 const smallFiles = 10_000;
 const smallBytes = 2_000;
@@ -36,7 +37,7 @@ export async function measureJobSync(): Promise<Figure[]> {
     await scene.job.start(outputs);
     await scene.ended('a3');
     const fetchMs = await timed(async () => {
-      await scene.job.fetch('a3', await scene.job.outputs('a3', ['outputs/**']), scene.results);
+      await scene.job.fetch('a3', await scene.job.outputs('a3', ['outputs/**']), openedFolder(scene.results));
     });
     const what = `${smallFiles.toLocaleString('en')} small files and ${(largeFiles * largeBytes) / 1e6} MB`;
     return [

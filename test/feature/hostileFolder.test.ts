@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { DocumentDriver } from '../support/feature/documentDriver';
+import { confirmJob, writeJobs } from '../support/feature/jobDriver';
+import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
 
 const trap = '[Fix it](command:workbench.extensions.installExtension?%22%2Ftmp%2Fevil.vsix%22)';
 /** What the editor makes a link of in a message. */
@@ -54,5 +58,62 @@ describe('an instance that a stranger named', () => {
     assert.match(row, /worker/);
     assert.doesNotMatch(row, /\$\(sync\)/);
     window.quick.escape();
+  });
+});
+
+describe('a folder of a stranger that has links', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+  let window: FeatureWindow;
+  const limits = { hours: 1, costDollars: 5 };
+  const outside = () => path.join(computer().root, 'private');
+  const here = (...names: readonly string[]) => path.join(computer().workspace, ...names);
+  const jobsSent = () => window.view('jobs').texts();
+
+  before(async () => {
+    mkdirSync(path.join(outside(), 'deep'), { recursive: true });
+    writeFileSync(path.join(outside(), 'key'), 'private key of the user');
+    await reachableInstance(computer(), 'trainer');
+    window = await computer().openSignedIn();
+    await window.view('instances').row('trainer');
+    window.clearToasts();
+  });
+  beforeEach(() => window.clearToasts());
+
+  it('runs no job that would write through one, or send what it leads to', async () => {
+    symlinkSync(outside(), here('results'));
+    const runs = 'printf x >outputs/authorized_keys';
+    for (const fields of [{ outputsTo: 'results' }, { outputsTo: 'results/deep' }, { workdir: 'results' }]) {
+      await writeJobs(window, { train: { run: runs, limits, ...fields } });
+      await new DocumentDriver(window).press('Run Job');
+      await window.toast(/A link at or above .* leads out of/);
+      window.clearToasts();
+    }
+    symlinkSync(outside(), here('gpu-outputs'));
+    await writeJobs(window, { train: { run: runs, limits } });
+    await new DocumentDriver(window).press('Run Job');
+    await window.toast(/A link at or above .* leads out of/);
+    assert.equal(window.quick.isOpen, false);
+    assert.deepEqual(await jobsSent(), []);
+    assert.deepEqual(readdirSync(outside()).sort(), ['deep', 'key']);
+  });
+
+  it('gets no outputs through one that is made while the job runs, and keeps the machine', async () => {
+    const go = path.join(computer().root, 'go');
+    const run = `printf x >outputs/authorized_keys; until [ -e "${go}" ]; do sleep 0.1; done`;
+    await writeJobs(window, { late: { run, limits, outputsTo: 'late' } });
+    await new DocumentDriver(window).press('Run Job');
+    await confirmJob(window, 'Run on trainer, and Keep It');
+    await window.view('jobs').row(/late.*running/);
+    symlinkSync(outside(), here('late'));
+    writeFileSync(go, '');
+    await window.toast(
+      /Could not fetch the outputs of late yet, so trainer is kept.*A link at or above .*late/,
+    );
+    assert.deepEqual(readdirSync(outside()).sort(), ['deep', 'key']);
+    unlinkSync(here('late'));
+    window.run('Fetch Outputs of Job');
+    await window.toast(/^late: succeeded/);
+    assert.equal(readFileSync(here('late', 'outputs', 'authorized_keys'), 'utf8'), 'x');
+    assert.deepEqual(readdirSync(outside()).sort(), ['deep', 'key']);
   });
 });

@@ -19,6 +19,7 @@ import { replaceInstance } from '../../src/store/rentals/replacement';
 import { Notices, type Notice } from '../../src/store/windows/notices';
 import { CancelledError, UserError } from '../../src/util/errors';
 import { silentLog } from '../../src/util/log';
+import type { Place } from '../../src/util/realPlace';
 import { text } from '../../src/util/text';
 import { noBudget, type FakeComputer } from './fakeWindows';
 import type { FakeJobDisk } from './fakeJobDisk';
@@ -166,9 +167,9 @@ export class FakeMachine implements MachinePort {
   /** What a fetch does not bring whole. */
   leavesOut: readonly string[] = [];
 
-  async fetch(_: string, list: JobOutputs, into = '', signal?: AbortSignal, onMoved?: OnMoved) {
+  async fetch(_: string, list: JobOutputs, into?: Place, signal?: AbortSignal, onMoved?: OnMoved) {
     await this.transfer(signal, onMoved);
-    await this.onFetch?.(into);
+    await this.onFetch?.(into?.path ?? '');
     const leftOut = [...list.leftOut, ...this.leavesOut.map((name) => ({ name, why: text('cut') }))];
     return this.call('fetch', () => ({ files: list.files.length, bytes: 3, leftOut }));
   }
@@ -265,7 +266,7 @@ export function aJob(instanceId: number | undefined, fields: Readonly<Record<str
   const spec = readJob(JSON.stringify({ jobs: { train: job } }), 'train');
   return {
     spec,
-    workspace: '/workspace',
+    workspace: '/tmp',
     workspaceKey: 'abcd',
     machine: {
       ...(instanceId === undefined ? {} : { instanceId }),

@@ -5,6 +5,8 @@ import { download } from '../../src/ssh/download';
 import type { SshService } from '../../src/ssh/service';
 import type { TransferOptions, TransferOutcome } from '../../src/ssh/transfer';
 import { upload } from '../../src/ssh/upload';
+import { chosenFiles } from '../../src/ssh/fileTree';
+import { openedFolder } from './openedFolder';
 import { systemClock } from '../../src/util/clock';
 import { formatText } from '../../src/util/text';
 import { SshHome } from './sshHome';
@@ -60,8 +62,10 @@ export function useTransfers(): () => TransferScene {
       ssh,
       remote,
       local,
-      up: (from, options, conditions = {}) => upload(deps(conditions), 'gpu-7', [from], remote, options),
-      down: (from, options, conditions = {}) => download(deps(conditions), 'gpu-7', from, local, options),
+      up: (from, options, conditions = {}) =>
+        chosenFiles([from]).then((chosen) => upload(deps(conditions), 'gpu-7', chosen, remote, options)),
+      down: (from, options, conditions = {}) =>
+        download(deps(conditions), 'gpu-7', from, openedFolder(local), options),
     };
   });
 

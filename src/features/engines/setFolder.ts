@@ -1,3 +1,4 @@
+import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
@@ -7,6 +8,7 @@ import type { HostSet } from '../../model/engines/hostSet';
 import { groupIn, strangersIn } from '../../store/engines/hostFolder';
 import type { HostSets } from '../../store/engines/hostSets';
 import { UserError } from '../../util/errors';
+import { realPlace, type Place } from '../../util/realPlace';
 import { text } from '../../util/text';
 
 /** Returns a name, proposed for a new set, that none of the others has. */
@@ -20,7 +22,7 @@ export function freeName(taken: readonly HostSet[]): string {
 }
 
 /** Asks where the files are kept. */
-export async function askFolder(name: string): Promise<string | undefined> {
+export async function askFolder(name: string): Promise<Place | undefined> {
   const workspace = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file');
   const answer = workspace
     ? await pickFromList<'workspace' | 'other'>({
@@ -42,7 +44,8 @@ export async function askFolder(name: string): Promise<string | undefined> {
     return undefined;
   }
   if (answer.value === 'workspace' && workspace) {
-    return join(workspace.uri.fsPath, '.gpu-rental', name);
+    const opened = workspace.uri.fsPath;
+    return { path: join(opened, '.gpu-rental', name), root: { opened } };
   }
   const [chosen] = await pickLocal({
     title: t('Files of {0}', name),
@@ -50,7 +53,14 @@ export async function askFolder(name: string): Promise<string | undefined> {
     canSelectFiles: false,
     canSelectFolders: true,
   });
-  return chosen?.fsPath;
+  const path = chosen && (await realpath(chosen.fsPath));
+  return path === undefined ? undefined : { path, root: { chosen: path } };
+}
+
+/** Makes the folder where it is missing, and returns its real path. Throws `LeadsOutError` if a link leads it elsewhere. */
+export async function makeFolder(place: Place): Promise<string> {
+  await mkdir(await realPlace(place), { recursive: true });
+  return realPlace(place);
 }
 
 /** Checks that no file of the user, nor of another group, would be overwritten. */

@@ -7,6 +7,7 @@ import { reachOneOf } from '../../editor/reachSeveral';
 import { confirmReplacingOnAll, replacingQuestion } from '../../editor/replacingQuestion';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
+import { chosenFiles } from '../../ssh/fileTree';
 import { isRemotePath } from '../../ssh/remoteFolders';
 import { FilesKeptError } from '../../ssh/transfer';
 import { upload } from '../../ssh/upload';
@@ -85,7 +86,7 @@ export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): P
   const instances = await chooseHosts(deps, target, all, title);
   const chosen =
     instances.length === 0 ? [] : await pickLocal({ title, openLabel: t('Copy'), canSelectMany: true });
-  const locals = chosen.map(({ fsPath }) => fsPath);
+  const locals = await chosenFiles(chosen.map(({ fsPath }) => fsPath));
   const folder =
     locals.length === 0
       ? undefined

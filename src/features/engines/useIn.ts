@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandArguments';
@@ -35,6 +35,7 @@ import type { HostSets } from '../../store/engines/hostSets';
 import { isComplete, listedInstances } from '../../store/instances/listed';
 import type { Account } from '../../store/ports';
 import { UserError } from '../../util/errors';
+import { realPlace } from '../../util/realPlace';
 import { isInstalled } from '../../util/isInstalled';
 import { ifPresent } from '../../util/missing';
 import { text } from '../../util/text';
@@ -42,7 +43,7 @@ import { chooseHosts, chooseMembers, setRow } from './chooseHosts';
 import type { EngineDeps } from './deps';
 import { explainRefused } from './refused';
 import { runningMembers } from './runningMembers';
-import { askFolder, checkFolder, folderGone, freeName, throwIfTaken } from './setFolder';
+import { askFolder, checkFolder, folderGone, freeName, makeFolder, throwIfTaken } from './setFolder';
 
 export interface UseInDeps extends EngineDeps {
   readonly sets: HostSets;
@@ -187,13 +188,13 @@ async function newSet(
         return problem ? localize(problem) : undefined;
       },
     }));
-  const folder = name === undefined ? undefined : await askFolder(name.trim());
-  if (!members || name === undefined || folder === undefined) {
+  const place = name === undefined ? undefined : await askFolder(name.trim());
+  if (!members || name === undefined || place === undefined) {
     return undefined;
   }
+  const folder = await realPlace(place);
   await checkFolder(deps.sets, account().key, folder, name.trim());
-  await mkdir(folder, { recursive: true });
-  return deps.sets.add(account().key, { name: name.trim(), folder, members });
+  return deps.sets.add(account().key, { name: name.trim(), folder: await makeFolder(place), members });
 }
 
 /** Updates the files, and opens a terminal with the command ready for Enter. */

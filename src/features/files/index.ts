@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import type { InstanceTarget } from '../../commandArguments';
 import { commandAction, runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/chooseInstance';
@@ -15,6 +16,7 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import { connectableInstances } from '../../store/instances/listed';
 import { isRemotePath, readFolders } from '../../ssh/remoteFolders';
 import { download } from '../../ssh/download';
+import { chosenFiles, type Chosen as ChosenFile } from '../../ssh/fileTree';
 import {
   FilesKeptError,
   reasons,
@@ -75,7 +77,7 @@ async function uploadTo(deps: Deps, target: InstanceTarget | undefined): Promise
 }
 
 /** Asks for files or folders first, because the dialogs of Windows and Linux show only one of them. */
-async function chooseLocals(title: string): Promise<readonly string[]> {
+async function chooseLocals(title: string): Promise<readonly ChosenFile[]> {
   const kinds = [
     { label: t('Files…'), folders: false },
     { label: t('Folders…'), folders: true },
@@ -94,7 +96,7 @@ async function chooseLocals(title: string): Promise<readonly string[]> {
     canSelectFolders: kind.folders,
     canSelectMany: true,
   });
-  return what.map((uri) => uri.fsPath);
+  return chosenFiles(what.map((uri) => uri.fsPath));
 }
 
 /** Downloads to this computer; returns true if the transfer is complete. */
@@ -113,7 +115,9 @@ async function downloadFrom(deps: Deps, target: InstanceTarget | undefined): Pro
   if (!folder) {
     return false;
   }
-  const into = folder.fsPath;
+  // What the user chose now is meant, also where it is tried again after a link took its place.
+  const path = await realpath(folder.fsPath);
+  const into = { path, root: { chosen: path } };
   const title = t('Downloading from {0}', chosen.name);
   const mayReplace = replacingQuestion();
   const get = (withActing: boolean) => (options: TransferOptions) =>

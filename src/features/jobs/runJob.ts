@@ -26,6 +26,7 @@ import { accountStill } from '../../store/accounts/sameAccount';
 import { connectableInstances } from '../../store/instances/listed';
 import { bytesText } from '../../util/bytes';
 import { UserError } from '../../util/errors';
+import { realPlace } from '../../util/realPlace';
 import { text } from '../../util/text';
 import { homeFolder } from '../../util/thisUser';
 import { askSecrets } from './secretsOfJobs';
@@ -67,19 +68,9 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
   }
   const orderedAt = deps.clock.now();
   const outputsTo = outputsFolderOf(spec, folder, orderedAt);
-  const sent = await withCancellableProgress(
-    t('Checking the files that {0} sends…', spec.name),
-    async (signal) => {
-      const found = await findSentFiles(
-        { run: runProgram, home: homeFolder(), signal },
-        folder,
-        spec,
-        ownOutputs(spec),
-      );
-      const unsent = spec.sync ? await unsentNames(folder, spec, found) : [];
-      return { ...found, leftOut: [...unsent, ...found.leftOut] };
-    },
-  );
+  // Said before anything is paid; what is fetched is checked again.
+  await realPlace({ path: outputsTo, root: { opened: folder } });
+  const sent = await filesOf(source);
   await checkCommand(spec, folder, sent);
   if (!(await mayBeThatMuch(spec, sent)) || !(await askSecrets(deps, account.key, spec))) {
     return undefined;
@@ -138,6 +129,20 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
     await runCommand('gpuRental.job.showLog', { jobId: id });
   }
   return id;
+}
+
+/** Returns what the job sends, and what its command names without getting it. */
+function filesOf({ spec, folder }: JobSource): Promise<SentFiles> {
+  return withCancellableProgress(t('Checking the files that {0} sends…', spec.name), async (signal) => {
+    const found = await findSentFiles(
+      { run: runProgram, home: homeFolder(), signal },
+      folder,
+      spec,
+      ownOutputs(spec),
+    );
+    const unsent = spec.sync ? await unsentNames(folder, spec, found) : [];
+    return { ...found, leftOut: [...unsent, ...found.leftOut] };
+  });
 }
 
 interface OrderParts extends Pick<Job, 'workspace' | 'workspaceKey' | 'commit' | 'ends'> {

@@ -9,6 +9,7 @@ import {
   type WorkspaceFile,
 } from '../../model/workspace/workspaceFile';
 import type { Services } from '../../services';
+import { realPlace } from '../../util/realPlace';
 import { exists } from './workspaceFiles';
 
 type Deps = Pick<Services, 'accounts' | 'templates'>;
@@ -27,6 +28,9 @@ export async function createWorkspaceFile(deps: Deps): Promise<void> {
   const source = await chooseSource(deps);
   if (!source) {
     return;
+  }
+  if (uri.scheme === 'file') {
+    await realPlace({ path: uri.fsPath, root: { opened: folder.uri.fsPath } });
   }
   const file: WorkspaceFile = {
     ...source,

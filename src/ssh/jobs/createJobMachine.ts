@@ -17,7 +17,7 @@ export function createJobMachine(call: MachineCall): JobMachine {
     extend: (id, seconds, signal) => giveMoreTime(call, id, seconds, signal),
     outputs: (id, patterns, signal) => listOutputs(call, id, patterns, signal),
     checkpoint: (id, patterns, signal) => listCheckpoint(call, id, patterns, signal),
-    fetch: (id, list, intoFolder, options = {}) => fetchOutputs(call, id, list, intoFolder, options),
+    fetch: (id, list, into, options = {}) => fetchOutputs(call, id, list, into, options),
     markFetched: (id, hash, signal) => markJobFetched(call, id, hash, signal),
     jobsThere: (signal) => listJobs(call, signal),
     remove: (id, signal) => removeJob(call, id, signal),

@@ -1,4 +1,5 @@
 import type { JobLook, JobOrder, JobOutputs, JobThere } from '../../model/jobs/onMachine';
+import type { Place } from '../../util/realPlace';
 import type { LocalTree } from '../fileTree';
 import type { TransferOptions, TransferOutcome } from '../transfer';
 
@@ -38,12 +39,7 @@ export interface JobMachine {
    * Fetches the files into a local folder. Only an empty `leftOut` means that all of them arrived with the same
    * hashes.
    */
-  fetch(
-    id: string,
-    list: JobOutputs,
-    intoFolder: string,
-    options?: TransferOptions,
-  ): Promise<TransferOutcome>;
+  fetch(id: string, list: JobOutputs, into: Place, options?: TransferOptions): Promise<TransferOutcome>;
   /** Tells the machine that the outputs of this list are safe. */
   markFetched(id: string, hash: string, signal?: AbortSignal): Promise<void>;
   /** Returns the jobs that run or hold outputs on the machine, whoever ordered them. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { JobMachineError } from '../../model/jobs/jobMachineError';
 import { actingPart } from '../../util/actingNames';
 import { defined } from '../../util/defined';
+import type { Place } from '../../util/realPlace';
 import { text } from '../../util/text';
 import { downloadList } from '../download';
 import { isRemotePath } from '../remoteFolders';
@@ -148,7 +149,7 @@ export async function fetchOutputs(
   call: MachineCall,
   id: string,
   list: JobOutputs,
-  intoFolder: string,
+  into: Place,
   options: TransferOptions,
 ): Promise<TransferOutcome> {
   const said = await linesOf(call, [`cd ${jobFolder(id)}/src && pwd`], { signal: options.signal });
@@ -175,7 +176,7 @@ export async function fetchOutputs(
           ),
         ),
       },
-      intoFolder,
+      into,
       options,
     );
     outcome = defined<TransferOutcome>({

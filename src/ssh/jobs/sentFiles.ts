@@ -1,10 +1,10 @@
-import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { namedFiles, matcher, sentNames } from '../../model/jobs/sentNames';
 import type { JobSpec } from '../../model/jobs/jobSpec';
 import { errorCode } from '../../util/errorCode';
 import { UserError } from '../../util/errors';
-import { ifPresent } from '../../util/missing';
+import { identityOf, LeadsOutError, readPlace, realPlace, type Place } from '../../util/realPlace';
 import { text } from '../../util/text';
 import { listedTree, whyNotRead, type LocalTree } from '../fileTree';
 import { askGit, holdsRepository, repositoryAround, UnreadRepositoryError } from '../localGit';
@@ -33,11 +33,10 @@ export async function findSentFiles(
   spec: Pick<JobSpec, 'workdir' | 'sync'>,
   outputFolders: readonly string[],
 ): Promise<SentFiles> {
-  const root = join(workspace, ...spec.workdir.split('/'));
   if (!spec.sync) {
     return { names: [], tree: { files: [], links: new Map() }, leftOut: [], isFromGit: false };
   }
-  await checkFolder(root);
+  const root = await sentRoot(workspace, spec);
   await checkRoot(root, computer.home);
   const { sync } = spec;
   const unread: LeftOut[] = [];
@@ -49,7 +48,7 @@ export async function findSentFiles(
     }
     throw error;
   });
-  const ignoreFile = await ifPresent(readFile(join(root, '.gpurentalignore'), 'utf8'));
+  const ignoreFile = await readPlace({ path: join(root, '.gpurentalignore'), root: { opened: workspace } });
   const wanted = matcher(sync.include);
   const all = listed && sync.include.length === 0 && !sync.git ? [] : await walk(root, sync.git, unread);
   const names = [
@@ -72,17 +71,26 @@ export async function findSentFiles(
  * What was chosen when the job was ordered, as it is now. Throws where its folder is gone, or on a disk that is away: an
  * empty folder would take its place.
  */
-export async function sentTree(root: string, names: readonly string[]): Promise<LocalTree> {
-  if (names.length > 0) {
-    await checkFolder(root);
+export async function sentTree(place: Place, names: readonly string[]): Promise<LocalTree> {
+  const tree = await listedTree(names.length === 0 ? place.path : await folderAt(place), names);
+  const outside = tree.leftOut.find(({ why }) => why === reasons.leadsOut);
+  if (outside) {
+    throw new LeadsOutError({ ...place, path: join(place.path, ...outside.name.split('/')) });
   }
-  return listedTree(root, names);
+  return tree;
 }
 
-async function checkFolder(root: string): Promise<void> {
+/** Returns the real folder of a job that is sent. Throws if it is gone, or a link leads out of the workspace. */
+function sentRoot(workspace: string, { workdir }: Pick<JobSpec, 'workdir'>): Promise<string> {
+  return folderAt({ path: join(workspace, ...workdir.split('/')), root: { opened: workspace } });
+}
+
+async function folderAt(place: Place): Promise<string> {
+  const root = await realPlace(place);
   if (!(await isFolder(root))) {
-    throw new UserError(text('The folder {0} isn’t there, so its files can’t be sent.', root));
+    throw new UserError(text('The folder {0} isn’t there, so its files can’t be sent.', place.path));
   }
+  return root;
 }
 
 /** Files of the workspace that a script names and that are not sent, without outputs, which the job itself may write. */
@@ -91,7 +99,7 @@ export async function missingFiles(
   spec: NamingSpec,
   sent: Pick<SentFiles, 'names'>,
 ): Promise<readonly string[]> {
-  const root = join(workspace, ...spec.workdir.split('/'));
+  const root = await sentRoot(workspace, spec);
   const names = new Set(sent.names);
   const isOutput = matcherOf(spec.outputs);
   const missing: string[] = [];
@@ -117,7 +125,7 @@ export async function unsentNames(
   spec: NamingSpec,
   sent: Pick<SentFiles, 'names'>,
 ): Promise<readonly LeftOut[]> {
-  const root = join(workspace, ...spec.workdir.split('/'));
+  const root = await sentRoot(workspace, spec);
   const isOutput = matcherOf(spec.outputs);
   const found = new Map<string, LeftOut>();
   for (const named of namedFiles(`${spec.setup ?? ''}\n${spec.run}`)) {
@@ -151,12 +159,6 @@ async function checkRoot(root: string, home: string): Promise<void> {
 function upFrom(folder: string): readonly string[] {
   const parent = dirname(folder);
   return parent === folder ? [folder] : [folder, ...upFrom(parent)];
-}
-
-async function identityOf(folder: string): Promise<string | undefined> {
-  const facts = await stat(folder, { bigint: true }).catch(() => undefined);
-  // Some disks number nothing.
-  return facts === undefined || facts.ino === 0n ? undefined : `${facts.dev} ${facts.ino}`;
 }
 
 /**
@@ -301,7 +303,7 @@ async function withoutIgnored(
   let left = names;
   for (const folder of [...folders].sort((a, b) => a.length - b.length)) {
     for (const file of ['.git/info/exclude', '.gitignore']) {
-      const content = await rulesIn(join(top, folder, file));
+      const content = await rulesIn({ path: join(top, folder, file), root: { opened: top } });
       const rules = content === undefined ? undefined : matcher([content]);
       left = rules
         ? left.filter((name) => {
@@ -315,9 +317,12 @@ async function withoutIgnored(
 }
 
 /** Returns `undefined` for a place without a file. */
-async function rulesIn(file: string): Promise<string | undefined> {
-  return readFile(file, 'utf8').catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes(errorCode(error))) {
+async function rulesIn(place: Place): Promise<string | undefined> {
+  if (await isFolder(place.path)) {
+    return undefined;
+  }
+  return readPlace(place).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOTDIR') {
       return undefined;
     }
     throw error;

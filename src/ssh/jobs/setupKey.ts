@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { matcher, namedFiles } from '../../model/jobs/sentNames';
 import type { JobSpec } from '../../model/jobs/jobSpec';
+import { realPlace } from '../../util/realPlace';
 import { hashOfFile } from '../localFiles';
 
 /** Tools whose environment belongs to the folder of the project, and what refers to this folder from elsewhere. */
@@ -23,8 +24,12 @@ export async function setupKey(
   sentNames: readonly string[],
   image: string | undefined,
 ): Promise<string | undefined> {
-  const root = join(workspace, ...workdir.split('/'));
-  if (setup === undefined || (await isBound(setup, root, sentNames))) {
+  if (setup === undefined) {
+    return undefined;
+  }
+  const path = join(workspace, ...workdir.split('/'));
+  const root = await realPlace({ path, root: { opened: workspace } });
+  if (await isBound(setup, root, sentNames)) {
     return undefined;
   }
   const rules = matcher(setupInputs ?? usualInputs);
@@ -36,11 +41,21 @@ export async function setupKey(
   const hashes: string[] = [];
   for (const name of inputs) {
     // A file that disappeared is not sent either.
-    hashes.push(name, await hashOfFile(join(root, name)).catch(() => ''));
+    hashes.push(
+      name,
+      await pathIn(root, name)
+        .then(hashOfFile)
+        .catch(() => ''),
+    );
   }
   return createHash('sha256')
     .update([setup, image ?? '', ...hashes].join('\0'))
     .digest('hex');
+}
+
+/** Returns where a file of the folder is, through a link that stays in it. */
+function pathIn(root: string, name: string): Promise<string> {
+  return realPlace({ path: join(root, ...name.split('/')), root: { chosen: root } });
 }
 
 async function isBound(setup: string, root: string, sentNames: readonly string[]): Promise<boolean> {
@@ -53,7 +68,9 @@ async function isBound(setup: string, root: string, sentNames: readonly string[]
   for (const name of sentNames.filter((one) => named.has(one) || usual.ignores(one))) {
     const isScript = /\.(?:ba)?sh$/.test(name);
     if (isScript || /\.(?:txt|in|ya?ml)$/.test(name)) {
-      const content = await readFile(join(root, name), 'utf8').catch(() => '');
+      const content = await pathIn(root, name)
+        .then((path) => readFile(path, 'utf8'))
+        .catch(() => '');
       if (editable.test(content) || (isScript && isBoundScript(content.replaceAll('\\\n', ' ')))) {
         return true;
       }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { JobThere } from '../../model/jobs/onMachine';
 import { defined } from '../../util/defined';
 import { inParallel } from '../../util/inParallel';
+import type { Place } from '../../util/realPlace';
 import { text } from '../../util/text';
 import { makeInnerLinks } from '../innerLinks';
 import { LocalFiles } from '../localFiles';
@@ -37,12 +38,7 @@ export interface StoppedMachine {
   outputs(id: string, patterns: readonly string[], signal?: AbortSignal): Promise<JobOutputs>;
   /** Returns the jobs with unfetched outputs, whoever ordered them. */
   jobsThere(signal?: AbortSignal): Promise<readonly JobThere[]>;
-  fetch(
-    id: string,
-    list: JobOutputs,
-    intoFolder: string,
-    options?: TransferOptions,
-  ): Promise<TransferOutcome>;
+  fetch(id: string, list: JobOutputs, into: Place, options?: TransferOptions): Promise<TransferOutcome>;
 }
 
 /** The files of the runner next to the files of a job; all are small except the log. */
@@ -70,8 +66,8 @@ export function createStoppedMachine(deps: StoppedMachineDeps): StoppedMachine {
     look: async (id, offset, signal) => lookOf(await folderOf(id, signal), offset, deps.clock.now()),
     outputs: async (id, patterns, signal) => outputsOf(await folderOf(id, signal), patterns),
     jobsThere: (signal) => listStoppedJobs(deps.open, { module: deps.module, folder: jobsPath, signal }),
-    fetch: async (id, list, intoFolder, options = {}) =>
-      new Fetch(deps, await folderOf(id, options.signal), list, intoFolder, options).run(id),
+    fetch: async (id, list, into, options = {}) =>
+      new Fetch(deps, await folderOf(id, options.signal), list, into, options).run(id),
   };
 }
 
@@ -209,13 +205,13 @@ class Fetch {
     private readonly deps: StoppedMachineDeps,
     folder: Folder,
     private readonly list: JobOutputs,
-    intoFolder: string,
+    into: Place,
     private readonly options: TransferOptions,
   ) {
     const hashes = list.files.flatMap(({ path, sha256 }) =>
       sha256 === undefined ? [] : [[path, sha256] as const],
     );
-    this.local = new LocalFiles(intoFolder, new Map(hashes));
+    this.local = new LocalFiles(into, new Map(hashes));
     this.there = new Map([...sourceFiles(folder.files)].map(({ name, file }) => [name, file]));
     this.leftOut = [...list.leftOut];
   }

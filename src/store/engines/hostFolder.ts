@@ -1,8 +1,9 @@
-import { readFile, realpath, rm, stat } from 'node:fs/promises';
+import { realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { hostFiles, ownMark, type EngineHost } from '../../model/engines/hostFiles';
 import { replaceFile } from '../../util/replaceFile';
 import { ifPresent } from '../../util/missing';
+import { LeadsOutError, readPlace, realPlace } from '../../util/realPlace';
 
 /** This file has no comment of ours; it belongs to the set if the others do. */
 const unmarked = 'hosts.txt';
@@ -10,7 +11,7 @@ const unmarked = 'hosts.txt';
 /** Returns names of files that occupy our file names but are not ours. Throws when the disk refuses. */
 export async function strangersIn(folder: string, name: string): Promise<readonly string[]> {
   const found = await Promise.all(
-    hostFiles(name, []).map(async ({ path }) => ({ path, content: await contentOf(join(folder, path)) })),
+    hostFiles(name, []).map(async ({ path }) => ({ path, content: await contentOf(folder, path) })),
   );
   const isOurs = found.some(({ content }) => content?.startsWith(ownMark));
   return found
@@ -21,7 +22,7 @@ export async function strangersIn(folder: string, name: string): Promise<readonl
 
 /** Returns the group whose files are in the folder. */
 export async function groupIn(folder: string): Promise<string | undefined> {
-  return groupOf(await contentOf(join(folder, 'inventory.yml')));
+  return groupOf(await contentOf(folder, 'inventory.yml'));
 }
 
 /** Returns the path without links, as far as it exists. */
@@ -34,18 +35,18 @@ export async function realFolder(folder: string): Promise<string> {
 
 export type HostFilesWritten =
   | { readonly kind: 'written' }
-  /** The folder was removed; it is not recreated. */
+  /** The folder was removed, or a link took its place; it is not recreated. */
   | { readonly kind: 'gone' }
   /** Files that are not ours have our names, so nothing is written. */
   | { readonly kind: 'strangers'; readonly paths: readonly string[] };
 
-/** Writes the files that differ, each in one step. */
+/** Writes the files that differ, each in one step. The folder is named by its real path. */
 export async function writeHostFiles(
   folder: string,
   name: string,
   hosts: readonly EngineHost[],
 ): Promise<HostFilesWritten> {
-  if (!(await isFolder(folder))) {
+  if (!(await isThere(folder))) {
     return { kind: 'gone' };
   }
   const paths = await strangersIn(folder, name);
@@ -53,9 +54,8 @@ export async function writeHostFiles(
     return { kind: 'strangers', paths };
   }
   for (const { path, content } of hostFiles(name, hosts)) {
-    const file = join(folder, path);
-    if ((await contentOf(file)) !== content) {
-      await replaceFile(file, content);
+    if ((await contentOf(folder, path)) !== content) {
+      await replaceFile(join(folder, path), content);
     }
   }
   return { kind: 'written' };
@@ -65,7 +65,7 @@ export async function writeHostFiles(
 export async function removeHostFiles(folder: string, name: string): Promise<void> {
   const ours: string[] = [];
   for (const { path } of hostFiles(name, [])) {
-    if (groupOf(await contentOf(join(folder, path))) === name) {
+    if (groupOf(await contentOf(folder, path)) === name) {
       ours.push(path);
     }
   }
@@ -79,10 +79,18 @@ function groupOf(content: string | undefined): string | undefined {
   return content?.startsWith(ownMark) === true ? /^[^\n]* group "(\w+)"/.exec(content)?.[1] : undefined;
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  return (await ifPresent(stat(path)))?.isDirectory() === true;
+async function isThere(folder: string): Promise<boolean> {
+  try {
+    const real = await realPlace({ path: folder, root: { chosen: folder } });
+    return (await ifPresent(stat(real)))?.isDirectory() === true;
+  } catch (error) {
+    if (error instanceof LeadsOutError) {
+      return false;
+    }
+    throw error;
+  }
 }
 
-function contentOf(path: string): Promise<string | undefined> {
-  return ifPresent(readFile(path, 'utf8'));
+function contentOf(folder: string, name: string): Promise<string | undefined> {
+  return readPlace({ path: join(folder, name), root: { chosen: folder } });
 }

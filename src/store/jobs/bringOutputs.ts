@@ -4,6 +4,7 @@ import type { JobRow } from '../../model/jobs/job';
 import type { JobEvent } from '../../model/jobs/jobProgress';
 import type { LeftOutput } from '../../model/jobs/onMachine';
 import { UserError } from '../../util/errors';
+import { realPlace } from '../../util/realPlace';
 import { formatText, text, type Text } from '../../util/text';
 import { removeCheckpoint } from './checkpoints';
 import { fetchSizeOf } from './fetchSize';
@@ -29,7 +30,8 @@ export async function bringOutputs(
   signal: AbortSignal,
 ): Promise<JobEvent> {
   const list = await source.outputs(id, job.spec.outputs, signal);
-  await mkdir(job.outputsTo, { recursive: true });
+  const into = { path: job.outputsTo, root: { opened: job.workspace } };
+  await mkdir(await realPlace(into), { recursive: true });
   const traffic = trafficOf({ fleet }, { job, state }, 'fetching');
   const size = await fetchSizeOf(freeBytes, list.files, job.outputsTo, traffic);
   const question = questionAbout(job, size);
@@ -37,7 +39,7 @@ export async function bringOutputs(
     return { kind: 'failed', trouble: 'largeOutputs', why: question, bytes: size.bytes };
   }
   const { leftOut, notKept } = await jobs.moves.report(job.id, 'fetching', (onMoved) =>
-    source.fetch(id, list, job.outputsTo, signal, traffic.noting(onMoved)),
+    source.fetch(id, list, into, signal, traffic.noting(onMoved)),
   );
   const isWhole = leftOut.length <= list.leftOut.length;
   if (notKept) {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { basename, join, relative, sep } from 'node:path';
 import { attemptId } from '../../model/jobs/attemptIds';
 import { questionAbout } from '../../model/jobs/fetchSize';
 import type { Job, JobRow } from '../../model/jobs/job';
@@ -9,6 +9,7 @@ import type { JobEvent } from '../../model/jobs/jobProgress';
 import type { JobOrder, JobOutputs, LeftOutput } from '../../model/jobs/onMachine';
 import { isCancelled } from '../../util/errors';
 import { localProblem } from '../../util/localProblem';
+import { realPlace, type Place } from '../../util/realPlace';
 import { formatText, text, type Text } from '../../util/text';
 import { fetchSizeOf, type FreeBytes } from './fetchSize';
 import type { JobStepDeps } from './jobStep';
@@ -16,16 +17,20 @@ import type { MachinePort } from './machinePort';
 import { trafficOf, type Traffic, type TrafficDeps } from './traffic';
 
 /** What names the checkpoints of a job. */
-type JobPlace = Pick<Job, 'id' | 'outputsTo'>;
+type JobPlace = Pick<Job, 'id' | 'outputsTo' | 'workspace'>;
 
 /** Returns the folder of a job's newest checkpoint, next to its outputs. */
-export function checkpointFolder(job: JobPlace): string {
+export function checkpointFolder(job: Pick<JobPlace, 'id' | 'outputsTo'>): string {
   return join(checkpointsFolder(job), 'last');
 }
 
 /** Named by the job: it is removed in the end, and an output or a file of the user has any other name. */
-function checkpointsFolder({ id, outputsTo }: JobPlace): string {
+function checkpointsFolder({ id, outputsTo }: Pick<JobPlace, 'id' | 'outputsTo'>): string {
   return join(outputsTo, `.gpu-rental-checkpoints-${id}`);
+}
+
+function inWorkspace({ workspace }: JobPlace, path: string): Place {
+  return { path, root: { opened: workspace } };
 }
 
 export function isCheckpointDue({ job, state }: JobRow, now: number): boolean {
@@ -108,10 +113,12 @@ async function whole(
   if (question) {
     return { kind: 'asked', bytes: size.bytes, why: question };
   }
-  const { leftOut } = await machine.fetch(id, list, next, signal, traffic.noting());
+  const { leftOut } = await machine.fetch(id, list, inWorkspace(job, next), signal, traffic.noting());
   if (leftOut.length > 0) {
     return incomplete(list, leftOut);
   }
+  // A fetch takes its time, in which a link can be made.
+  await realPlace(inWorkspace(job, next));
   await rm(old, { recursive: true, force: true });
   if (existsSync(last)) {
     await rename(last, old);
@@ -143,9 +150,8 @@ function incomplete({ files, leftOut: never, hash }: JobOutputs, leftOut: readon
  * whole one.
  */
 async function settledFolders(job: JobPlace) {
-  const last = checkpointFolder(job);
-  const next = join(last, '..', 'next');
-  const old = join(last, '..', 'old');
+  const folder = await realPlace(inWorkspace(job, checkpointsFolder(job)));
+  const [last, next, old] = [join(folder, 'last'), join(folder, 'next'), join(folder, 'old')];
   if (existsSync(old) && !existsSync(last)) {
     await rename(existsSync(next) ? next : old, last);
   }
@@ -154,7 +160,8 @@ async function settledFolders(job: JobPlace) {
 
 /** Returns the file names, with forward slashes; none if the user removed them. */
 export async function checkpointNames(job: JobPlace): Promise<readonly string[]> {
-  const { last: root } = await settledFolders(job);
+  const { last } = await settledFolders(job);
+  const root = await realPlace(inWorkspace(job, last));
   if (!existsSync(root)) {
     return [];
   }
@@ -181,12 +188,13 @@ export async function sendCheckpoint(
   const id = attemptId(job, { ...state, attempt: attempt - 1 });
   const order: JobOrder = { ...jobOrder(row, clock.now()), id, previous: undefined, workspaceKey: job.id };
   // The folder is empty if the user removed the fetched files.
-  const tree = names.length === 0 ? undefined : { root: checkpointFolder(job), names };
+  const tree = names.length === 0 ? undefined : { root: inWorkspace(job, checkpointFolder(job)), names };
   await machine.begin(order, signal);
   await machine.sync(order, tree, signal, traffic.noting());
 }
 
 /** Removes the checkpoint, which is not needed once the outputs are here. */
 export async function removeCheckpoint(job: JobPlace): Promise<void> {
-  await rm(checkpointsFolder(job), { recursive: true, force: true });
+  const folder = await realPlace(inWorkspace(job, join(checkpointsFolder(job), '..')));
+  await rm(join(folder, basename(checkpointsFolder(job))), { recursive: true, force: true });
 }

@@ -1,11 +1,12 @@
 import type { JobLook, JobOrder, JobOutputs, JobThere, LeftOutput } from '../../model/jobs/onMachine';
+import type { Place } from '../../util/realPlace';
 
 /** Reports the bytes of a transfer; bytes that were already there count as moved. */
 export type OnMoved = (bytes: number, totalBytes: number) => void;
 
 /** Files to send: names below a folder on this computer. */
 export interface SentTree {
-  readonly root: string;
+  readonly root: Place;
   readonly names: readonly string[];
 }
 
@@ -35,13 +36,7 @@ export interface MachinePort {
   outputs(id: string, patterns: readonly string[], signal: AbortSignal): Promise<JobOutputs>;
   /** Lists what the patterns match while the job runs. */
   checkpoint(id: string, patterns: readonly string[], signal: AbortSignal): Promise<JobOutputs>;
-  fetch(
-    id: string,
-    list: JobOutputs,
-    intoFolder: string,
-    signal: AbortSignal,
-    onMoved?: OnMoved,
-  ): Promise<Moved>;
+  fetch(id: string, list: JobOutputs, into: Place, signal: AbortSignal, onMoved?: OnMoved): Promise<Moved>;
   markFetched(id: string, hash: string, signal: AbortSignal): Promise<unknown>;
   /** Returns the jobs that run or hold outputs on the machine, whoever ordered them. */
   jobsThere(signal: AbortSignal): Promise<readonly JobThere[]>;

@@ -29,7 +29,10 @@ export async function sendFiles(
   const timer = clock.schedule(() => over.abort(), Math.min(leftMs(), longestMs));
   const inTime = AbortSignal.any([signal, over.signal]);
   try {
-    const root = join(job.workspace, ...job.spec.workdir.split('/'));
+    const root = {
+      path: join(job.workspace, ...job.spec.workdir.split('/')),
+      root: { opened: job.workspace },
+    };
     const tree = job.spec.sync && { root, names: await jobs.names(job.id) };
     const traffic = trafficOf(deps, row, 'sending');
     await sendCheckpoint(deps, machine, row, inTime, traffic);

@@ -20,6 +20,7 @@ import { answered } from '../../support/answered';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
 import { freePort, SshMachine } from '../../support/sshMachine';
+import { openedFolder } from '../../support/openedFolder';
 
 describe('A host key that changed', () => {
   let home: SshHome;
@@ -75,9 +76,9 @@ describe('A host key that changed', () => {
     upload: () => {
       const file = join(home.root, 'file');
       writeFileSync(file, 'x');
-      return upload(transfer(), 'gpu-7', [file], '/tmp', {});
+      return upload(transfer(), 'gpu-7', [{ name: 'file', path: file }], '/tmp', {});
     },
-    download: () => download(transfer(), 'gpu-7', '/etc/hostname', home.root, {}),
+    download: () => download(transfer(), 'gpu-7', '/etc/hostname', openedFolder(home.root), {}),
     'the folders of the machine': () => readFolders(ssh, 'gpu-7'),
     'a file that is to run': () => sendFile(ssh, 'gpu-7', { name: 'a.py', content: '' }),
     'a clone': () => {

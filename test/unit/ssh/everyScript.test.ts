@@ -7,6 +7,7 @@ import { probeGpus } from '../../../src/ssh/gpuProbe';
 import { createJobMachine } from '../../../src/ssh/jobs/createJobMachine';
 import { readKernelUse } from '../../../src/ssh/kernelUse';
 import { checkTimer, disarmTimer } from '../../../src/ssh/machineTimer';
+import { chosenFiles } from '../../../src/ssh/fileTree';
 import { findServer } from '../../../src/ssh/notebooks/notebookServer';
 import { readFolders } from '../../../src/ssh/remoteFolders';
 import { sendFile } from '../../../src/ssh/runFile';
@@ -15,6 +16,7 @@ import { runTimed } from '../../../src/ssh/timedCommand';
 import { findUnsavedWork } from '../../../src/ssh/unsavedWork';
 import { upload } from '../../../src/ssh/upload';
 import { systemClock } from '../../../src/util/clock';
+import { openedFolder } from '../../support/openedFolder';
 import { sized } from '../../support/seeded';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
@@ -65,8 +67,8 @@ const scripts: Readonly<Record<string, (place: Place) => Promise<unknown>>> = {
     const [from, back] = [join(root, 'data'), join(root, 'back')];
     [from, back].forEach((folder) => mkdirSync(folder, { recursive: true }));
     writeFileSync(join(from, 'a b.bin'), Buffer.from(Array.from({ length: 5000 }, (_, at) => at % 256)));
-    assert.deepEqual((await upload(deps, alias, [from], join(home, 'in'))).leftOut, []);
-    assert.deepEqual((await download(deps, alias, join(home, 'in/data'), back)).leftOut, []);
+    assert.deepEqual((await upload(deps, alias, await chosenFiles([from]), join(home, 'in'))).leftOut, []);
+    assert.deepEqual((await download(deps, alias, join(home, 'in/data'), openedFolder(back))).leftOut, []);
     assert.ok(readFileSync(join(back, 'data/a b.bin')).equals(readFileSync(join(from, 'a b.bin'))));
   },
   'a job': async ({ ssh, home }) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { LocalFiles } from '../../../src/ssh/localFiles';
 import { partName, reasons } from '../../../src/ssh/transfer';
 import { useFolder } from '../../support/useFolder';
+import { openedFolder } from '../../support/openedFolder';
 
 describe('A download into a folder that has links', () => {
   let root = '';
@@ -27,8 +28,9 @@ describe('A download into a folder that has links', () => {
 
   it('writes nothing through one that leads out of it, and names what it left out', async () => {
     symlinkSync(secret, join(target, 'out'));
-    const local = new LocalFiles(target);
+    const local = new LocalFiles(openedFolder(target));
     await local.makeFolder('out/deep');
+    await put(local, 'plain');
     await put(local, 'out/authorized_keys');
     await put(local, 'out/deep/authorized_keys');
     await local.attempt('out/copy', () => local.copy('out/copy', 'plain', 1_700_000_000));
@@ -36,7 +38,6 @@ describe('A download into a folder that has links', () => {
     for (const name of ['out/deep', 'out/authorized_keys', 'out/deep/authorized_keys', 'out/copy']) {
       assert.equal(local.refused.get(name), reasons.leadsOut, name);
     }
-    await put(local, 'plain');
     assert.equal(readFileSync(join(target, 'plain'), 'utf8'), 'evil');
   });
 
@@ -45,7 +46,7 @@ describe('A download into a folder that has links', () => {
     symlinkSync('real', join(target, 'inner'));
     const linked = join(root, 'linked');
     symlinkSync(target, linked);
-    const local = new LocalFiles(linked);
+    const local = new LocalFiles(openedFolder(linked));
     await put(local, 'inner/file');
     await local.makeFolder('inner/new/deep');
     await put(local, 'inner/new/deep/file');
@@ -60,7 +61,7 @@ describe('A download into a folder that has links', () => {
     for (const name of ['file', 'copied']) {
       symlinkSync(own, join(target, partName(name, version)));
     }
-    const local = new LocalFiles(target);
+    const local = new LocalFiles(openedFolder(target));
     await put(local, 'file');
     await local.copy('copied', 'file', version.modified);
     assert.equal(readFileSync(own, 'utf8'), '');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { byPosixShell } from '../../../src/ssh/commandLine';
+import { chosenFiles } from '../../../src/ssh/fileTree';
 import { probeGpus } from '../../../src/ssh/gpuProbe';
 import { interpreterFor, runScript, sendFile } from '../../../src/ssh/runFile';
 import type { SshService } from '../../../src/ssh/service';
@@ -95,7 +96,7 @@ describe('A machine whose login shell is not a POSIX shell', () => {
     const file = home.write('print', join(home.root, "it's.txt"));
     const deps = { ssh, clock: systemClock, platform: process.platform };
     const target = join(machine.dir, 'home', 'data');
-    assert.deepEqual((await upload(deps, 'gpu-7', [file], target)).leftOut, []);
+    assert.deepEqual((await upload(deps, 'gpu-7', await chosenFiles([file]), target)).leftOut, []);
     const source = { name: 'run.sh', content: 'echo "ran $((40 + 2))"\n' };
     const folder = await sendFile(ssh, 'gpu-7', source);
     const script = runScript(folder, source.name, interpreterFor(source.name, source.content), {

@@ -9,6 +9,7 @@ import { TransferError } from '../../../src/ssh/transfer';
 import { formatText } from '../../../src/util/text';
 import { FakeClock } from '../../support/fakeClock';
 import { useFolder } from '../../support/useFolder';
+import { openedFolder } from '../../support/openedFolder';
 
 interface Sent {
   readonly name: string;
@@ -134,7 +135,7 @@ describe('A host that gives away what it likes', () => {
         hostOf(there, ({ name }) => name === 'outputs.list'),
         hostOf([{ name: 'out/good', content: 'good' }], () => true),
       );
-      const outcome = await machine.fetch('ab', await machine.outputs('ab', patterns), into);
+      const outcome = await machine.fetch('ab', await machine.outputs('ab', patterns), openedFolder(into));
       assert.deepEqual(
         outcome.leftOut.map(({ name }) => name),
         leftOut,
@@ -155,7 +156,7 @@ describe('A host that gives away what it likes', () => {
         hostOf([answer], () => true),
       );
       const list = await machine.outputs('ab', patterns);
-      await assert.rejects(machine.fetch('ab', list, into), /sent what was not asked for/);
+      await assert.rejects(machine.fetch('ab', list, openedFolder(into)), /sent what was not asked for/);
       assert.ok(!existsSync(join(into, 'out', 'good')));
     }
   });
@@ -188,7 +189,7 @@ describe('A host that gives away what it likes', () => {
     const listed = hostOf([{ name: 'src/out/good', content: 'good' }], () => false);
     const less = hostOf([{ name: 'out/good', content: 'go', listedSize: 4 }], () => true);
     const machine = machineOf(listed, less);
-    const { leftOut } = await machine.fetch('ab', await machine.outputs('ab', patterns), into);
+    const { leftOut } = await machine.fetch('ab', await machine.outputs('ab', patterns), openedFolder(into));
     assert.deepEqual(
       leftOut.map(({ name, why }) => [name, formatText(why)]),
       [['out/good', 'did not arrive']],
@@ -198,7 +199,7 @@ describe('A host that gives away what it likes', () => {
       listed,
       hostOf([{ name: 'out/good', content: 'good' }], () => true),
     );
-    const outcome = await whole.fetch('ab', await whole.outputs('ab', patterns), into);
+    const outcome = await whole.fetch('ab', await whole.outputs('ab', patterns), openedFolder(into));
     assert.deepEqual([outcome.files, outcome.bytes, outcome.leftOut], [1, 4, []]);
     assert.equal(readFileSync(join(into, 'out', 'good'), 'utf8'), 'good');
   });
@@ -212,7 +213,7 @@ describe('A host that gives away what it likes', () => {
       hostOf(files('src/'), () => false),
       hostOf(files(''), () => true),
     );
-    await machine.fetch('ab', await machine.outputs('ab', patterns), into);
+    await machine.fetch('ab', await machine.outputs('ab', patterns), openedFolder(into));
     const forOthers = (name: string) => statSync(join(into, 'out', name)).mode & 0o077;
     assert.equal(forOthers('token'), 0);
     assert.notEqual(forOthers('public'), 0);
@@ -236,7 +237,11 @@ describe('A host that gives away what it likes', () => {
         hostOf(sent('src/'), () => false),
         hostOf(sent(''), ({ name }) => name === names[0]),
       );
-      const { files, leftOut } = await machine.fetch('ab', await machine.outputs('ab', patterns), into);
+      const { files, leftOut } = await machine.fetch(
+        'ab',
+        await machine.outputs('ab', patterns),
+        openedFolder(into),
+      );
       assert.deepEqual(
         [files, ...leftOut.map(({ name, why }) => [name, formatText(why)])],
         [1, [names[1], said]],
@@ -254,7 +259,7 @@ describe('A host that gives away what it likes', () => {
     const list = await machine.outputs('ab', patterns);
     const sha256 = createHash('sha256').update('good').digest('hex');
     const hashed = { ...list, files: list.files.map((file) => ({ ...file, sha256 })) };
-    const { leftOut } = await machine.fetch('ab', hashed, into);
+    const { leftOut } = await machine.fetch('ab', hashed, openedFolder(into));
     assert.deepEqual(
       leftOut.map(({ why }) => formatText(why)),
       ['arrived with other content than the instance listed'],

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { listedTree } from '../../../src/ssh/fileTree';
+import { chosenFiles, listedTree } from '../../../src/ssh/fileTree';
 import { createJobMachine } from '../../../src/ssh/jobs/createJobMachine';
 import { LocalFiles } from '../../../src/ssh/localFiles';
 import { runProgram } from '../../../src/ssh/run';
@@ -19,6 +19,7 @@ import { upload } from '../../../src/ssh/upload';
 import { systemClock } from '../../../src/util/clock';
 import { formatText } from '../../../src/util/text';
 import { jobOrder } from '../../support/jobScene';
+import { openedFolder } from '../../support/openedFolder';
 import { named } from '../../support/transfers';
 import { useFolder } from '../../support/useFolder';
 
@@ -88,7 +89,7 @@ describe('A fault beside the bytes', () => {
   for (const [what, programs] of Object.entries(secondary)) {
     it(`voids no bytes that were sent, and is named once: ${what}`, async () => {
       const { home, deps } = machine(programs);
-      const outcome = await upload(deps, 'gpu-7', [localFolder()], join(home, 'to'));
+      const outcome = await upload(deps, 'gpu-7', await chosenFiles([localFolder()]), join(home, 'to'));
       for (const [name, content] of Object.entries(contents)) {
         assert.equal(readFileSync(join(home, 'to/data', name), 'utf8'), content);
       }
@@ -123,7 +124,7 @@ describe('A fault beside the bytes', () => {
   for (const [what, program] of Object.entries(primary)) {
     it(`is not what takes bytes: ${what} is told`, async () => {
       const { home, deps } = machine({ tar: program });
-      const outcome = await upload(deps, 'gpu-7', [localFolder()], join(home, 'to'));
+      const outcome = await upload(deps, 'gpu-7', await chosenFiles([localFolder()]), join(home, 'to'));
       assert.deepEqual(Object.keys(named(outcome)), ['data/a.txt']);
       assert.equal(outcome.files, 2);
       await assert.rejects(
@@ -135,7 +136,7 @@ describe('A fault beside the bytes', () => {
 
   it('voids no bytes that were fetched, and is named once', async () => {
     const refuse = () => Promise.reject(Object.assign(new Error('EPERM: futime'), { code: 'EPERM' }));
-    const local = new LocalFiles(base, new Map(), refuse);
+    const local = new LocalFiles(openedFolder(base), new Map(), refuse);
     const file = { name: 'model.bin', size: 5, modified: 1_600_000_000 };
     await local.attempt(file.name, () => local.write(file, 0, [Buffer.from('12345')], () => undefined));
     await local.attempt('copy.bin', () => local.copy('copy.bin', 'model.bin', file.modified));

@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { chosenFiles } from '../../../src/ssh/fileTree';
 import { FilesKeptError, partName, TransferError, type TransferProgress } from '../../../src/ssh/transfer';
 import { upload } from '../../../src/ssh/upload';
 import { systemClock } from '../../../src/util/clock';
@@ -290,7 +291,7 @@ describe('Moving files over SSH', () => {
       upload(
         { ssh: scene().ssh, clock: systemClock, platform: process.platform },
         'gpu-7',
-        [home.sshDir],
+        await chosenFiles([home.sshDir]),
         join(remote, 'nowhere'),
         {},
       ),

@@ -7,6 +7,7 @@ import { formatText } from '../../../../src/util/text';
 import { filesBelow, jobId, jobOrder, useSshJobs } from '../../../support/jobScene';
 import { seeded, sized, testSeed } from '../../../support/seeded';
 import { fill } from '../../../support/transfers';
+import { openedFolder } from '../../../support/openedFolder';
 
 /** Names and contents of a folder. */
 function contents(folder: string): ReadonlyMap<string, string> {
@@ -67,7 +68,7 @@ describe('A job over connections that break', () => {
     assert.equal(look.log.offset, 60_000);
     assert.equal(readFileSync(join(remote, 'starts'), 'utf8'), 'x\n');
     const list = await withCuts(20_000, () => job.outputs(jobId, ['outputs/**']), 2);
-    const outcome = await withCuts(260_000, () => job.fetch(jobId, list, results));
+    const outcome = await withCuts(260_000, () => job.fetch(jobId, list, openedFolder(results)));
     assert.deepEqual(outcome.leftOut, []);
     assert.deepEqual(contents(join(results, 'outputs/copy')), contents(workspace));
     assert.equal(hits, 3 * sized(2, 70) + 3 * 2);
@@ -86,7 +87,7 @@ describe('A job over connections that break', () => {
     await job.start(first);
     assert.equal((await scene().ended(jobId)).end?.code, 0);
     const list = await job.outputs(jobId, ['outputs/**']);
-    const fetched = await job.fetch(jobId, list, results);
+    const fetched = await job.fetch(jobId, list, openedFolder(results));
     assert.deepEqual([fetched.files, fetched.leftOut], [2000, []]);
     const second = jobOrder('true', { id: 'b2' });
     await job.begin(second);
@@ -94,7 +95,7 @@ describe('A job over connections that break', () => {
     assert.equal((await job.sync(second, await tree())).files, 2000);
     assert.ok(proxy.sent < 30_000, `${proxy.sent} bytes`);
     proxy.sent = 0;
-    await job.fetch(jobId, list, results);
+    await job.fetch(jobId, list, openedFolder(results));
     assert.ok(proxy.sent < 30_000, 'what has the same hash here is kept');
   });
 
@@ -131,7 +132,7 @@ describe('A job over connections that break', () => {
     symlinkSync('plain', join(outputs, 'inner'));
     const list = await job.outputs(jobId, ['outputs/**']);
     writeFileSync(join(outputs, 'changed'), 'CHANGED');
-    const { leftOut } = await job.fetch(jobId, list, results);
+    const { leftOut } = await job.fetch(jobId, list, openedFolder(results));
     assert.deepEqual(Object.fromEntries(leftOut.map(({ name, why }) => [name, formatText(why)])), {
       'outputs/line\nend': 'a name with control characters',
       'outputs/changed': 'arrived with other content than the instance listed',

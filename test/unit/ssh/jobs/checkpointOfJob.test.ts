@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { listedTree } from '../../../../src/ssh/fileTree';
 import { filesBelow, jobId, jobOrder, useJobs } from '../../../support/jobScene';
 import { until } from '../../../support/until';
+import { openedFolder } from '../../../support/openedFolder';
 
 describe('A checkpoint of a job', () => {
   const scene = useJobs();
@@ -19,7 +20,7 @@ describe('A checkpoint of a job', () => {
       list.files.map(({ path, sha256 }) => [path, sha256?.length]),
       [['outputs/last.ckpt', 64]],
     );
-    const { leftOut } = await job.fetch(jobId, list, results);
+    const { leftOut } = await job.fetch(jobId, list, openedFolder(results));
     assert.deepEqual(leftOut, []);
     assert.deepEqual(filesBelow(results), ['outputs/last.ckpt']);
     assert.throws(() => readFileSync(file(jobId, 'outputs.list')), /ENOENT/);

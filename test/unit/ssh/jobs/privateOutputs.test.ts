@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { jobId, jobOrder, useJobs } from '../../../support/jobScene';
+import { openedFolder } from '../../../support/openedFolder';
 
 describe('Outputs of a job', () => {
   const scene = useJobs();
@@ -17,7 +18,7 @@ describe('Outputs of a job', () => {
       );
       await ended(jobId);
       const list = await job.outputs(jobId, ['outputs/**']);
-      assert.deepEqual((await job.fetch(jobId, list, results)).leftOut, []);
+      assert.deepEqual((await job.fetch(jobId, list, openedFolder(results))).leftOut, []);
       const forOthers = (name: string) => statSync(join(results, 'outputs', name)).mode & 0o077;
       assert.equal(forOthers('token'), 0);
       assert.notEqual(forOthers('public'), 0);
@@ -34,7 +35,7 @@ describe('Outputs of a job', () => {
       await run(jobOrder(script.join('\n')));
       await ended(jobId);
       const list = await job.outputs(jobId, ['outputs/**']);
-      assert.deepEqual((await job.fetch(jobId, list, results)).leftOut, []);
+      assert.deepEqual((await job.fetch(jobId, list, openedFolder(results))).leftOut, []);
       const modeOf = (name: string) => statSync(join(results, 'outputs', name)).mode & 0o777;
       assert.deepEqual([modeOf('keys'), modeOf('open') === 0o700], [0o700, false]);
       assert.equal(statSync(join(results, 'outputs', 'keys', 'deep', 'a')).size, 2);

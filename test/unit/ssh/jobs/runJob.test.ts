@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { jobPrograms } from '../../../../src/ssh/jobs/programs';
 import { filesBelow, jobId, jobOrder, processesOf, useSshJobs } from '../../../support/jobScene';
 import { fill } from '../../../support/transfers';
+import { openedFolder } from '../../../support/openedFolder';
 
 describe('A job on its machine', () => {
   const scene = useSshJobs();
@@ -38,7 +39,11 @@ describe('A job on its machine', () => {
       list.files.map(({ path, size }) => [path, size]),
       [['outputs/a/m.bin', 9000]],
     );
-    assert.deepEqual(await job.fetch(jobId, list, results), { files: 1, bytes: 9000, leftOut: [] });
+    assert.deepEqual(await job.fetch(jobId, list, openedFolder(results)), {
+      files: 1,
+      bytes: 9000,
+      leftOut: [],
+    });
     assert.ok(
       readFileSync(join(results, 'outputs/a/m.bin')).equals(
         readFileSync(scene().file(jobId, 'src/outputs/a/m.bin')),

@@ -8,6 +8,7 @@ import { ProgramMissingError, runProgram, type Run } from '../../../../src/ssh/r
 import { UserError } from '../../../../src/util/errors';
 import { formatText } from '../../../../src/util/text';
 import { useFolder } from '../../../support/useFolder';
+import { openedFolder } from '../../../support/openedFolder';
 
 const sync: SyncRules = { include: [], exclude: [], git: false, maxMb: 200, maxFiles: 5000 };
 
@@ -221,10 +222,10 @@ describe('The files that a job sends', () => {
 
   it('are not taken for removed where their folder is gone', async () => {
     put('a.py');
-    assert.equal((await sentTree(workspace, ['a.py'])).files.length, 1);
+    assert.equal((await sentTree(openedFolder(workspace), ['a.py'])).files.length, 1);
     rmSync(workspace, { recursive: true });
-    await assert.rejects(sentTree(workspace, ['a.py']), /Projekt José isn’t there/);
-    assert.deepEqual((await sentTree(workspace, [])).files, []);
+    await assert.rejects(sentTree(openedFolder(workspace), ['a.py']), /Projekt José isn’t there/);
+    assert.deepEqual((await sentTree(openedFolder(workspace), [])).files, []);
   });
 
   it('are none where the job sends none, and the search ends when it is cancelled', async () => {

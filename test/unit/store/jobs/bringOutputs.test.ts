@@ -25,7 +25,11 @@ describe('The outputs of a job', () => {
     warnings = [];
   });
 
-  const job = () => ({ id: '0123456789abcdef', outputsTo: path.join(folder, 'results') });
+  const job = () => ({
+    id: '0123456789abcdef',
+    workspace: folder,
+    outputsTo: path.join(folder, 'results'),
+  });
   function bring(state: Partial<JobState> = {}) {
     const moves = {
       report: (_: string, __: string, run: (onMoved: () => void) => unknown) => run(() => undefined),

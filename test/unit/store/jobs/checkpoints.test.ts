@@ -25,21 +25,21 @@ describe('The newest checkpoint of a job', () => {
     write('last', 'first');
     write('next', 'second');
     renameSync(folder('last'), folder('old'));
-    assert.deepEqual(await checkpointNames({ id, outputsTo }), ['model.bin']);
+    assert.deepEqual(await checkpointNames({ id, outputsTo, workspace: outputsTo }), ['model.bin']);
     assert.equal(read(), 'second');
   });
 
   it('is not one that a crash left half fetched', async () => {
     write('last', 'first');
     write('next', 'sec');
-    assert.deepEqual(await checkpointNames({ id, outputsTo }), ['model.bin']);
+    assert.deepEqual(await checkpointNames({ id, outputsTo, workspace: outputsTo }), ['model.bin']);
     assert.equal(read(), 'first');
   });
 
   it('is none where the user removed its folder, or nothing but a part of the first came', async () => {
-    assert.deepEqual(await checkpointNames({ id, outputsTo }), []);
+    assert.deepEqual(await checkpointNames({ id, outputsTo, workspace: outputsTo }), []);
     write('next', 'fir');
-    assert.deepEqual(await checkpointNames({ id, outputsTo }), []);
+    assert.deepEqual(await checkpointNames({ id, outputsTo, workspace: outputsTo }), []);
   });
 
   /** Fetches one from a machine, and notes the warnings of the log. */
@@ -47,7 +47,13 @@ describe('The newest checkpoint of a job', () => {
     const lines: string[] = [];
     const log = { ...silentLog, warn: (line: string) => void lines.push(line) };
     const row = {
-      job: { id, outputsTo, machine: { name: 'trainer' }, spec: { checkpoints: ['*.ckpt'] } },
+      job: {
+        id,
+        outputsTo,
+        workspace: outputsTo,
+        machine: { name: 'trainer' },
+        spec: { checkpoints: ['*.ckpt'] },
+      },
       state: {},
     } as unknown as JobRow;
     const event = await bringCheckpoint(

@@ -42,7 +42,7 @@ describe('A job whose machine is lost', () => {
   /** Rents as the confirmation does, and runs the job on it. */
   async function run(fields: Readonly<Record<string, unknown>>, phase = 'running'): Promise<void> {
     const beforeSent = async ({ marker }: { readonly marker: string }) => {
-      const ordered = { ...aRentedJob({ marker }, fields), outputsTo };
+      const ordered = { ...aRentedJob({ marker }, fields), outputsTo, workspace: outputsTo };
       job = (await window.jobs.order(ordered, ['train.py'])).id;
     };
     await computer.clock.through(
@@ -110,7 +110,7 @@ describe('A job whose machine is lost', () => {
   it('is lost where it only borrowed the machine, which is not destroyed or rented again for it', async () => {
     await computer.clock.through(window.rentals.rent({ ...rentalRequest, search: anySearch }));
     const borrowing = aJob(first, { retries: { machineLost: 1, interrupted: 1 } });
-    job = (await window.jobs.order({ ...borrowing, outputsTo }, ['train.py'])).id;
+    job = (await window.jobs.order({ ...borrowing, outputsTo, workspace: outputsTo }, ['train.py'])).id;
     await getsReady(first);
     assert.equal(state().phase, 'running');
     await becomes('exited', 20 * minute);

@@ -60,7 +60,7 @@ describe('Transfers of jobs', () => {
     const window = await open();
     const fields = { checkpoints: ['*.ckpt'], fetchMinutes: 10 };
     const outputsTo = mkdtempSync(join(tmpdir(), 'gr-followed-'));
-    const { id: job } = await window.jobs.order({ ...aJob(id, fields), outputsTo }, []);
+    const { id: job } = await window.jobs.order({ ...aJob(id, fields), outputsTo, workspace: outputsTo }, []);
     machine.checkpointThere = ['large.ckpt'];
     await pass(9 * minute);
     machine.isTransferHeld = true;
@@ -78,7 +78,7 @@ describe('Transfers of jobs', () => {
     const window = await open();
     const outputsTo = mkdtempSync(join(tmpdir(), 'gr-ended-'));
     const fields = { checkpoints: ['*.ckpt'], fetchMinutes: 10, whenDone: { success: 'destroy' } };
-    const { id: job } = await window.jobs.order({ ...aJob(id, fields), outputsTo }, []);
+    const { id: job } = await window.jobs.order({ ...aJob(id, fields), outputsTo, workspace: outputsTo }, []);
     machine.checkpointThere = ['large.ckpt'];
     await pass(5 * minute);
     machine.isTransferHeld = true;
@@ -118,7 +118,7 @@ describe('Transfers of jobs', () => {
     try {
       const window = await open();
       const order = aJob(id, { whenDone: { success: 'destroy' }, outputs: ['**'] });
-      const { id: job } = await window.jobs.order({ ...order, outputsTo }, []);
+      const { id: job } = await window.jobs.order({ ...order, outputsTo, workspace: outputsTo }, []);
       await pass(0);
       machine.onFetch = async (into) => {
         await mkdir(join(into, '.checkpoint'), { recursive: true });

@@ -202,7 +202,7 @@ describe('Jobs in trouble', () => {
         Promise.reject(Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' }));
     };
     fill();
-    const { id: job } = await window.jobs.order({ ...aJob(id, fields), outputsTo }, []);
+    const { id: job } = await window.jobs.order({ ...aJob(id, fields), outputsTo, workspace: outputsTo }, []);
     await pass(45 * minute);
     assert.deepEqual(window.told(), ['notCheckpointed']);
     const { checkpointProblem, phase, checkpoint } = window.row(job).state;
@@ -227,7 +227,7 @@ describe('Jobs in trouble', () => {
     const outputsTo = mkdtempSync(join(tmpdir(), 'gr-checkpoint-'));
     machine.checkpointThere = ['first.ckpt', 'second.ckpt'];
     machine.leavesOut = ['second.ckpt'];
-    const { id: job } = await window.jobs.order({ ...aJob(id, fields), outputsTo }, []);
+    const { id: job } = await window.jobs.order({ ...aJob(id, fields), outputsTo, workspace: outputsTo }, []);
     await pass(15 * minute);
     assert.deepEqual(window.told(), [], 'the job may just have been writing it');
     machine.leavesOut = [];

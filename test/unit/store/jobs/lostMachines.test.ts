@@ -32,7 +32,7 @@ describe('A lost machine of jobs', () => {
   };
   const order = () => {
     const job = aRentedJob({ marker }, { retries: { machineLost: 1 } });
-    return window.jobs.order({ ...job, outputsTo }, ['train.py']);
+    return window.jobs.order({ ...job, outputsTo, workspace: outputsTo }, ['train.py']);
   };
 
   /** A job that runs on a machine that was rented for it; returns its id. */
