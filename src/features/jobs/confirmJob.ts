@@ -7,7 +7,15 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import type { JobRow } from '../../model/jobs/job';
 import type { HardLimit } from '../../model/jobs/jobLimits';
 import type { JobSpec, MachineEnds } from '../../model/jobs/jobSpec';
-import { destroysMachine, endsMachine, endsText, idleText, retriesText } from '../../model/jobs/jobWords';
+import {
+  destroysMachine,
+  endsMachine,
+  endsText,
+  idleText,
+  retriesText,
+  scriptText,
+  secretFilesText,
+} from '../../model/jobs/jobWords';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { AcceptGuard } from '../../model/rentals/acceptGuard';
 import { trafficText } from '../../model/rentals/costFacts';
@@ -140,10 +148,13 @@ function rowsOf(question: JobQuestion): readonly Row<MachineEnds | 'rent'>[] {
     separator(t('Files')),
     ...sentRows(question, fact),
     fact('outputs', t('Outputs'), outputsText(question), question.outputsTo),
+    ...(question.sent.secretFiles.length === 0
+      ? []
+      : [fact('secretFiles', t('May be secrets'), localize(secretFilesText(question.sent.secretFiles)))]),
     ...(spec.secrets.length === 0 ? [] : [fact('secrets', t('Secrets'), spec.secrets.join(', '))]),
     separator(t('Command')),
-    ...(spec.setup === undefined ? [] : [fact('setup', t('Set-up'), firstLine(spec.setup))]),
-    fact('run', t('Command'), firstLine(spec.run)),
+    ...(spec.setup === undefined ? [] : [fact('setup', t('Set-up'), localize(scriptText(spec.setup)))]),
+    fact('run', t('Command'), localize(scriptText(spec.run))),
   ];
 }
 
@@ -214,11 +225,6 @@ function sentRows(
 
 function outputsText({ spec }: JobQuestion): string {
   return spec.outputs.length === 0 ? t('none are fetched') : spec.outputs.join(', ');
-}
-
-function firstLine(script: string): string {
-  const [first = '', ...more] = script.split('\n').filter((line) => line.trim() !== '');
-  return more.length === 0 ? first : t('{0} … (more lines: {1})', first, more.length);
 }
 
 export function sentBytes({ tree }: Pick<SentFiles, 'tree'>): number {

@@ -20,6 +20,7 @@ export async function rentJob(
     machines: Math.min(spec.maxParallel, each.length),
     names: sent.names,
     bytes: sentBytes(sent),
+    secretFiles: sent.secretFiles,
     leftOut: sent.leftOut.map(({ name }) => name),
   };
   // The user may be away when the machine is ready, so the question comes first.

@@ -72,7 +72,12 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
   await realPlace({ path: outputsTo, root: { opened: folder } });
   const sent = await filesOf(source);
   await checkCommand(spec, folder, sent);
-  if (!(await mayBeThatMuch(spec, sent)) || !(await askSecrets(deps, account.key, spec))) {
+  if (!(await mayBeThatMuch(spec, sent))) {
+    return undefined;
+  }
+  const machineNames = (source.machines ?? (instance === 'rent' ? [] : [instance])).map(instanceName);
+  const destination = machineNames.join(', ') || t('an instance that is rented for it');
+  if (!(await askSecrets(deps, account.key, source, destination))) {
     return undefined;
   }
   const unplaced = {
@@ -105,7 +110,7 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
   const [first = spec] = variants;
   const dollars = dearest(machines);
   const limit = limitOf(spec, first, dollars);
-  const ends = await confirmed(deps, source, machines, () =>
+  const ends = await confirmed(deps, source, machines, sent, () =>
     confirmJob(deps.clock, {
       spec: { ...first, name: spec.name },
       instance,
@@ -303,16 +308,18 @@ async function mayBeThatMuch({ name, sync }: JobSpec, sent: SentFiles): Promise<
 const confirmedKey = 'gpuRental.jobs.confirmed';
 
 /**
- * Confirms a job that keeps its machine once for each job text and machine. A job that stops or destroys its machine is
+ * Confirms a job that keeps its machine once for each job text, machine and secret files. A job that stops or destroys its machine is
  * confirmed every time: the file of a repository does not speak for the user.
  */
 async function confirmed(
   { globalState }: JobDeps,
   { spec, folder }: JobSource,
   machines: readonly Instance[],
+  { secretFiles }: SentFiles,
   ask: () => Promise<MachineEnds | 'rent' | undefined>,
 ): Promise<MachineEnds | 'rent' | undefined> {
-  const mark = hashOf(`${folder}\n${machines.map(({ id }) => id).join(' ')}\n${jobText(spec)}`).slice(0, 16);
+  const about = [folder, machines.map(({ id }) => id).join(' '), jobText(spec), ...secretFiles];
+  const mark = hashOf(about.join('\n')).slice(0, 16);
   const known = globalState.get<readonly string[]>(confirmedKey, []);
   const isKept = Object.values(spec.ends).every((end) => end === 'keep');
   if (isKept && known.includes(mark)) {

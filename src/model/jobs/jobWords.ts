@@ -73,6 +73,22 @@ export function phaseText(row: JobRow): Text {
   }
 }
 
+/** Returns the first line of a script, and how many more there are. */
+export function scriptText(script: string): Text | string {
+  const [first = '', ...more] = script.split('\n').filter((line) => line.trim() !== '');
+  return more.length === 0 ? first : text('{0} … (more lines: {1})', first, more.length);
+}
+
+/** The most names to show of files that may be secrets. */
+const mostSecretFiles = 50;
+
+export function secretFilesText(names: readonly string[]): Text | string {
+  const shown = names.slice(0, mostSecretFiles).join(', ');
+  return names.length > mostSecretFiles
+    ? text('{0} and {1} more', shown, names.length - mostSecretFiles)
+    : shown;
+}
+
 /** Says how often a job runs again and what that may cost; `undefined` if it never does. */
 export function retriesText(
   { retries, costDollars }: Pick<JobSpec, 'retries' | 'costDollars'>,

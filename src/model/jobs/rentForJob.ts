@@ -5,7 +5,14 @@ import { formatMoney, fromDollars, type Micros } from '../money';
 import { perHour, type Rate } from '../quote';
 import type { Job } from './job';
 import { hardLimit } from './jobLimits';
-import { endsByOccasion, idleText, machineEndText, retriesText } from './jobWords';
+import {
+  endsByOccasion,
+  idleText,
+  machineEndText,
+  retriesText,
+  scriptText,
+  secretFilesText,
+} from './jobWords';
 
 /** The parts of a job that differ between combinations of a matrix. */
 export type OneOfDraft = Pick<Job, 'spec' | 'outputsTo'>;
@@ -21,6 +28,8 @@ export interface DraftJob {
   /** The names of the files to send. */
   readonly names: readonly string[];
   readonly bytes: number;
+  /** Those of the names that look like secrets. */
+  readonly secretFiles: readonly string[];
   readonly leftOut: readonly string[];
 }
 
@@ -35,7 +44,7 @@ export interface JobFact {
 
 /** Returns what the confirmation of a rental says about its job; `undefined` if the cost limit is too low. */
 export function jobFacts(
-  { order, each, machines, names, bytes, leftOut }: DraftJob,
+  { order, each, machines, names, bytes, secretFiles, leftOut }: DraftJob,
   rate: Rate | undefined,
   /** The most that another machine may cost per hour; the price of this one if the search has no limit. */
   limitPerHour?: Micros,
@@ -49,7 +58,6 @@ export function jobFacts(
   const retries = retriesText(spec, limitPerHour ?? dollars);
   const idle = idleText(spec);
   const time = durationText((limit.setupSeconds + limit.runSeconds) * 1000);
-  const [firstLine = ''] = spec.run.split('\n');
   const all = each.reduce((sum, one) => sum + one.spec.costDollars, 0);
   return [
     ...(each.length === 1
@@ -84,6 +92,12 @@ export function jobFacts(
       value: machineEndText(end),
     })),
     { id: 'sent', label: text('Sent'), value: sentText(order, names.length, bytes) },
+    ...(secretFiles.length === 0
+      ? []
+      : [{ id: 'secretFiles', label: text('May be secrets'), value: secretFilesText(secretFiles) }]),
+    ...(spec.secrets.length === 0
+      ? []
+      : [{ id: 'secrets', label: text('Secrets'), value: spec.secrets.join(', ') }]),
     ...(leftOut.length === 0
       ? []
       : [{ id: 'leftOut', label: text('Left out'), value: leftOutText(leftOut) }]),
@@ -95,7 +109,10 @@ export function jobFacts(
           ? text('none are fetched')
           : text('{0}, to {1}', spec.outputs.join(', '), outputsTo),
     },
-    { id: 'command', label: text('Command'), value: firstLine },
+    ...(spec.setup === undefined
+      ? []
+      : [{ id: 'setup', label: text('Set-up'), value: scriptText(spec.setup) }]),
+    { id: 'command', label: text('Command'), value: scriptText(spec.run) },
   ];
 }
 

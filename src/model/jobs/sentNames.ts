@@ -2,6 +2,9 @@ import ignore, { type Ignore } from 'ignore';
 import { text, type Text } from '../../util/text';
 import type { SyncRules } from './jobSpec';
 
+/** All names come from a list, so a name that consists of dots is treated like any other. */
+const anyName = { allowRelativePaths: true };
+
 /** Folders that are never sent unless `include` names them. */
 const ownFolders = [
   '.vscode/',
@@ -15,20 +18,42 @@ const ownFolders = [
 ];
 
 const secretFiles = [
-  '.env*',
-  '*.pem',
-  '*.key',
-  'id_*',
-  '.netrc',
-  '.aws/',
-  '.ssh/',
-  '.gnupg/',
-  '.kube/',
-  '*credentials*',
+  ...['.env*', '*.pem', '*.key', '*.p12', '*.pfx', '*.ppk', '*.jks', '*.keystore', '*.kdbx', 'id_*'],
+  ...[
+    '.netrc',
+    '_netrc',
+    '.npmrc',
+    '.pypirc',
+    '.pgpass',
+    '.htpasswd',
+    '.my.cnf',
+    '.boto',
+    '.s3cfg',
+    'rclone.conf',
+  ],
+  ...[
+    '.aws/',
+    '.azure/',
+    '.docker/',
+    '.gnupg/',
+    '.kube/',
+    '.ssh/',
+    'gcloud/',
+    'kaggle.json',
+    '*.tfstate',
+    '*.tfvars',
+  ],
+  ...['*credentials*', 'service-account*.json', 'service_account*.json'],
+  ...['toml', 'yaml', 'yml', 'json', 'txt'].map((ending) => `secrets.${ending}`),
 ];
+// Users name secret files in any case.
+const secret = ignore({ ...anyName, ignorecase: true }).add([...secretFiles]);
 
-/** All names come from a list, so a name that consists of dots is treated like any other. */
-const anyName = { allowRelativePaths: true };
+/** Returns those of the names that look like secrets, by the whole name in the workspace. */
+export function secretNames(names: readonly string[], workdir: string): readonly string[] {
+  const inWorkspace = (name: string) => (workdir === '.' || workdir === '' ? name : `${workdir}/${name}`);
+  return names.filter((name) => secret.ignores(inWorkspace(name)));
+}
 
 const leftOutReasons = {
   secret: text('may be a secret'),
@@ -46,6 +71,8 @@ export interface RuleFiles {
   readonly ignoreFile?: string | undefined;
   /** The output folders of jobs inside the folder that is sent. */
   readonly outputFolders: readonly string[];
+  /** The folder that is sent, by its real name below the workspace: a folder of secrets is one as a whole, too. */
+  readonly workdir: string;
 }
 
 /**
@@ -55,8 +82,7 @@ export interface RuleFiles {
 export function sentNames(listed: readonly string[], rules: SyncRules, files: RuleFiles): SentNames {
   const included = matcher(rules.include);
   const isIncluded = (name: string) => rules.include.length > 0 && included.ignores(name);
-  // Users name secret files in any case.
-  const secret = ignore({ ...anyName, ignorecase: true }).add([...secretFiles]);
+  const secrets = new Set(secretNames(listed, files.workdir));
   const excluded = matcher([files.ignoreFile ?? '', ...rules.exclude]);
   const own = matcher([...ownFolders, ...(rules.git ? [] : ['.git'])]);
   const names: string[] = [];
@@ -68,7 +94,7 @@ export function sentNames(listed: readonly string[], rules: SyncRules, files: Ru
       names.push(name);
     } else if (own.ignores(name)) {
       continue;
-    } else if (secret.ignores(name)) {
+    } else if (secrets.has(name)) {
       leftOut.push({ name, why: leftOutReasons.secret });
     } else if (excluded.ignores(name)) {
       leftOut.push({ name, why: leftOutReasons.rule });

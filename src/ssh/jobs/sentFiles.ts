@@ -1,6 +1,6 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { namedFiles, matcher, sentNames } from '../../model/jobs/sentNames';
+import { namedFiles, matcher, secretNames, sentNames } from '../../model/jobs/sentNames';
 import type { JobSpec } from '../../model/jobs/jobSpec';
 import { errorCode } from '../../util/errorCode';
 import { UserError } from '../../util/errors';
@@ -15,6 +15,8 @@ import { matcherOf } from './outputPatterns';
 export interface SentFiles {
   readonly names: readonly string[];
   readonly tree: Pick<LocalTree, 'files' | 'links'>;
+  /** Those of the names that look like secrets, which only `include` brings. */
+  readonly secretFiles: readonly string[];
   /** Files that the rules of the job and of the product exclude; files that git ignores are not listed. */
   readonly leftOut: readonly LeftOut[];
   readonly isFromGit: boolean;
@@ -34,7 +36,8 @@ export async function findSentFiles(
   outputFolders: readonly string[],
 ): Promise<SentFiles> {
   if (!spec.sync) {
-    return { names: [], tree: { files: [], links: new Map() }, leftOut: [], isFromGit: false };
+    const tree = { files: [], links: new Map<string, string>() };
+    return { names: [], tree, secretFiles: [], leftOut: [], isFromGit: false };
   }
   const root = await sentRoot(workspace, spec);
   await checkRoot(root, computer.home);
@@ -55,12 +58,17 @@ export async function findSentFiles(
     ...(listed ?? (await withoutIgnored(root, repository, all))),
     ...all.filter((name) => wanted.ignores(name) || (sync.git && name.startsWith('.git/'))),
   ];
-  const chosen = sentNames(names, sync, { ignoreFile, outputFolders });
+  const workdir = relative(await realpath(workspace), root)
+    .split(sep)
+    .join('/');
+  const chosen = sentNames(names, sync, { ignoreFile, outputFolders, workdir });
   const tree = await listedTree(root, chosen.names);
   const notSent = new Set(tree.leftOut.map(({ name }) => name));
+  const sent = chosen.names.filter((name) => !notSent.has(name));
   return {
-    names: chosen.names.filter((name) => !notSent.has(name)),
+    names: sent,
     tree,
+    secretFiles: secretNames(sent, workdir),
     // Files that git still knows and the disk lacks are no loss.
     leftOut: [...chosen.leftOut, ...unread, ...tree.leftOut.filter(({ why }) => why !== reasons.gone)],
     isFromGit: listed !== undefined,

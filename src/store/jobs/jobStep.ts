@@ -26,11 +26,8 @@ export interface JobStepDeps extends Pick<JobRentalDeps, 'rentals'> {
   readonly replaceMachine: (instanceId: number, signal: AbortSignal) => Promise<ReplaceResult>;
   /** The guard on the machine, which acts without an editor. */
   readonly guard: JobGuard;
-  /** Returns the stored values of secrets by name. */
-  readonly secrets: (
-    accountKey: string,
-    names: readonly string[],
-  ) => Promise<Readonly<Record<string, string>>>;
+  /** Returns the values of the secrets that this job was given, by name. */
+  readonly secrets: (accountKey: string, job: Job) => Promise<Readonly<Record<string, string>>>;
 }
 
 /** A process on the machine of a job that stops it with the machine's own key; it never destroys. */

@@ -238,7 +238,7 @@ class Steps {
       return { event: { kind: 'notStarted', why: costLimitReached } };
     }
     const { secrets: names } = job.spec;
-    const secrets = names.length === 0 ? {} : await this.deps.secrets(this.account.key, names);
+    const secrets = names.length === 0 ? {} : await this.deps.secrets(this.account.key, job);
     const missing = names.find((name) => !Object.hasOwn(secrets, name));
     if (missing !== undefined) {
       const why = text('The secret {0} is not in the secret store. Run the job again to enter it.', missing);

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
+import * as fc from 'fast-check';
 import type * as product from '../../../../src/features/jobs/confirmJob';
 import { hardLimit } from '../../../../src/model/jobs/jobLimits';
+import { jobFacts } from '../../../../src/model/jobs/rentForJob';
+import { scriptText } from '../../../../src/model/jobs/jobWords';
 import { fromDollars } from '../../../../src/model/money';
+import { formatText } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeQuickPick, rowText } from '../../../support/fakeEditor/quickInput';
 import { aJob } from '../../../support/jobWindows';
 import { aJobRow } from '../../../support/jobRow';
 import { onScreen } from '../../../support/onScreen';
+import { sized, testSeed } from '../../../support/seeded';
 
 describe('The confirmation of a job', () => {
   const { source, screen } = onScreen('src/features/jobs/confirmJob.ts');
@@ -19,6 +24,7 @@ describe('The confirmation of a job', () => {
     leftOut: Array.from({ length: leftOut }, (_, at) => ({ name: `l${at}`, why: 'too odd' })),
     isFromGit,
     names: [],
+    secretFiles: files > 2 ? ['.env', 'certs/id_rsa'] : [],
   });
   const clock = new FakeClock();
   const asked = (fields: Readonly<Record<string, unknown>>, more: object = {}) => {
@@ -102,6 +108,7 @@ describe('The confirmation of a job', () => {
       'Sent 3 files, 3.0 kB, without files that .gitignore names',
       'Left out 7 files l0 (too odd), l1 (too odd), l2 (too odd), l3 (too odd), l4 (too odd) and 2 more',
       'Outputs none are fetched /workspace/out',
+      'May be secrets .env, certs/id_rsa',
       'Secrets HF_TOKEN, WANDB',
       '— Command',
       'Set-up pip install x … (more lines: 1)',
@@ -135,6 +142,32 @@ describe('The confirmation of a job', () => {
         'Sent 2 files, 2.0 kB, without files that Git ignores',
         'Left out 5 files l0 (too odd), l1 (too odd), l2 (too odd), l3 (too odd), l4 (too odd)',
       ],
+    );
+  });
+
+  it('names what leaves this computer and what runs, on an instance and where one is rented', async () => {
+    const names = fc.uniqueArray(fc.constantFrom('HF_TOKEN', 'WANDB', 'AWS_KEY'), { maxLength: 3 });
+    const secretNames = fc.uniqueArray(fc.constantFrom('.env', 'a/id_rsa', 'key.pem'), { maxLength: 3 });
+    const script = fc.constantFrom('python train.py', 'sh a.sh\nsh b.sh');
+    const given = fc.record({ secrets: names, secretFiles: secretNames, run: script, setup: script });
+    await fc.assert(
+      fc.asyncProperty(given, async ({ secrets, secretFiles, run, setup }) => {
+        const fields = { secrets, run, setup };
+        const shown = await rows(fields, { sent: { ...sentOf(1, 0), secretFiles } });
+        const { spec } = aJob(7, fields);
+        const order = { spec, ends: spec.rentedEnds, outputsTo: '/workspace/out' };
+        const draft = { order, each: [order], machines: 1, names: ['a'], bytes: 1, secretFiles, leftOut: [] };
+        const facts = jobFacts(draft as never, undefined) ?? [];
+        const inRental = facts.map(({ label, value }) => `${formatText(label)} ${formatText(value)}`);
+        for (const list of [shown, inRental]) {
+          const has = (row: string) => list.some((one) => one.startsWith(row));
+          assert.equal(has(`Secrets ${secrets.join(', ')}`), secrets.length > 0);
+          assert.equal(has(`May be secrets ${secretFiles.join(', ')}`), secretFiles.length > 0);
+          assert.ok(has(`Set-up ${formatText(scriptText(setup))}`), list.join('\n'));
+          assert.ok(has(`Command ${formatText(scriptText(run))}`), list.join('\n'));
+        }
+      }),
+      { seed: testSeed, numRuns: sized(30, 300) },
     );
   });
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { lacksOutputs, newJobState, type JobState } from '../../../../src/model/jobs/job';
 import { hardLimit } from '../../../../src/model/jobs/jobLimits';
 import { plainLog } from '../../../../src/model/jobs/logText';
-import { namedFiles, sentNames } from '../../../../src/model/jobs/sentNames';
+import { namedFiles, secretNames, sentNames } from '../../../../src/model/jobs/sentNames';
 import { fromDollars } from '../../../../src/model/money';
 import { formatText } from '../../../../src/util/text';
 import { aJob } from '../../../support/jobWindows';
 
 const rules = { include: [], exclude: [], git: false, maxMb: 200, maxFiles: 5000 };
-const files = { outputFolders: [] };
+const files = { outputFolders: [], workdir: '.' };
 const chosen = (listed: readonly string[], more: object = {}, of: object = {}) =>
   sentNames(listed, { ...rules, ...more }, { ...files, ...of });
 
@@ -34,6 +34,14 @@ describe('What a job sends', () => {
         (name) => `${name}: may be a secret`,
       ),
     );
+  });
+
+  it('leaves out all of a folder of secrets that is the folder of the job itself', () => {
+    for (const workdir of ['.aws', 'deploy/.ssh', 'a/.KUBE/b']) {
+      assert.deepEqual(chosen(['config', 'train.py'], {}, { workdir }).names, []);
+      assert.deepEqual(secretNames(['config'], workdir), ['config']);
+    }
+    assert.deepEqual(chosen(['config'], {}, { workdir: 'aws' }).names, ['config']);
   });
 
   it('takes each name that a disk allows, such as one of dots alone', () => {

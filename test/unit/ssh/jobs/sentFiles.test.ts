@@ -117,6 +117,14 @@ describe('The files that a job sends', () => {
     assert.ok(!existsSync(mark));
   });
 
+  it('are named where they may be secrets, which only a rule of the file brings', async () => {
+    put('a.py', '.env', 'certs/server.PEM', 'id_rsa', 'notes.md');
+    assert.deepEqual((await find()).secretFiles, []);
+    const { names, secretFiles } = await find({ include: ['**'] });
+    assert.equal(names.length, 5);
+    assert.deepEqual(secretFiles, ['.env', 'certs/server.PEM', 'id_rsa']);
+  });
+
   it('leave out secrets, what the rules say, outputs, and links that lead away, with the reason', async () => {
     put('a.py', '.env', 'server.key', 'AWS_Credentials.csv', 'notes.md', 'out/1/model.bin', 'skip/x');
     writeFileSync(join(workspace, '.gpurentalignore'), '*.md\n');
