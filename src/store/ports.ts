@@ -164,6 +164,8 @@ export interface Rental {
   readonly failure?: string;
   /** The marker of the rental that it replaces. */
   readonly replaces?: string;
+  /** The real path of the workspace that it was rented for. */
+  readonly workspace?: string;
   readonly search?: OfferSearch;
   readonly rentalType: RentalType;
   /** The most that a replacement may cost per hour. */

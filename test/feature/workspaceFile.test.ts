@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { FakeUri } from '../support/fakeEditor/values';
+import { FakeQuickPick } from '../support/fakeEditor/quickInput';
 import type { FakeTextDocument } from '../support/fakeEditor/textDocument';
 import { DocumentDriver } from '../support/feature/documentDriver';
 import { ServiceTemplates } from '../support/feature/templateRecords';
-import { reachableInstance, remoteSshExtension } from '../support/feature/reachable';
+import { reachableInstance, registerKey, remoteSshExtension } from '../support/feature/reachable';
+import { newInstance, rentNow, reviewFirst } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -140,9 +142,11 @@ describe('a workspace that knows its machine', () => {
     window.clearToasts();
   });
 
-  it('connects without a question where the file says so, in the folder that it names', async () => {
+  it('asks before it connects to an instance that this workspace did not rent, whatever the file says', async () => {
     await write({ image, folder: '/tmp', whenRunning: 'connect' });
     window.run(rent);
+    await window.quick.title('An Instance for This Workspace Already Exists');
+    await window.quick.pick('Connect to trainer');
     const { address } = await window.opens();
     assert.match(address, new RegExp(`^vscode-remote://ssh-remote\\+gpu-[0-9a-f]{6}-${id}/tmp$`));
     assert.equal(rentals(), 1);
@@ -282,5 +286,45 @@ describe('a workspace that knows its machine', () => {
     assert.equal(window.quick.isOpen, false);
     assert.equal(shown().getText(), written);
     assert.equal(readFileSync(file(), 'utf8'), written);
+  });
+});
+
+describe('a workspace that rented its machine', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+
+  it('says how the script of its file begins, and connects without a question where the file says so', async () => {
+    const file = path.join(computer().workspace, '.vscode', 'gpu-rental.json');
+    await registerKey(computer());
+    const window = await computer().openWindow({ extensions: [remoteSshExtension()] });
+    await window.signIn();
+    mkdirSync(path.dirname(file), { recursive: true });
+    const recipe = {
+      image: 'pytorch/pytorch:latest',
+      maxPricePerHour: 5,
+      folder: '/tmp',
+      whenRunning: 'connect',
+    };
+    writeFileSync(file, JSON.stringify({ ...recipe, onStart: 'pip install x\necho two' }));
+    window.run('Rent for This Workspace…');
+    await window.quick.title('Search Offers for This Workspace');
+    const { id } = await newInstance(computer(), async () => {
+      await reviewFirst(window, /4× RTX 3060/);
+      const list = window.quick.open;
+      assert.ok(list instanceof FakeQuickPick);
+      const script = list.items.find(({ label }) => label === 'On-start script');
+      assert.equal(script?.detail, 'pip install x … (more lines: 1)');
+      await rentNow(window);
+    });
+    await computer().until(
+      'the instance to run',
+      () => computer().simulator.world.instance(id)?.actualStatus === 'running',
+    );
+    window.run('Refresh');
+    await window.view('instances').row(/Running|Ready/);
+    window.clearToasts();
+    window.run('Rent for This Workspace…');
+    const { address } = await window.opens();
+    assert.match(address, new RegExp(`-${id}/tmp$`));
+    assert.equal(window.quick.isOpen, false);
   });
 });

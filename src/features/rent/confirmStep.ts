@@ -10,6 +10,7 @@ import {
   type Fact,
   type RentStep,
 } from '../../model/rentals/confirmation';
+import { scriptText } from '../../model/jobs/jobWords';
 import { jobFacts, type DraftJob } from '../../model/jobs/rentForJob';
 import { formatMoney, fromDollars } from '../../model/money';
 import { describeFilters } from '../../model/offers/filterText';
@@ -51,7 +52,9 @@ export function confirmStep(
     canGoBack: true,
     placeholder: t('Press Enter to rent, or Escape to cancel. Choose a row below to change it.'),
     // No row is always shown: typing filters the rows, and Enter must then use the match instead of renting.
-    rows: job ? jobRows(flow.draft, job, input, facts, notice) : confirmRows(input, facts, notice),
+    rows: job
+      ? jobRows(flow.draft, job, input, facts, notice)
+      : confirmRows(flow.draft, input, facts, notice),
     // Over the limit, the user must choose the row that names the excess; a habitual Enter does not rent.
     activeId: overWords(facts) === undefined ? 'rent' : 'over',
     ignoreFocusOut: true,
@@ -60,6 +63,7 @@ export function confirmStep(
 }
 
 function confirmRows(
+  { workspace }: RentFlow['draft'],
   input: ConfirmationInput,
   facts: Confirmation,
   notice: ConfirmNotice | undefined,
@@ -75,7 +79,9 @@ function confirmRows(
     separator(t('Cost')),
     ...facts.cost.map(factRow),
     separator(t('What is rented')),
-    ...facts.what.map(factRow),
+    ...facts.what
+      .map(factRow)
+      .map((row) => (row.id === 'fact:onstart' ? { ...row, ...scriptDetail(workspace, input) } : row)),
     {
       id: 'options',
       label: t('More Options…'),
@@ -83,6 +89,17 @@ function confirmRows(
       value: { kind: 'open', step: 'options' },
     },
   ];
+}
+
+/** Shows how the script begins that the file of a workspace gives. Any other script may hold secrets. */
+function scriptDetail(
+  workspace: RentFlow['draft']['workspace'],
+  { choices }: ConfirmationInput,
+): { readonly detail?: string } {
+  const script = workspace?.onStart;
+  return script === undefined || choices.onstart !== script
+    ? {}
+    : { detail: plainLabel(localize(scriptText(script))) };
 }
 
 function noticeRow({ reason, detail }: ConfirmNotice): Row<Confirmed> {
@@ -95,15 +112,15 @@ function noticeRow({ reason, detail }: ConfirmNotice): Row<Confirmed> {
 
 /** The same for a job: names what runs, and has no start options. */
 function jobRows(
-  { query }: RentFlow['draft'],
+  draft: RentFlow['draft'],
   job: DraftJob,
   input: ConfirmationInput,
   facts: Confirmation,
   notice: ConfirmNotice | undefined,
 ): readonly Row<Confirmed>[] {
   const { name, costDollars } = job.order.spec;
-  const about = jobFacts(job, facts.quote.running, searchLimit(query));
-  const rows = confirmRows(input, facts, notice).filter(({ id }) => id !== 'options');
+  const about = jobFacts(job, facts.quote.running, searchLimit(draft.query));
+  const rows = confirmRows(draft, input, facts, notice).filter(({ id }) => id !== 'options');
   if (!about) {
     const label = t(
       'The job {0} would use up its {1} before its command starts. Go back and choose a cheaper offer.',

@@ -4,7 +4,10 @@ import { createWorkspaceFile } from './createWorkspaceFile';
 import { openSample } from './sampleWorkspace';
 import { rentForJob, rentForWorkspace } from './rentForWorkspace';
 
-type Deps = Pick<Services, 'accounts' | 'clock' | 'extensionUri' | 'fleet' | 'templates' | 'commands'>;
+type Deps = Pick<
+  Services,
+  'accounts' | 'clock' | 'extensionUri' | 'fleet' | 'rentals' | 'templates' | 'commands'
+>;
 
 /** Registers the workspace file, which lets everyone who clones a repository rent its machine with one command. */
 export function register(deps: Deps): Disposable {

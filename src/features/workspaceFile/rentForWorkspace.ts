@@ -30,10 +30,11 @@ import type { Account } from '../../store/ports';
 import { findTemplate } from '../../store/templates/findTemplate';
 import { defined } from '../../util/defined';
 import { UserError } from '../../util/errors';
+import { realPlace } from '../../util/realPlace';
 import { text } from '../../util/text';
 import { workspaceFiles } from './workspaceFiles';
 
-type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet'>;
+type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'rentals'>;
 
 /** Connects to an existing instance for the workspace, or rents the machine that its file describes. */
 export async function rentForWorkspace(deps: Deps): Promise<void> {
@@ -54,12 +55,13 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
   if (!account) {
     throw new UserError(text('Sign in to rent a machine for this workspace.'), { nextStep: 'signIn' });
   }
-  if (await useExisting(deps, recipe)) {
+  const folder = await folderOf(uri);
+  if (await useExisting(deps, recipe, folder)) {
     return;
   }
   const draft = await draftOf(account, recipe, t('Search Offers for This Workspace'));
   if (draft) {
-    await runCommand('gpuRental.searchFor', draft);
+    await runCommand('gpuRental.searchFor', { ...draft, workspace: { folder, onStart: recipe.onStart } });
   }
 }
 
@@ -93,7 +95,18 @@ export async function rentForJob(deps: Deps, { job, recipe }: WantedForJob): Pro
     query: { ...draft.query, filters },
     choices: { label: t('{0} machine', name), ...draft.choices, ...(machines > 1 && { count: machines }) },
     job,
+    workspace: { folder: await realFolder(job.order.workspace), onStart: recipe?.onStart },
   });
+}
+
+function realFolder(path: string): Promise<string> {
+  return realPlace({ path, root: { opened: path } });
+}
+
+/** Returns the real path of the workspace folder of a file, or its address if it is not on this computer. */
+async function folderOf(file: vscode.Uri): Promise<string> {
+  const uri = vscode.workspace.getWorkspaceFolder(file)?.uri ?? file;
+  return uri.scheme === 'file' ? realFolder(uri.fsPath) : uri.toString();
 }
 
 /** Returns the search for what the file describes, or undefined if the user cancels. */
@@ -165,8 +178,11 @@ async function readRecipe(uri: vscode.Uri): Promise<Recipe> {
   }
 }
 
-/** Returns true if an existing instance is used instead of a new rental. */
-async function useExisting(deps: Deps, recipe: Recipe): Promise<boolean> {
+/**
+ * Returns true if an existing instance is used instead of a new rental. Without a question that is only one that was
+ * rented for this workspace: the file of a repository can name the image of any other.
+ */
+async function useExisting(deps: Deps, recipe: Recipe, workspace: string): Promise<boolean> {
   const account = accountFor(deps.accounts);
   const listed = await listedInstances(deps.fleet, whileReadingInstances);
   account();
@@ -181,13 +197,13 @@ async function useExisting(deps: Deps, recipe: Recipe): Promise<boolean> {
     actionsFor(instance, facts, now).canStart ? instance : [],
   );
   const coming = inState((state) => isStarting(state) || state === 'queued');
-  const [toConnect] = running;
+  const toConnect = running.find(({ id }) => deps.rentals.find(id)?.workspace === workspace);
   const [toStart] = stopped;
   if (toConnect && recipe.whenRunning === 'connect') {
     await runCommand('gpuRental.instance.connect', { instanceId: toConnect.id });
     return true;
   }
-  if (!toConnect && toStart && coming.length === 0 && recipe.whenRunning === 'start') {
+  if (running.length === 0 && toStart && coming.length === 0 && recipe.whenRunning === 'start') {
     await start(toStart);
     return true;
   }

@@ -143,7 +143,7 @@ export const jobFields = z
       .optional()
       .meta({
         description:
-          'Names of environment variables whose values are asked for once and kept in the secret store.',
+          'Names of environment variables whose values are asked for once, for this job of this folder, and kept in the secret store.',
         examples: [['HF_TOKEN']],
       }),
     outputs: patterns(

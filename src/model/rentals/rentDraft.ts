@@ -25,6 +25,15 @@ export interface RentDraft {
   readonly left?: { readonly offerId: number; readonly choices: RentChoices };
   /** The job that the machine is rented for. */
   readonly job?: DraftJob;
+  /** The workspace whose file describes the machine. */
+  readonly workspace?: DraftWorkspace;
+}
+
+export interface DraftWorkspace {
+  /** The real path of its folder. */
+  readonly folder: string;
+  /** The on-start script of its file. */
+  readonly onStart?: string | undefined;
 }
 
 /** A draft with a picked offer. */
@@ -39,7 +48,7 @@ export interface CompleteDraft extends PickedDraft {
 
 /** Returns the search with more filters. Choices stay, except a bid, which belongs to one offer. */
 export function narrowedDraft(
-  { accountKey, title, query, choices, job }: CompleteDraft,
+  { accountKey, title, query, choices, job, workspace }: CompleteDraft,
   filters: Filters,
 ): RentDraft {
   const kept = Object.entries(choices).filter(([key]) => key !== 'bidPerHour');
@@ -47,6 +56,7 @@ export function narrowedDraft(
     ...(accountKey === undefined ? {} : { accountKey }),
     title,
     ...(job && { job }),
+    ...(workspace && { workspace }),
     query: { ...query, filters: narrowed(query.filters, filters) },
     choices: Object.fromEntries(kept),
   };
@@ -71,6 +81,8 @@ export interface RentRequest {
   readonly priceLimit: Micros;
   /** An instance that costs more than this per hour is destroyed. */
   readonly mostPerHour?: Micros;
+  /** The real path of the workspace that it is rented for. */
+  readonly workspace?: string;
 }
 
 /** Returns the query of a rental, whose prices include the disk that will be rented. */
@@ -105,7 +117,7 @@ function guarded(
 
 /** Returns the request for a draft; `confirmed` is the price of one machine without volumes. */
 export function requestOf(draft: CompleteDraft, confirmed: Rate | undefined): RentRequest {
-  const { accountKey, offer, query, choices, job } = draft;
+  const { accountKey, offer, query, choices, job, workspace } = draft;
   const { rentalType } = query;
   const priceConfirmed = confirmed === undefined ? zero : perHour(confirmed);
   return defined<RentRequest>({
@@ -116,5 +128,6 @@ export function requestOf(draft: CompleteDraft, confirmed: Rate | undefined): Re
     rentalType,
     priceLimit: searchLimit(query) ?? priceConfirmed,
     mostPerHour: confirmed === undefined ? undefined : priceConfirmed,
+    workspace: workspace?.folder,
   });
 }

@@ -71,7 +71,7 @@ export const workspaceFile = z
       .meta({ description: 'Folder to open on the machine.', examples: ['/workspace'] }),
     whenRunning: z.enum(['connect', 'start', 'ask']).optional().meta({
       description:
-        'When a machine with this recipe already exists: connect to it, start it where it is stopped, or ask. Default: `ask`.',
+        'When a machine with this recipe already exists: connect to it if it was rented for this workspace, start it where it is stopped, or ask. Default: `ask`.',
       default: 'ask',
     }),
     jobs: jobSection,

@@ -19,6 +19,7 @@ export function newRental(
     config: withoutSecretParts(config),
     search: request.search,
     replaces: request.replaces,
+    workspace: request.workspace,
     rentalType: request.rentalType,
     priceLimit: request.priceLimit,
     mostPerHour: request.mostPerHour,

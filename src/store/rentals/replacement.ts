@@ -302,6 +302,7 @@ async function rentFirst(
         {
           accountKey: account.key,
           replaces: rental.marker,
+          ...(rental.workspace === undefined ? {} : { workspace: rental.workspace }),
           offer,
           config: { ...config, label: withoutMarker(config.label ?? '') },
           search: rental.search,

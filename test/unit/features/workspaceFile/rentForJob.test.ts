@@ -40,7 +40,11 @@ describe('The search for a machine of a job', () => {
     recipe,
   }: Wanted): Promise<RentDraft | undefined> {
     drafts.splice(0);
-    const job = { order: { spec: { name: 'sweep', hours } }, each: Array(jobs).fill({}), machines };
+    const job = {
+      order: { workspace: '/tmp', spec: { name: 'sweep', hours } },
+      each: Array(jobs).fill({}),
+      machines,
+    };
     const given = recipe && { filters: {}, env: {}, whenRunning: 'ask', ...recipe };
     await rentForJob({ accounts: account } as never, { job, recipe: given } as never);
     return drafts.at(-1);
