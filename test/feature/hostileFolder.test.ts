@@ -119,6 +119,34 @@ describe('a folder of a stranger that has links', () => {
   });
 });
 
+describe('a folder of a stranger whose own folders are links', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+  const outside = () => path.join(computer().root, 'private');
+  const here = (name: string) => path.join(computer().workspace, name);
+
+  it('gets no file of ours outside: those of a group, and the workspace file', async () => {
+    mkdirSync(outside());
+    for (const name of ['.gpu-rental', '.vscode']) symlinkSync(outside(), here(name));
+    await reachableInstance(computer(), 'trainer');
+    const window = await computer().openSignedIn();
+    await window.view('instances').row('trainer');
+    window.clearToasts();
+    window.run('Use These Instances in…');
+    await window.quick.pick('Ansible');
+    await window.quick.pick(/All Running Instances/);
+    await window.quick.type('crew');
+    await window.quick.title('Files of crew');
+    await window.quick.pick(/In the Workspace/);
+    await window.toast(/A link at or above .*crew leads out of/);
+    window.clearToasts();
+    window.run('Create Workspace File…');
+    await window.quick.title('Create Workspace File');
+    await window.quick.pick('An Image');
+    await window.toast(/A link at or above .*gpu-rental\.json leads out of/);
+    assert.deepEqual(readdirSync(outside()), []);
+  });
+});
+
 describe('a folder of a stranger that names a secret of another folder', () => {
   const computer = useComputer({ simulator: { sshServer: true } });
   let window: FeatureWindow;

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { hostFiles, ownMark, type EngineHost } from '../../model/engines/hostFiles';
 import { replaceFile } from '../../util/replaceFile';
 import { ifPresent } from '../../util/missing';
-import { LeadsOutError, readPlace, realPlace } from '../../util/realPlace';
+import { LeadsOutError, readPlace, realFile, realPlace, type Place } from '../../util/realPlace';
 
 /** This file has no comment of ours; it belongs to the set if the others do. */
 const unmarked = 'hosts.txt';
@@ -55,7 +55,7 @@ export async function writeHostFiles(
   }
   for (const { path, content } of hostFiles(name, hosts)) {
     if ((await contentOf(folder, path)) !== content) {
-      await replaceFile(join(folder, path), content);
+      await replaceFile(await realFile(placeOf(folder, path)), content);
     }
   }
   return { kind: 'written' };
@@ -70,7 +70,7 @@ export async function removeHostFiles(folder: string, name: string): Promise<voi
     }
   }
   for (const path of ours.length > 0 ? [...ours, unmarked] : []) {
-    await rm(join(folder, path), { force: true });
+    await rm(await realFile(placeOf(folder, path)), { force: true });
   }
 }
 
@@ -92,5 +92,9 @@ async function isThere(folder: string): Promise<boolean> {
 }
 
 function contentOf(folder: string, name: string): Promise<string | undefined> {
-  return readPlace({ path: join(folder, name), root: { chosen: folder } });
+  return readPlace(placeOf(folder, name));
+}
+
+function placeOf(folder: string, name: string): Place {
+  return { path: join(folder, name), root: { chosen: folder } };
 }

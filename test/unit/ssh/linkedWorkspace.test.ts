@@ -262,6 +262,13 @@ const uses: Readonly<Record<string, (scene: Scene, between: () => void) => Promi
     between();
     return writeHostFiles(folder, 'gpus', []);
   },
+  'a folder of the files for other tools': async (scene, between) => {
+    const folder = await realPlace(opened(scene, scene.workspace));
+    between();
+    rmSync(join(folder, 'groups.d'), { force: true });
+    symlinkSync('a/b/c', join(folder, 'groups.d'));
+    return writeHostFiles(folder, 'gpus', []);
+  },
   'a download that is tried again': async (scene, between) => {
     between();
     return fetchInto({ path: scene.named, root: { chosen: scene.named } }, () => undefined);
