@@ -50,7 +50,7 @@ export function windowWords({ instance, kind, isStale, now, latencyMs }: WindowI
   const state = localize(stateLabel(instance, kind));
   const cost = costPerHour(instance, kind);
   const price =
-    billingOf(kind) === 'disk'
+    billingOf(instance, kind) === 'disk'
       ? diskPriceOf(instance)
       : cost === undefined
         ? undefined

@@ -47,7 +47,7 @@ export function instanceItem(
   const price =
     rate === undefined
       ? undefined
-      : billingOf(kind) === 'disk'
+      : billingOf(instance, kind) === 'disk'
         ? `${isRateAtMost(instance, kind) ? '≤ ' : ''}${pricePerDay(perDay(rate))}`
         : pricePerHour(perHour(rate));
   const { label, end } = hasTwin ? { label: instanceName(instance) } : nameInRow(instance);

@@ -150,5 +150,5 @@ function notKnown(deps: LifecycleDeps, kind: PowerRequest, instance: Instance): 
 /** A queued start or a failed machine is charged only for its disk. */
 function priceNow({ fleet, clock }: LifecycleDeps, instance: Instance): string {
   const kind = stateOf(instance, fleet.facts(instance.id), clock.now());
-  return billingOf(kind) === 'disk' ? stoppedPrice([instance]) : runningPrice([instance]);
+  return billingOf(instance, kind) === 'disk' ? stoppedPrice([instance]) : runningPrice([instance]);
 }

@@ -7,7 +7,7 @@ import { pricePerDay, pricePerHour } from '../../editor/priceText';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName, withoutMarker } from '../../model/instances/instanceLabel';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
-import { hasBeenReady, hasShell } from '../../model/instances/instanceState';
+import { costPerHour, hasBeenReady, hasShell } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
 import { accountFor } from '../../store/accounts/sameAccount';
@@ -324,10 +324,13 @@ export class ReadinessNotifications {
   }
 
   private trouble(instanceId: number, name: string, trouble: Parameters<typeof troubleSentence>[1]): void {
-    const price = this.diskPrice(instanceId);
     const endsAtMs = (this.deps.fleet.find(instanceId)?.endsAt ?? 0) * 1000;
     const now = this.deps.clock.now();
-    const sentence = troubleSentence(name, trouble, price);
+    const full = this.fullPrice(instanceId);
+    const sentence =
+      full === undefined
+        ? troubleSentence(name, trouble, this.diskPrice(instanceId))
+        : t('{0} reports a problem, but its contract is running and still costs {1}.', name, full);
     const canReplace = this.deps.rentals.find(instanceId)?.search !== undefined;
     message(
       'warning',
@@ -343,7 +346,18 @@ export class ReadinessNotifications {
     return pricePerDay(instance && stoppedCostPerDay(instance));
   }
 
+  /** Returns the price of a machine whose contract runs whatever the machine reports; `undefined` for all others. */
+  private fullPrice(instanceId: number): string | undefined {
+    const instance = this.deps.fleet.find(instanceId);
+    const cost = instance?.currentState === 'running' ? costPerHour(instance, 'running') : undefined;
+    return cost === undefined ? undefined : pricePerHour(cost);
+  }
+
   private diskCost(instanceId: number): string {
+    const full = this.fullPrice(instanceId);
+    if (full !== undefined) {
+      return t('Until it is destroyed, it costs {0}.', full);
+    }
     return t('Until it is destroyed, its disk costs {0}.', this.diskPrice(instanceId));
   }
 

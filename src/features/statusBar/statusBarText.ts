@@ -61,7 +61,7 @@ export function statusBarText(input: StatusBarInput): StatusBarWords | undefined
     (instance) => [instance, stateOf(instance, input.facts(instance.id), now)] as const,
   );
   const running = kinds.filter(([, kind]) => isReady(kind)).length;
-  const stopped = kinds.filter(([, kind]) => billingOf(kind) === 'disk').length;
+  const stopped = kinds.filter(([instance, kind]) => billingOf(instance, kind) === 'disk').length;
   const hours = input.credit === undefined ? undefined : hoursOfCredit(input.credit, burn.rate);
   const stage = stageText(input, kinds, true);
   const still = stageText(input, kinds, false);

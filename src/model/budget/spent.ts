@@ -90,7 +90,7 @@ export function instanceSource(
 ): CostSource {
   const full = runningRateOf(instance);
   const stopped = stoppedRateOf(instance);
-  const isRunning = billingOf(stateOf(instance, facts, nowMs)) === 'running';
+  const isRunning = billingOf(instance, stateOf(instance, facts, nowMs)) === 'running';
   const stop = facts.lastRequest?.kind === 'stop' ? at - (nowMs - facts.lastRequest.at) / 1000 : undefined;
   return {
     name: `instance-${instance.id}`,

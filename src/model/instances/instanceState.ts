@@ -64,6 +64,7 @@ export const instanceStates = [
   'unknown',
   'offline',
   'gaveUp',
+  'frozen',
   'destroying',
   'other',
 ] as const;
@@ -84,11 +85,29 @@ export function isFailedStatus(status: string | null | undefined): status is Fai
 }
 
 /**
+ * Returns whether an interruptible instance that ran was stopped by the service: it then records the intention to stop as
+ * if it were the user's (docs/service/instances.md#loss-of-the-bid). A stop of ours is known.
+ */
+export function wasOutbid(instance: Instance, facts: InstanceFacts): boolean {
+  const isStill = instance.actualStatus === 'exited' || instance.actualStatus === 'stopped';
+  return (
+    isStill &&
+    instance.isInterruptible === true &&
+    instance.intendedStatus === 'stopped' &&
+    facts.lastRequest?.kind !== 'stop' &&
+    hasBeenReady(instance, facts)
+  );
+}
+
+/**
  * Returns whether the instance should run: as the record states, else as we last requested, else as the contract's
  * own states suggest (docs/service/instances.md#intended-state).
  */
 export function intentOf(instance: Instance, facts: InstanceFacts = noFacts): 'running' | 'stopped' {
   const recorded = instance.intendedStatus;
+  if (wasOutbid(instance, facts)) {
+    return 'running';
+  }
   if (recorded !== undefined) {
     return recorded === 'stopped' ? 'stopped' : 'running';
   }
@@ -138,6 +157,9 @@ export function stateOf(instance: Instance, facts: InstanceFacts, now: number): 
     return request?.queued === true ? 'queued' : 'starting';
   }
   const isStill = status === 'exited' || status === 'stopped';
+  if (wasOutbid(instance, facts)) {
+    return 'outbid';
+  }
   if (intentOf(instance, facts) === 'stopped') {
     if (isStill) {
       return 'stopped';
@@ -173,7 +195,10 @@ function stateWhileMeantToRun(
       return instance.currentState === 'stopped' ? 'gaveUp' : 'provisioning';
     case 'scheduling':
     case 'rebooting':
+    case 'recycling':
       return 'starting';
+    case 'frozen':
+      return status;
     default:
       return 'other';
   }
@@ -208,7 +233,7 @@ export function isFailed(kind: InstanceStateKind, intent: 'running' | 'stopped')
 
 /**
  * A failed machine costs only its disk (docs/service/instances.md#failed-statuses). Any state that may compute counts
- * in full.
+ * in full, and so does a frozen one, whose GPU is kept.
  */
 export type Billing = 'running' | 'disk';
 
@@ -225,12 +250,17 @@ const billing: Record<InstanceStateKind, Billing> = {
   unknown: 'disk',
   offline: 'disk',
   gaveUp: 'disk',
+  frozen: 'running',
   destroying: 'running',
   other: 'running',
 };
 
-export function billingOf(kind: InstanceStateKind): Billing {
-  return billing[kind];
+/**
+ * Returns what an instance in this state is charged for. A contract that runs is charged in full, whatever its container
+ * reports: some report `exited` for as long as they work (docs/service/instances.md#failed-statuses).
+ */
+export function billingOf(instance: Pick<Instance, 'currentState'>, kind: InstanceStateKind): Billing {
+  return instance.currentState === 'running' ? 'running' : billing[kind];
 }
 
 /**
@@ -239,12 +269,12 @@ export function billingOf(kind: InstanceStateKind): Billing {
  */
 export function rateOf(instance: Instance, kind: InstanceStateKind): Rate | undefined {
   const running = runningRateOf(instance);
-  return billing[kind] === 'disk' ? (stoppedRateOf(instance) ?? running) : running;
+  return billingOf(instance, kind) === 'disk' ? (stoppedRateOf(instance) ?? running) : running;
 }
 
 /** Returns whether `rateOf` is only an upper bound, because the record does not state the price of the disk. */
 export function isRateAtMost(instance: Instance, kind: InstanceStateKind): boolean {
-  return billing[kind] === 'disk' && stoppedRateOf(instance) === undefined;
+  return billingOf(instance, kind) === 'disk' && stoppedRateOf(instance) === undefined;
 }
 
 export function costPerHour(instance: Instance, kind: InstanceStateKind): Micros | undefined {
@@ -299,12 +329,18 @@ export function actionsFor(instance: Instance, facts: InstanceFacts, now: number
   const intent = intentOf(instance, facts);
   const isGoing = kind === 'destroying';
   return {
-    canStart: kind === 'stopped' && !isPastEnd(instance, now),
+    // The service stopped it, so it may be started again once its bid is high enough.
+    canStart:
+      (kind === 'stopped' || (kind === 'outbid' && instance.intendedStatus === 'stopped')) &&
+      !isPastEnd(instance, now),
     // Stop is available in every state except for an instance that has stopped or is stopping.
     canStop: !isGoing && kind !== 'stopped' && kind !== 'stopping',
     canReboot: kind === 'running',
     canDestroy: true,
-    canConnect: kind === 'running' && hasShell(instance),
+    // A container that reports its end beside a contract that runs may still let the user in.
+    canConnect:
+      (kind === 'running' || (kind === 'exited' && instance.currentState === 'running')) &&
+      hasShell(instance),
     canReplace: isFailed(kind, intent),
     canChangeBid: !isGoing && instance.isInterruptible === true,
     canRunCommand: kind === 'running' || kind === 'stopped',
@@ -324,6 +360,7 @@ const labels: Record<Exclude<InstanceStateKind, 'other'>, Text> = {
   unknown: text('No heartbeat from the host'),
   offline: text('Host disconnected'),
   gaveUp: text('Gave up starting'),
+  frozen: text('Frozen, charged in full'),
   destroying: text('Destroying'),
 };
 
@@ -343,6 +380,9 @@ export function stateIcon(instance: Instance, facts: InstanceFacts, kind: Instan
   }
   if (kind === 'running' || kind === 'stopped' || kind === 'other') {
     return kind;
+  }
+  if (kind === 'frozen') {
+    return 'warning';
   }
   return hasBeenReady(instance, facts) || intentOf(instance, facts) === 'stopped' ? 'warning' : 'failed';
 }

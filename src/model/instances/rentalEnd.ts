@@ -16,7 +16,7 @@ export type RentalEnd =
   | { readonly kind: 'expired'; readonly endsAtMs: number; readonly deletedAtMs: number };
 
 export function rentalEndOf(
-  instance: Pick<Instance, 'endsAt'>,
+  instance: Pick<Instance, 'currentState' | 'endsAt'>,
   kind: InstanceStateKind,
   now: number,
 ): RentalEnd | undefined {
@@ -31,7 +31,7 @@ export function rentalEndOf(
       ? { kind: 'soon', endsAtMs, isLastHour: leftMs <= lastCallMs }
       : { kind: 'later', endsAtMs };
   }
-  return billingOf(kind) === 'disk'
+  return billingOf(instance, kind) === 'disk'
     ? { kind: 'expired', endsAtMs, deletedAtMs: endsAtMs + keptAfterEndMs }
     : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Instance } from './instance';
-import { stateOf, type InstanceFacts, type InstanceStateKind } from './instanceState';
+import { billingOf, stateOf, type InstanceFacts, type InstanceStateKind } from './instanceState';
 
 /** Why a window that is connected to an instance stopped working. */
 export type WindowTrouble = 'stopped' | 'destroyed' | 'outbid' | 'exited' | 'unknown' | 'offline' | 'moved';
@@ -24,5 +24,10 @@ export function windowTroubleOf(
   facts: InstanceFacts,
   now: number,
 ): StateTrouble | 'destroyed' | undefined {
-  return instance === undefined ? 'destroyed' : troubles[stateOf(instance, facts, now)];
+  if (instance === undefined) {
+    return 'destroyed';
+  }
+  const kind = stateOf(instance, facts, now);
+  // Beside a contract that runs, a container may report its end and still work.
+  return kind === 'exited' && billingOf(instance, kind) === 'running' ? undefined : troubles[kind];
 }

@@ -11,6 +11,7 @@ import {
   isLingering,
   plain,
   stateOf,
+  wasOutbid,
   type InstanceFacts,
   type OwnRequest,
 } from '../instances/instanceState';
@@ -127,6 +128,10 @@ export function observe(
   const lingers = isLingering(instance, facts, now);
   if ((intentOf(instance, facts) === 'stopped' && !lingers) || facts.lastRequest?.kind === 'stop') {
     return { watch: seen, outcome: { kind: 'ended', why: 'stopped' } };
+  }
+  if (wasOutbid(instance, facts)) {
+    // It ran, so this is no failed start; the loss of the bid is reported separately.
+    return { watch: seen, outcome: { kind: 'ended', why: 'troubled' } };
   }
   if (instance.actualStatus === 'running') {
     // A reboot that has not begun yet still shows `running`.

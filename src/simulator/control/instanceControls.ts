@@ -87,6 +87,8 @@ function stateControls(world: World, { lifecycle }: InstanceService): Route[] {
       }
       if (status !== undefined) {
         lifecycle.fail(instance, status, message ?? `The host reports ${status}.`);
+        // The machine reports what it wants while the contract goes on, as with `frozen` and `recycling`.
+        instance.failed = body.text('cur_state') !== 'running';
       } else if (message !== undefined) {
         instance.statusMessage = message;
         lifecycle.changed(instance);
@@ -94,7 +96,14 @@ function stateControls(world: World, { lifecycle }: InstanceService): Route[] {
       return ok({ success: true, instance });
     }),
     route('POST /__sim/instances/{id}/outbid/', {}, (request) => {
-      lifecycle.outbid(pathInstance(world, request));
+      const instance = pathInstance(world, request);
+      lifecycle.outbid(instance);
+      if (BodyReader.of(request.body).text('intended_status') === 'stopped') {
+        // The public service records the loss of the bid like a stop (docs/service/instances.md#loss-of-the-bid).
+        instance.intendedStatus = 'stopped';
+        instance.actualStatus = 'stopped';
+        lifecycle.changed(instance);
+      }
       return ok({ success: true });
     }),
     // The whole machine goes away under those who rent it.

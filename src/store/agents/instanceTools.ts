@@ -43,8 +43,8 @@ async function listInstances(deps: ToolDeps, input: ToolInput<'list_instances'>)
     (one) => [one, stateOf(one, fleet.facts(one.id), now)] as const,
   );
   const wanted = all.filter(
-    ([, state]) =>
-      input.state === undefined || (billingOf(state) === 'running') === (input.state === 'running'),
+    ([one, state]) =>
+      input.state === undefined || (billingOf(one, state) === 'running') === (input.state === 'running'),
   );
   // By their numbers: an instance that ends between two pages moves no other one to the page before.
   const sorted = wanted.map(([instance]) => instance).sort((one, other) => one.id - other.id);

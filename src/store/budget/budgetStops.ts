@@ -114,7 +114,7 @@ export class BudgetStops implements Disposable {
       : state.value.instances.filter((one) => {
           const kind = stateOf(one, fleet.facts(one.id), clock.now());
           const isGoing = kind === 'stopping' || kind === 'destroying';
-          return !isGoing && (billingOf(kind) === 'running' || kind === 'queued');
+          return !isGoing && (billingOf(one, kind) === 'running' || kind === 'queued');
         });
   }
 

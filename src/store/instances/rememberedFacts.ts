@@ -120,7 +120,9 @@ function beganAt({ uptimeMinutes = 0 }: Instance, now: number): number {
 
 /** Returns whether an instance is stopped on purpose, also while its host can't be reached. */
 function isStoppedStill(instance: Instance, facts: InstanceFacts, now: number): boolean {
-  return intentOf(instance, facts) === 'stopped' && billingOf(stateOf(instance, facts, now)) === 'disk';
+  return (
+    intentOf(instance, facts) === 'stopped' && billingOf(instance, stateOf(instance, facts, now)) === 'disk'
+  );
 }
 
 /** Returns when our stop was sent whose effect is new; an earlier one does not date a stop of elsewhere. */

@@ -97,7 +97,7 @@ export class OtherMachines {
   private tellRunning(listed: readonly Instance[]): void {
     const now = this.deps.clock.now();
     const states = listed.map((one) => [one, stateOf(one, noFacts, now)] as const);
-    const running = states.filter(([, state]) => billingOf(state) !== 'disk');
+    const running = states.filter(([one, state]) => billingOf(one, state) !== 'disk');
     if (running.length > 0) {
       const { perHour, isPartial } = fleetCostPerHour(states);
       const ids = running.map(([{ id }]) => id).sort((a, b) => a - b);

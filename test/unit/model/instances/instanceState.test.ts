@@ -169,12 +169,82 @@ describe('the state of an instance', () => {
     assert.equal(formatText(stateLabel(instance, kind)), 'State "odd [31m one"');
   });
 
+  const documented = [
+    null,
+    'created',
+    'loading',
+    'scheduling',
+    'running',
+    'rebooting',
+    'recycling',
+    'frozen',
+  ];
+  const statuses = [...documented, 'stopped', 'exited', 'unknown', 'offline'];
+  const contracts = ['running', 'stopped', 'frozen', undefined];
+
+  it('costs in full wherever the contract runs or may compute, and has words for every documented state', () => {
+    for (const actualStatus of statuses)
+      for (const currentState of contracts)
+        for (const intendedStatus of contracts)
+          for (const isInterruptible of [true, false])
+            for (const facts of [
+              noFacts,
+              { readyAt: now - 1 },
+              { lastRequest: { kind: 'stop', at: 1 } as const },
+            ]) {
+              const instance: Instance = {
+                ...without('intendedStatus', { actualStatus, isInterruptible }),
+                ...(currentState === undefined ? {} : { currentState }),
+                ...(intendedStatus === undefined ? {} : { intendedStatus }),
+              };
+              const kind = stateOf(instance, facts, now);
+              const said = JSON.stringify({
+                actualStatus,
+                currentState,
+                intendedStatus,
+                isInterruptible,
+                kind,
+              });
+              assert.notEqual(kind, 'other', said);
+              assert.ok(formatText(stateLabel(instance, kind)).length > 0, said);
+              const computes =
+                currentState === 'running' || ['running', 'frozen'].includes(actualStatus ?? '');
+              if (computes) {
+                assert.equal(costPerHour(instance, kind), costPerHour(instance, 'running'), said);
+              }
+            }
+  });
+
+  it('is outbid where nobody here stopped it, whatever the service records as the intention', () => {
+    const ran = { readyAt: now - 60_000 };
+    for (const actualStatus of ['stopped', 'exited']) {
+      const states = { currentState: 'stopped', intendedStatus: 'stopped', nextState: 'stopped' };
+      const outbid = anInstance({ actualStatus, isInterruptible: true, ...states });
+      assert.equal(stateOf(outbid, ran, now), 'outbid');
+      assert.equal(intentOf(outbid, ran), 'running');
+      assert.deepEqual(
+        [actionsFor(outbid, ran, now).canStart, actionsFor(outbid, ran, now).canChangeBid],
+        [true, true],
+      );
+      const own = { ...ran, lastRequest: { kind: 'stop', at: now - 60_000 } } as const;
+      assert.equal(stateOf(outbid, own, now), 'stopped');
+      const started = { ...ran, lastRequest: { kind: 'start', at: now - 3_600_000 } } as const;
+      assert.equal(stateOf(outbid, started, now), 'outbid');
+      assert.equal(stateOf({ ...outbid, isInterruptible: false }, ran, now), 'stopped');
+      const never = { ...outbid, uptimeMinutes: 0 };
+      assert.equal(stateOf(never, noFacts, now), 'stopped', 'one that never ran had no bid to lose');
+    }
+  });
+
+  it('lets a container be reached that reports its end while its contract runs', () => {
+    const lagging = anInstance({ actualStatus: 'exited', currentState: 'running' });
+    assert.equal(actionsFor(lagging, noFacts, now).canConnect, true);
+    assert.equal(actionsFor({ ...lagging, currentState: 'stopped' }, noFacts, now).canConnect, false);
+  });
+
   it('has a state, a label, an icon, a price and actions for every record there can be', () => {
     const status = fc.option(
-      fc.oneof(
-        fc.constantFrom('loading', 'running', 'exited', 'unknown', 'offline', 'created', 'stopped'),
-        fc.string(),
-      ),
+      fc.oneof(fc.constantFrom(...statuses.filter((one) => one !== null)), fc.string()),
     );
     const request = fc.option(
       fc.record({
@@ -199,11 +269,11 @@ describe('the state of an instance', () => {
           const kind = stateOf(instance, facts, now);
           assert.notEqual(formatText(stateLabel(instance, kind)), '');
           assert.ok(stateIcon(instance, facts, kind));
-          assert.ok(['running', 'disk'].includes(billingOf(kind)));
+          assert.ok(['running', 'disk'].includes(billingOf(instance, kind)));
           assert.ok((costPerHour(instance, kind) ?? 0) > 0);
           const actions = actionsFor(instance, facts, now);
           assert.ok(actions.canDestroy);
-          assert.ok(!actions.canStart || kind === 'stopped');
+          assert.ok(!actions.canStart || kind === 'stopped' || kind === 'outbid');
           assert.ok(!(actions.canStart && actions.canReplace));
         },
       ),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { anInstance } from '../../../support/builders';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { windowTroubleOf } from '../../../../src/model/instances/windowTrouble';
 
@@ -26,6 +27,11 @@ describe('what became of the machine of a window', () => {
       assert.equal(windowTroubleOf(instance(part), ran, now), expected);
     });
   }
+
+  it('is not lost where it reports its end beside a contract that runs', () => {
+    const lagging = anInstance({ actualStatus: 'exited', currentState: 'running' });
+    assert.equal(windowTroubleOf(lagging, {}, now), undefined);
+  });
 
   it('is in no complete list: destroyed', () => {
     assert.equal(windowTroubleOf(undefined, {}, now), 'destroyed');
