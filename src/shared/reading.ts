@@ -119,7 +119,8 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
     if (accounts.onDidRecover) {
       this.owned.add(
         accounts.onDidRecover((key) => {
-          if (key === this.accountKey && this.hasFailed) {
+          // A read that is under way has its own answer, and may be the one that shows it.
+          if (key === this.accountKey && this.hasFailed && !this.inFlight) {
             // The error is in the state.
             void this.reread(false, true).catch(() => undefined);
           }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { AccountReading, isSameList } from '../../../src/shared/reading';
+import { Emitter } from '../../../src/util/emitter';
 import { CancelledError } from '../../../src/util/errors';
 import { settle } from '../../support/fakeClock';
 import { FakeService } from '../../support/fakeService';
@@ -49,6 +50,52 @@ describe('A reading of an account', () => {
     await list.refresh();
     assert.equal(skippedOf(list), undefined);
   });
+
+  for (const before of ['nothing', 'a list']) {
+    for (const last of ['works', 'fails']) {
+      it(`is read once where its own read, which ${last}, shows that the service works again after it had ${before}`, async () => {
+        const { accounts, owned } = await computer.openSignedIn();
+        const recovered = owned.add(new Emitter<string>());
+        let outcome = before === 'nothing' ? 'fails' : 'works';
+        let recovers = false;
+        const list = owned.add(
+          new AccountReading({
+            accounts: {
+              get active() {
+                return accounts.active;
+              },
+              onDidChange: (listener) => accounts.onDidChange(listener),
+              onDidRecover: recovered.event,
+            },
+            clock: computer.clock,
+            read: async ({ key }) => {
+              reads += 1;
+              await settle();
+              // As the client does, right before it gives the answer.
+              if (recovers) recovered.fire(key);
+              if (outcome === 'fails') throw new Error('refused');
+              return listing;
+            },
+          }),
+        );
+        await list.refresh().catch(() => undefined);
+        outcome = 'fails';
+        await list.refresh().catch(() => undefined);
+        reads = 0;
+        recovers = true;
+        outcome = last;
+        await list.refresh().catch(() => undefined);
+        await settle();
+        assert.equal(reads, 1);
+        recovers = false;
+        outcome = 'fails';
+        await list.refresh().catch(() => undefined);
+        recovered.fire(accounts.active?.key ?? '');
+        await settle();
+        assert.equal(reads, 3, 'another read shows it');
+      });
+    }
+  }
 
   it('shows that it is being read the first time and after a failure, and keeps what it had otherwise', async () => {
     const list = open(await computer.openSignedIn());
