@@ -86,6 +86,10 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
   getTreeItem(node: object): vscode.TreeItem {
     const account = this.deps.accounts.active;
     const own = this.nodes.isOwn(node) && account ? this.itemOf(node, account) : undefined;
+    if (own) {
+      // Without an id, the editor knows a row by its label and loses it when the label changes.
+      own.id ??= `account-${JSON.stringify(node)}`;
+    }
     return own ? readable(own) : (this.foreign.get(node)?.() ?? new vscode.TreeItem(''));
   }
 

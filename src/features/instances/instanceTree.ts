@@ -311,5 +311,6 @@ function unread(count: number): string {
 function loadingItem(label: string): vscode.TreeItem {
   const item = new vscode.TreeItem(label);
   item.iconPath = new vscode.ThemeIcon('loading~spin');
+  item.id = 'loading';
   return item;
 }

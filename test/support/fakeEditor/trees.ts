@@ -36,6 +36,8 @@ export class FakeTreeView {
   /** What the provider answered, until it says that this has changed. */
   private readonly children = new Map<object | undefined, readonly object[]>();
   private readonly items = new Map<object, vscode.TreeItem>();
+  /** What rows were called that the provider wants drawn again one by one. */
+  private readonly before = new Map<object, string>();
   private changes = 0;
 
   constructor(
@@ -48,8 +50,13 @@ export class FakeTreeView {
       if (what === undefined) {
         this.children.clear();
         this.items.clear();
+        this.before.clear();
       } else {
-        for (const node of [what].flat() as object[]) this.forget(node);
+        for (const node of [what].flat() as object[]) {
+          const item = this.items.get(node);
+          if (item) this.before.set(node, nameOf(item));
+          this.forget(node);
+        }
       }
     });
   }
@@ -103,6 +110,11 @@ export class FakeTreeView {
     );
     for (const node of nodes) {
       const item = await this.kept(this.items, node, () => resolved(this.provider.getTreeItem(node)));
+      const before = this.before.get(node);
+      // The editor loses the place of a row that it draws again by itself under another name.
+      if (before !== undefined && before !== nameOf(item)) {
+        throw new Error(`The row ${before} was drawn again as ${nameOf(item)}: give it an id`);
+      }
       const label = labelOf(item);
       const description = typeof item.description === 'string' ? item.description : '';
       rows.push({ node, item, depth, text: [label, description].filter((part) => part !== '').join(' ') });
@@ -162,6 +174,11 @@ export class FakeTreeView {
   dispose(): void {
     this.onDispose();
   }
+}
+
+/** By what the editor knows a row: its id, or else its label. */
+function nameOf(item: vscode.TreeItem): string {
+  return item.id ?? labelOf(item);
 }
 
 export function labelOf({ label }: vscode.TreeItem): string {
