@@ -10,7 +10,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, mask],
   [/otpauth:\/\/[^\s"']+/gi, `otpauth://${mask}`],
   [
-    /(["']?\b(?:api_?key|instance_api_key|session_key|tfa_secret|secret|code|backup_codes?|docker_login_pass|image_login|jupyter_token|password|passphrase|sid|authorization|token|CONTAINER_API_KEY)\b["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|\[[^\]]*\]|[^\s,;&}"']+)/gi,
+    /(["']?\b(?:api_?key|instance_api_key|session_key|tfa_secret|secret|code|backup_codes?|docker_login_pass|image_login|jupyter_token|password|passphrase|sid|authorization|token|CONTAINER_API_KEY)\b["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|\[[^\]]{0,1000}\]|[^\s,;&}"']+)/gi,
     `$1${mask}`,
   ],
   [/\b[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{4}\b/g, mask],

@@ -60,9 +60,9 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/\bdual\s+(?:gpus?\b)?/g, 'x2 '],
   [/\bquad\s+(?:gpus?\b)?/g, 'x4 '],
   // `$10 a day`, `0.5 $/h`
-  [/(\d)\s*\$?\s*(?:\/\s*|per\s+|an?\s+)(?:hours?|hr|h)\b/g, '$1/h'],
-  [/(\d)\s*\$?\s*(?:\/\s*|per\s+|an?\s+)(?:days?|d)\b/g, '$1/day'],
-  [/(\d)\s*\$?\s*(?:\/\s*|per\s+|an?\s+)(?:months?|mo)\b/g, '$1/month'],
+  [/(\d) ?\$? ?(?:\/ ?|per |an? )(?:hours?|hr|h)\b/g, '$1/h'],
+  [/(\d) ?\$? ?(?:\/ ?|per |an? )(?:days?|d)\b/g, '$1/day'],
+  [/(\d) ?\$? ?(?:\/ ?|per |an? )(?:months?|mo)\b/g, '$1/month'],
   // `2 x 4090`, `4090 x 2`
   [/(?<=^|\s)(\d{1,2})\s+[x×*]\s+(?=\S)/g, 'x$1 '],
   [/(?<=\s)[x×*]\s+(\d{1,2})(?=\s|$)/g, 'x$1'],

@@ -59,7 +59,7 @@ const countBefore = /^[x×*](?<n>\d{1,3})(?<plus>\+)?$/;
 const countAfter = /^(?<n>\d{1,3})[x×*](?<plus>\+)?$/;
 
 /** Longer lines are not read to their end, so that each key stays as quick as the one before. */
-const mostCharacters = 1000;
+const mostCharacters = 500;
 
 /**
  * Parses a typed line. Never fails: unrecognized words are searched for in the rows, and a comparison that is not
@@ -138,8 +138,8 @@ function comparedAt(
 ): { readonly term: ServiceTerm; readonly length: number } | undefined {
   const [token = '', next = '', afterNext] = tokens.slice(at, at + 3);
   // `foo >5`, `foo > 5` and `cuda>=abc`
-  const joined = /^([a-z_][a-z_\d]*)([<>=≤≥!]+)(.+)$/.exec(token);
-  const apart = joined ? null : /^([<>=≤≥!]+)(.*)$/.exec(next);
+  const joined = /^([a-z_][a-z_\d]*)([<>=≤≥!]+)(.+)$/s.exec(token);
+  const apart = joined ? null : /^([<>=≤≥!]+)(.*)$/s.exec(next);
   const name = joined?.[1] ?? token;
   const sign = joined?.[2] ?? apart?.[1] ?? '';
   const isAttached = joined !== null || apart?.[2] !== '';

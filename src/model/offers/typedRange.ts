@@ -4,14 +4,17 @@ import type { NumberRange } from './searchFields';
 export type Bound = 'least' | 'most' | 'exactly';
 
 const number = String.raw`(\d+(?:[.,]\d+)?|[.,]\d+)`;
-const pattern = new RegExp(String.raw`^\s*([$≥≤<>=\s]*)${number}\s*(?:[-–]\s*\$?${number})?\s*\D*$`);
+const pattern = new RegExp(String.raw`^([$≥≤<>=\s]*)${number}\s*(?:[-–]\s*\$?${number})?\D*$`);
+
+/** No number that means something is longer. */
+const longest = 100;
 
 /**
  * Returns the limits that a typed `24`, `0,8`, `<$.8`, `24 GB` or `2-8` may mean, the most likely first; none for
  * any other text.
  */
 export function typedRanges(typed: string, natural: Bound): readonly NumberRange[] {
-  const [, signs = '', first, second] = pattern.exec(typed) ?? [];
+  const [, signs = '', first, second] = pattern.exec(typed.slice(0, longest)) ?? [];
   if (first === undefined) {
     return [];
   }

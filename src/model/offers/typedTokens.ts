@@ -12,7 +12,7 @@ type LooseUnit = [before: string, number: string, unit: string, at: number, whol
 /** True for the days of `cores >=32 days >=7`, which are no unit of the cores. */
 function isNextName(unit: string, before: string, after: string): boolean {
   // A name that follows its number, as in `2gpus`, has none of its own to come.
-  const [, name = ''] = /(?<![a-z_\d])([a-z_]+)\s*[<>=≤≥:]*\s*$/.exec(before) ?? [];
+  const [, name = ''] = /(?<![a-z_\d])([a-z_]+) ?[<>=≤≥:]* ?$/.exec(before) ?? [];
   const areNames = [unit, name].every((word) => word.length > 1 && own(numberNames, word) !== undefined);
   return areNames && /^\s*[<>=≤≥:]/.test(after);
 }
