@@ -38,10 +38,17 @@ export function machinesApi(http: Http): Client['machines'] {
         },
       };
       const answer = await http.call(request, maintenanceAnswer, options);
-      const notified = answer.you_sent ?? '';
-      return /^\d{1,9}$/.test(notified) ? { notified: Number(notified) } : {};
+      return defined<{ readonly notified?: number }>({ notified: onlyNumber(answer.you_sent ?? '') });
     },
   };
+}
+
+/** Returns the number of `3` and `3 notifications sent`; `undefined` for a text that names none, or several. */
+function onlyNumber(said: string): number | undefined {
+  const [number = '', another] = said.slice(0, 200).match(/\d+(?:[.,]\d+)*/g) ?? [];
+  return another === undefined && /^\d{1,9}$/.test(number) && !said.includes(`-${number}`)
+    ? Number(number)
+    : undefined;
 }
 
 function toMachine(wire: WireMachine): Machine {

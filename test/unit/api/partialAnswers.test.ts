@@ -13,6 +13,12 @@ describe('an answer that lacks a part', () => {
   for (const [sent, notified] of [
     ['3', 3],
     ['0', 0],
+    [3, 3],
+    ['3 notifications sent', 3],
+    ['Sent 12 notifications.', 12],
+    ['1 notification sent to 1 client', undefined],
+    ['2.5', undefined],
+    ['-1', undefined],
     ['', undefined],
     [' ', undefined],
     ['three', undefined],
