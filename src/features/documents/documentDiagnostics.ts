@@ -38,6 +38,9 @@ export class DocumentDiagnostics implements vscode.Disposable {
   private readonly collection = vscode.languages.createDiagnosticCollection('gpuRental');
   private readonly checked = new Map<string, Checked>();
   private readonly waiting = new Map<string, Disposable>();
+  /** The number of the last check of each document: of two under way, the older may end last. */
+  private readonly turns = new Map<string, number>();
+  private checks = 0;
 
   constructor(
     private readonly deps: Deps,
@@ -126,15 +129,25 @@ export class DocumentDiagnostics implements vscode.Disposable {
   }
 
   private async check(document: vscode.TextDocument, kind: DocumentKind): Promise<void> {
-    const enteredHere = await this.enteredHere(document.uri, kind);
+    const key = document.uri.toString();
+    const turn = (this.checks += 1);
+    this.turns.set(key, turn);
+    const enteredHere = await this.enteredHere(document.uri, kind).catch((error: unknown) => {
+      // The other marks follow the text all the same.
+      this.deps.log.error('The secrets of a document could not be looked up', error);
+      return undefined;
+    });
+    if (this.turns.get(key) !== turn) {
+      return;
+    }
     // A hidden document is checked when a tab shows it again.
     if (document.isClosed || !isShown(document.uri)) {
-      this.checked.delete(document.uri.toString());
+      this.checked.delete(key);
       this.collection.delete(document.uri);
       return;
     }
     const findings = this.find(document, kind, enteredHere);
-    this.checked.set(document.uri.toString(), { version: document.version, findings, enteredHere });
+    this.checked.set(key, { version: document.version, findings, enteredHere });
     this.collection.set(
       document.uri,
       findings.map((finding) => {
@@ -218,6 +231,7 @@ export class DocumentDiagnostics implements vscode.Disposable {
     const key = uri.toString();
     this.waiting.get(key)?.dispose();
     this.waiting.delete(key);
+    this.turns.delete(key);
     this.checked.delete(key);
     this.collection.delete(uri);
     this.failures.clear(uri);

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import type * as product from '../../../../src/features/documents/documentDiagnostics';
+import { FakeClock, settle } from '../../../support/fakeClock';
+import { onScreen } from '../../../support/onScreen';
+
+describe('The marks of a document', () => {
+  /** Looks for the names of stored secrets that the test answers one by one. */
+  async function scene(content: object) {
+    const { source, screen } = onScreen('src/features/documents/documentDiagnostics.ts');
+    const { DocumentDiagnostics } = source as typeof product;
+    const looks: { readonly answer: (names: string[]) => void; readonly fail: () => void }[] = [];
+    const failed: string[] = [];
+    const nothing = () => ({ dispose: () => undefined });
+    const clock = new FakeClock();
+    const names = () =>
+      new Promise<ReadonlySet<string>>((resolve, reject) => {
+        const answer = (found: string[]) => {
+          resolve(new Set(found));
+        };
+        looks.push({
+          answer,
+          fail: () => {
+            reject(new Error('locked'));
+          },
+        });
+      });
+    const deps = {
+      accounts: { active: { key: 'account' }, onDidChange: nothing },
+      templateStores: { documents: { peek: () => undefined, onDidNotice: nothing }, secrets: { names } },
+      clock,
+      log: { error: (line: string) => void failed.push(line) },
+    };
+    const failures = { onDidChange: nothing, get: () => undefined, clear: () => undefined };
+    const document = screen.documents.keep(
+      '/work/a.gpu-template.json',
+      JSON.stringify(content, undefined, 2),
+    );
+    await screen.documents.show(document);
+    const marks = new DocumentDiagnostics(deps as never, failures as never);
+    await clock.advance(0);
+    const codes = () => screen.languages.diagnosticsOf(document.uri).map(({ code }) => String(code));
+    const look = (at: number) => {
+      const asked = looks[at];
+      assert.ok(asked, `look ${at} of ${looks.length}`);
+      return asked;
+    };
+    return { marks, look, codes, clock, failed };
+  }
+  const registry = { docker_login_repo: 'r', docker_login_user: 'u', docker_login_pass: 'p' };
+  const fields = { name: 'n', image: 'i:1', onstart: 'true', env: { A: '${secret:a}' }, ...registry };
+
+  it('are those of the last check where an older one ends after it', async () => {
+    const { marks, look, codes, clock } = await scene(fields);
+    marks.all();
+    await clock.advance(0);
+    look(1).answer(['a']);
+    await settle();
+    assert.ok(!codes().includes('secretNotHere'));
+    look(0).answer([]);
+    await settle();
+    assert.ok(!codes().includes('secretNotHere'));
+  });
+
+  it('follow the text where the secret store is locked', async () => {
+    const { look, codes, failed } = await scene(fields);
+    look(0).fail();
+    await settle();
+    assert.deepEqual(codes(), ['registryPasswordInClear']);
+    assert.deepEqual(failed, ['The secrets of a document could not be looked up']);
+  });
+});
