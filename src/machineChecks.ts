@@ -4,6 +4,7 @@ import type { CheckAnswer, CheckProblem, CheckStage, NotCheckedReason } from './
 import { probeGpus, type ProbeAnswer } from './ssh/gpuProbe';
 import { HostKeyError } from './ssh/hostKey';
 import { matchKeys } from './ssh/localKeys';
+import { keyName } from './ssh/problemText';
 import type { Failure, PreflightProblem } from './ssh/preflight';
 import { NoAddressError, NoLoginError, type PreparedHost, type PrepareRequest } from './ssh/prepareHost';
 import { ProgramMissingError } from './ssh/run';
@@ -18,7 +19,10 @@ import type { Log } from './util/log';
 export interface MachineChecksDeps {
   readonly accounts: Pick<Accounts, 'active'>;
   readonly fleet: Pick<Fleet, 'find'>;
-  readonly ssh: Pick<SshService, 'connect' | 'exec' | 'localKeys' | 'prepare' | 'unreadKeys'>;
+  readonly ssh: Pick<
+    SshService,
+    'connect' | 'exec' | 'localKeys' | 'prepare' | 'unreadKeys' | 'unusableKeys'
+  >;
   readonly sshConsent: Pick<SshConsent, 'isAnswered'>;
   /** Read at most once per session, so that a check costs the service no requests. */
   readonly sshKeys: Pick<SshKeyList, 'state' | 'refresh'>;
@@ -140,7 +144,8 @@ async function requestFor(
   const registeredKeys = await registeredLines(account, deps);
   const fits = registeredKeys ? matchKeys(local, registeredKeys) : local;
   if (fits.length === 0 && (await ssh.unreadKeys(signal)).length === 0) {
-    return notChecked('noKey');
+    const [unusable] = matchKeys(await ssh.unusableKeys(signal), registeredKeys ?? []);
+    return unusable ? notChecked('unusableKey', unusable.file) : notChecked('noKey');
   }
   return {
     account,
@@ -187,13 +192,19 @@ const problems: Partial<Record<PreflightProblem, readonly [CheckStage, CheckProb
   startupScript: ['login', 'startupScript'],
 };
 
-function failed({ problem, detail, keysTried }: Failure, host: PreparedHost): CheckAnswer {
-  const { lockedFile } = host.identity;
+function failed({ problem, detail, keysTried, keyFiles }: Failure, host: PreparedHost): CheckAnswer {
+  const { lockedFile, unusable } = host.identity;
   if ((problem === 'authentication' || problem === 'notSigned') && lockedFile !== undefined) {
     return notChecked('lockedKey', lockedFile);
   }
   if (problem === 'notSigned') {
-    return notChecked('unsignedKey', keysTried.at(-1));
+    return notChecked('unsignedKey', keyName(keysTried.at(-1) ?? '–', keyFiles));
+  }
+  if (problem === 'unusableKey') {
+    return notChecked('unusableKey', detail);
+  }
+  if (problem === 'authentication' && unusable) {
+    return notChecked('unusableKey', unusable.file);
   }
   if (problem === 'unprotectedKey') {
     return notChecked('unprotectedKey', detail);

@@ -58,6 +58,8 @@ export class SshContext {
    */
   readonly offeredHostKeys = new Map<string, { readonly isPrinted: boolean; readonly at: number }>();
 
+  private readonly derived: KeyDeps['derived'] = new Map();
+
   constructor(readonly deps: SshDeps) {
     this.effective = new EffectiveConfig(deps);
   }
@@ -145,7 +147,8 @@ export class SshContext {
     const { home, accountHome, agentSocket, platform } = environment();
     const { ownDir } = this.paths();
     const sshDir = join(home, '.ssh');
-    return { fs, run, sshDir, accountHome, agentSocket, ownDir, ask: this.ask, platform };
+    const { derived, ask } = this;
+    return { fs, run, sshDir, accountHome, agentSocket, ownDir, ask, platform, derived };
   }
 
   private readonly ask = (alias: string, signal?: AbortSignal) =>

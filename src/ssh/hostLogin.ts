@@ -34,7 +34,8 @@ async function provenPreflight(
   options: PreflightOptions | undefined,
 ): Promise<PreflightResult> {
   const run = await context.runAlone(alias, options?.signal);
-  const deps = { ...context.deps, run, command: context.ssh() };
+  const identityFile = (await folder.read(alias))?.identityFile;
+  const deps = { ...context.deps, run, command: context.ssh(), identityFile };
   if ((await folder.hostKeys(alias)).length > 0) {
     const pinned = await context.hostKeyOptions(alias);
     const result = await runPreflight({ ...deps, options: pinned }, alias, options);

@@ -1,4 +1,11 @@
-import { findLocalKeys, matchKeys, worksUnattended, type KeyDeps, type LocalKey } from './localKeys';
+import {
+  findLocalKeys,
+  matchKeys,
+  worksUnattended,
+  type KeyDeps,
+  type LocalKey,
+  type UnusableKey,
+} from './localKeys';
 import { forwardSlashes } from './paths';
 import { sameKey } from './publicKey';
 
@@ -16,6 +23,8 @@ export interface Identity {
   readonly file: string | undefined;
   /** The same file if it needs a passphrase and no agent holds the key. */
   readonly lockedFile: string | undefined;
+  /** A key that the instance may know, too, if this computer had it in a form that ssh can use. */
+  readonly unusable?: UnusableKey | undefined;
   /** Other keys of this computer that the instance may know, the best first, for a machine that refuses this one. */
   readonly others?: readonly Identity[];
 }
@@ -35,13 +44,14 @@ export async function chooseIdentity(
   agentKey: AgentKey,
   signal?: AbortSignal,
 ): Promise<Identity> {
-  const { keys, unread } = await findLocalKeys(deps, signal);
+  const { keys, unread, unusable: spoiled } = await findLocalKeys(deps, signal);
   const fileOf = (key: LocalKey) => key.privateFile ?? key.publicFile ?? agentKey.file;
   const isLast = (file: string) =>
     lastFile !== undefined && forwardSlashes(lastFile) === forwardSlashes(file);
   const isOfAgent = isLast(agentKey.file);
   const wanted = registered ?? (isOfAgent ? [agentKey.line ?? ''] : undefined);
   const matching = wanted ? matchKeys(keys, wanted) : keys.filter((key) => isLast(fileOf(key)));
+  const unusable = registered && matchKeys(spoiled, registered)[0];
   const isPrevious = (one: LocalKey) =>
     isLast(fileOf(one)) && (fileOf(one) !== agentKey.file || sameKey(one.line, agentKey.line ?? ''));
   const unattended = matching.filter(worksUnattended);
@@ -52,6 +62,7 @@ export async function chooseIdentity(
       key: one,
       file: fileOf(one),
       lockedFile: one.encrypted && !one.inAgent ? one.privateFile : undefined,
+      unusable,
     });
     const others = matching.filter((one) => one !== key).map(identityOf);
     return { ...identityOf(key), others: others.slice(0, mostOthers) };
@@ -59,5 +70,5 @@ export async function chooseIdentity(
   const possible = registered ? unread[0] : undefined;
   // The agent may be locked, or its key is one of the unread files.
   const file = isOfAgent ? (possible ?? lastFile) : (unread.find(isLast) ?? lastFile ?? possible);
-  return { key, file, lockedFile: unread.find((one) => one === file) };
+  return { key, file, lockedFile: unread.find((one) => one === file), unusable };
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { UserError } from '../util/errors';
 import { isNameOnWindows } from '../util/fileName';
@@ -7,7 +8,8 @@ import { readClientConfig, type ClientConfigDeps } from './clientConfig';
 import { errorCode } from '../util/errorCode';
 import type { FileSystem } from './fileSystem';
 import { keysOfAgent } from './keyAgent';
-import { readPrivateKey } from './privateKey';
+import { keyTroubles, type KeyTrouble } from './keyTrouble';
+import { readPrivateKey, type PrivateKeyFacts } from './privateKey';
 import { parsePublicKey, type PublicKey } from './publicKey';
 import { ProgramMissingError, type Run } from './run';
 
@@ -34,12 +36,22 @@ export interface KeyDeps extends ClientConfigDeps {
   /** Where the agent of the environment listens. */
   readonly agentSocket: string | undefined;
   readonly platform: NodeJS.Platform;
+  /** The public keys of older files, by their content: each costs a program. */
+  readonly derived: Map<string, PublicKey | KeyTrouble>;
 }
 
-/** The keys of this computer, and private files whose public part can't be read either. */
+/** A key of this computer that ssh can't use as it is, so that it is offered nowhere. */
+export interface UnusableKey extends KeyTrouble {
+  readonly file: string;
+  readonly publicKey: PublicKey | undefined;
+}
+
+/** The keys of this computer that work, and what can't. */
 export interface LocalKeys {
   readonly keys: readonly LocalKey[];
+  /** Private files whose public part can't be read either, without a passphrase. */
   readonly unread: readonly string[];
+  readonly unusable: readonly UnusableKey[];
 }
 
 /**
@@ -85,7 +97,9 @@ export async function findLocalKeys(deps: KeyDeps, signal?: AbortSignal): Promis
       found.push({ publicKey, line, ...nowhere, inAgent: true, encrypted: false });
     }
   }
-  return { keys: found.filter(isUsable).sort((a, b) => rank(a) - rank(b)), unread: files.unread };
+  const keys = found.filter(isUsable).sort((a, b) => rank(a) - rank(b));
+  const works = (one: UnusableKey) => keys.some((key) => key.publicKey.base64 === one.publicKey?.base64);
+  return { keys, unread: files.unread, unusable: files.unusable.filter((one) => !works(one)) };
 }
 
 /** Returns true if the key works without a question: it is in the agent, or in a file without a passphrase. */
@@ -110,63 +124,128 @@ async function keyFiles(
   deps: KeyDeps,
   named: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<{ readonly keys: readonly KeyFile[]; readonly unread: readonly string[] }> {
+): Promise<Omit<LocalKeys, 'keys'> & { readonly keys: readonly KeyFile[] }> {
   const names = [...((await ifPresent(deps.fs.list(deps.sshDir))) ?? [])].sort();
   const own = names.filter((name) => !noKey.test(name)).map((name) => join(deps.sshDir, name));
   const files = new Set([...own, ...named].map((file) => file.replace(/\.pub$/, '')));
   const keys = new Map<string, KeyFile>();
   const unread: string[] = [];
+  const unusable: UnusableKey[] = [];
   for (const file of files) {
-    const key = await readKeyFile(deps, file, signal);
-    if (key === 'unread') {
-      unread.push(file);
-    } else if (key) {
+    const found = await readKeyFile(deps, file, signal);
+    for (const key of found.keys ?? []) {
       // The two parts of one key can be in different folders.
       const known = keys.get(key.publicKey.base64);
       keys.set(key.publicKey.base64, known?.privateFile === undefined ? key : known);
     }
+    unread.push(...(found.isUnread === true ? [file] : []));
+    unusable.push(...(found.unusable ?? []));
   }
-  return { keys: [...keys.values()], unread };
+  return { keys: [...keys.values()], unread, unusable };
+}
+
+interface FoundKey {
+  /** A key without a private file works only where the agent has it. */
+  readonly keys?: readonly KeyFile[];
+  readonly isUnread?: boolean;
+  readonly unusable?: readonly UnusableKey[];
 }
 
 /** Reads the key of a private file and the `.pub` file next to it, one of which may be missing. */
-async function readKeyFile(
-  deps: KeyDeps,
-  file: string,
-  signal: AbortSignal | undefined,
-): Promise<KeyFile | 'unread' | undefined> {
+async function readKeyFile(deps: KeyDeps, file: string, signal: AbortSignal | undefined): Promise<FoundKey> {
   const publicFile = `${file}.pub`;
-  const [line = '', content] = await Promise.all([
-    readOrNothing(deps.fs, publicFile).then((bytes) => bytes?.toString('utf8').trim()),
+  const [bytes, content] = await Promise.all([
+    readOrNothing(deps.fs, publicFile),
     readOrNothing(deps.fs, file),
   ]);
-  const secret = content && readPrivateKey(content, basename(file));
-  const privateFile = content === undefined ? undefined : file;
-  const encrypted = secret?.encrypted ?? false;
-  const publicKey = parsePublicKey(line);
-  if (publicKey) {
-    return { publicKey, line, publicFile, privateFile, encrypted };
+  const listedLine = Buffer.isBuffer(bytes) ? bytes.toString('utf8').trim() : '';
+  const listed = parsePublicKey(listedLine);
+  const ofAgent = (publicKey: PublicKey | undefined): readonly KeyFile[] => {
+    const isListed = publicKey !== undefined && publicKey.base64 === listed?.base64;
+    const line = isListed ? listedLine : publicKey && publicLine(publicKey);
+    const parts = { publicFile: isListed ? publicFile : undefined, privateFile: undefined };
+    return publicKey && line !== undefined ? [{ publicKey, line, ...parts, encrypted: false }] : [];
+  };
+  if (!Buffer.isBuffer(content)) {
+    const isRefused = content === 'refused' && listed !== undefined;
+    return {
+      keys: ofAgent(listed),
+      unusable: isRefused ? [{ kind: 'noAccess', file, publicKey: listed }] : [],
+    };
   }
-  if (!secret) {
-    return undefined;
+  const secret = readPrivateKey(content, basename(file));
+  const isOther = secret === undefined || (secret.trouble === 'publicPart' && !listed);
+  if (isOther) {
+    return listed ? { keys: ofAgent(listed), unusable: [{ kind: 'damaged', file, publicKey: listed }] } : {};
   }
-  const derived = secret.publicKey ?? (encrypted ? undefined : await derivePublicKey(deps, file, signal));
-  return derived
-    ? { publicKey: derived, line: publicLine(derived), publicFile: undefined, privateFile, encrypted }
-    : 'unread';
+  const { encrypted, trouble } = secret;
+  const found =
+    trouble === undefined ? await publicPartOf(deps, file, content, secret, signal) : { kind: trouble };
+  if (found && 'kind' in found) {
+    const publicKey = secret.publicKey ?? listed;
+    return { keys: ofAgent(publicKey), unusable: [{ kind: found.kind, file, publicKey }] };
+  }
+  if (found && listed && !isCertificate(listed) && listed.base64 !== found.base64) {
+    // ssh offers what the .pub file says and then finds that the private key is another.
+    const both = [found, listed];
+    return {
+      keys: both.flatMap(ofAgent),
+      unusable: both.map((publicKey) => ({ kind: 'otherPublic', file: publicFile, publicKey })),
+    };
+  }
+  const publicKey = listed ?? found;
+  return publicKey
+    ? {
+        keys: [
+          {
+            publicKey,
+            line: listed ? listedLine : publicLine(publicKey),
+            publicFile: listed && publicFile,
+            privateFile: file,
+            encrypted,
+          },
+        ],
+      }
+    : { isUnread: true };
+}
+
+const isCertificate = ({ type }: PublicKey) => type.includes('-cert-');
+
+/** Returns the public part by the private file itself; `undefined` where only its passphrase or its rights tell it. */
+async function publicPartOf(
+  deps: KeyDeps,
+  file: string,
+  content: Buffer,
+  secret: PrivateKeyFacts,
+  signal: AbortSignal | undefined,
+): Promise<PublicKey | KeyTrouble | undefined> {
+  if (secret.publicKey ?? secret.encrypted) {
+    return secret.publicKey;
+  }
+  const hash = createHash('sha256').update(`${file}\0`).update(content).digest('hex');
+  const known = deps.derived.get(hash) ?? (await derivePublicKey(deps, file, signal));
+  if (known && !('kind' in known && known.kind === 'unprotected')) {
+    deps.derived.set(hash, known);
+    return known;
+  }
+  return undefined;
 }
 
 /** Derives the public key for older formats, which do not contain it in clear. */
-async function derivePublicKey({ run }: KeyDeps, file: string, signal: AbortSignal | undefined) {
+async function derivePublicKey(
+  { run }: KeyDeps,
+  file: string,
+  signal: AbortSignal | undefined,
+): Promise<PublicKey | KeyTrouble | undefined> {
   const call = run('ssh-keygen', ['-y', '-P', '', '-f', file], { signal, timeoutMs: 5_000 });
-  const { stdout } = await call.catch((error: unknown) => {
+  const { stdout, stderr } = await call.catch((error: unknown) => {
     if (error instanceof ProgramMissingError) {
-      return { stdout: '' };
+      return { stdout: '', stderr: '' };
     }
     throw error;
   });
   const [type = '', base64 = ''] = stdout.trim().split(' ');
-  return parsePublicKey(`${type} ${base64} ${basename(file)}`);
+  return parsePublicKey(`${type} ${base64} ${basename(file)}`) ?? keyTroubles(stderr)[0];
 }
 
 function publicLine({ type, base64, comment }: PublicKey): string {
@@ -234,10 +313,11 @@ export async function generateKey(
         }
       : {}),
   });
-  const line = (await readOrNothing(deps.fs, `${file}.pub`))?.toString('utf8').trim() ?? '';
+  const listed = await readOrNothing(deps.fs, `${file}.pub`);
+  const line = Buffer.isBuffer(listed) ? listed.toString('utf8').trim() : '';
   const publicKey = parsePublicKey(line);
   const content = await readOrNothing(deps.fs, file);
-  const secret = content && readPrivateKey(content, name);
+  const secret = Buffer.isBuffer(content) ? readPrivateKey(content, name) : undefined;
   if (result.code !== 0 || !publicKey || !secret) {
     const said = isLocked ? '' : result.stderr.trim();
     throw new UserError(text('ssh-keygen could not make the key: {0}', said || '?'));
@@ -261,22 +341,29 @@ export async function generateKey(
 
 /** What OpenSSH reads of a key file at most (bytes); a longer one in `~/.ssh` is something else. */
 const longestKey = 1024 * 1024;
-/** Missing, not accessible for this user, or not a file: it can't be used as a key. */
-const unreadable = ['ENOENT', 'EACCES', 'EISDIR', 'EPERM', 'ENOTDIR', 'ELOOP', 'ENXIO', 'ENOTSUP'];
+/** Missing or not a file: it is no key. */
+const noFile = ['ENOENT', 'EISDIR', 'ENOTDIR', 'ELOOP', 'ENXIO', 'ENOTSUP'];
+const refused = ['EACCES', 'EPERM'];
 
-async function readOrNothing(fs: FileSystem, path: string): Promise<Buffer | undefined> {
+async function readOrNothing(fs: FileSystem, path: string): Promise<Buffer | 'refused' | undefined> {
   try {
     return await fs.readUpTo(path, longestKey);
   } catch (error) {
-    if (unreadable.includes(errorCode(error))) {
+    if (noFile.includes(errorCode(error))) {
       return undefined;
+    }
+    if (refused.includes(errorCode(error))) {
+      return 'refused';
     }
     throw error;
   }
 }
 
 /** Returns the local keys that are registered; only the key itself is compared. */
-export function matchKeys(local: readonly LocalKey[], registered: readonly string[]): readonly LocalKey[] {
+export function matchKeys<K extends { readonly publicKey: PublicKey | undefined }>(
+  local: readonly K[],
+  registered: readonly string[],
+): readonly K[] {
   const known = new Set(registered.flatMap((line) => parsePublicKey(line)?.base64 ?? []));
-  return local.filter((key) => known.has(key.publicKey.base64));
+  return local.filter(({ publicKey }) => publicKey !== undefined && known.has(publicKey.base64));
 }

@@ -3,6 +3,7 @@ import { defined } from '../util/defined';
 import { Answer } from './answer';
 import { unescaped } from './effectiveConfig';
 import { changedHostKey } from './hostKey';
+import { troubleOf, type KeyTrouble } from './keyTrouble';
 import { plainText } from './plainText';
 import type { Run, RunResult } from './run';
 
@@ -16,6 +17,8 @@ export type PreflightProblem =
   | 'notSigned'
   /** ssh ignores a key because other users of this computer can read its file; `detail` names the file. */
   | 'unprotectedKey'
+  /** ssh can't use a key of this computer for another reason, which `trouble` names; `detail` is its file. */
+  | 'unusableKey'
   | 'hostKeyChanged'
   /** The machine's log names another host key than this first contact. */
   | 'hostKeyNotPrinted'
@@ -44,6 +47,10 @@ export type PreflightResult =
       readonly detail: string;
       /** The keys that were offered, as `SHA256:…` or a file name. */
       readonly keysTried: readonly string[];
+      /** Their files by `SHA256:…`, as far as ssh names one. */
+      readonly keyFiles?: Readonly<Record<string, string>>;
+      /** With `unusableKey`. */
+      readonly trouble?: KeyTrouble;
       /** The fingerprint of the host key that was offered in place of the known one. */
       readonly offeredHostKey?: string;
       /** True if the log of the instance names that host key. */
@@ -79,6 +86,8 @@ export async function runPreflight(
     readonly command: readonly [program: string, ...args: string[]];
     /** Options for this login alone. */
     readonly options?: readonly string[];
+    /** The key of the entry; without it, what ssh says of any key counts. */
+    readonly identityFile?: string | undefined;
   },
   alias: string,
   { signal, isPatient }: PreflightOptions = {},
@@ -107,13 +116,18 @@ export async function runPreflight(
       sieve: answer,
     },
   );
-  return judge(result, answer, deps.clock.elapsed() - startedAt);
+  return judge(result, answer, deps.clock.elapsed() - startedAt, deps.identityFile);
 }
 
-function judge(result: RunResult, { hasBegun, isLost, noise }: Answer, elapsedMs: number): PreflightResult {
+function judge(
+  result: RunResult,
+  { hasBegun, isLost, noise }: Answer,
+  elapsedMs: number,
+  identityFile: string | undefined,
+): PreflightResult {
   const { stdout, stderr } = result;
   if (!hasBegun) {
-    return failureOf({ ...result, stdout: noise }, plainText(lastWords(stderr, noise)));
+    return failureOf({ ...result, stdout: noise }, plainText(lastWords(stderr, noise)), identityFile);
   }
   const free = /\s\d+\s+\d+\s+(\d+)\s+\d+%\s/.exec(stdout)?.[1];
   const freeMb = free === undefined ? undefined : Math.floor(Number(free) / 1024);
@@ -138,28 +152,47 @@ export function whyNoLogin(result: RunResult): Failure {
   return isShell ? { ...failure, problem: 'startupScript' } : failure;
 }
 
-function failureOf({ stdout, stderr, timedOut }: RunResult, detail: string): Failure {
+function failureOf({ stdout, stderr, timedOut }: RunResult, said: string, identityFile?: string): Failure {
   const found = timedOut ? 'timedOut' : problemOf(stderr, stdout);
-  const problem = unsignedProblems.includes(found) && isUnsigned(stderr) ? 'notSigned' : found;
-  const unprotected = problem === 'unprotectedKey' ? unprotectedKey.exec(stderr)?.[1] : undefined;
-  const said = problem === 'diskFull' ? freeText() : detail;
+  const trouble = keyProblems.includes(found) ? ownTrouble(stderr, found, identityFile) : undefined;
+  const problem = trouble ? (problemOfTrouble[trouble.kind] ?? 'unusableKey') : found;
+  const keyFiles = Object.fromEntries(offers(stderr).flatMap(({ key, file }) => (file ? [[key, file]] : [])));
   return defined<Failure>({
     ok: false,
     problem,
-    detail: unprotected === undefined ? said : plainText(unescaped(unprotected)),
+    detail: problem === 'diskFull' ? freeText() : (trouble?.file ?? said),
     keysTried: offeredKeys(stderr),
+    keyFiles,
+    trouble: problem === 'unusableKey' ? trouble : undefined,
     offeredHostKey: problem === 'hostKeyChanged' ? offeredHostKey(stderr) : undefined,
     isPrinted: undefined,
   });
+}
+
+/** How a login ends whose key this computer can't use: refused in the end, or still waiting for the user. */
+const keyProblems: readonly PreflightProblem[] = ['authentication', 'timedOut', 'other'];
+
+const problemOfTrouble: Partial<Record<KeyTrouble['kind'], PreflightProblem>> = {
+  unprotected: 'unprotectedKey',
+  notSigned: 'notSigned',
+};
+
+/** What ssh says of a key comes first; a key that the machine accepted may also wait for its agent, without a word. */
+function ownTrouble(
+  stderr: string,
+  found: PreflightProblem,
+  identityFile: string | undefined,
+): KeyTrouble | undefined {
+  const said = found === 'timedOut' ? undefined : troubleOf(afterLogin(stderr), identityFile);
+  return (
+    said ?? (found !== 'other' && isUnsigned(stderr) ? { kind: 'notSigned', file: undefined } : undefined)
+  );
 }
 
 /** A jump host offers its own before. */
 function offeredHostKey(stderr: string): string | undefined {
   return [...stderr.matchAll(/^debug1: Server host key: \S+ (SHA256:[A-Za-z0-9+/]{43})\r?$/gm)].at(-1)?.[1];
 }
-
-/** How a login ends whose key is not signed with: refused in the end, or still waiting for the user. */
-const unsignedProblems: readonly PreflightProblem[] = ['authentication', 'timedOut'];
 
 /** Returns whether the last key that a machine accepted led to no login. A jump host has a login of its own before. */
 function isUnsigned(stderr: string): boolean {
@@ -168,20 +201,12 @@ function isUnsigned(stderr: string): boolean {
   return last !== undefined && !/^Authenticated to /m.test(stderr.slice(last.index));
 }
 
-const unprotectedKey = /^Permissions (?:\d+ )?for '(.+)' are too open/m;
-
 /** ssh distinguishes its failures by text only; we request English. */
 const wordings: readonly (readonly [RegExp, PreflightProblem])[] = [
   [changedHostKey, 'hostKeyChanged'],
   [/No space left on device/, 'diskFull'],
-  // ssh goes on without the key, so that the machine refuses the login as well.
-  [unprotectedKey, 'unprotectedKey'],
   [/Permission denied \(|Too many authentication failures|No more authentication methods/, 'authentication'],
   [/Could not resolve hostname|Name or service not known/, 'unresolved'],
-  [
-    /Bad configuration option|bad configuration options|Bad (?:owner or )?permissions|: Bad .* on line/i,
-    'config',
-  ],
   [/Connection refused/, 'refused'],
   [
     /during banner exchange|kex_exchange_identification|Connection (?:closed|reset) by|ssh_exchange/,
@@ -189,6 +214,10 @@ const wordings: readonly (readonly [RegExp, PreflightProblem])[] = [
   ],
   [/timed out/i, 'timedOut'],
   [/No route to host|Network is unreachable|Host is down/, 'unreachable'],
+  [
+    /Bad configuration option|bad configuration options|Bad (?:owner or )?permissions|: Bad .* on line/,
+    'config',
+  ],
   [/open terminal failed|sessions should be nested with care|not a terminal/, 'startupScript'],
 ];
 
@@ -202,12 +231,27 @@ function problemOf(stderr: string, stdout: string): PreflightProblem {
   return /Authenticated to /.test(stderr) || stdout !== '' ? 'startupScript' : 'other';
 }
 
-function offeredKeys(stderr: string): readonly string[] {
-  const keys = [...stderr.matchAll(/^debug1: Offering public key: (.+)$/gm)].map((match) => {
-    const line = match[1] ?? '';
-    return plainText(/SHA256:[A-Za-z0-9+/]+/.exec(line)?.[0] ?? line);
+interface Offer {
+  /** `SHA256:…`, or what an old version says instead. */
+  readonly key: string;
+  readonly file: string | undefined;
+}
+
+/** ssh names file, kind and fingerprint of a key; OpenSSH before 7.9 kind, fingerprint and file. */
+function offers(stderr: string): readonly Offer[] {
+  return [...stderr.matchAll(/^debug1: Offering public key: (.+?)\r?$/gm)].map(([, line = '']) => {
+    const [, before, key, after] = /^(.*?) ?(?:\S+ )?(SHA256:[A-Za-z0-9+/]+)(.*)$/.exec(line) ?? [];
+    const older = after?.trim().replace(/^(?:explicit|agent|token|hostbased)\b.*/, '') ?? '';
+    const file = before === '' ? older : before;
+    return {
+      key: plainText(key ?? line),
+      file: file === undefined || file === '' ? undefined : plainText(unescaped(file)),
+    };
   });
-  return [...new Set(keys)];
+}
+
+function offeredKeys(stderr: string): readonly string[] {
+  return [...new Set(offers(stderr).map(({ key }) => key))];
 }
 
 function lastWords(stderr: string, stdout: string): string {

@@ -214,8 +214,9 @@ async function logIn(
 }
 
 /**
- * Logs in at the address of the entry, by the other keys where the machine refuses the chosen one: of the registered
- * keys, it may know only those of the time when it was rented. The entry names the key that got in, or the chosen one.
+ * Logs in at the address of the entry, by the other keys where the machine refuses the chosen one or this computer can't use
+ * it: of the registered keys, a machine may know only those of the time when it was rented. The entry names the key that
+ * got in, else the one whose trouble is told.
  */
 async function logInByAnyKey(
   context: SshContext,
@@ -224,30 +225,49 @@ async function logInByAnyKey(
 ): Promise<ConnectOutcome> {
   const preflight = await preflightHost(context, host.alias, options);
   const { others = [] } = host.identity;
-  if (!isKeyRefused(preflight) || others.length === 0) {
+  if (!isOfKey(preflight) || others.length === 0) {
     return { host, preflight };
   }
-  const keysTried = [...preflight.keysTried];
+  const tried: { readonly host: PreparedHost; readonly preflight: Failure }[] = [{ host, preflight }];
   for (const identity of others) {
     const other = await changeKey(context, host, identity, options.signal);
     if (!other) {
       break;
     }
     const result = await preflightHost(context, host.alias, options);
-    if (isLoggedIn(result) || (!result.ok && result.problem === 'notSigned')) {
+    if (isLoggedIn(result)) {
       return { host: other, preflight: result };
     }
-    if (!isKeyRefused(result)) {
+    if (!isOfKey(result)) {
       break;
     }
-    keysTried.push(...result.keysTried);
+    tried.push({ host: other, preflight: result });
   }
-  await changeKey(context, host, host.identity, options.signal);
-  return { host, preflight: { ...preflight, keysTried: [...new Set(keysTried)] } };
+  // What this computer can't use may be what the machine knows.
+  const own = tried.find((one) => one.preflight.problem !== 'authentication');
+  const told = own ?? { host, preflight };
+  await changeKey(context, host, told.host.identity, options.signal);
+  return own ?? { host, preflight: { ...preflight, ...together(tried.map((one) => one.preflight)) } };
 }
 
-function isKeyRefused(result: PreflightResult): result is Failure {
-  return !result.ok && result.problem === 'authentication';
+/** All keys that were refused, with their files. */
+function together(failures: readonly Failure[]): Pick<Failure, 'keysTried' | 'keyFiles'> {
+  return {
+    keysTried: [...new Set(failures.flatMap(({ keysTried }) => keysTried))],
+    keyFiles: Object.assign({}, ...failures.map(({ keyFiles }) => keyFiles)) as Record<string, string>,
+  };
+}
+
+/** Problems of one key, after which another may work. */
+const keyProblems: readonly PreflightProblem[] = [
+  'authentication',
+  'notSigned',
+  'unprotectedKey',
+  'unusableKey',
+];
+
+function isOfKey(result: PreflightResult): result is Failure {
+  return !result.ok && keyProblems.includes(result.problem);
 }
 
 /** Writes another key into the entry; `undefined` where the entry is gone. */

@@ -1,4 +1,5 @@
 import { text, type Text } from '../util/text';
+import { explainKeyTrouble } from './keyTrouble';
 import { hostKeyChanged, hostKeyNotPrinted, hostKeyRenewed } from './hostKey';
 import type { Failure, PreflightProblem } from './preflight';
 import type { Identity } from './identity';
@@ -50,29 +51,30 @@ const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = 
     ),
     fixes: ['retry', 'showLog'],
   }),
-  authentication: ({ keysTried }) => ({
+  authentication: ({ keysTried, keyFiles }) => ({
     text:
       keysTried.length === 0
         ? text('The instance accepts no key of this computer. Attach one to the instance.')
         : text(
             'The instance did not accept the key {0}. Attach a key to the instance.',
-            keysTried.join(', '),
+            keysTried.map((key) => keyName(key, keyFiles)).join(', '),
           ),
     fixes: ['attachKey', 'retry'],
   }),
-  notSigned: ({ keysTried }) => ({
+  notSigned: ({ keysTried, keyFiles }) => ({
     text: text(
       "The instance knows the key {0}, but this computer could not use it. Unlock its SSH agent, answer the agent's prompt or touch its security key, then retry.",
-      keysTried.at(-1) ?? '–',
+      keyName(keysTried.at(-1) ?? '–', keyFiles),
     ),
     fixes: ['retry', 'openTerminal'],
   }),
   unprotectedKey: ({ detail }) => ({
-    text: text(
-      'ssh does not use the key {0}, because other users of this computer can read it. Let only your own user read it, then retry.',
-      detail,
-    ),
+    text: explainKeyTrouble({ kind: 'unprotected', file: detail }),
     fixes: ['protectKey', 'retry'],
+  }),
+  unusableKey: ({ trouble, detail }) => ({
+    text: explainKeyTrouble(trouble ?? { kind: 'damaged', file: detail }),
+    fixes: ['retry', 'openTerminal'],
   }),
   hostKeyChanged: ({ isPrinted }) => ({
     text: isPrinted === true ? hostKeyRenewed : hostKeyChanged,
@@ -104,8 +106,17 @@ const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = 
   }),
 };
 
+/** Returns the file of a key, or its fingerprint where only an agent holds it. */
+export function keyName(key: string, files: Failure['keyFiles']): string {
+  const file = files?.[key];
+  return file === undefined || /[/\\]gpu-rental\.d[/\\]/.test(file) ? key : file;
+}
+
 /** Returns why no login was possible and what helps; text from the machine is made safe to display. */
-export function explainFailure(failure: Failure, identity?: Pick<Identity, 'lockedFile'>): Explained {
+export function explainFailure(
+  failure: Failure,
+  identity?: Pick<Identity, 'lockedFile' | 'unusable'>,
+): Explained {
   const lockedFile = identity?.lockedFile;
   if (isLocked(failure, lockedFile)) {
     return {
@@ -116,7 +127,11 @@ export function explainFailure(failure: Failure, identity?: Pick<Identity, 'lock
       fixes: ['unlockKey', 'openTerminal', 'retry'],
     };
   }
-  return explanations[failure.problem](failure);
+  // A machine that refuses what was offered may know the key that could not be.
+  const unusable = failure.problem === 'authentication' ? identity?.unusable : undefined;
+  return unusable
+    ? { text: explainKeyTrouble(unusable), fixes: ['retry', 'openTerminal'] }
+    : explanations[failure.problem](failure);
 }
 
 function isLocked({ problem }: Failure, lockedFile: string | undefined): lockedFile is string {

@@ -13,7 +13,7 @@ import { openForward, type Forward, type WantedForward } from './forward';
 import type { HostEntry } from './hostConfig';
 import { isAgentRunning, type KeyAgent } from './keyAgent';
 import { measureLatency } from './latency';
-import { findLocalKeys, generateKey, type LocalKey, type NewKeyOptions } from './localKeys';
+import { findLocalKeys, generateKey, type LocalKey, type NewKeyOptions, type UnusableKey } from './localKeys';
 import { inspectClient, inspectConfig, tighten, type ClientFacts, type ConfigFacts } from './inspect';
 import { withoutAgent, type PreflightOptions } from './preflight';
 import {
@@ -105,6 +105,8 @@ export interface SshService {
    * Returns private keys whose public part can't be read without a passphrase, so that nothing is known about them.
    */
   unreadKeys(signal?: AbortSignal): Promise<readonly string[]>;
+  /** Returns keys of this computer that ssh can't use as they are: in another format, damaged, not readable. */
+  unusableKeys(signal?: AbortSignal): Promise<readonly UnusableKey[]>;
   /** Returns the agent that ssh asks; throws `ProgramMissingError` if keys can't be added to it. */
   agent(): Promise<KeyAgent>;
   /** Creates a key `~/.ssh/<name>`. */
@@ -308,6 +310,10 @@ class NativeSsh implements SshService {
 
   async unreadKeys(signal?: AbortSignal): Promise<readonly string[]> {
     return (await findLocalKeys(this.context.keyDeps(), signal)).unread;
+  }
+
+  async unusableKeys(signal?: AbortSignal): Promise<readonly UnusableKey[]> {
+    return (await findLocalKeys(this.context.keyDeps(), signal)).unusable;
   }
 
   async agent(): Promise<KeyAgent> {

@@ -204,7 +204,10 @@ export class Connector {
       const fits = matchKeys(local, request.registeredKeys).length > 0;
       // A key that can't be compared may fit, so the missing key is reported only after an attempt.
       const mayFit =
-        fits || (await this.deps.ssh.unreadKeys(signal)).length > 0 || (await this.hasAgentKey(request));
+        fits ||
+        (await this.deps.ssh.unreadKeys(signal)).length > 0 ||
+        matchKeys(await this.deps.ssh.unusableKeys(signal), request.registeredKeys).length > 0 ||
+        (await this.hasAgentKey(request));
       if (!mayFit) {
         if (!(await offerToAttach(machine))) {
           return undefined;

@@ -266,6 +266,7 @@ function loginFix(instance: Instance, host: PreparedHost, problem: PreflightProb
     case 'hostKeyNotPrinted':
       return fixes.showLogs(instance.id);
     case 'notSigned':
+    case 'unusableKey':
     case 'startupScript':
     case 'diskFull':
     case 'other':

@@ -38,6 +38,8 @@ const notCheckedReasons = [
   /** The machine knows the key; its agent is locked, or its prompt was not answered. */
   'unsignedKey',
   'unprotectedKey',
+  /** Its file is damaged or in a format that ssh does not read, for example. */
+  'unusableKey',
   'noClient',
   'noAddress',
   'config',

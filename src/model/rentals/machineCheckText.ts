@@ -84,6 +84,7 @@ const notChecked: Readonly<Record<NotCheckedReason, (detail: string) => Text>> =
   lockedKey: (detail) => text('the key {0} asks for a passphrase', detail),
   unsignedKey: (detail) => text('this computer could not use the key {0}', detail),
   unprotectedKey: (detail) => text('other users of this computer can read the key {0}', detail),
+  unusableKey: (detail) => text("ssh can't use the key {0}", detail),
   noClient: () => text('no SSH client was found'),
   noAddress: () => text('the service names no SSH address'),
   config: () => text('your SSH config needs a change first'),

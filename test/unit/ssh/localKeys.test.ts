@@ -154,9 +154,10 @@ describe('Local keys', () => {
     }
     const ssh = home.service();
     assert.deepEqual(await ssh.localKeys(), []);
+    assert.deepEqual(await ssh.unreadKeys(), [join(home.sshDir, 'old')]);
     assert.deepEqual(
-      await ssh.unreadKeys(),
-      ['cut', 'old'].map((name) => join(home.sshDir, name)),
+      (await ssh.unusableKeys()).map(({ kind, file }) => [kind, file]),
+      [['damaged', join(home.sshDir, 'cut')]],
     );
   });
 
@@ -296,7 +297,14 @@ describe('Local keys', () => {
     };
     const blob = Buffer.concat([part(type), part(Buffer.alloc(32, 7)), part('ssh:')]);
     writeFileSync(join(home.sshDir, 'id_sk.pub'), `${type} ${blob.toString('base64')} touch\n`);
-    writeFileSync(join(home.sshDir, 'id_sk'), 'a handle\n');
+    const secret = ['none', 'none', '', [0, 0, 0, 1], blob, 'a handle'].map((one) =>
+      Array.isArray(one) ? Buffer.from(one) : part(one),
+    );
+    const body = Buffer.concat([Buffer.from('openssh-key-v1\0'), ...secret]).toString('base64');
+    writeFileSync(
+      join(home.sshDir, 'id_sk'),
+      `-----BEGIN OPENSSH PRIVATE KEY-----\n${body}\n-----END OPENSSH PRIVATE KEY-----\n`,
+    );
     assert.deepEqual((await home.service().localKeys()).map(isSecurityKey), [true]);
     // They come after one that needs no touch, whatever its name.
     home.key('id_z', '', 'rsa');

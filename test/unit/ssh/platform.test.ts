@@ -85,6 +85,7 @@ describe('The key of an entry on Windows', () => {
       agentSocket: undefined,
       ownDir,
       platform: windows.platform,
+      derived: new Map(),
     };
     const agentKey = { file: `${ownDir}\\gpu-7.pub`, line };
     const last = 'C:/Users/Jo/.ssh/gpu-rental.d/gpu-7.pub';

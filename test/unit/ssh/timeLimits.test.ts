@@ -73,6 +73,7 @@ describe('A program of this computer that does not end', () => {
   const fs = nodeFileSystem;
   const keyDeps = (run: Run): KeyDeps => ({
     ...{ run, fs, sshDir: dir, agentSocket: undefined, platform: 'linux', accountHome: dir, ownDir: dir },
+    derived: new Map(),
     ask: () => Promise.reject(new Error('nothing is asked')),
   });
   const config = (run: Run) => new EffectiveConfig({ run, fs, clock: new FakeClock() });
