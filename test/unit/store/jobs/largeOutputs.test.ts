@@ -29,7 +29,7 @@ describe('Outputs that are large', () => {
   const destroys = () => scene.service.count('instances.destroy');
   async function order(fields: Readonly<Record<string, unknown>> = {}): Promise<string> {
     const job = aJob(5001, { whenDone: { success: 'destroy' }, ...fields });
-    const { id } = await scene.window.jobs.order({ ...job, outputsTo }, []);
+    const { id } = await scene.window.jobs.order({ ...job, outputsTo, workspace: outputsTo }, []);
     await pass(0);
     return id;
   }
