@@ -15,6 +15,9 @@ if ! mkdir -p "$own/run" 2>/dev/null || ! : >"$own/written"; then
 fi
 # Some disks keep no modes.
 chmod 700 "$own"
+# A Python finds modules where it starts: a file of the user named logging.py would stop the server. Kernels start in the
+# folder that the server is told.
+cd "$own" || exit
 
 # include containerVariables.sh
 
@@ -101,7 +104,7 @@ start() {
   chmod 600 "$own/token"
   root=$HOME/$folder
   [ -d /workspace ] && [ -w /workspace ] && root=/workspace/$folder
-  mkdir -p "$root" 2>/dev/null && cd "$root" || { root=$HOME && cd "$root"; } || return
+  mkdir -p "$root" 2>/dev/null && (cd "$root") || root=$HOME
   env -u JUPYTER_TOKEN JUPYTER_NO_CONFIG=1 "JUPYTER_RUNTIME_DIR=$own/run" "JUPYTER_TOKEN_FILE=$own/token" \
     setsid nohup "$python" -m "$module" --no-browser --ip=127.0.0.1 --port=48650 --allow-root \
     "--notebook-dir=$root" >"$own/log" 2>&1 </dev/null 9<&- &

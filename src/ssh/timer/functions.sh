@@ -14,7 +14,7 @@ call() {
     printf 'header = "Authorization: Bearer %s"\nheader = "Content-Type: application/json"\n' "$key" |
       curl -q -s -m 30 -o "$out" -w '%{http_code}' -X "$1" ${2:+--data "$2"} -K - "$url/api/v0/instances/$id/" ;;
   python3)
-    GPU_RENTAL_KEY="$key" python3 -c "$call_py" "$1" "$url/api/v0/instances/$id/" "$2" "$out" 2>/dev/null ||
+    GPU_RENTAL_KEY="$key" python3 -I -c "$call_py" "$1" "$url/api/v0/instances/$id/" "$2" "$out" 2>/dev/null ||
       echo 000 ;;
   wget)
     printf 'header = Authorization: Bearer %s\nheader = Content-Type: application/json\n' "$key" >"$out.rc"

@@ -7,6 +7,7 @@ import { useFolder } from '../../../support/useFolder';
 
 /** A Python with Jupyter, whose server writes down its variables and waits. */
 const python = `#!/bin/sh
+pwd >>"$HOME/places"
 case "$1" in
 -c) echo jupyter_server ;;
 -m)
@@ -55,5 +56,8 @@ describe('The kernels of an instance', () => {
       ['a b', undefined, undefined, home, '/usr/bin:/bin:/opt/conda/bin'],
     );
     assert.ok(existsSync(path.join(home, 'pid')));
+    // Modules are found where a Python starts, and a project may have files that are named like some.
+    const places = new Set(readFileSync(path.join(home, 'places'), 'utf8').trim().split('\n'));
+    assert.deepEqual([...places], [path.join(home, '.gpu-rental', 'jupyter')]);
   });
 });
