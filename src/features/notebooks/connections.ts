@@ -269,7 +269,8 @@ export class NotebookConnections implements Disposable {
       tunnel.dispose();
       throw new CancelledError();
     }
-    const server = { localPort: tunnel.localPort, token: answer.token };
+    const { localPort } = tunnel;
+    const server = { localPort, token: answer.token, isOpen: () => tunnel.isOpen };
     const connection: Connection = { accountKey, server, tunnel, kernels: [], isSilent: false };
     this.open.set(alias, connection);
     this.successes.set(alias, this.timesConnected(alias) + 1);

@@ -8,6 +8,8 @@ import { text } from '../../util/text';
 export interface ServerAddress {
   readonly localPort: number;
   readonly token: string;
+  /** Returns false while no ssh of ours has the port, which another program may have by then. */
+  readonly isOpen?: () => boolean;
 }
 
 export interface Kernel {
@@ -80,7 +82,7 @@ function parse(json: string): unknown {
 }
 
 function call(
-  { localPort, token }: ServerAddress,
+  { localPort, token, isOpen = () => true }: ServerAddress,
   method: string,
   path: string,
   withinMs: number,
@@ -122,6 +124,15 @@ function call(
       reject(new NotServedError(signal.aborted ? `no answer within ${withinMs / 1000} s` : error.message));
     };
     sent.on('error', fail);
-    sent.end();
+    // The token leaves with the end of the request, so only once it is known who has the port.
+    sent.once('socket', (socket) => {
+      socket.once('connect', () => {
+        if (isOpen()) {
+          sent.end();
+        } else {
+          sent.destroy(new Error('the connection is interrupted'));
+        }
+      });
+    });
   });
 }
