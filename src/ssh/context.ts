@@ -97,11 +97,12 @@ export class SshContext {
    * are not those of jobs and commands.
    */
   async runAlone(alias: string, signal?: AbortSignal): Promise<Run> {
-    const first = ['-T', ...alone.flatMap((option) => ['-o', option])];
+    // After what the call itself says, since the first value counts.
+    const last = alone.flatMap((option) => ['-o', option]);
     const own = await this.withoutInherited(alias, signal);
     return (program, args, options) => {
       const at = args.indexOf(alias);
-      const all = [...first, ...args.slice(0, at), ...own, ...args.slice(at)];
+      const all = ['-T', ...args.slice(0, at), ...last, ...own, ...args.slice(at)];
       return this.deps.run(program, all, { ...options, withoutEnv: harmlessVariables });
     };
   }

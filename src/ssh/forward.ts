@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
 import { wait, type Clock } from '../util/clock';
 import { isCancelled, UserError } from '../util/errors';
 import { text } from '../util/text';
@@ -38,21 +40,39 @@ export class ForwardError extends UserError {
   }
 }
 
+/** The SSH server of the machine does not forward: ssh listens all the same, and each connection ends at once. */
+export class ForwardingForbiddenError extends UserError {
+  constructor(port: string) {
+    super(
+      text(
+        'Port {0} of the instance could not be forwarded, because its SSH server forbids forwarding. Set "AllowTcpForwarding yes" in its sshd_config, or choose another image.',
+        port,
+      ),
+      { nextStep: 'retry' },
+    );
+  }
+}
+
 const startMs = 30_000;
+/** A program that takes longer to accept the first connection is not waited for (ms). */
+const firstConnectionMs = 10_000;
+
+interface ForwardDeps {
+  readonly run: Run;
+  readonly clock: Clock;
+  readonly command: readonly [program: string, ...args: string[]];
+  /** The machine is this computer. */
+  readonly isHere?: boolean;
+}
 
 /**
  * Starts `ssh -N -L`, bound to this computer's loopback address. The wanted local port is used if it is free, and never
  * the forwarded one where the machine is this computer, as in the demo: it would lead to itself, without an end.
- * Resolves once ssh itself listens: another program may have taken the port first.
+ * Resolves once ssh itself listens, since another program may have taken the port first, and the machine has not refused a
+ * first connection.
  */
 export async function openForward(
-  deps: {
-    readonly run: Run;
-    readonly clock: Clock;
-    readonly command: readonly [program: string, ...args: string[]];
-    /** The machine is this computer. */
-    readonly isHere?: boolean;
-  },
+  deps: ForwardDeps,
   alias: string,
   wanted: WantedForward,
   signal?: AbortSignal,
@@ -66,27 +86,23 @@ export async function openForward(
   };
   signal?.addEventListener('abort', onAbort, { once: true });
   const [program, ...before] = deps.command;
+  const said = new SaidBySsh();
   const options = [
     'ExitOnForwardFailure=yes',
+    'PermitLocalCommand=yes',
+    `LocalCommand=echo ${said.listensMark}`,
     ...(wanted.noticesLossSoon === true ? ['ServerAliveInterval=5', 'ServerAliveCountMax=3'] : []),
   ];
   const args = [
     ...before,
-    // ssh reports that it listens only with `-v`.
-    ...['-v', '-N'],
+    // ssh reports what became of a connection only with `-vv`.
+    ...['-vv', '-N'],
     ...options.flatMap((option) => ['-o', option]),
     ...['-L', `127.0.0.1:${localPort}:${inUrl(remoteHost)}:${remotePort}`, alias],
   ];
-  const state = { said: '', isOver: false, listens: false };
-  let told = '';
-  const onStderr = (piece: string) => {
-    if (!state.listens) {
-      told += piece;
-      state.listens = listener.test(told);
-    }
-  };
+  const state = { said: '', isOver: false };
   const ended = deps
-    .run(program, args, { signal: stop.signal, onStderr, endsWithUs: true })
+    .run(program, args, { ...said.heard, signal: stop.signal, endsWithUs: true })
     .then(
       (result) => {
         state.said = withoutDebug(result.stderr);
@@ -99,15 +115,21 @@ export async function openForward(
       state.isOver = true;
     });
   const isOver = () => state.isOver;
-  const listens = () => state.listens;
   const failure = (): UserError => hostKeyErrorOf(state.said) ?? new ForwardError(portOf(wanted), state.said);
-  try {
+  const until = async (isDone: () => boolean, ms: number, stepMs: number) => {
     const startedAt = deps.clock.elapsed();
-    while (!listens()) {
-      if (isOver() || deps.clock.elapsed() - startedAt > startMs) {
-        throw failure();
-      }
-      await wait(deps.clock, 100, signal);
+    while (!isDone() && !isOver() && deps.clock.elapsed() - startedAt <= ms) {
+      await wait(deps.clock, stepMs, signal);
+    }
+  };
+  try {
+    await until(() => said.listens, startMs, 100);
+    if (isOver() || !said.listens) {
+      throw failure();
+    }
+    await tryOnce(localPort, () => until(() => said.ofConnection !== undefined, firstConnectionMs, 50));
+    if (said.ofConnection === 'forbidden') {
+      throw new ForwardingForbiddenError(portOf(wanted));
     }
     if (isOver()) {
       throw failure();
@@ -125,6 +147,64 @@ export async function openForward(
     ended,
     close: onAbort,
   };
+}
+
+/** What ssh says of the first connection through a forward: that it is open, or why not. */
+const ofConnection = /^(?:debug2: )?channel \d+: (?:open confirm|open failed: (.*))/m;
+/** sshd answers so where its config allows no forwarding at all, or none to this port. */
+const forbidden = /^(?:administratively prohibited|unknown channel type)/;
+
+/**
+ * Tells what ssh itself says from what the machine has it print, such as a banner. Once ssh has bound its ports, it runs a
+ * command of this computer (`ssh_session2` in ssh.c of OpenSSH), which prints a random mark to standard output. Nothing of a
+ * machine goes there, and nothing of ours knows of a connection before that.
+ */
+class SaidBySsh {
+  readonly listensMark = randomBytes(12).toString('hex');
+  listens = false;
+  ofConnection: 'open' | 'forbidden' | 'failed' | undefined;
+  private stdout = '';
+  private stderr = '';
+
+  readonly heard = {
+    onStdout: (piece: string): void => {
+      this.stdout = this.listens ? '' : this.stdout + piece;
+      this.listens ||= this.stdout.includes(this.listensMark);
+    },
+    onStderr: (piece: string): void => {
+      if (this.listens && this.ofConnection === undefined) {
+        this.stderr += piece;
+        const found = ofConnection.exec(this.stderr);
+        this.ofConnection = found ? kindOf(found[1]) : undefined;
+      }
+    },
+  };
+}
+
+function kindOf(refusal: string | undefined): 'open' | 'forbidden' | 'failed' {
+  if (refusal === undefined) {
+    return 'open';
+  }
+  return forbidden.test(refusal) ? 'forbidden' : 'failed';
+}
+
+/**
+ * Connects once through a forward, and ends that once it is known what the machine made of it: whether it forwards at all
+ * is told of a connection only. A program behind it sees one that says nothing.
+ */
+async function tryOnce(localPort: number, known: () => Promise<void>): Promise<void> {
+  const socket = connect({ host: '127.0.0.1', port: localPort });
+  const isConnected = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+  });
+  try {
+    if (isConnected) {
+      await known();
+    }
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** The name by which a machine reaches itself over IPv4 and IPv6. */
@@ -170,9 +250,6 @@ async function localPortFor(
   }
   return port;
 }
-
-/** ssh names its port before it binds it; the channel line appears once the port belongs to ssh. */
-const listener = /^debug1: channel \d+: new .*port listener\]/m;
 
 /** Returns the messages of ssh without debug lines and the banner of the machine. */
 function withoutDebug(stderr: string): string {

@@ -132,6 +132,10 @@ interface Kept {
 }
 
 function keep(kept: Kept, stream: 'stdout' | 'stderr', piece: string, { keepsEnd }: RunOptions): void {
+  if (keepsEnd !== true && kept[stream].length >= outputLimit) {
+    kept.isCut = true;
+    return;
+  }
   const all = kept[stream] + piece;
   kept.isCut ||= all.length > outputLimit;
   kept[stream] = keepsEnd === true ? all.slice(-outputLimit) : all.slice(0, outputLimit);

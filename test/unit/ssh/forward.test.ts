@@ -3,11 +3,16 @@ import { openForward, parseForwardedPort, portOf } from '../../../src/ssh/forwar
 import type { Run } from '../../../src/ssh/run';
 import { FakeClock, settle } from '../../support/fakeClock';
 
-/** What OpenSSH 9.2 prints for `-v -L` at a port that is taken: it names the port before it binds it. */
-const announced = (port: string) => `debug1: Local forwarding listening on 127.0.0.1 port ${port}.\n`;
-const bound = 'debug1: channel 0: new port-listener [port listener] (inactive timeout: 0)\n';
+/** What a banner could print of a port that is not bound: OpenSSH says so on the same stream. */
+const banner = [
+  'Authenticated to 192.0.2.1 ([192.0.2.1]:22) using "publickey".',
+  'debug1: Local forwarding listening on 127.0.0.1 port 8888.',
+  'debug1: channel 0: new port-listener [port listener] (inactive timeout: 0)',
+  'debug2: channel 1: open confirm rwindow 2097152 rmax 32768',
+  '',
+].join('\n');
 
-function forwardWith(print: (port: string) => string) {
+function forwardWith(binds: boolean) {
   const clock = new FakeClock();
   let endsWithUs: boolean | undefined;
   let begin: () => void;
@@ -15,8 +20,9 @@ function forwardWith(print: (port: string) => string) {
   const started = new Promise<void>((resolve) => (begin = resolve));
   const stderr = new Promise<string>((resolve) => (end = resolve));
   const run: Run = async (_, args, options) => {
-    const port = /^127\.0\.0\.1:(\d+):/.exec(args[args.indexOf('-L') + 1] ?? '')?.[1] ?? '';
-    options?.onStderr?.(print(port));
+    options?.onStderr?.(banner);
+    const mark = args.map((arg) => /^LocalCommand=echo ([0-9a-f]{24})$/.exec(arg)?.[1]).find((one) => one);
+    if (binds) options?.onStdout?.(`Welcome to this computer\n${mark ?? ''}\n`);
     endsWithUs = options?.endsWithUs;
     begin();
     return { code: 255, stdout: '', stderr: await stderr, timedOut: false };
@@ -69,8 +75,8 @@ describe('A port of the machine', () => {
 });
 
 describe('Forwarding a port', () => {
-  it('is not done while ssh has only named the port that it is about to bind', async () => {
-    const { opened, look, end } = forwardWith(announced);
+  it('is not done while only a banner of the machine says so', async () => {
+    const { opened, look, end } = forwardWith(false);
     let isOpen = false;
     const refused = assert.rejects(
       opened.then(() => {
@@ -86,7 +92,7 @@ describe('Forwarding a port', () => {
   });
 
   it('is done once the port is bound, and ends with this process', async () => {
-    const { opened, look, endsWithUs } = forwardWith((port) => announced(port) + bound);
+    const { opened, look, endsWithUs } = forwardWith(true);
     await look();
     assert.equal((await opened).remotePort, 8888);
     assert.equal(endsWithUs(), true);
@@ -97,7 +103,7 @@ describe('Forwarding a port', () => {
     ['back', -86_400_000],
   ] as const) {
     it(`gets 30 seconds, also where the clock is set ${what} by a day meanwhile`, async () => {
-      const { opened, look, clock } = forwardWith(announced);
+      const { opened, look, clock } = forwardWith(false);
       let isRefused = false;
       const refused = assert.rejects(
         opened.finally(() => {
