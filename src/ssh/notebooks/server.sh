@@ -15,8 +15,7 @@ if ! mkdir -p "$own/run" 2>/dev/null || ! : >"$own/written"; then
 fi
 # Some disks keep no modes.
 chmod 700 "$own"
-# A Python finds modules where it starts: a file of the user named logging.py would stop the server. Kernels start in the
-# folder that the server is told.
+# A Python finds modules where it starts: a file of the user named logging.py would stop the server.
 cd "$own" || exit
 
 # include containerVariables.sh
@@ -35,6 +34,15 @@ look='
 from importlib.util import find_spec as find
 server = "jupyter_server" if find("jupyter_server") else "notebook" if find("notebook") else ""
 print(server if server and find("ipykernel") else "-")
+'
+
+# Stands for the module of that name where the server starts. Kernels start where the server is, so it goes to the folder of
+# the user once nothing is looked for there.
+begin='
+import os, runpy, sys
+sys.path.pop(0)
+os.chdir(os.environ.pop("GPU_RENTAL_ROOT"))
+runpy.run_module(os.environ.pop("GPU_RENTAL_MODULE"), run_name="__main__", alter_sys=True)
 '
 
 # Sets python and module; the module is "-" where the first Python lacks a server or ipykernel.
@@ -105,7 +113,9 @@ start() {
   root=$HOME/$folder
   [ -d /workspace ] && [ -w /workspace ] && root=/workspace/$folder
   mkdir -p "$root" 2>/dev/null && (cd "$root") || root=$HOME
-  env -u JUPYTER_TOKEN JUPYTER_NO_CONFIG=1 "JUPYTER_RUNTIME_DIR=$own/run" "JUPYTER_TOKEN_FILE=$own/token" \
+  rm -rf begin
+  mkdir begin && printf %s "$begin" >"begin/$module.py" && cd begin || { echo 'no-folder'; return; }
+  env -u JUPYTER_TOKEN "GPU_RENTAL_ROOT=$root" "GPU_RENTAL_MODULE=$module" JUPYTER_NO_CONFIG=1 "JUPYTER_RUNTIME_DIR=$own/run" "JUPYTER_TOKEN_FILE=$own/token" \
     setsid nohup "$python" -m "$module" --no-browser --ip=127.0.0.1 --port=48650 --allow-root \
     "--notebook-dir=$root" >"$own/log" 2>&1 </dev/null 9<&- &
   started=$!

@@ -58,6 +58,7 @@ describe('The kernels of an instance', () => {
     assert.ok(existsSync(path.join(home, 'pid')));
     // Modules are found where a Python starts, and a project may have files that are named like some.
     const places = new Set(readFileSync(path.join(home, 'places'), 'utf8').trim().split('\n'));
-    assert.deepEqual([...places], [path.join(home, '.gpu-rental', 'jupyter')]);
+    const own = path.join(home, '.gpu-rental', 'jupyter');
+    assert.deepEqual([...places], [own, path.join(own, 'begin')]);
   });
 });
