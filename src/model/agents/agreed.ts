@@ -21,7 +21,7 @@ export const yesTooOld = 'The user said yes too long ago. Nothing was done. Ask 
 /** Throws where a yes is too old to be carried out. */
 export function checkFresh(request: AgentRequest, now: number): void {
   if (!isFresh(request, now)) {
-    throw new Error(yesTooOld);
+    throw new ToolError(yesTooOld);
   }
 }
 
@@ -93,6 +93,6 @@ export function checkPrice({ commitment, then = 'stop' }: AgentRequest, instance
   }
   const now = commitmentTo(instance, commitment.from, commitment.until, then);
   if (now.perHour > commitment.perHour || now.stoppedPerHour > commitment.stoppedPerHour) {
-    throw new Error('The price of the instance rose. Nothing was done. Ask again with a new requestId.');
+    throw new ToolError('The price of the instance rose. Nothing was done. Ask again with a new requestId.');
   }
 }

@@ -74,7 +74,7 @@ const instanceRow = z.object({
   storageUsdPerHour: usd.optional(),
   scheduledEnd: time.optional(),
   scheduledAction: z.enum(['stop', 'destroy']).optional(),
-  byAgent: z.string().optional(),
+  byAgent: z.boolean().describe('An agent rented it').optional(),
   untrusted: untrusted.optional(),
 });
 

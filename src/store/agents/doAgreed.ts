@@ -1,3 +1,4 @@
+import { ToolError } from '../../model/agents/answer';
 import { changedSince, checkFresh, checkPrice, isFresh, yesTooOld } from '../../model/agents/agreed';
 import type { AgentRequest } from '../../model/agents/request';
 import { rentalLabel } from '../../model/agents/request';
@@ -88,7 +89,7 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, { client, key: ac
   const { desk, rentals } = deps;
   const { quote } = request;
   if (!quote || quote.accountKey !== accountKey) {
-    throw new Error('The quote is of another account. Nothing was rented.');
+    throw new ToolError('The quote is of another account. Nothing was rented.');
   }
   const wanted = {
     filters: { id: { eq: quote.offer.id } },
@@ -99,16 +100,16 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, { client, key: ac
   const { items } = await client.offers.search(wanted);
   const offer = items.find((one) => one.id === quote.offer.id && one.rentable !== false);
   if (!offer) {
-    throw new Error('The offer was taken. Nothing was rented. Call search_offers again.');
+    throw new ToolError('The offer was taken. Nothing was rented. Call search_offers again.');
   }
   const changed = changedSince(quote, offer);
   if (changed !== undefined) {
-    throw new Error(`${changed} Nothing was rented. Get a new quote.`);
+    throw new ToolError(`${changed} Nothing was rented. Get a new quote.`);
   }
   if (quote.templateId !== undefined) {
     const template = await currentTemplate(client, quote.templateId);
     if (template.hashId !== quote.templateHash) {
-      throw new Error('The template was edited since the quote. Nothing was rented. Get a new quote.');
+      throw new ToolError('The template was edited since the quote. Nothing was rented. Get a new quote.');
     }
   }
   const config = {
@@ -135,7 +136,7 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, { client, key: ac
     beforeSent: async ({ marker }) => {
       checkFresh(request, deps.clock.now());
       if (!(await desk.move(request.id, ['renting'], { marker }, accountKey))) {
-        throw new Error('The request was given up before anything was sent. Nothing was rented.');
+        throw new ToolError('The request was given up before anything was sent. Nothing was rented.');
       }
     },
   });
@@ -173,14 +174,14 @@ async function checkedInstance(
   const { instanceId, commitment } = request;
   const known = instanceId === undefined ? undefined : deps.fleet.find(instanceId);
   if (!known) {
-    throw new Error('There is no such instance any more.');
+    throw new ToolError('There is no such instance any more.');
   }
   if (!commitment) {
     return known;
   }
   const now = await readPresence(client, known.id);
   if (now.kind !== 'there') {
-    throw new Error('The instance could not be read. Nothing was done. Try again later.');
+    throw new ToolError('The instance could not be read. Nothing was done. Try again later.');
   }
   checkPrice(request, now.instance);
   checkFresh(request, deps.clock.now());
@@ -203,7 +204,7 @@ async function withEnd(
   const kept = before === undefined ? {} : { leaseBefore: before };
   const noted = await desk.move(request.id, ['working'], kept, accountKey);
   if (!noted) {
-    throw new Error('The request was given up before anything was sent. Nothing was done.');
+    throw new ToolError('The request was given up before anything was sent. Nothing was done.');
   }
   await leases.set(instanceId, then, { kind: 'at', at: endsAt });
   return noted;
@@ -245,7 +246,7 @@ function hasEnd(deps: DoAgreedDeps, request: AgentRequest, accountKey: string): 
 
 async function destroy(deps: DoAgreedDeps, request: AgentRequest, account: ActingAccount): Promise<void> {
   if (request.instanceId === undefined) {
-    throw new Error('There is no such instance any more.');
+    throw new ToolError('There is no such instance any more.');
   }
   const verdict = await destroyAndVerify(deps, account, request.instanceId, undefined, {
     isStillWanted: stillWanted(deps, request, account.key),
@@ -264,7 +265,7 @@ async function schedule(deps: DoAgreedDeps, request: AgentRequest, account: Acti
   const { endsAt, then } = request;
   const { id } = await checkedInstance(deps, request, account);
   if (endsAt === undefined || then === undefined) {
-    throw new Error('The request names no end. Nothing was done.');
+    throw new ToolError('The request names no end. Nothing was done.');
   }
   await deps.desk.checkNow(account.key, request);
   checkFresh(request, deps.clock.now());

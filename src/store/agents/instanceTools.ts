@@ -81,11 +81,12 @@ function rowOf(deps: ToolDeps, instance: Instance, requests: readonly AgentReque
     ...(lease?.term.kind === 'at'
       ? { scheduledEnd: new Date(lease.term.at).toISOString(), scheduledAction: lease.action }
       : {}),
-    ...(agent === undefined ? {} : { byAgent: agent.caller.name }),
+    ...(agent === undefined ? {} : { byAgent: true }),
     untrusted: untrusted(deps, {
       label: displayLabel(instance),
       gpu: instance.gpuName,
       status: instance.statusMessage,
+      agentCallsItself: agent?.caller.name,
     }),
   };
 }

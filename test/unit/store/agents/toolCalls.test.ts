@@ -159,7 +159,7 @@ describe('A call of an agent', () => {
     [
       'without a secret',
       new Error('the secret is 7'),
-      /^the ••• is 7 Tell the user, or try again later\.$/,
+      /^GPU Rental could not do it: see the log of GPU Rental\. Tell the user, or try again later\.$/,
       true,
     ],
     [
