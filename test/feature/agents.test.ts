@@ -60,7 +60,7 @@ describe('an agent in the chat', () => {
     const input = { quote: await agent.quote(), requestId: 'declined-1' };
     const { request: first, state: pending } = await agent.call('request_rental', input);
     assert.equal(pending, 'pending');
-    await answer('Cancel', /Rent 1× .* for “the chat”/);
+    await answer('Cancel', /Rent 1× .* for the chat/);
     for (let retry = 0; retry < 20; retry += 1) {
       const again = await agent.call('request_rental', input);
       assert.deepEqual([again['request'], again['state']], [first, 'declined']);
@@ -117,18 +117,18 @@ describe('an agent in the chat', () => {
     };
     assert.equal(instances[0]?.['instance'], instance);
     assert.equal(instances[0]['scheduledAction'], 'destroy');
-    assert.equal(instances[0]['byAgent'], 'the chat');
+    assert.equal(instances[0]['byAgent'], true);
   });
 
   it('asks before its data is lost earlier, and before a disk is kept in place of a destroy', async () => {
     const earlier = { instance, hoursFromNow: 1.5, then: 'destroy', requestId: 'end-sooner' };
     assert.equal((await agent.call('set_schedule', earlier))['state'], 'pending');
-    const { detail } = await window.dialog(/Change the schedule of .* for “the chat”/);
+    const { detail } = await window.dialog(/Change the schedule of .* for the chat/);
     assert.match(detail ?? '', /^Destroyed automatically at .*All data on it is lost/);
-    await answer('Cancel', /Change the schedule of .* for “the chat”/);
+    await answer('Cancel', /Change the schedule of .* for the chat/);
     const stop = { instance, hoursFromNow: 1, then: 'stop', requestId: 'end-by-stop' };
     assert.equal((await agent.call('set_schedule', stop))['state'], 'pending');
-    await answer('Cancel', /Change the schedule of .* for “the chat”/);
+    await answer('Cancel', /Change the schedule of .* for the chat/);
     const { instances } = (await agent.call('list_instances')) as {
       readonly instances: readonly Readonly<Record<string, unknown>>[];
     };
@@ -159,7 +159,7 @@ describe('an agent in the chat', () => {
     assert.doesNotMatch(window.everythingSaid(), /for unsaved work…/);
     const { detail } = await window.dialog('Destroy');
     assert.match(detail ?? '', /All data on its disk is lost for good.*You are not charged afterwards/s);
-    await answer('Destroy', /Destroy .* for “the chat”/);
+    await answer('Destroy', /Destroy .* for the chat/);
     await computer().until('the end', async () => (await state(String(end['request']))) === 'done');
     const since = computer().clock.elapsed();
     const gone = await agent.call('get_request', { request, waitSeconds: 30 });

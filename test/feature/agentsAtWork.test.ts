@@ -69,7 +69,7 @@ describe('an agent at work on an instance of the user', () => {
   it('runs a command after a yes to that command, once', async () => {
     const input = { instance, command: 'seq 1 300000; echo from the machine', requestId: 'command-1' };
     assert.equal((await agent.call('run_command', input))['state'], 'pending');
-    await answer(window, 'Run', /Let “the chat” run commands on “trainer”/);
+    await answer(window, 'Run', /Let the chat run commands on “trainer”/);
     const { exitCode, untrusted } = await agent.call('run_command', input);
     assert.equal(exitCode, 0);
     // The end of an output, however long it is.
@@ -88,7 +88,8 @@ describe('an agent at work on an instance of the user', () => {
     const command = `cd data\u202e\necho ${'x'.repeat(986)}\nrm -rf /`;
     await agent.call('run_command', { instance, command, requestId: 'command-2' });
     const { detail } = await window.dialog('run commands');
-    const shown = /First command:\ncd data\necho x{986}\n… and 9 more characters that are not shown here\./;
+    const shown =
+      /First command:\n│ cd data\\u\{202e\}\n│ echo x{55}\n(?:┊ x{60}\n){14}… and 100 more characters that are not shown here\./;
     assert.match(detail ?? '', shown);
     await answer(window, 'Cancel', /run commands/);
   });

@@ -24,7 +24,7 @@ describe('what a person approved for an agent, and the service refuses', () => {
     });
     const asked = { instance, label: 'trainer', requestId: 'destroy-trainer' };
     assert.equal((await agent.call('destroy_instance', asked))['state'], 'pending');
-    const dialog = await window.dialog('Destroy “trainer” for “the chat”?');
+    const dialog = await window.dialog('Destroy “trainer” for the chat?');
     await computer().pass(600);
     dialog.press('Destroy');
     const { buttons } = await window.toast(

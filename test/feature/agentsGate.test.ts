@@ -74,7 +74,7 @@ describe('the gate between a quote of an agent and a rental', () => {
     const [state, problem] = await outcome(asked);
     assert.equal(state, 'notRented');
     assert.match(String(problem), /price of the offer rose\. Nothing was rented\. Get a new quote/);
-    await window.toast('Nothing was rented for “the chat”. The log says why.');
+    await window.toast('Nothing was rented for the chat. The log says why.');
     window.clearToasts();
   });
 
@@ -86,7 +86,7 @@ describe('the gate between a quote of an agent and a rental', () => {
     const [state, problem] = await outcome(asked);
     assert.equal(state, 'notRented');
     assert.match(String(problem), /offer was taken\. Nothing was rented/);
-    await window.toast('Nothing was rented for “the chat”. The log says why.');
+    await window.toast('Nothing was rented for the chat. The log says why.');
     window.clearToasts();
   });
 });

@@ -69,7 +69,9 @@ describe('an agent outside of the editor', () => {
     await account.row(/official-client/);
     window.run('Show Agent Log');
     await computer().until('the log is shown', () =>
-      window.screen.documents.shown.some((shown) => shown.getText().includes('"client":"official-client"')),
+      window.screen.documents.shown.some((shown) =>
+        shown.getText().includes('"clientCallsItself":"official-client"'),
+      ),
     );
   });
 

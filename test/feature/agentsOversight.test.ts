@@ -88,8 +88,8 @@ describe('what a person sees and stops of agents', () => {
     agent = new AgentDriver(window);
     await computer().until('the status', () => /1 request is waiting/.test(status()?.text ?? ''));
     window.run('Answer Agent Request');
-    await window.dialog(/Destroy .* for “the chat”/);
-    await answer('Cancel', /Destroy .* for “the chat”/);
+    await window.dialog(/Destroy .* for the chat/);
+    await answer('Cancel', /Destroy .* for the chat/);
     assert.equal((await agent.call('destroy_instance', input))['state'], 'declined');
   });
 

@@ -70,28 +70,28 @@ describe('agents of one name', () => {
   it("each needs a yes of its own for commands, which the other can't use", async () => {
     const first = await connected();
     assert.equal(await run(first, 'first-command'), 'pending');
-    const { detail } = await window.dialog(/Let “official-client” run commands/);
+    const { detail } = await window.dialog(/Let “official-client” \(unverified name\) run commands/);
     assert.match(detail ?? '', /until the instance is gone or this client ends/);
-    await answer('Run', /Let “official-client” run commands/);
+    await answer('Run', /Let “official-client” \(unverified name\) run commands/);
     assert.equal(await run(first, 'first-command'), 'done');
     assert.equal(await run(first, 'second-command'), 'done');
 
     const second = await connected();
     assert.equal(await run(second, 'third-command'), 'pending');
-    await answer('Cancel', /Let “official-client” run commands/);
+    await answer('Cancel', /Let “official-client” \(unverified name\) run commands/);
     assert.equal(await run(second, 'third-command'), 'declined');
     assert.equal(await run(first, 'fourth-command'), 'done');
   });
 
   it('need another yes in the chat of each window', async () => {
     assert.equal(await ask(chat, 'chat-command-1'), 'pending');
-    const { detail } = await window.dialog(/Let “the chat” run commands/);
+    const { detail } = await window.dialog(/Let the chat run commands/);
     assert.match(detail ?? '', /until the instance is gone or this window closes/);
-    await answer('Run', /Let “the chat” run commands/);
+    await answer('Run', /Let the chat run commands/);
     assert.equal(await ask(chat, 'chat-command-1'), 'done');
     assert.equal(await ask(chat, 'chat-command-2'), 'done');
     const second = await computer().openWindow();
     assert.equal(await ask(new AgentDriver(second), 'chat-command-3'), 'pending');
-    await answer('Cancel', /Let “the chat” run commands/);
+    await answer('Cancel', /Let the chat run commands/);
   });
 });

@@ -1,3 +1,5 @@
+import { agentName } from '../../editor/agentName';
+import { commandLines } from '../../editor/commandLines';
 import type { Question } from '../../editor/confirm';
 import { needsEditor } from '../../editor/leaseText';
 import { localize, t } from '../../editor/localize';
@@ -21,13 +23,8 @@ export interface Asked {
   readonly now: number;
 }
 
-/** The longest command that fits a dialog on a small screen, in characters and in lines. */
-const longestCommand = 1000;
-const mostLines = 12;
-
-/** Returns the client's name in quotation marks, because it is only a claim. */
 function who({ caller }: AgentRequest): string {
-  return caller.name.slice(0, 40);
+  return agentName(caller);
 }
 
 function lines(...parts: readonly (string | undefined)[]): string {
@@ -35,7 +32,7 @@ function lines(...parts: readonly (string | undefined)[]): string {
 }
 
 function reasonLine({ reason }: AgentRequest): string | undefined {
-  return reason === undefined ? undefined : t('The agent says: “{0}”', reason.slice(0, 120));
+  return reason === undefined ? undefined : t('The agent says: “{0}”', reason);
 }
 
 /** Returns the question: our own words and numbers first, then quoted untrusted text, the model's reason last. */
@@ -50,13 +47,13 @@ export function requestQuestion(asked: Asked): Question | undefined {
       return scheduleQuestion(asked);
     case 'destroy_instance':
       return {
-        message: t('Destroy “{0}” for “{1}”?', asked.instance ?? '', who(request)),
+        message: t('Destroy “{0}” for {1}?', asked.instance ?? '', who(request)),
         detail: lines(lossText(asked), accountLine(asked), reasonLine(request)),
         button: t('Destroy'),
       };
     case 'run_command':
       return {
-        message: t('Let “{0}” run commands on “{1}”?', who(request), asked.instance ?? ''),
+        message: t('Let {0} run commands on “{1}”?', who(request), asked.instance ?? ''),
         detail: lines(
           t('First command:'),
           ...commandLines(request.command ?? ''),
@@ -72,19 +69,6 @@ export function requestQuestion(asked: Asked): Question | undefined {
         button: t('Run'),
       };
   }
-}
-
-/** Returns the command line by line; what is omitted is counted, since the end of a command may matter most. */
-function commandLines(command: string): readonly string[] {
-  const shown = command.split('\n').slice(0, mostLines).join('\n').slice(0, longestCommand);
-  const rest = command.length - shown.length;
-  return [...shown.split('\n').map((line) => plainLabel(line)), ...(rest === 0 ? [] : [restText(rest)])];
-}
-
-function restText(characters: number): string {
-  return characters === 1
-    ? t('… and 1 more character that is not shown here.')
-    : t('… and {0} more characters that are not shown here.', characters);
 }
 
 function lossText({ loss }: Asked): string {
@@ -110,7 +94,7 @@ function rentQuestion(asked: Asked): Question | undefined {
   const end = momentText(commitment.until, asked.now);
   return {
     message: t(
-      'Rent {0}× {1} for “{2}”?',
+      'Rent {0}× “{1}” for {2}?',
       quote.offer.gpuCount ?? 1,
       quote.offer.gpuName ?? '',
       who(request),
@@ -136,9 +120,7 @@ function rentQuestion(asked: Asked): Question | undefined {
       endNeeds(),
       t('Disk: {0} GB, in the price', quote.diskGb),
       ...installsLines(quote),
-      quote.offer.location === undefined
-        ? undefined
-        : t('Location: “{0}”', placeText(quote.offer.location).slice(0, 60)),
+      quote.offer.location === undefined ? undefined : t('Location: “{0}”', placeText(quote.offer.location)),
       accountLine(asked),
       reasonLine(request),
     ),
@@ -149,11 +131,11 @@ function rentQuestion(asked: Asked): Question | undefined {
 /** The name of a template is its author's choice, so its image is named as well, and whose it is. */
 function installsLines({ what, template }: RentalQuote): readonly string[] {
   if (!template) {
-    return [t('Installs: “{0}”', what.slice(0, 60))];
+    return [t('Installs: “{0}”', what)];
   }
   const { image, isOfStranger, hasStartScript } = template;
   return [
-    t('Template: “{0}”, image “{1}”', what.slice(0, 60), image.slice(0, 80)),
+    t('Template: “{0}”, image “{1}”', what, image),
     ...(isOfStranger ? [t('The template is from another user.')] : []),
     ...(isOfStranger && hasStartScript ? [t('Its on-start script runs on the instance.')] : []),
   ];
@@ -164,14 +146,14 @@ function powerQuestion(asked: Asked): Question {
   const name = asked.instance ?? '';
   if (request.to === 'stopped') {
     return {
-      message: t('Stop “{0}” for “{1}”?', name, who(request)),
+      message: t('Stop “{0}” for {1}?', name, who(request)),
       detail: lines(t('Running processes stop. Storage is kept and still costs money.'), accountLine(asked)),
       button: t('Stop'),
     };
   }
   const price = formatMoney(request.commitment?.perHour ?? zero);
   return {
-    message: t('Start “{0}” for “{1}”?', name, who(request)),
+    message: t('Start “{0}” for {1}?', name, who(request)),
     detail: lines(
       t('{0}/h', price),
       ...(request.endsAt === undefined ? [] : [endLine(asked, request.endsAt), endNeeds()]),
@@ -197,7 +179,7 @@ function scheduleQuestion(asked: Asked): Question {
   const { request } = asked;
   const price = request.commitment?.perHour;
   return {
-    message: t('Change the schedule of “{0}” for “{1}”?', asked.instance ?? '', who(request)),
+    message: t('Change the schedule of “{0}” for {1}?', asked.instance ?? '', who(request)),
     detail: lines(
       endLine(asked, request.endsAt ?? request.at),
       endNeeds(),
@@ -220,7 +202,7 @@ export function failureText(request: AgentRequest, instance: string): string | u
   }
   switch (tool) {
     case 'request_rental':
-      return t('Nothing was rented for “{0}”. The log says why.', who(request));
+      return t('Nothing was rented for {0}. The log says why.', who(request));
     case 'destroy_instance':
       return t('Could not confirm that “{0}” is destroyed. You may still be charged.', instance);
     case 'change_state':

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
+import { agentName } from '../../editor/agentName';
 import { t } from '../../editor/localize';
 import { momentText } from '../../editor/timeText';
 import { tooltip } from '../../editor/tooltip';
@@ -7,6 +8,7 @@ import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 import { formatMoney, fromDollars } from '../../model/money';
 import type { Services } from '../../services';
 import { channel } from '../../shared/channel';
+import { claimedName } from '../../model/agents/claimedName';
 import type { AgentCall } from '../../store/agents/agentTools';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
@@ -146,10 +148,11 @@ export class AgentsGroup implements TreeGroup, Disposable {
     const item = new vscode.TreeItem(toolTitle(call.tool));
     const isPending = call.outcome === 'pending';
     const outcome = call.isError ? t('refused') : isPending ? t('you were asked') : call.outcome;
-    item.description = `${outcome} · ${call.client} · ${momentText(call.at, this.deps.clock.now())}`;
+    const agent = agentName({ name: call.client, door: call.door });
+    item.description = `${outcome} · ${agent} · ${momentText(call.at, this.deps.clock.now())}`;
     item.iconPath = new vscode.ThemeIcon(call.isError ? 'circle-slash' : isPending ? 'question' : 'pass');
     item.tooltip = tooltip([
-      [t('Agent (unverified name)'), call.client],
+      [t('Agent'), agent],
       [t('Through'), call.door === 'mcp' ? t('MCP') : t('the chat of the editor')],
       [t('Tool'), call.tool],
       [t('Outcome'), call.outcome],
@@ -159,6 +162,6 @@ export class AgentsGroup implements TreeGroup, Disposable {
 }
 
 function shownOf({ at, caller, tool, isError, outcome }: AgentCall): ShownCall {
-  const client = caller.name.slice(0, 100);
+  const client = claimedName(caller.name);
   return { at, client, door: caller.door, tool, isError, outcome: outcome.slice(0, 500) };
 }

@@ -45,7 +45,9 @@ export class AuditLog {
     if (size >= maxBytes) {
       await rename(this.file, `${this.file}.old`);
     }
-    const line = { time: new Date(at).toISOString(), door: caller.door, client: caller.name, ...call };
+    const { door, name } = caller;
+    const client = door === 'chat' ? { client: name } : { clientCallsItself: name };
+    const line = { time: new Date(at).toISOString(), door, ...client, ...call };
     await appendFile(this.file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
   }
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { plainLabel } from '../../util/plainLabel';
+import { claimedName } from '../../model/agents/claimedName';
 import type { AnswerAgent } from '../windows/agentDoor';
 import type { AgentTools } from './agentTools';
 
@@ -15,9 +15,6 @@ const asked = z.object({
     .catch(undefined),
 });
 
-/** The most characters of a client's name that fit a row and a question. */
-const mostOfName = 40;
-
 /** Returns a handler that answers agents outside the editor with the tools. */
 export function answerOutside(tools: Pick<AgentTools, 'call'>): AnswerAgent {
   return async (what, signal) => {
@@ -25,7 +22,7 @@ export function answerOutside(tools: Pick<AgentTools, 'call'>): AnswerAgent {
     if (!data) {
       return { problem: 'failed' };
     }
-    const name = plainLabel(data.client.slice(0, 200)).trim().slice(0, mostOfName) || 'agent';
+    const name = claimedName(data.client);
     // The name is a claim, so a user's yes holds for the session. A call without one is a session of its own.
     const id = data.session ?? randomBytes(16).toString('hex');
     const caller = { id, name, door: 'mcp' } as const;

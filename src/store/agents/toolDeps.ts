@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ToolError, untrustedText } from '../../model/agents/answer';
+import { claimedName } from '../../model/agents/claimedName';
 import type { AgentRequest } from '../../model/agents/request';
 import type { ToolName } from '../../model/agents/toolShapes';
 import { roundUp, type Micros } from '../../model/money';
@@ -142,7 +143,7 @@ export function requestBase(
     print: createHash('sha256')
       .update(JSON.stringify([tool, rest]))
       .digest('hex'),
-    caller: { ...caller, name: untrustedText(caller.name, 60) },
+    caller: { ...caller, name: claimedName(caller.name) },
     ...(reason === undefined ? {} : { reason: untrustedText(reason, 200) }),
     at: clock.now(),
     state: 'pending',

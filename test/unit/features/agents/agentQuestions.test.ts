@@ -41,7 +41,7 @@ describe('What a user is asked for an agent', () => {
 
   it('names the price, the end and what is installed of a rental, and the reason last', () => {
     assert.deepEqual(rental({}, { reason: 'training' }), [
-      'Rent 2× RTX 4090 for “claude”?',
+      'Rent 2× “RTX 4090” for “claude” (unverified name)?',
       '$0.400/h, $0.80 for 2 h, without traffic',
       'Traffic: download $0.010/GB, upload at an unknown price',
       'Stopped automatically at 2:00 PM; storage then costs $0.0050/h',
@@ -54,7 +54,7 @@ describe('What a user is asked for an agent', () => {
       '[Rent for $0.400/h]',
     ]);
     assert.deepEqual(rental({ then: 'destroy', offer: {} }), [
-      'Rent 1×  for “claude”?',
+      'Rent 1× “” for “claude” (unverified name)?',
       '$0.400/h, $0.80 for 2 h, without traffic',
       'Traffic: download at an unknown price, upload at an unknown price',
       'Destroyed automatically at 2:00 PM',
@@ -76,7 +76,7 @@ describe('What a user is asked for an agent', () => {
 
   it('names what a start costs and when it ends, and what a stop keeps', () => {
     assert.deepEqual(asked({ tool: 'change_state', to: 'stopped', reason: 'done' }), [
-      'Stop “trainer” for “claude”?',
+      'Stop “trainer” for “claude” (unverified name)?',
       'Running processes stop. Storage is kept and still costs money.',
       'Account: me',
       '[Stop]',
@@ -91,7 +91,7 @@ describe('What a user is asked for an agent', () => {
         reason: 'more',
       }),
       [
-        'Start “trainer” for “claude”?',
+        'Start “trainer” for “claude” (unverified name)?',
         '$0.400/h',
         'Stopped automatically at 1:00 PM',
         'The schedule needs an editor that is open on this computer and signed in to this account.',
@@ -101,7 +101,7 @@ describe('What a user is asked for an agent', () => {
       ],
     );
     assert.deepEqual(asked({ tool: 'change_state', to: 'running', commitment }), [
-      'Start “trainer” for “claude”?',
+      'Start “trainer” for “claude” (unverified name)?',
       '$0.400/h',
       'Account: me',
       '[Start for $0.400/h]',
@@ -112,7 +112,7 @@ describe('What a user is asked for an agent', () => {
     assert.deepEqual(
       asked({ tool: 'set_schedule', endsAt: now + hour, then: 'destroy', commitment, reason: 'late' }),
       [
-        'Change the schedule of “trainer” for “claude”?',
+        'Change the schedule of “trainer” for “claude” (unverified name)?',
         'Destroyed automatically at 1:00 PM. All data on it is lost.',
         'The schedule needs an editor that is open on this computer and signed in to this account.',
         '$0.400/h until then',
@@ -122,7 +122,7 @@ describe('What a user is asked for an agent', () => {
       ],
     );
     assert.deepEqual(asked({ tool: 'set_schedule', then: 'stop' }), [
-      'Change the schedule of “trainer” for “claude”?',
+      'Change the schedule of “trainer” for “claude” (unverified name)?',
       'Stopped automatically at 12:00 PM',
       'The schedule needs an editor that is open on this computer and signed in to this account.',
       'Account: me',
@@ -132,14 +132,14 @@ describe('What a user is asked for an agent', () => {
 
   it('names what a destruction loses', () => {
     assert.deepEqual(asked({ tool: 'destroy_instance', reason: 'x'.repeat(200) }), [
-      'Destroy “trainer” for “claude”?',
+      'Destroy “trainer” for “claude” (unverified name)?',
       'All data on it is lost.',
       'Account: me',
-      'The agent says: “xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx”',
+      `The agent says: “${'x'.repeat(200)}”`,
       '[Destroy]',
     ]);
     assert.deepEqual(asked({ tool: 'destroy_instance' }, { loss: 'one\ntwo' }), [
-      'Destroy “trainer” for “claude”?',
+      'Destroy “trainer” for “claude” (unverified name)?',
       'one',
       'two',
       'Account: me',
@@ -149,14 +149,14 @@ describe('What a user is asked for an agent', () => {
 
   it('says how long the leave to run commands lasts', () => {
     assert.deepEqual(asked({ tool: 'run_command', command: 'ls' }), [
-      'Let “claude” run commands on “trainer”?',
+      'Let “claude” (unverified name) run commands on “trainer”?',
       'First command:',
-      'ls',
+      '│ ls',
       'On an instance that an agent rented, this holds until the instance is gone or this client ends.',
       'Account: me',
       '[Run]',
     ]);
-    const chat = { tool: 'run_command', command: 'x'.repeat(1001), caller: { name: 'chat', door: 'chat' } };
+    const chat = { tool: 'run_command', command: 'x'.repeat(961), caller: { name: 'chat', door: 'chat' } };
     assert.deepEqual(asked(chat)?.slice(-4), [
       '… and 1 more character that is not shown here.',
       'On an instance that an agent rented, this holds until the instance is gone or this window closes.',
@@ -176,7 +176,7 @@ describe('What a user is asked for an agent', () => {
         said('change_state', 'failed', 'stopped'),
       ],
       [
-        'Nothing was rented for “claude”. The log says why.',
+        'Nothing was rented for “claude” (unverified name). The log says why.',
         'Could not confirm that “trainer” is destroyed. You may still be charged.',
         'Could not change the schedule of “trainer”. Check when it ends.',
         undefined,

@@ -25,7 +25,7 @@ describe('the log of what agents called', () => {
     assert.deepEqual(JSON.parse(lines[1] ?? ''), {
       time: '2026-11-23T00:00:00.000Z',
       door: 'mcp',
-      client: 'claude-code',
+      clientCallsItself: 'claude-code',
       tool: 'request_rental',
       isError: false,
       outcome: 'pending',
