@@ -125,7 +125,7 @@ export function readStay(typed: string): Usage | undefined {
     `^\\s*${number}\\s*h?[\\s,;]+${number}\\s*(?:gb)?(?:[\\s,;]+${number}\\s*(?:gb)?)?\\s*$`,
     'i',
   );
-  const [, hours, down, up = '0'] = pattern.exec(typed) ?? [];
+  const [, hours, down, up = '0'] = pattern.exec(typed.slice(0, 100)) ?? [];
   const usage = { hours: Number(hours), downGb: Number(down), upGb: Number(up) };
   return usage.hours > 0 && usage.hours <= 8760 && Math.max(usage.downGb, usage.upGb) <= 1_000_000
     ? usage

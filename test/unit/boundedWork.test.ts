@@ -8,9 +8,10 @@ import { readApiKeyDocument } from '../../src/model/accounts/apiKeyDocument';
 import { parseEnvFlags, replaceValues } from '../../src/model/documents/envFlags';
 import { envText, readEnv } from '../../src/model/documents/envObject';
 import { scriptSecrets } from '../../src/model/documents/scriptSecrets';
+import { isMember } from '../../src/model/engines/hostSet';
 import { readJob } from '../../src/model/jobs/jobSpec';
 import { plainLog } from '../../src/model/jobs/logText';
-import { namedFiles } from '../../src/model/jobs/sentNames';
+import { namedFiles, sentNames } from '../../src/model/jobs/sentNames';
 import { targetProblem } from '../../src/model/instances/dataCopy';
 import { readPriceLimit } from '../../src/model/offers/searchWatch';
 import { parseTypedQuery } from '../../src/model/offers/typedQuery';
@@ -42,6 +43,7 @@ import { plainLabel } from '../../src/util/plainLabel';
 import { markdownLines } from '../../src/util/plainMarkdown';
 import { Redactor } from '../../src/util/redact';
 import { scriptLines } from '../../src/util/scriptLines';
+import { anInstance } from '../support/builders';
 
 /** Parts of texts on which patterns go back and forth; each is repeated until the text is long. */
 const parts = [
@@ -100,6 +102,9 @@ const parts = [
     'sk-',
     'hf_',
     '[:a',
+    '*a',
+    '**/',
+    '**/a/',
   ],
   ...[
     'token="',
@@ -155,6 +160,8 @@ const redactor = new Redactor();
 redactor.addSecret('a-secret-of-ours');
 const held = new Map([['env.A', { name: 'a', value: 'a-secret-of-ours' }]] as const);
 
+const rules = (exclude: readonly string[]) => ({ include: [], exclude, git: false, maxMb: 1, maxFiles: 1 });
+
 /** Everything that reads a text of a machine, the service, a repository, a template, an agent or a page. */
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'the log of a job': plainLog,
@@ -184,6 +191,13 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'a set-up': (setup) => setupKey({ setup, workdir: '.' }, '/nonexistent', [], undefined),
   'patterns of outputs': (text) => [findWords(text), matcherOf([text])('out/a')],
   'names of outputs': (text) => matcherOf(['out/**', '*.a*b', '[!a-c]*'])(text),
+  'names that are sent': (text) =>
+    sentNames([text.slice(0, 255)], rules(['*a*a*b', '**/a/**/b', '*1*.*']), {
+      outputFolders: [],
+      workdir: '.',
+    }),
+  'a label of an instance': (label) =>
+    isMember({ kind: 'label', pattern: '*a*a*a*1*b' }, anInstance({ label })),
   'flags of an environment': (text) => [parseEnvFlags(text), replaceValues(text, () => 'x')],
   'an environment': (text) => [
     readEnv(text),
@@ -223,6 +237,24 @@ describe('The work on a text of a stranger', () => {
       assert.deepEqual(slow, []);
     });
   }
+
+  it('is refused in words for a rule of files with so many stars that a name would take minutes', () => {
+    for (const rule of ['*a*a*a*a*b', 'x/*1*2*3*4/y', '**/a/**/b/**/c/**/d', '!*a*a*a*a']) {
+      assert.throws(
+        () => sentNames(['a'], rules(['*.pyc', rule]), { outputFolders: [], workdir: '.' }),
+        (error: Error) => error.message.startsWith(`The rule ${rule} has too many stars.`),
+      );
+    }
+    const kept = [
+      '*.py[cod]',
+      '**/*.[Ll]og',
+      '*-*.*',
+      'a/**/b/**/c/**',
+      '# *a*a*a*a*a',
+      '*- [Bb]ackup (*).rdl',
+    ];
+    assert.deepEqual(sentNames(['x'], rules(kept), { outputFolders: [], workdir: '.' }).names, ['x']);
+  });
 
   it('grows with its length alone in each pattern of the product', function () {
     this.timeout(120_000);

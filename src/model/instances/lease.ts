@@ -216,7 +216,7 @@ function spanOf(text: string): number | undefined {
   const pattern = new RegExp(
     `^(?:${number}d(?:ays?)?)?\\s*(?:${number}h(?:ours?)?)?\\s*(?:${number}(?:m|min|minutes?)?)?$`,
   );
-  const [, days, hours, minutes] = pattern.exec(text) ?? [];
+  const [, days, hours, minutes] = pattern.exec(text.slice(0, 100)) ?? [];
   if (days === undefined && hours === undefined && minutes === undefined) {
     return undefined;
   }

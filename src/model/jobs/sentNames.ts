@@ -1,4 +1,5 @@
 import ignore, { type Ignore } from 'ignore';
+import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 import type { SyncRules } from './jobSpec';
 
@@ -105,9 +106,29 @@ export function sentNames(listed: readonly string[], rules: SyncRules, files: Ru
   return { names: names.sort(), leftOut };
 }
 
-/** Returns a matcher for rules in `.gitignore` syntax; case-sensitive, like the machine. */
+/** Each further star of a rule multiplies the time that a name takes by the length of the name. */
+const mostStars = 3;
+
+/**
+ * Returns a matcher for rules in `.gitignore` syntax; case-sensitive, like the machine. Throws `UserError` for a rule that
+ * would take minutes for one name.
+ */
 export function matcher(rules: readonly string[]): Ignore {
-  return ignore({ ...anyName, ignorecase: false }).add(rules.join('\n'));
+  const lines = rules.join('\n');
+  const slow = lines.split(/\r?\n/).find(isSlow);
+  if (slow !== undefined) {
+    throw new UserError(
+      text('The rule {0} has too many stars. Use at most {1} in one name, and {1} of **.', slow, mostStars),
+    );
+  }
+  return ignore({ ...anyName, ignorecase: false }).add(lines);
+}
+
+function isSlow(rule: string): boolean {
+  const parts = rule.startsWith('#') ? [] : rule.split('/');
+  const isDeep = (part: string) => /^\*{2,}$/.test(part);
+  const stars = parts.filter((part) => !isDeep(part)).map((part) => part.match(/\*+/g)?.length ?? 0);
+  return parts.filter(isDeep).length > mostStars || stars.some((count) => count > mostStars);
 }
 
 function isOutput(name: string, folders: readonly string[]): boolean {
