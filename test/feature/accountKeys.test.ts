@@ -183,7 +183,10 @@ describe('keys of an account', () => {
     await window.dialogButton('OK', 'This is a private key');
     assert.deepEqual(received('POST', '/api/v0/ssh/'), []);
     await open(`${file}.pub`);
-    await window.toast('The SSH key box is registered');
+    const { text, buttons } = await window.toast('The SSH key box is registered');
+    const hasInstances = (await window.view('instances').rows()).some(({ node }) => 'instanceId' in node);
+    // A message without a button is cut after its first line.
+    assert.deepEqual([text.length > 60, buttons], hasInstances ? [true, ['Attach a Key…']] : [false, []]);
     await sshKeys().row('box');
     assert.deepEqual(
       received('POST', '/api/v0/ssh/').map(({ body }) => body),

@@ -46,7 +46,9 @@ describe('agents that were never let in', () => {
     const off = await sentInPeace();
     assert.ok(off.length > 0 && off.length <= 2 * minutes, `${off.length} requests`);
     assert.deepEqual(
-      [...new Set(off)].filter((call) => !/^GET \/api\/v0\/(instances|users\/current|charges)\/$/.test(call)),
+      [...new Set(off)].filter(
+        (call) => !/^GET \/api\/v[01]\/(instances|users\/current|charges)\/$/.test(call),
+      ),
       [],
     );
     const agent = await letAgentsIn(window);

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { SshKeyTarget } from '../../commandArguments';
+import { commandAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -176,12 +177,19 @@ async function registerKey(deps: Deps, client: Client, line: string): Promise<vo
   const isThere = items.some((key) => sameKey(key.publicKey, line));
   const added = isThere ? Promise.resolve() : whileSending(client.sshKeys.add(line));
   await readAfter<unknown>(added, () => deps.sshKeys.refresh());
+  const { state } = deps.fleet;
+  if (state.kind === 'ready' && state.value.instances.length === 0) {
+    message('info', t('The SSH key {0} is registered.', keyName(line)));
+    return;
+  }
+  // The editor shows more than one line only of a message with a button.
   message(
     'info',
     t(
-      'The SSH key {0} is registered. New instances accept it; attach it to instances that you already have.',
+      'The SSH key {0} is registered. New instances accept it; attach it to those you already have.',
       keyName(line),
     ),
+    commandAction(t('Attach a Key…'), 'gpuRental.instance.attachKey'),
   );
 }
 
