@@ -36,8 +36,13 @@ export function chargesApi(http: Http): Client['charges'] {
   };
 }
 
-/** A row without its amount must not look like one that cost nothing. */
-const withAmount = charge.refine((wire) => amount(wire.amount) !== undefined, 'no amount');
+/** A row without its amount must not look like one that cost nothing, and one below zero must not lower a sum. */
+const withAmount = charge.refine((wire) => paid(wire.amount) !== undefined, 'no amount');
+
+function paid(dollars: number | undefined): Micros | undefined {
+  const value = amount(dollars);
+  return value === undefined || value < 0 ? undefined : value;
+}
 
 function toCharge(wire: WireCharge): Charge {
   const label =
@@ -61,7 +66,7 @@ type Item = Charge['items'][number];
 /** An item without its amount has what the others leave of the charge; of several, nothing says which has how much. */
 function toItems(wire: NonNullable<WireCharge['items']>, whole: Micros): readonly Item[] {
   const known = wire.flatMap((item): Item[] => {
-    const value = amount(item.amount);
+    const value = paid(item.amount);
     return value === undefined
       ? []
       : [
@@ -72,7 +77,7 @@ function toItems(wire: NonNullable<WireCharge['items']>, whole: Micros): readonl
           }),
         ];
   });
-  const unknown = wire.filter((item) => amount(item.amount) === undefined);
+  const unknown = wire.filter((item) => paid(item.amount) === undefined);
   const [only] = unknown;
   const rest = (whole - sumMoney(known.map((item) => item.amount))) as Micros;
   return only === undefined || rest <= 0

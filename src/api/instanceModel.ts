@@ -4,7 +4,7 @@ import type { Instance, PortMapping } from '../model/instances/instance';
 import { hoursPerMonth, times, type Micros } from '../model/money';
 import type { WireInstance } from '../wire/instance';
 import { defined } from '../util/defined';
-import { known, nonEmpty, port, price } from './modelValues';
+import { known, nonEmpty, port, price, shareOf } from './modelValues';
 
 /** One record as the product sees it; what the record lacks or cannot mean is left out, never 0. */
 export function toInstance(wire: WireInstance): Instance {
@@ -58,7 +58,7 @@ function telemetry(wire: WireInstance) {
     gpuUtilPercent: known(wire.gpu_util),
     gpuTemperature: known(wire.gpu_temp),
     cpuCores: known(wire.cpu_cores_effective),
-    cpuRamMb: known(wire.cpu_ram),
+    cpuRamMb: shareOf(wire.cpu_ram, wire.gpu_frac),
     // The wire has a fraction (docs/service/instances.md#record).
     cpuUtilPercent: wire.cpu_util === undefined ? undefined : known(wire.cpu_util * 100),
     memoryUsedGb: known(wire.mem_usage),

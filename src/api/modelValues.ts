@@ -20,6 +20,13 @@ export function known(value: number | undefined): number | undefined {
   return value === undefined || value < 0 || value > Number.MAX_SAFE_INTEGER ? undefined : value;
 }
 
+/** Returns what a share of a machine has of it; the whole where the record does not say which share it is. */
+export function shareOf(whole: number | undefined, fraction: number | undefined): number | undefined {
+  const isShare = fraction !== undefined && fraction > 0 && fraction < 1;
+  const value = known(whole);
+  return value === undefined || !isShare ? value : value * fraction;
+}
+
 export function port(value: number | undefined): number | undefined {
   return value !== undefined && Number.isInteger(value) && value >= 1 && value <= 65_535 ? value : undefined;
 }

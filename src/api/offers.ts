@@ -5,7 +5,7 @@ import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
 import { readSearch } from './listing';
-import { known, nonEmpty, price } from './modelValues';
+import { known, nonEmpty, price, shareOf } from './modelValues';
 import { rent } from './rent';
 import { read } from './request';
 
@@ -48,8 +48,9 @@ export function toOffer(wire: WireOffer): Offer {
     dlperfPerDollar: known(wire.dlperf_per_dphtotal),
     score: wire.score,
     cpuName: nonEmpty(wire.cpu_name),
-    cpuCores: known(wire.cpu_cores_effective) ?? known(wire.cpu_cores),
-    cpuRamMb: known(wire.cpu_ram),
+    // Memory and plain cores are those of the machine (docs/service/offers.md#shares).
+    cpuCores: known(wire.cpu_cores_effective) ?? shareOf(wire.cpu_cores, wire.gpu_frac),
+    cpuRamMb: shareOf(wire.cpu_ram, wire.gpu_frac),
     cpuArch: nonEmpty(wire.cpu_arch),
     diskSpaceGb: known(wire.disk_space),
     diskMbPerSecond: known(wire.disk_bw),

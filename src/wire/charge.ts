@@ -8,7 +8,11 @@ export const charge = z.looseObject({
   ...numbers('start', 'end', 'amount'),
   ...texts('type', 'source', 'description'),
   metadata: z.unknown().optional(),
-  items: z.array(item).optional().catch(undefined),
+  /** An odd item stays as one of which nothing is known, so that the others don't add up to less than the amount. */
+  items: z
+    .array(item.catch({ type: undefined, description: undefined, amount: undefined }))
+    .optional()
+    .catch(undefined),
 });
 export type WireCharge = z.infer<typeof charge>;
 

@@ -4,13 +4,16 @@ import { id, numbers, texts } from './field';
 const sums = z.looseObject(numbers('total_gpu', 'total_stor', 'total_bwu', 'total_bwd'));
 const account = z.looseObject(numbers('balance', 'service_fee', 'total', 'credit'));
 
+/** What is no list stays as one row that can't be read, so that it counts as left out. */
+const rows = z.array(z.unknown()).nullish().catch([undefined]);
+
 /** Amounts are dollars; names and lists may be missing (docs/service/billing.md#earnings). */
 export const earningsReport = z.looseObject({
   summary: sums.optional().catch(undefined),
   current: account.optional().catch(undefined),
   ...texts('username', 'email', 'fullname', 'address1', 'address2', 'city', 'zip', 'country', 'taxinfo'),
-  per_machine: z.array(z.unknown()).nullish(),
-  per_day: z.array(z.unknown()).nullish(),
+  per_machine: rows,
+  per_day: rows,
 });
 
 const earned = z.looseObject(numbers('gpu_earn', 'sto_earn', 'bwu_earn', 'bwd_earn'));

@@ -48,6 +48,20 @@ export const texts = each(looseString);
 export const rawTexts = each(rawString);
 export const flags = each(looseBoolean);
 
+/** The members of a list that can be understood; `undefined` where there is none. */
+export function looseMembers<T>(member: z.ZodType<T>) {
+  return z
+    .array(z.unknown())
+    .transform((values) => values.flatMap((value) => readMember(member, value)))
+    .optional()
+    .catch(undefined);
+}
+
+function readMember<T>(member: z.ZodType<T>, value: unknown): readonly T[] {
+  const read = member.safeParse(value);
+  return read.success ? [read.data] : [];
+}
+
 /** Seconds or a text, as different records have it. */
 export const looseTime = z.union([z.number(), z.string()]).nullish().catch(undefined);
 

@@ -1,15 +1,19 @@
 import * as z from 'zod';
-import { flags, id, nextOf, numbers, rawTexts, successAnswer, texts, type WirePage } from './field';
+import {
+  flags,
+  id,
+  looseMembers,
+  nextOf,
+  numbers,
+  rawTexts,
+  successAnswer,
+  texts,
+  type WirePage,
+} from './field';
 
 /** Docker's port map: `{"22/tcp":[{"HostIp":"0.0.0.0","HostPort":"40122"}]}`. */
 const portMap = z
-  .record(
-    z.string(),
-    z
-      .array(z.looseObject(numbers('HostPort')))
-      .nullish()
-      .catch(undefined),
-  )
+  .record(z.string(), looseMembers(z.looseObject(numbers('HostPort'))))
   .nullish()
   .catch(undefined);
 
@@ -30,7 +34,7 @@ export const instance = z.looseObject({
   ports: portMap,
   ...numbers('start_date', 'end_date', 'duration', 'uptime_mins', 'reliability2'),
   ...texts('gpu_name', 'driver_version'),
-  ...numbers('num_gpus', 'gpu_ram', 'gpu_util', 'gpu_temp', 'cuda_max_good'),
+  ...numbers('num_gpus', 'gpu_frac', 'gpu_ram', 'gpu_util', 'gpu_temp', 'cuda_max_good'),
   ...numbers('cpu_cores_effective', 'cpu_ram', 'cpu_util', 'mem_usage', 'mem_limit'),
   ...numbers('disk_space', 'disk_usage'),
   ...numbers('dph_base', 'dph_total', 'storage_cost', 'storage_total_cost'),

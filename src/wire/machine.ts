@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { flags, id, listUnder, numbers, successAnswer, texts } from './field';
+import { flags, id, listUnder, looseMembers, numbers, successAnswer, texts } from './field';
 
 /** A scheduled maintenance (docs/service/machines.md#maintenance), in Unix seconds. */
 const maintenanceWindow = z.looseObject({
@@ -22,7 +22,7 @@ export const machine = z.looseObject({
   ...numbers('listed_min_gpu_count', 'min_bid_price'),
   ...numbers('current_rentals_running', 'current_rentals_running_on_demand'),
   ...numbers('current_rentals_on_demand', 'current_rentals_resident'),
-  maintenance: z.array(maintenanceWindow).optional().catch(undefined),
+  maintenance: looseMembers(maintenanceWindow),
 });
 export type WireMachine = z.infer<typeof machine>;
 

@@ -30,8 +30,17 @@ export const templateList = listUnder('templates');
 /** Answer of POST and PUT; only `id` and `hash_id` are promised. */
 export const templateAnswer = z.looseObject({
   ...flags('success'),
-  template: z.looseObject({ id: id.optional(), hash_id: z.string().min(1) }),
+  template: z.looseObject({ id: id.optional().catch(undefined), hash_id: z.string().min(1) }),
 });
 
-/** `extra_filters` once it is an object. */
-export const filterShape = z.record(z.string(), z.record(z.string(), z.unknown()));
+const filterOf = z.record(z.string(), z.unknown());
+
+/** `extra_filters` once it is an object; `order`, `limit` and the like stand among them and are no filters. */
+export const filterShape = z.record(z.string(), z.unknown()).transform((filters) =>
+  Object.fromEntries(
+    Object.entries(filters).flatMap(([name, value]) => {
+      const filter = filterOf.safeParse(value);
+      return filter.success ? [[name, filter.data] as const] : [];
+    }),
+  ),
+);

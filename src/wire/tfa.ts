@@ -22,7 +22,7 @@ export const tfaStatusAnswer = z.looseObject({
 
 /** POST tfa: the user object. The fields below come only when due (docs/service/two-factor.md#log-in). */
 export const tfaLoginAnswer = z.looseObject({
-  id: id.optional(),
+  id: id.optional().catch(undefined),
   ...rawTexts('session_key'),
   ...numbers('backup_codes_remaining'),
   ...flags('legacy_tfa_user'),

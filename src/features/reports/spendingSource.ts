@@ -1,5 +1,5 @@
 import { localize, t } from '../../editor/localize';
-import { listedFrom, type Charge } from '../../model/accounts/charge';
+import { chargedBy, listedFrom, type Charge } from '../../model/accounts/charge';
 import type { BudgetNow } from '../../model/budget/budget';
 import { partText } from '../../model/budget/budgetWords';
 import { DayRange } from './days';
@@ -38,7 +38,7 @@ export class SpendingSource implements ReportSource<Spending> {
 
   constructor(
     private readonly readSpending: ReadSpending,
-    now: () => number,
+    private readonly now: () => number,
     private readonly budget: () => BudgetNow | undefined,
   ) {
     this.range = new DayRange(now);
@@ -69,7 +69,8 @@ export class SpendingSource implements ReportSource<Spending> {
       const range = { from: start * secondsPerDay, to: (end + 1) * secondsPerDay - 1 };
       const asked = { ...range, from: listedFrom(range.from) };
       const { charges, ...rest } = await this.readSpending(asked, signal);
-      return { ...rest, charges: charges.flatMap((charge) => spreadOverDays(charge, range)) };
+      const at = this.now() / 1000;
+      return { ...rest, charges: charges.flatMap((charge) => spreadOverDays(chargedBy(at, charge), range)) };
     }, signal);
   }
 

@@ -24,3 +24,12 @@ export interface Charge {
 export function listedFrom(from: number): number {
   return Math.floor(from) - 7 * 86_400;
 }
+
+/**
+ * Returns a charge as it is at a moment (Unix seconds). What is charged was used by then, so an end in the future, as of a
+ * day or a contract that still runs, would move a part of the amount to where nothing is charged yet.
+ */
+export function chargedBy(at: number, charge: Charge): Charge {
+  const { start, end } = charge;
+  return end === undefined || end <= at ? charge : { ...charge, end: Math.max(start ?? at, at) };
+}

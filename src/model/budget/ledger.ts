@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Charge } from '../accounts/charge';
+import { chargedBy, type Charge } from '../accounts/charge';
 import { micros, zero } from '../money';
 import { chargedIn, chargedUntil, chargeLines } from './charged';
 import { stretchOf } from './period';
@@ -27,7 +27,7 @@ export function ledgerOf(
   charges: readonly Charge[],
   reading: Pick<Ledger, 'at' | 'isClockProved' | 'isWhole'>,
 ): Ledger {
-  const lines = chargeLines(charges);
+  const lines = chargeLines(charges.map((charge) => chargedBy(reading.at, charge)));
   const [day, month] = [stretchOf('day', reading.at), stretchOf('month', reading.at)];
   return {
     ...reading,

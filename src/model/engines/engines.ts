@@ -117,7 +117,7 @@ export const refusedEngines: readonly RefusedEngine[] = [
   {
     name: 'torchrun, MPI, DeepSpeed',
     why: text(
-      'These instances are not on one network: each is behind the NAT of its host, and NCCL needs every port.',
+      'Each instance is behind the NAT of its host, and NCCL needs every port. The service has overlay networks for this, which its own documentation has withdrawn as unsupported.',
     ),
     instead: text('Rent more GPUs in one machine.'),
   },

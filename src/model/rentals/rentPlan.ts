@@ -194,16 +194,20 @@ export function sourceName(source: RentSource): string {
   return source.kind === 'image' ? source.image : source.template.name;
 }
 
+/**
+ * Registry, path, then a tag, a digest or both. The tag with an @ is that of the service's own images, which chooses the
+ * version that fits the driver (docs/service/renting.md#images).
+ */
+const imagePath =
+  /^[A-Za-z0-9][\w.-]*(?::\d+)?(?:\/[\w.-]+)*(?::(?:[\w.-]+|@vastai-automatic-tag))?(?:@sha(?:256:[0-9a-f]{64}|512:[0-9a-f]{128}))?$/;
+
 /** Returns why the service would refuse an image path (docs/service/limits.md#sizes). */
 export function imageProblem(image: string): Text | undefined {
   const trimmed = image.trim();
   if (trimmed === '') {
     return text('Enter an image, such as pytorch/pytorch:latest.');
   }
-  if (
-    trimmed.length > 1024 ||
-    !/^[A-Za-z0-9][\w.-]*(?::\d+)?(?:\/[\w.-]+)*(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?$/.test(trimmed)
-  ) {
+  if (trimmed.length > 1024 || !imagePath.test(trimmed)) {
     return text(
       'This is not an image path. Use a form such as pytorch/pytorch:latest or ghcr.io/owner/name:tag.',
     );

@@ -16,9 +16,9 @@ const ofTheService = new Set([
 function splitImage(image: string): { readonly image: string; readonly tag?: string } {
   const slash = image.lastIndexOf('/');
   const colon = image.lastIndexOf(':');
-  return colon > slash && !image.includes('@')
-    ? { image: image.slice(0, colon), tag: image.slice(colon + 1) }
-    : { image };
+  // The tag of the service's own images begins with an @ and is no digest.
+  const isTag = !image.includes('@') || image.slice(colon) === ':@vastai-automatic-tag';
+  return colon > slash && isTag ? { image: image.slice(0, colon), tag: image.slice(colon + 1) } : { image };
 }
 
 /** Returns a new template for an image. */

@@ -98,6 +98,12 @@ describe('charges', () => {
     assert.deepEqual(charged(aCharge(midnight - 3 * day, midnight + day, 8)), [2, 0]);
   });
 
+  it('count up to now in full where their end is ahead, as of a contract that runs', () => {
+    const at = midnight + day / 4;
+    const charges = [aCharge(midnight, midnight + 30 * day, 5)];
+    assert.deepEqual(today(charges, [], at), { amount: 5, least: 5, isAtLeast: false });
+  });
+
   it('count where nothing says when they were, and not for a stop', () => {
     const untimed: Charge = { amount: fromDollars(5), type: 'instance', source: 'instance-1', items: [] };
     assert.deepEqual(charged(untimed, untimed), [5, 0]);

@@ -201,6 +201,8 @@ describe('bids', () => {
 describe('imageProblem', () => {
   it('takes image paths and nothing else', () => {
     for (const image of [
+      'vastai/base-image:@vastai-automatic-tag',
+      'docker.io/vastai/pytorch:@vastai-automatic-tag',
       'ubuntu',
       'pytorch/pytorch:latest',
       'ghcr.io/a/b:1.2',

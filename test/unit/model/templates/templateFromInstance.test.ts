@@ -61,3 +61,10 @@ describe('a template made from what exists', () => {
     assert.ok(!('args_str' in templateFromInstance({ id: 1, runtype: 'args' }, quote)));
   });
 });
+
+describe('a template for an image of the service itself', () => {
+  it('keeps the tag that the service chooses by', () => {
+    const { image, tag } = templateForImage('vastai/base-image:@vastai-automatic-tag');
+    assert.deepEqual([image, tag], ['vastai/base-image', '@vastai-automatic-tag']);
+  });
+});
