@@ -185,6 +185,12 @@ describe('What a user is asked for an agent', () => {
       ],
     );
     assert.notEqual(said('request_rental', 'notRented'), undefined);
+    const lowered =
+      'Nothing was done for “claude” (unverified name), because you have allowed agents less since.';
+    assert.deepEqual(
+      tools.map((tool) => said(tool, 'overLimit')),
+      tools.map(() => lowered),
+    );
     assert.deepEqual(
       tools.map((tool) => said(tool, 'done')),
       tools.map(() => undefined),
