@@ -28,7 +28,7 @@ export function formatText(value: Text | string, translate: Translate = (templat
   if (typeof value === 'string') {
     return plainArgument(value);
   }
-  return translate(value.template).replace(/(“?)\{(\d+)\}/g, (place, quote: string, index: string) => {
+  const fill = (place: string, quote: string, index: string) => {
     const arg = value.args[Number(index)];
     if (arg === undefined) {
       return place;
@@ -39,5 +39,13 @@ export function formatText(value: Text | string, translate: Translate = (templat
     const words = plainArgument(String(arg));
     // What stands in quotation marks can't end them, and go on in our name.
     return quote === '' ? words : `${quote}${words.replace(/[“”„‟]/g, '"')}`;
-  });
+  };
+  // A text from outside may end with a full stop of its own, where the sentence has one.
+  return translate(value.template).replace(
+    /(“?)\{(\d+)\}(\.(?=\s|$))?/g,
+    (place, quote: string, index: string, stop = '') => {
+      const words = fill(stop === '' ? place : place.slice(0, -1), quote, index);
+      return /[^\s.][.!?…]["”)]?$/.test(words) ? words : `${words}${stop}`;
+    },
+  );
 }
