@@ -60,7 +60,10 @@ export class EffectiveConfig {
 
   constructor(private readonly deps: EffectiveConfigDeps) {}
 
-  /** Returns the answer for a host; `command` is the program and its options. Concurrent callers share one answer. */
+  /**
+   * Returns the answer for a host; `command` is the program and its options. Concurrent callers wait for each other, and
+   * share an answer only if no file has changed since: one of them may just have written the entry that it asks about.
+   */
   ask(
     command: readonly [program: string, ...options: string[]],
     alias: string,
@@ -68,11 +71,16 @@ export class EffectiveConfig {
     signal?: AbortSignal,
   ): Promise<RunResult> {
     const key = JSON.stringify([...command, alias]);
-    let answer = this.asked.get(key);
-    if (!answer) {
-      answer = this.read(key, command, alias, paths).finally(() => this.asked.delete(key));
-      this.asked.set(key, answer);
-    }
+    const before = this.asked.get(key);
+    const read = () => this.read(key, command, alias, paths);
+    const answer = before ? before.then(read, read) : read();
+    this.asked.set(key, answer);
+    const end = () => {
+      if (this.asked.get(key) === answer) {
+        this.asked.delete(key);
+      }
+    };
+    void answer.then(end, end);
     return orCancelled(answer, signal);
   }
 
@@ -89,11 +97,15 @@ export class EffectiveConfig {
     }
     this.kept.delete(key);
     const at = clock.now();
+    const expected = known?.files ?? [paths.userConfig];
+    const stateBefore = await this.stateOf(alias, expected, paths);
     const answer = await run(program, [...options, '-vvv', '-G', alias], { timeoutMs: 20_000 });
     const files = filesRead(answer);
     // A config that ssh rejects stays rejected until it changes; a missing one until it exists.
     const state = answer.code === null ? undefined : await this.stateOf(alias, files, paths);
-    if (state !== undefined) {
+    // A file that changed while ssh read it may have been read as it was before.
+    const isSteady = stateBefore === (await this.stateOf(alias, expected, paths));
+    if (state !== undefined && isSteady) {
       if (this.kept.size >= mostKept) {
         this.kept.clear();
       }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { EffectiveConfig } from '../../../src/ssh/effectiveConfig';
+import { nodeFileSystem } from '../../../src/ssh/fileSystem';
 import { givenAway } from '../../../src/ssh/verify';
 import { systemClock, type Clock } from '../../../src/util/clock';
 import { FakeClock } from '../../support/fakeClock';
@@ -76,6 +78,39 @@ describe('What ssh makes of its config', () => {
       assert.equal(count('-G'), index + 2, `after change ${index}`);
       await ssh.localKeys();
       assert.equal(count('-G'), index + 2, `once after change ${index}`);
+    }
+  });
+
+  it('is that of the files as they were when it was asked for, though another question is under way', async () => {
+    for (const isRead of [false, true]) {
+      let goOn = () => {};
+      let isUnderWay = () => {};
+      const underWay = new Promise<void>((resolve) => (isUnderWay = resolve));
+      const held = new Promise<void>((resolve) => (goOn = resolve));
+      let isFirst = true;
+      const effective = new EffectiveConfig({
+        fs: nodeFileSystem,
+        clock,
+        run: async (program, args, options) => {
+          if (!isFirst) return home.run(program, args, options);
+          isFirst = false;
+          // ssh has read the file, or is about to.
+          const answer = isRead ? await home.run(program, args, options) : undefined;
+          isUnderWay();
+          await held;
+          return answer ?? home.run(program, args, options);
+        },
+      });
+      home.write('Host *\n  User first\n');
+      const paths = { ownDir: home.ownDir, userConfig: home.configFile };
+      const ask = () => effective.ask(['ssh', '-F', home.configFile], 'gpu-7', paths);
+      const first = ask();
+      await underWay;
+      home.write('Host *\n  User second\n');
+      const second = ask();
+      goOn();
+      await first;
+      for (const answer of [await second, await ask()]) assert.match(answer.stdout, /^user second$/m);
     }
   });
 
