@@ -10,20 +10,38 @@ const key = 'gpuRental.connect.platforms';
  * host with such a name.
  */
 export class PlatformEntries {
+  /** One change at a time: each reads the setting and the memory, and writes both. */
+  private changing: Promise<void> = Promise.resolve();
+
   constructor(private readonly state: Pick<vscode.Memento, 'get' | 'update'>) {}
 
   /** Adds the platform of a host, which avoids the question; the rest of the setting stays. */
-  async add({ section, hasRemotePlatform }: Resolver, alias: string): Promise<void> {
-    if (!hasRemotePlatform || remotePlatformHosts(section).includes(alias)) {
-      return;
-    }
-    if (await setRemotePlatform(section, { [alias]: 'linux' })) {
-      await this.state.update(key, [...this.read(), `${section} ${alias}`]);
-    }
+  add({ section, hasRemotePlatform }: Resolver, alias: string): Promise<void> {
+    return this.inTurn(async () => {
+      if (!hasRemotePlatform || remotePlatformHosts(section).includes(alias)) {
+        return;
+      }
+      // Remembered first: what is remembered and not there does no harm, and the reverse would stay for ever.
+      const before = this.read();
+      await this.state.update(key, [...before, `${section} ${alias}`]);
+      if (!(await setRemotePlatform(section, { [alias]: 'linux' }))) {
+        await this.state.update(key, before);
+      }
+    });
   }
 
   /** Removes our entries that are not in `aliases`. */
-  async keepOnly(aliases: readonly string[]): Promise<void> {
+  keepOnly(aliases: readonly string[]): Promise<void> {
+    return this.inTurn(() => this.removeOthers(aliases));
+  }
+
+  private inTurn(change: () => Promise<void>): Promise<void> {
+    const changed = this.changing.then(change);
+    this.changing = changed.catch(() => undefined);
+    return changed;
+  }
+
+  private async removeOthers(aliases: readonly string[]): Promise<void> {
     const written = this.read();
     const gone = written.filter((entry) => !aliases.includes(entry.split(' ')[1] ?? ''));
     if (gone.length === 0) {

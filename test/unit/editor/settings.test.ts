@@ -145,5 +145,30 @@ describe('The platform of our hosts in the settings of Remote-SSH', () => {
     await own.keepOnly([]);
     assert.deepEqual(settings.values[key], { 'gpu-1': 'linux' });
     assert.deepEqual(stored.get('gpuRental.connect.platforms'), []);
+    // A window opens while the entries of another account are removed.
+    await own.add(resolver, 'gpu-6');
+    await Promise.all([own.keepOnly([]), own.add(resolver, 'gpu-7')]);
+    assert.deepEqual(settings.values[key], { 'gpu-1': 'linux', 'gpu-7': 'linux' });
+    await own.keepOnly([]);
+    assert.deepEqual(settings.values[key], { 'gpu-1': 'linux' }, 'nothing of ours is left');
+  });
+
+  it('is remembered before it is written, since the window may be closed in between', async () => {
+    const steps: string[] = [];
+    const { source, settings } = used('src/features/connect/platformEntries.ts', {});
+    settings.changed.event(() => steps.push('written'));
+    const state = {
+      get: () => undefined,
+      update: () => {
+        steps.push('remembered');
+        return Promise.resolve();
+      },
+    } as never;
+    const { PlatformEntries } = source as typeof entries;
+    await new PlatformEntries(state).add(
+      { section: 'remote.SSH', hasRemotePlatform: true } as Resolver,
+      'gpu-1',
+    );
+    assert.deepEqual(steps, ['remembered', 'written']);
   });
 });
