@@ -137,6 +137,8 @@ export const templateFields = z
       .optional()
       .meta({
         description: "Disk in GB. Default: 8. It can't be changed after renting.",
+        // Marked only: the service refuses it with its own reason.
+        minimum: 1,
         default: 8,
         examples: [16, 32, 64],
       }),

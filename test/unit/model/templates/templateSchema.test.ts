@@ -111,6 +111,7 @@ describe('the JSON schemas of our documents', () => {
     );
     assert.equal((await problems(own, '{"env": {"A": 1}}')).length, 1);
     assert.equal((await problems(own, '{"recommended_disk_space": "16"}')).length, 1);
+    assert.equal((await problems(own, '{"recommended_disk_space": 0}')).length, 1);
     assert.equal((await problems(own, '{"ssh_direct": "yes"}')).length, 1);
     assert.equal((await problems('file:///r/.vscode/gpu-rental.json', '{"whenRunning": "wait"}')).length, 1);
   });
