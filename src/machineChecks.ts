@@ -4,7 +4,7 @@ import type { CheckAnswer, CheckProblem, CheckStage, NotCheckedReason } from './
 import { probeGpus, type ProbeAnswer } from './ssh/gpuProbe';
 import { HostKeyError } from './ssh/hostKey';
 import { matchKeys } from './ssh/localKeys';
-import { keyName } from './ssh/problemText';
+import { triedKeyName } from './ssh/problemText';
 import type { Failure, PreflightProblem } from './ssh/preflight';
 import { NoAddressError, NoLoginError, type PreparedHost, type PrepareRequest } from './ssh/prepareHost';
 import { ProgramMissingError } from './ssh/run';
@@ -198,7 +198,7 @@ function failed({ problem, detail, keysTried, keyFiles }: Failure, host: Prepare
     return notChecked('lockedKey', lockedFile);
   }
   if (problem === 'notSigned') {
-    return notChecked('unsignedKey', keyName(keysTried.at(-1) ?? '–', keyFiles));
+    return notChecked('unsignedKey', triedKeyName(keysTried.at(-1) ?? '–', keyFiles));
   }
   if (problem === 'unusableKey') {
     return notChecked('unusableKey', detail);

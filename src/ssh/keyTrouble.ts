@@ -105,7 +105,7 @@ export function keyTroubles(stderr: string): readonly KeyTrouble[] {
  * Returns what is wrong with a key: with that of an entry, or else with one that ssh does not name. What ssh says of other
  * keys of the user's config gives no reason. Without a file, all count.
  */
-export function troubleOf(stderr: string, identityFile: string | undefined): KeyTrouble | undefined {
+export function keyTroubleOf(stderr: string, identityFile: string | undefined): KeyTrouble | undefined {
   const said = keyTroubles(stderr);
   const part = (name: string) => forwardSlashes(name).replace(/\.pub$/, '');
   const isOwn = (one: KeyTrouble) =>

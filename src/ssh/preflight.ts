@@ -3,7 +3,7 @@ import { defined } from '../util/defined';
 import { Answer } from './answer';
 import { unescaped } from './effectiveConfig';
 import { changedHostKey } from './hostKey';
-import { troubleOf, type KeyTrouble } from './keyTrouble';
+import { keyTroubleOf, type KeyTrouble } from './keyTrouble';
 import { plainText } from './plainText';
 import type { Run, RunResult } from './run';
 
@@ -183,7 +183,7 @@ function ownTrouble(
   found: PreflightProblem,
   identityFile: string | undefined,
 ): KeyTrouble | undefined {
-  const said = found === 'timedOut' ? undefined : troubleOf(afterLogin(stderr), identityFile);
+  const said = found === 'timedOut' ? undefined : keyTroubleOf(afterLogin(stderr), identityFile);
   return (
     said ?? (found !== 'other' && isUnsigned(stderr) ? { kind: 'notSigned', file: undefined } : undefined)
   );

@@ -57,14 +57,14 @@ const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = 
         ? text('The instance accepts no key of this computer. Attach one to the instance.')
         : text(
             'The instance did not accept the key {0}. Attach a key to the instance.',
-            keysTried.map((key) => keyName(key, keyFiles)).join(', '),
+            keysTried.map((key) => triedKeyName(key, keyFiles)).join(', '),
           ),
     fixes: ['attachKey', 'retry'],
   }),
   notSigned: ({ keysTried, keyFiles }) => ({
     text: text(
       "The instance knows the key {0}, but this computer could not use it. Unlock its SSH agent, answer the agent's prompt or touch its security key, then retry.",
-      keyName(keysTried.at(-1) ?? '–', keyFiles),
+      triedKeyName(keysTried.at(-1) ?? '–', keyFiles),
     ),
     fixes: ['retry', 'openTerminal'],
   }),
@@ -107,7 +107,7 @@ const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = 
 };
 
 /** Returns the file of a key, or its fingerprint where only an agent holds it. */
-export function keyName(key: string, files: Failure['keyFiles']): string {
+export function triedKeyName(key: string, files: Failure['keyFiles']): string {
   const file = files?.[key];
   return file === undefined || /[/\\]gpu-rental\.d[/\\]/.test(file) ? key : file;
 }
