@@ -19,13 +19,16 @@ import type { RunResult } from './run';
 import { readTar, type TarEntry } from './tar';
 import {
   askToReplace,
+  atMost,
   beginMark,
   beginScript,
   lastWords,
   reasons,
   rounds,
   runStep,
+  SentTooMuchError,
   singleBytes,
+  spareBytes,
   Steps,
   sumOf,
   TransferError,
@@ -42,6 +45,8 @@ const width = 8;
 const heldBytes = 1_000_000;
 /** The most bytes that a machine may print before its answer. */
 const noiseBytes = 65_536;
+/** What an archive has beside the name and content of a file: headers of the file and of a long name, and padding. */
+const headerBytes = 4_096;
 
 export interface DownloadOptions extends TransferOptions {
   /** True if the user wants files on whose names programs act as well; by default they are left out. */
@@ -176,7 +181,7 @@ class Download {
       kind === 'file' && (size >= limit || name === this.source.root);
     const many = plan.todo.filter((file) => !isSingle(file));
     if (many.length > 0) {
-      await this.fetchMany(new Set(many.map(({ name }) => name)));
+      await this.fetchMany(many);
     }
     for (const file of plan.todo.filter(isSingle)) {
       await this.local.attempt(file.name, () => this.fetchSingle(file));
@@ -184,7 +189,9 @@ class Download {
   }
 
   /** Fetches all small files in one archive. */
-  private async fetchMany(wanted: ReadonlySet<string>): Promise<void> {
+  private async fetchMany(many: readonly RemoteEntry[]): Promise<void> {
+    const wanted = new Set(many.map(({ name }) => name));
+    const archived = many.reduce((sum, { name, size }) => sum + size + 2 * name.length + headerBytes, 0);
     const script = [
       'export LC_ALL=C',
       `cd ${quoteForShell(this.source.parent)} || exit 3`,
@@ -195,7 +202,7 @@ class Download {
     ];
     const writing = new Set<Promise<void>>();
     const copies: TarEntry[] = [];
-    await this.stream(script, zeroEnded(wanted), async (reader) => {
+    await this.stream(script, zeroEnded(wanted), archived, async (reader) => {
       try {
         await readTar(reader, async ({ name: path, ...facts }, content) => {
           const entry = { ...facts, name: withoutDot(path) };
@@ -270,7 +277,7 @@ class Download {
       beginScript,
       `tail -c +${start + 1} ${path} | head -c ${file.size - start}`,
     ];
-    const result = await this.stream(script, undefined, (reader) =>
+    const result = await this.stream(script, undefined, file.size - start, (reader) =>
       this.local.write(file, start, reader.pieces(file.size - start), (count) => this.steps?.add(count)),
     );
     if (!this.local.hasArrived(file.name)) {
@@ -280,11 +287,12 @@ class Download {
 
   /**
    * Runs a step whose output is one of our streams; a broken connection takes precedence over the stream error that
-   * it caused.
+   * it caused. One that is longer than expected is cut off.
    */
   private async stream(
     script: readonly string[],
     input: AsyncIterable<Uint8Array> | undefined,
+    expected: number,
     read: (reader: ByteReader) => Promise<void>,
   ): Promise<RunResult> {
     let failure: Error | undefined;
@@ -292,12 +300,15 @@ class Download {
       signal: this.options.signal,
       input,
       output: async (bytes) => {
-        const reader = new ByteReader(bytes);
+        const reader = new ByteReader(atMost(bytes, () => expected + spareBytes));
         try {
           if (await reader.until(beginMark, noiseBytes)) {
             await read(reader);
           }
         } catch (error) {
+          if (error instanceof SentTooMuchError) {
+            throw error;
+          }
           failure = error instanceof Error ? error : new Error(String(error));
         }
         await reader.drain();

@@ -23,6 +23,9 @@ const blockBytes = 512;
 /** The most bytes of a name or of a list of attributes; a machine that sends more is not trusted. */
 const longestName = 65_536;
 
+/** The most blocks of zeros at a time: each archive ends with some, up to the size of a record. */
+const mostZeros = 4_096;
+
 const kinds: ReadonlyMap<string, TarEntry['kind']> = new Map([
   ['0', 'file'],
   ['\0', 'file'],
@@ -40,6 +43,7 @@ export async function readTar(
   bytes: ByteReader,
   body: (entry: TarEntry, content: AsyncGenerator<Buffer>) => Promise<void>,
 ): Promise<void> {
+  let zeros = 0;
   let more: Partial<Record<'path' | 'linkpath' | 'size' | 'mtime', string>> = {};
   for (;;) {
     const header = await bytes.read(blockBytes);
@@ -50,8 +54,13 @@ export async function readTar(
       throw new TarError('The archive ends within a header');
     }
     if (header.every((byte) => byte === 0)) {
+      zeros += 1;
+      if (zeros > mostZeros) {
+        throw new TarError('The archive does not end');
+      }
       continue;
     }
+    zeros = 0;
     checkSum(header);
     const type = String.fromCharCode(header[156] ?? 0);
     const length = more.size === undefined ? number(header, 124, 12) : Number(more.size);

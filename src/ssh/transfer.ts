@@ -66,6 +66,28 @@ export class TransferError extends UserError {
   }
 }
 
+/** A machine that sends more than it announced is cut off, to protect the disk and the traffic of this computer. */
+export class SentTooMuchError extends TransferError {
+  constructor() {
+    super(text('The instance sent more than it announced, so the transfer was ended.'));
+  }
+}
+
+/** What a machine may send beside what it announced: a file may have grown since. */
+export const spareBytes = 64_000_000;
+
+/** Passes bytes on. @throws SentTooMuchError once there are more than `most` of them. */
+export async function* atMost(bytes: AsyncIterable<Buffer>, most: () => number): AsyncGenerator<Buffer> {
+  let count = 0;
+  for await (const piece of bytes) {
+    count += piece.length;
+    if (count > most()) {
+      throw new SentTooMuchError();
+    }
+    yield piece;
+  }
+}
+
 function wordsOf(said: string): Text {
   return said === ''
     ? text('The transfer did not finish. The connection ended early.')

@@ -1,7 +1,15 @@
 import { JobMachineError } from '../../model/jobs/jobMachineError';
 import { ByteReader } from '../byteReader';
 import type { RunOptions } from '../run';
-import { beginMark, beginScript, lastWords, runStep, TransferError, type TransferDeps } from '../transfer';
+import {
+  atMost,
+  beginMark,
+  beginScript,
+  lastWords,
+  runStep,
+  TransferError,
+  type TransferDeps,
+} from '../transfer';
 import { plainText } from '../plainText';
 import { text } from '../../util/text';
 
@@ -47,7 +55,7 @@ export async function answerOf(
     timeoutMs,
     ...options,
     output: async (bytes) => {
-      const reader = new ByteReader(bytes);
+      const reader = new ByteReader(atMost(bytes, () => noiseBytes + answerBytes));
       if (await reader.until(beginMark, noiseBytes)) {
         answer = await reader.read(answerBytes);
       }

@@ -288,8 +288,12 @@ class Fetch {
       module,
       folder: `${jobPath(id)}/src`,
       signal,
+      // By a list of its own, which may name other sizes than the one that counts.
       choose: (files) =>
-        files.filter(({ path, kind }) => kind === 'file' && byName.has(path.toString('utf8'))),
+        files.filter(({ path, kind, size }) => {
+          const listed = byName.get(path.toString('utf8'));
+          return kind === 'file' && listed !== undefined && size <= listed.size;
+        }),
       take: async ({ path }, content) => {
         const file = byName.get(path.toString('utf8'));
         if (file) {

@@ -2,7 +2,7 @@ import { text } from '../../util/text';
 import { ByteReader } from '../byteReader';
 import { plainText } from '../plainText';
 import type { RunOptions, RunResult } from '../run';
-import { lastWords, TransferError } from '../transfer';
+import { atMost, lastWords, spareBytes, sumOf, TransferError } from '../transfer';
 import { readFileList, type ListedFile } from './fileList';
 import { EndedError, ints, RsyncReader, withoutMessages } from './wire';
 
@@ -26,6 +26,8 @@ export interface DaemonCopy {
 /** The most bytes that a host may print before its answer. */
 const noiseBytes = 65_536;
 const lineBytes = 4_096;
+/** The most bytes of a list. */
+const listBytes = 300_000_000;
 /**
  * Length of the checksum after a file. SSH has already proved its bytes, and the hash of the job's list proves their
  * content.
@@ -44,12 +46,14 @@ export async function copyFromDaemon(open: OpenDaemon, copy: DaemonCopy): Promis
   const requests = new Outbox();
   const said: string[] = [];
   const outcome = { isWhole: false };
+  const allowed = { bytes: listBytes };
   const result = await open({
     signal: copy.signal,
     input: requests,
     output: async (bytes) => {
       try {
-        outcome.isWhole = await converse(new ByteReader(bytes), requests, said, copy);
+        const reader = new ByteReader(atMost(bytes, () => allowed.bytes));
+        outcome.isWhole = await converse(reader, requests, said, copy, allowed);
       } catch (error) {
         if (!(error instanceof EndedError)) {
           throw error;
@@ -74,6 +78,7 @@ async function converse(
   requests: Outbox,
   said: string[],
   copy: DaemonCopy,
+  allowed: { bytes: number },
 ): Promise<boolean> {
   if (!(await reader.until('@RSYNCD: ', noiseBytes)) || !(await reader.until('\n', lineBytes))) {
     return false;
@@ -92,6 +97,8 @@ async function converse(
   const files = await readFileList(data);
   const chosen = new Set(copy.choose(files));
   const wanted = new Map([...files.entries()].filter(([, file]) => chosen.has(file)));
+  // Each piece has a few bytes of its own.
+  allowed.bytes += sumOf(chosen) * 1.01 + spareBytes;
   for (const index of wanted.keys()) {
     requests.add(requestOf(index));
   }

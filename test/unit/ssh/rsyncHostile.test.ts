@@ -161,6 +161,18 @@ describe('A host that gives away what it likes', () => {
     }
   });
 
+  it('gets no file asked for that it lists as larger than the list that counts', async () => {
+    const listed = hostOf([{ name: 'src/out/good', content: 'good' }], () => false);
+    const machine = machineOf(
+      listed,
+      hostOf([{ name: 'out/good', content: 'good and more' }], () => false),
+    );
+    const list = await machine.outputs('ab', patterns);
+    const { files, leftOut } = await machine.fetch('ab', list, openedFolder(into));
+    assert.deepEqual([files, leftOut.map(({ name }) => name)], [0, ['out/good']]);
+    assert.deepEqual(readdirSync(join(into, 'out')), []);
+  });
+
   it('has the log from where it still is, and says where it begins', async () => {
     const notes = [
       { name: 'log', content: 'new lines\n' },
