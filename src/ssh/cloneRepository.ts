@@ -22,6 +22,19 @@ export class CloneError extends UserError {
   }
 }
 
+/** No answer: the repository may be there, in part or whole, or still be on its way. */
+export class CloneNotKnownError extends UserError {
+  constructor(said: string) {
+    super(
+      text(
+        'The connection ended before the instance confirmed the clone, so it may still be running or be incomplete. Check the folder before you use it. ({0})',
+        plainText(said) || '–',
+      ),
+      { nextStep: 'retry' },
+    );
+  }
+}
+
 const exists = 73;
 const noGit = 74;
 const noAccess =
@@ -74,7 +87,7 @@ export async function cloneRepository(
   if (noAccess.test(words)) {
     return { kind: 'noAccess', said: plainText(said) };
   }
-  throw new CloneError(said);
+  throw result.code === null || result.code === 255 ? new CloneNotKnownError(said) : new CloneError(said);
 }
 
 /** Returns git's reason, or its last lines. */

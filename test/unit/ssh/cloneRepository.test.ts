@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cloneRepository } from '../../../src/ssh/cloneRepository';
+import { CloneNotKnownError, cloneRepository } from '../../../src/ssh/cloneRepository';
 
 const repository = {
   url: 'https://example.com/a/b.git',
@@ -23,6 +23,12 @@ function cloned(code: number, stdout: string, stderr = '') {
 
 describe('a repository that is cloned on a machine', () => {
   const begun = "folder /workspace/b\nCloning into '/workspace/b'...\n";
+
+  for (const said of ['', begun]) {
+    it(`may be there where the connection ended${said === '' ? ' without a word' : ' while it was cloned'}`, async () => {
+      await assert.rejects(cloned(255, said, 'Connection closed').work, CloneNotKnownError);
+    });
+  }
 
   it('tells how far it is, and where it lies', async () => {
     const { work, percents } = cloned(
