@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { inParallel } from '../util/inParallel';
 import type { Place } from '../util/realPlace';
@@ -61,16 +62,23 @@ export async function download(
   deps: TransferDeps,
   alias: string,
   remote: string,
-  into: Place,
+  /** A path is what the user chooses with this call. */
+  into: Place | string,
   options: DownloadOptions = {},
 ): Promise<TransferOutcome> {
+  const place = typeof into === 'string' ? await chosenPlace(into) : into;
   const [parent, root] = [posix.dirname(remote), posix.basename(remote)];
   const list = async () => {
     const tree = await remoteTree(deps, alias, parent, root, options.signal);
     return options.withActing === true ? tree : withoutActing(tree);
   };
   const source = { parent, root, list };
-  return new Download(deps, alias, source, new LocalFiles(into), options).run();
+  return new Download(deps, alias, source, new LocalFiles(place), options).run();
+}
+
+async function chosenPlace(path: string): Promise<Place> {
+  const chosen = await realpath(path);
+  return { path: chosen, root: { chosen } };
 }
 
 /** Files and links of the machine, by their names below a folder. */

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { quoteForShell } from './commandLine';
 import { defined } from '../util/defined';
-import { localTree, whyNotRead, type Chosen, type LocalFile, type LocalTree } from './fileTree';
+import { chosenFiles, localTree, whyNotRead, type Chosen, type LocalFile, type LocalTree } from './fileTree';
 import { inOrder } from '../util/inParallel';
 import { openPlace, realFile } from '../util/realPlace';
 import { hashOfFile } from './localFiles';
@@ -35,11 +35,14 @@ import {
 export async function upload(
   deps: TransferDeps,
   alias: string,
-  locals: readonly Chosen[],
+  /** A path is what the user chooses with this call. */
+  locals: readonly (Chosen | string)[],
   remoteFolder: string,
   options: TransferOptions = {},
 ): Promise<TransferOutcome> {
-  const tree = () => localTree(locals);
+  const all = locals.map((one) => (typeof one === 'string' ? chosenFiles([one]) : Promise.resolve([one])));
+  const chosen = (await Promise.all(all)).flat();
+  const tree = () => localTree(chosen);
   return new Upload(deps, alias, { tree, folder: remoteFolder, options }).run();
 }
 
