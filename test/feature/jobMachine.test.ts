@@ -76,7 +76,7 @@ describe('a job that a machine is rented for', () => {
     await computer().until('the rental', () => instances().length === 1);
     await window.toast(/^train: succeeded after .* for \$/);
     programs.end();
-    assert.equal(programs.lines.filter((line) => line.includes('gpu-rental proof')).length, 1);
+    assert.equal(programs.inputs.filter((input) => input.includes('gpu-rental proof')).length, 1);
     const [run = ''] = readdirSync(path.join(computer().workspace, 'gpu-outputs', 'train'));
     const model = path.join(computer().workspace, 'gpu-outputs', 'train', run, 'outputs', 'model.bin');
     assert.equal(readFileSync(model, 'utf8'), 'model');

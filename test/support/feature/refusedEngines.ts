@@ -32,7 +32,7 @@ export const refusals = [
   ],
   [
     'torchrun, MPI, DeepSpeed',
-    'These instances are not on one network: each is behind the NAT of its host, and NCCL needs every port.',
+    'Each instance is behind the NAT of its host, and NCCL needs every port. The service has overlay networks for this, which its own documentation has withdrawn as unsupported.',
     'Rent more GPUs in one machine.',
   ],
 ] as const;
