@@ -44,7 +44,7 @@ const bootstrap = [
  * that it arrives whole or not at all; what the script itself reads follows. The answer stands between two marks, wherever
  * they stand in a line. It ends with the second one, whatever still holds the pipes.
  */
-export class Answer implements Sieve {
+export class ScriptAnswer implements Sieve {
   readonly command: string;
   private readonly mark: string;
   private readonly inputMark: string;

@@ -1,6 +1,6 @@
 import type { Clock } from '../util/clock';
 import { defined } from '../util/defined';
-import { Answer } from './answer';
+import { ScriptAnswer } from './answer';
 import { unescaped } from './effectiveConfig';
 import { changedHostKey } from './hostKey';
 import { keyTroubleOf, type KeyTrouble } from './keyTrouble';
@@ -93,7 +93,7 @@ export async function runPreflight(
   { signal, isPatient }: PreflightOptions = {},
 ): Promise<PreflightResult> {
   const wait = isPatient === true ? longWait : usualWait;
-  const answer = new Answer();
+  const answer = new ScriptAnswer();
   const [program, ...before] = deps.command;
   const startedAt = deps.clock.elapsed();
   const result = await deps.run(
@@ -121,7 +121,7 @@ export async function runPreflight(
 
 function judge(
   result: RunResult,
-  { hasBegun, isLost, noise }: Answer,
+  { hasBegun, isLost, noise }: ScriptAnswer,
   elapsedMs: number,
   identityFile: string | undefined,
 ): PreflightResult {

@@ -4,7 +4,7 @@ import type { AccountRef } from '../model/accounts/account';
 import type { Instance } from '../model/instances/instance';
 import { accountMark, aliasOf, type AliasAccount } from './alias';
 import { readClientConfig } from './clientConfig';
-import { Answer } from './answer';
+import { ScriptAnswer } from './answer';
 import { byUserShell, commandLine, sshCommand } from './commandLine';
 import { SshContext, type SshDeps } from './context';
 import { endpointsOf, type Endpoint } from './endpoints';
@@ -174,7 +174,7 @@ class NativeSsh implements SshService {
     const hostKey = await this.context.hostKeyOptions(checkAlias(alias));
     const agent = usesAgent === true ? [] : withoutAgent;
     const login = [...agent, ...asArguments(hostKey)];
-    const answer = new Answer();
+    const answer = new ScriptAnswer();
     const mark = randomBytes(12).toString('hex');
     const sent = usesLoginShell === true ? byUserShell(script, mark) : script;
     const result = await this.runQuietly(alias, login, answer.command, {

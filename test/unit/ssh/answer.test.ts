@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { Answer, InputTakenError } from '../../../src/ssh/answer';
+import { ScriptAnswer, InputTakenError } from '../../../src/ssh/answer';
 
 describe('The answer of a script', () => {
   const first = 'a1a1a1a1a1a1';
@@ -29,7 +29,7 @@ describe('The answer of a script', () => {
     }
     return pieces;
   };
-  const heard = (answer: Answer, bytes: Buffer, sizes: readonly number[]) => {
+  const heard = (answer: ScriptAnswer, bytes: Buffer, sizes: readonly number[]) => {
     const own = cut(bytes, sizes).map((piece) => answer.take(piece));
     return Buffer.concat([...own, answer.rest()]);
   };
@@ -43,7 +43,7 @@ describe('The answer of a script', () => {
         noise,
         fc.array(fc.integer({ min: 1, max: 30 })),
         (before, own, code, after, sizes) => {
-          const answer = new Answer([first, second]);
+          const answer = new ScriptAnswer([first, second]);
           const bytes = Buffer.concat([
             Buffer.from(`${before}${mark}<`),
             own,
@@ -61,7 +61,7 @@ describe('The answer of a script', () => {
   it('proves nothing without its end: neither a good end, nor that nothing ran', () => {
     fc.assert(
       fc.property(noise, content, fc.constantFrom(0, 1, 255, null), fc.nat(), (before, own, code, at) => {
-        const answer = new Answer([first, second]);
+        const answer = new ScriptAnswer([first, second]);
         const whole = Buffer.concat([Buffer.from(`${before}${mark}<`), own, Buffer.from(`>${mark} 0.`)]);
         const part = whole.subarray(0, at % whole.length);
         const given = heard(answer, part, [7]);
@@ -79,10 +79,10 @@ describe('The answer of a script', () => {
   });
 
   it('says that the script was taken, and the words of a shell that never began it', () => {
-    const taken = new Answer([first, second]);
+    const taken = new ScriptAnswer([first, second]);
     taken.take(Buffer.from(`hello${mark}<>${mark} lost.`));
     assert.throws(() => taken.resultOf(plain), InputTakenError);
-    const ended = new Answer([first, second]);
+    const ended = new ScriptAnswer([first, second]);
     ended.take(Buffer.from('Your account has expired.\n'));
     const { code, stderr } = ended.resultOf({ ...plain, code: 1 });
     assert.deepEqual([code, stderr], [1, 'Your account has expired.\n']);
@@ -92,7 +92,7 @@ describe('The answer of a script', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.string(), (script, rest) => {
         fc.pre(!script.includes('\0'));
-        const input = new Answer([first, second]).input(script, rest);
+        const input = new ScriptAnswer([first, second]).input(script, rest);
         assert.ok(typeof input === 'string');
         const [, line = '', after] = /^\n+([^\n]+)\n([^]*)$/.exec(input) ?? [];
         const [, sent = ''] = /^[^:]+:([^]*):[^:]+$/.exec(line) ?? [];

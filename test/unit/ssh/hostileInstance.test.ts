@@ -6,7 +6,7 @@ import { NotUnderstoodError } from '../../../src/api/errors';
 import { instanceName } from '../../../src/model/instances/instanceLabel';
 import type { Instance } from '../../../src/model/instances/instance';
 import { endpointsOf } from '../../../src/ssh/endpoints';
-import { Answer } from '../../../src/ssh/answer';
+import { ScriptAnswer } from '../../../src/ssh/answer';
 import type { Probe } from '../../../src/ssh/probe';
 import { explainFailure, explainVerification } from '../../../src/ssh/problemText';
 import { publicPortsOf, withJupyterToken } from '../../../src/ssh/publicPorts';
@@ -102,7 +102,7 @@ const configLines = [
 const runs = sized(100, 2_000);
 
 /** The command of each login, but for its random marks. */
-const bootstrap = new Answer().command.replace(/ [0-9a-f]{12} [0-9a-f]{12}$/, '');
+const bootstrap = new ScriptAnswer().command.replace(/ [0-9a-f]{12} [0-9a-f]{12}$/, '');
 
 describe('Whatever the service says of an instance', () => {
   let home: SshHome;
