@@ -229,7 +229,9 @@ command -v setsid >/dev/null 2>&1 && own_group=setsid
   # What a set-up installs must be readable for other users of the machine, as after a login.
   umask "$login_umask"
   export GPU_RENTAL_JOB_MARK="$id." GPU_RENTAL_JOB_FOLDER="$d" TMUX=none
-  exec $own_group "${SHELL:-/bin/sh}" -lc 'exec sh "$GPU_RENTAL_JOB_FOLDER/job.sh"'
+  # csh and tcsh take no other flag beside -l, and what sshd started has read most of what a user sets.
+  case "${SHELL:=/bin/sh}" in *csh) set -- /bin/sh -c ;; *) set -- "$SHELL" -lc ;; esac
+  exec $own_group "$@" 'exec sh "$GPU_RENTAL_JOB_FOLDER/job.sh"'
 ) </dev/null >>log 2>&1 &
 job=$!
 watch &

@@ -39,6 +39,16 @@ describe('The start of a job on its machine', () => {
     assert.equal(await code(), 0);
   });
 
+  for (const shell of ['bash', 'zsh', 'fish', 'tcsh']) {
+    it(`runs the script of the job where the login shell is ${shell}`, async () => {
+      const order = await prepared();
+      const ssh = shellMachine(scene().remote, { SHELL: `/usr/bin/${shell}` });
+      assert.equal(await scene().with({ ssh }).start(order), 'started');
+      assert.equal(await code(), 0);
+      assert.equal(starts(), 'x\n');
+    });
+  }
+
   it('is taken over from a runner that ended before it began, and never from one that did', async () => {
     const order = await prepared();
     const lock = scene().file(jobId, 'lock');
