@@ -240,9 +240,12 @@ function toError(failure: Failure, attempts: Attempts | undefined): ApiError {
   return new NotUnderstoodError(failure);
 }
 
+/** What a service says of a key that may not do something, beside the code that ours documents. */
+const keyCodes = /^(?:auth_error|forbidden|unauthorized|not_authorized|permission_denied|access_denied)$/;
+
 /** A code that is not documented may be about the account, and then another key would be refused as well. */
 function isAboutKey({ code, serviceText }: Failure, lacking: string | undefined): boolean {
-  const isKnown = code === undefined || code === notAuthorizedCode || lacking !== undefined;
+  const isKnown = code === undefined || keyCodes.test(code) || lacking !== undefined;
   return isKnown || /\b(?:keys?|permissions?|scopes?|roles?|IP|whitelist)\b/i.test(serviceText ?? '');
 }
 

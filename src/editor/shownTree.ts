@@ -25,8 +25,8 @@ interface Look {
 export class ShownTree {
   private readonly rows = new Map<object | undefined, readonly object[]>();
   private readonly looks = new WeakMap<object, Look>();
-  /** The items of rows that were found to differ, until the editor reads them. */
-  private readonly changed = new WeakMap<object, vscode.TreeItem>();
+  /** The rows that were found to differ, until the editor reads them. */
+  private readonly changed = new WeakMap<object, { readonly item: vscode.TreeItem; readonly look: string }>();
 
   constructor(
     private readonly rowsOf: (parent: object | undefined) => Promise<readonly object[]>,
@@ -48,9 +48,9 @@ export class ShownTree {
 
   /** Returns the item of a row for the editor. */
   async item(row: object): Promise<vscode.TreeItem> {
-    const item = this.changed.get(row) ?? (await this.itemOf(row));
+    const { item, look } = this.changed.get(row) ?? (await this.made(row));
     this.changed.delete(row);
-    this.looks.set(row, { item: lookOf(item) });
+    this.looks.set(row, { item: look });
     return item;
   }
 
@@ -85,25 +85,30 @@ export class ShownTree {
         await otherWork();
       }
       changed.push(...(await this.changesOf(row)));
-    }
-    if (changed.length > mostRows) {
-      return parent === undefined ? undefined : [parent];
+      if (changed.length > mostRows) {
+        return parent === undefined ? undefined : [parent];
+      }
     }
     return changed;
   }
 
   private async changesOf(row: object): Promise<readonly object[]> {
-    const item = await this.itemOf(row);
-    if (await this.differs(row, item)) {
-      this.changed.set(row, item);
+    const made = await this.made(row);
+    if (await this.differs(row, made.look)) {
+      this.changed.set(row, made);
       return [row];
     }
     this.changed.delete(row);
     return this.rows.has(row) ? ((await this.changesBelow(row)) ?? []) : [];
   }
 
-  private async differs(row: object, item: vscode.TreeItem): Promise<boolean> {
-    if (this.looks.get(row)?.item !== lookOf(item)) {
+  private async made(row: object) {
+    const item = await this.itemOf(row);
+    return { item, look: lookOf(item) };
+  }
+
+  private async differs(row: object, look: string): Promise<boolean> {
+    if (this.looks.get(row)?.item !== look) {
       return true;
     }
     const tooltip = this.looks.get(row)?.tooltip;

@@ -240,12 +240,19 @@ interface Offer {
 /** ssh names file, kind and fingerprint of a key; OpenSSH before 7.9 kind, fingerprint and file. */
 function offers(stderr: string): readonly Offer[] {
   return [...stderr.matchAll(/^debug1: Offering public key: (.+?)\r?$/gm)].map(([, line = '']) => {
-    const [, before, key, after] = /^(.*?) ?(?:\S+ )?(SHA256:[A-Za-z0-9+/]+)(.*)$/.exec(line) ?? [];
-    const older = after?.trim().replace(/^(?:explicit|agent|token|hostbased)\b.*/, '') ?? '';
+    const [key] = /SHA256:[A-Za-z0-9+/]+/.exec(line) ?? [];
+    const at = line.indexOf(key ?? line);
+    const words = line.slice(0, at).trim().split(' ');
+    // The word before the fingerprint is the kind of the key.
+    const before = words.slice(0, -1).join(' ');
+    const older = line
+      .slice(at + (key ?? line).length)
+      .trim()
+      .replace(/^(?:explicit|agent|token|hostbased)\b.*/, '');
     const file = before === '' ? older : before;
     return {
       key: plainText(key ?? line),
-      file: file === undefined || file === '' ? undefined : plainText(unescaped(file)),
+      file: file === '' ? undefined : plainText(unescaped(file)),
     };
   });
 }

@@ -108,10 +108,12 @@ function shortName(name: string): string {
  */
 function comparedForm(name: string): string {
   const plain = name.normalize('NFKC').replace(ignored, '').toUpperCase().toLowerCase();
-  return plain
-    .normalize('NFKC')
-    .replace(/:.*$/s, '')
-    .replace(/[. ]+$/, '');
+  const [shown = ''] = plain.normalize('NFKC').split(':', 1);
+  let end = shown.length;
+  while (end > 0 && '. '.includes(shown.charAt(end - 1))) {
+    end -= 1;
+  }
+  return shown.slice(0, end);
 }
 
 function acts(name: string, isFile: boolean): boolean {

@@ -55,7 +55,7 @@ const expectations: Readonly<
           score: 1234.5,
           cpuName: 'AMD EPYC 7543 32-Core Processor',
           cpuCores: 32,
-          cpuRamMb: 257000,
+          cpuRamMb: 128500,
           cpuArch: 'amd64',
           diskSpaceGb: 2048.5,
           diskMbPerSecond: 1234.5,

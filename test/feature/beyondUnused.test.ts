@@ -51,7 +51,7 @@ describe('notebooks and tools for several instances', () => {
     assert.ok(sent.length <= 2 * minutes, `${sent.length} requests`);
     assert.deepEqual(
       [...new Set(sent.map(({ method, path: asked }) => `${method} ${asked}`))].filter(
-        (call) => !/^GET \/api\/v0\/(instances|users\/current|charges)\/$/.test(call),
+        (call) => !/^GET \/api\/(v0\/(users\/current|charges)|v1\/instances)\/$/.test(call),
       ),
       [],
     );

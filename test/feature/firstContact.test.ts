@@ -66,7 +66,7 @@ describe('the first contact with an instance', () => {
   for (const [name, use] of Object.entries(uses)) {
     it(`is told as by Connect where a stranger is at its address: ${name}`, async () => {
       await use();
-      const refused = await window.toast(/did not accept the key SHA256:/);
+      const refused = await window.toast(/did not accept the key \S+id_ed25519\. /);
       assert.deepEqual(refused.buttons, ['Attach a Key…', 'Retry']);
       refused.close();
       await computer().rest();

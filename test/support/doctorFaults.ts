@@ -26,11 +26,17 @@ export function doctorFault(
 }
 
 /** Returns what can be wrong with a machine; each begins with one on which all is well. */
+const fullDisk = "echo '/dev/vda1 1000000 999000 1000 100% /'";
+
 export function machineFaults(scene: () => DoctorScene): Readonly<Record<string, DoctorFault>> {
   const fault = doctorFault;
   /** The machine runs this in place of each command. */
   const answers = (script: string) => () => {
     scene().answering(script);
+    return {};
+  };
+  const having = (programs: Readonly<Record<string, string>>) => () => {
+    scene().having(programs);
     return {};
   };
   return {
@@ -78,15 +84,13 @@ export function machineFaults(scene: () => DoctorScene): Readonly<Record<string,
       'disk',
       'problem',
       'gpuRental.instance.openTerminal',
-      answers(String.raw`eval \"\${SSH_ORIGINAL_COMMAND%%;*}\"; echo '/dev/vda1 1000000 999000 1000 100% /'`),
+      having({ df: fullDisk }),
     ),
     'that no GPU answers': fault(
       'gpu',
       'problem',
       'gpuRental.instance.reboot',
-      answers(
-        String.raw`case \"$SSH_ORIGINAL_COMMAND\" in *nvidia-smi*) exit 9;; *) eval \"$SSH_ORIGINAL_COMMAND\";; esac`,
-      ),
+      having({ 'nvidia-smi': 'exit 9' }),
     ),
     'an image without the tool of NVIDIA': fault(
       'gpu',
@@ -98,9 +102,7 @@ export function machineFaults(scene: () => DoctorScene): Readonly<Record<string,
       'gpu',
       'ok',
       '',
-      answers(
-        String.raw`case \"$SSH_ORIGINAL_COMMAND\" in *nvidia-smi*) echo 'GPU 0: RTX 4090';; *) eval \"\${SSH_ORIGINAL_COMMAND%%;*}\"; echo '/dev/vda1 1000000 999000 1000 100% /';; esac`,
-      ),
+      having({ 'nvidia-smi': "echo 'GPU 0: RTX 4090'", df: fullDisk }),
     ),
     'that its own address does not answer': fault('direct address', 'note', '', async () => ({
       instances: [sshInstance(await freePort(), { sshHost: '127.0.0.1', sshPort: scene().port })],

@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defaultNetworkSettings } from '../../src/api/chooseTransport';
 import type { Client } from '../../src/api/client';
 import type { CallOptions } from '../../src/api/http';
@@ -89,9 +91,7 @@ export class DoctorScene {
   /** A machine that lets the key of this computer in and has a GPU, reached by both addresses. */
   async rented(): Promise<Partial<DoctorPorts>> {
     this.machine = await new SshMachine().start();
-    this.answering(
-      String.raw`case \"$SSH_ORIGINAL_COMMAND\" in *nvidia-smi*) echo 'GPU 0: RTX 4090';; *) eval \"$SSH_ORIGINAL_COMMAND\";; esac`,
-    );
+    this.having({ 'nvidia-smi': "echo 'GPU 0: RTX 4090'" });
     const proxy = { sshHost: '127.0.0.1', sshPort: this.port };
     return { instances: [sshInstance(this.port, proxy)], instanceId: 7 };
   }
@@ -103,6 +103,17 @@ export class DoctorScene {
   /** Whatever command comes to the machine, this script answers it. */
   answering(script: string): void {
     this.machine?.authorize(`command="${script}" ${this.registered[0] ?? ''}`);
+  }
+
+  /** These programs come first on the machine, each with the shell script that it runs. */
+  having(programs: Readonly<Record<string, string>>): void {
+    const folder = join(this.machine?.dir ?? '', 'programs');
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder);
+    for (const [name, script] of Object.entries(programs)) {
+      writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    }
+    this.answering(String.raw`export PATH=${folder}:$PATH; eval \"$SSH_ORIGINAL_COMMAND\"`);
   }
 
   without(program: string): void {

@@ -95,9 +95,13 @@ describe('signing in with a second factor', function () {
     await workbench.shot('05-list-stays');
     await enterCode(workbench);
     await answerByEmail();
-    await quick.widget.waitFor({ state: 'hidden' });
+    await quick.waitForTitle('Search Offers');
+    assert.equal(await quick.input.inputValue(), '2x 4090');
+    await workbench.shot('06-list-comes-back');
     await goesOn(session());
     assert.equal(logIns(session()), 3);
+    await workbench.page.keyboard.press('Escape');
+    await quick.widget.waitFor({ state: 'hidden' });
   });
 
   it('leaves no secret in a file or in the log, and reports no error', () => {

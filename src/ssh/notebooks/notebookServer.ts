@@ -112,7 +112,10 @@ async function ask(
 }
 
 export function startAnswerOf(lines: readonly string[]): StartAnswer {
-  const [first = '', ...rest] = lines;
+  // What a start-up file left running may print in between.
+  const at = lines.findIndex((line) => /^(?:running |missing \/|(?:no-python|none|failed)$)/.test(line));
+  const first = lines[at] ?? '';
+  const rest = at < 0 ? lines : lines.slice(at + 1);
   const [, port, token] = /^running (\d{1,5}) ([0-9a-f]{64})$/.exec(first) ?? [];
   if (port !== undefined && token !== undefined && Number(port) > 0 && Number(port) < 65_536) {
     return { kind: 'running', port: Number(port), token };

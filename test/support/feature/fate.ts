@@ -1,15 +1,19 @@
 import childProcess, { type ChildProcess } from 'node:child_process';
 import fs from 'node:fs/promises';
 import net from 'node:net';
+import type { Writable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
 import type { Clock } from '../../../src/util/clock';
 import { toDisposable } from '../../../src/util/disposable';
 
 type State = 'runs' | 'hangs' | 'dead';
 
-/** Something that a window does outside of itself: a call of the disk, a request, or a program that runs to its end. */
+/**
+ * Something that a window does outside of itself: a call of the disk, a request, a program that runs to its end, or what
+ * ssh is sent to do on a machine.
+ */
 export interface Deed {
-  readonly kind: 'disk' | 'request' | 'program';
+  readonly kind: 'disk' | 'request' | 'program' | 'script';
   readonly name: string;
   readonly args: readonly unknown[];
 }
@@ -145,10 +149,17 @@ export class Fate {
       args: readonly string[],
       options: childProcess.SpawnOptions,
     ): ChildProcess => {
-      const deed = { kind: 'program', name, args } as const;
+      const deed: Deed = { kind: 'program', name, args };
       this.tell(deed, 'before');
       if (this.isDead) throw new Error('A window that was killed starts no program');
       const program = childProcess.spawn(name, args, options);
+      if (name.endsWith('ssh') && program.stdin) {
+        this.beforeSent(program.stdin, (sent) => {
+          const script: Deed = { kind: 'script', name, args: [sent] };
+          this.tell(script, 'before');
+          program.once('close', () => this.tell(script, 'after'));
+        });
+      }
       this.programs.add(program);
       program.once('close', () => {
         this.programs.delete(program);
@@ -157,6 +168,23 @@ export class Fate {
       return program;
     };
     return start as typeof childProcess.spawn;
+  }
+
+  /** Tells of the first text that a program is sent. A window that is killed then sends nothing. */
+  private beforeSent(stdin: Writable, begins: (sent: string) => void): void {
+    let hasBegun = false;
+    const guarded =
+      <R>(send: (...given: unknown[]) => R, none: R) =>
+      (...given: unknown[]): R => {
+        if (!hasBegun) {
+          hasBegun = true;
+          const [first] = given;
+          begins(typeof first === 'string' || Buffer.isBuffer(first) ? first.toString() : '');
+        }
+        return this.isDead ? none : send(...given);
+      };
+    stdin.write = guarded(stdin.write.bind(stdin) as (...given: unknown[]) => boolean, false);
+    stdin.end = guarded(stdin.end.bind(stdin) as (...given: unknown[]) => Writable, stdin) as Writable['end'];
   }
 
   private own(socket: net.Socket): net.Socket {

@@ -26,9 +26,11 @@ export function placeOf({ kind, name, args }: Deed): string | undefined {
       ? undefined
       : `${name} ${String(asked).replace(/\d{2,}/, '{id}')}`;
   }
-  if (kind === 'program') {
-    const script = String(args.at(-1));
-    const found = name.endsWith('ssh') ? programs.find(([word]) => script.includes(word)) : undefined;
+  if (kind === 'program') return undefined;
+  if (kind === 'script') {
+    const sent = /:(.*):/s.exec(String(args.at(-1)))?.[1] ?? '';
+    const script = sent.replace(/\\([n\\])/g, (_, sign) => (sign === 'n' ? '\n' : '\\'));
+    const found = programs.find(([word]) => script.includes(word));
     return found && `ssh ${found[1]}`;
   }
   const [from, to] = args as readonly [string, string | undefined];

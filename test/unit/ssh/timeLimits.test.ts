@@ -55,9 +55,11 @@ describe('A machine that does not answer', () => {
     it(`is given up after ${seconds} seconds while ${what}`, async () => {
       const machine = sayingMachine('', { code: 255 });
       await ask(machine).catch(() => undefined);
+      // A timer that gave no answer is looked for once, because it may run.
+      const times = what === 'its timer is started' ? 2 : 1;
       assert.deepEqual(
         machine.asked.map(({ timeoutMs }) => timeoutMs),
-        [seconds * 1000],
+        Array.from({ length: times }, () => seconds * 1000),
       );
     });
   }
