@@ -1,4 +1,5 @@
 import { parseJson } from './json';
+
 /** JSON values that come as lines of bytes. A line longer than `maxBytes` is left out. */
 export class JsonLines {
   private pending: Buffer[] = [];

@@ -147,8 +147,11 @@ function milliseconds(work: () => unknown): number {
 function isSlow(work: (length: number) => unknown, length: number, allowedMs: number): boolean {
   if (milliseconds(() => work(length)) < allowedMs) return false;
   const best = (of: number) => Math.min(...[1, 2, 3].map(() => milliseconds(() => work(of))));
-  const long = best(length);
-  return long >= allowedMs && long > 9 * best(length / 4);
+  // What the collection of garbage costs now and then is not there three times.
+  return [1, 2, 3].every(() => {
+    const long = best(length);
+    return long >= allowedMs && long > 9 * best(length / 4);
+  });
 }
 
 const document = (fields: object) => JSON.stringify({ name: 'n', image: 'i:1', runtype: 'ssh', ...fields });
@@ -190,7 +193,8 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'secrets in a script': scriptSecrets,
   'files that a script names': namedFiles,
   'a set-up': (setup) => setupKey({ setup, workdir: '.' }, '/nonexistent', [], undefined),
-  'patterns of outputs': (text) => [findWords(text), matcherOf([text])('out/a')],
+  // A longer one is refused where the job is read.
+  'patterns of outputs': (text) => [findWords(text), matcherOf([text.slice(0, 1000)])('out/a')],
   'names of outputs': (text) => matcherOf(['out/**', '*.a*b', '[!a-c]*'])(text),
   'names that are sent': (text) =>
     sentNames([text.slice(0, 255)], rules(['*a*a*b', '**/a/**/b', '*1*.*']), {

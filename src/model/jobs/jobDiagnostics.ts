@@ -182,6 +182,14 @@ function* checkPaths(places: JsonPlaces, name: string): Iterable<Found> {
                 )
               : text('A checkpoint is a pattern inside the folder of the job, such as outputs/last.ckpt.'),
         };
+      } else if (value.length > longestPattern || namesOf(value) > mostNames) {
+        yield {
+          code: 'patternTooLarge',
+          path: ['jobs', name, key, String(index)],
+          message: text(
+            'This pattern is too long, or its braces stand for too many names. Use several patterns.',
+          ),
+        };
       }
     }
   }
@@ -324,6 +332,20 @@ const checks = [
 function listAt(places: JsonPlaces, path: readonly string[]): readonly string[] {
   const value = places.value(path);
   return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** Each name of a pattern is searched for by a command of its own. */
+const mostNames = 100;
+/** Characters. */
+const longestPattern = 1000;
+
+/** Returns for how many names the braces of a pattern stand at most: `{a,b}{c,d}` are four. */
+function namesOf(pattern: string): number {
+  let names = 1;
+  for (const part of pattern.split('{').slice(1)) {
+    names *= part.split(',').length;
+  }
+  return names;
 }
 
 /**

@@ -63,6 +63,8 @@ describe('a job of the workspace file', () => {
     ['the home folder', { run: 'a', limits, outputs: [], workdir: '~' }, 'outsideWorkspace'],
     ['the root folder', { run: 'a', limits, outputs: [], workdir: '/' }, 'outsideWorkspace'],
     ['a Windows path', { run: 'a', limits, outputs: [], outputsTo: 'C:\\x' }, 'outsideWorkspace'],
+    ['braces for 128 names', { run: 'a', limits, outputs: ['{a,b}'.repeat(7)] }, 'patternTooLarge'],
+    ['a pattern of a stranger', { run: 'a', limits, outputs: ['a'.repeat(1001)] }, 'patternTooLarge'],
     ['outputs outside', { run: 'a', limits, outputs: ['a/../../b'] }, 'outsideWorkdir'],
     ['the whole machine as outputs', { run: 'a', limits, outputs: ['/**'] }, 'outsideWorkdir'],
     ['any top folder as outputs', { run: 'a', limits, outputs: ['/*/model.bin'] }, 'outsideWorkdir'],
