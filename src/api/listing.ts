@@ -21,14 +21,15 @@ export async function readRecords<W, T>(
 ): Promise<Listing<T>> {
   const items: T[] = [];
   for (const [index, value] of values.entries()) {
-    if (index > 0 && index % slice === 0) {
-      await otherWork();
-    }
     const parsed = schema.safeParse(value);
     if (parsed.success) {
       items.push(toModel(parsed.data, value));
     } else {
       http.log.warn(`${route}: record ${index} was left out: ${schemaProblem(parsed.error)}`);
+    }
+    // Also after the last slice: what a list makes happen is a task of its own.
+    if (index % slice === slice - 1) {
+      await otherWork();
     }
   }
   if (items.length === 0 && values.length > 0 && !isPart) {
