@@ -55,13 +55,13 @@ export async function realPlace(place: Place): Promise<string> {
   return real;
 }
 
-/** Windows lacks some flags; there, the check of the open file has to do. */
-const flag = (name: string) => (constants as Readonly<Record<string, number | undefined>>)[name] ?? 0;
 /** Returns the path of a file at a place, itself perhaps a link, in its real folder. @throws LeadsOutError like `realPlace`. */
 export async function realFile(place: Place): Promise<string> {
   return join(await realPlace({ ...place, path: dirname(place.path) }), basename(place.path));
 }
 
+/** Windows lacks some flags; there, the check of the open file has to do. */
+const flag = (name: string) => (constants as Readonly<Record<string, number | undefined>>)[name] ?? 0;
 const noFollow = flag('O_NOFOLLOW');
 const flags = {
   // A pipe in the place of a file would be waited for.
