@@ -314,22 +314,20 @@ function parseJson(source: string): ParsedJson {
 }
 
 /** Cuts off what is nested too deep to be anything of use, so that the rest can be read. */
-function withoutDepths(value: unknown): unknown {
-  let level: readonly object[] = typeof value === 'object' && value !== null ? [value] : [];
-  for (let depth = 1; level.length > 0; depth += 1) {
-    const next: object[] = [];
-    for (const parent of level) {
-      for (const [name, inner] of Object.entries(parent) as [string, unknown][]) {
-        if (typeof inner === 'object' && inner !== null) {
-          if (depth >= deepestJson) {
-            Reflect.set(parent, name, null);
-          } else {
-            next.push(inner);
-          }
-        }
+function withoutDepths(value: unknown, depth = 1): unknown {
+  if (typeof value === 'object' && value !== null) {
+    // A list of names for each of thousands of records would cost as much as parsing them.
+    for (const name in value) {
+      const inner: unknown = Reflect.get(value, name);
+      if (typeof inner !== 'object' || inner === null) {
+        continue;
+      }
+      if (depth < deepestJson) {
+        withoutDepths(inner, depth + 1);
+      } else {
+        Reflect.set(value, name, null);
       }
     }
-    level = next;
   }
   return value;
 }

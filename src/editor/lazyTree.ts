@@ -1,4 +1,3 @@
-import { setImmediate as otherWork } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { plainItem } from './plainRow';
 import { ShownTree } from './shownTree';
@@ -66,7 +65,7 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
   private async compare(): Promise<void> {
     while (this.hasChangedSince) {
       // One list makes several features report a change in the same turn: they are compared together.
-      await otherWork();
+      await Promise.resolve();
       this.hasChangedSince = false;
       // A row that fails reports its error when the editor reads it.
       const changes = await this.shown.changes().catch(() => undefined);

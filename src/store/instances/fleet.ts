@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Instance } from '../../model/instances/instance';
 import type { OwnRequest } from '../../model/instances/instanceState';
 import { watchAccounts } from '../../shared/followAccount';
@@ -269,9 +270,9 @@ class PolledFleet implements FleetStore {
         return;
       }
       this.succeed(read);
-      // Don't wait for the disk, which may be slow.
-      void this.save();
       this.credit.refresh();
+      // What the list makes happen is a task of its own. Nobody waits for the disk, which may be slow.
+      void otherWork().then(() => this.save());
     } catch (error) {
       if (!this.isOver(signal)) {
         this.fail(error);
