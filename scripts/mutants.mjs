@@ -121,21 +121,13 @@ async function killer(copy, { file, line, ...mutation }) {
       const failed = await firstFailing(copy, left);
       if (failed === undefined) return undefined;
       writeFileSync(target, read(file));
-      if ((await passesUntouched(copy, failed)) && (await failsAgain(copy, target, mutated, failed)))
-        return failed;
+      if (await passesUntouched(copy, failed)) return failed;
       left = left.slice(left.indexOf(failed) + 1);
     }
     return undefined;
   } finally {
     writeFileSync(target, read(file));
   }
-}
-
-/** Feature tests compare what they show with a record, a few lines of which come by chance: their failure has to come again. */
-async function failsAgain(copy, target, mutated, test) {
-  if (!test.startsWith('test/feature/')) return true;
-  writeFileSync(target, mutated);
-  return (await firstFailing(copy, [test])) !== undefined;
 }
 
 /**
@@ -201,7 +193,6 @@ async function firstFailing(copy, files) {
   // Mocha keeps the order of the arguments, so the nearest come first.
   const { code } = await run('sh', [...limited, process.execPath, mocha, ...flags, ...files], {
     cwd: copy,
-    env: { ...process.env, GPU_RENTAL_TEST_COMPARE: '1' },
     onLine: () => undefined,
   });
   if (code === 0) return undefined;

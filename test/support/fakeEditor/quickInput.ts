@@ -12,17 +12,10 @@ type ShownInput = FakeInputBox | FakeQuickPick<vscode.QuickPickItem>;
 /** The one place of a window in which quick picks and input boxes are shown, one at a time. */
 export class QuickInputPlace {
   current: ShownInput | undefined;
-  /** What stood in lists and boxes whenever a key or button was pressed, a line each, for records. */
-  readonly drawn = new Set<string>();
 
   /** As if a user clicked elsewhere, which closes what does not ignore that. */
   loseFocus(): void {
     if (this.current?.ignoreFocusOut === false) this.current.leave();
-  }
-
-  /** To be called before what is shown gives way to something else. */
-  draw(input: ShownInput | undefined = this.current): void {
-    if (input) linesOf(input).forEach((line) => this.drawn.add(line));
   }
 }
 
@@ -72,16 +65,12 @@ export abstract class FakeQuickInput implements vscode.QuickInput {
   /** As if a user pressed Escape, or another question took the place. */
   leave(): void {
     if (this.place.current !== this.self) return;
-    this.place.draw();
     this.place.current = undefined;
     this.tellHidden();
   }
 
   dispose(): void {
-    if (this.place.current === this.self) {
-      this.place.draw();
-      this.place.current = undefined;
-    }
+    if (this.place.current === this.self) this.place.current = undefined;
     this.tellHidden();
     this.tellsHide = false;
   }
@@ -112,7 +101,6 @@ export abstract class FakeQuickInput implements vscode.QuickInput {
       const there = this.buttons.map((one) => one.tooltip).join(', ');
       throw new Error(`"${String(this.title)}" has no button "${tooltip}"; it has: ${there}`);
     }
-    this.place.draw(this.self);
     this.buttonPressed.fire(button);
   }
 
@@ -137,7 +125,6 @@ export class FakeInputBox extends FakeQuickInput implements vscode.InputBox {
 
   accept(): void {
     if (!this.enabled) return;
-    this.place.draw(this.self);
     this.accepted.fire(undefined);
   }
 }
@@ -256,7 +243,6 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
 
   accept(): void {
     if (!this.enabled) return;
-    this.place.draw(this.self);
     // The editor keeps the row before where none is active.
     if (!this.canSelectMany && this.active.length > 0) {
       this.selected = this.active.slice(0, 1);
@@ -284,7 +270,6 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
   pressItemButton(row: T, tooltip: string): void {
     const button = row.buttons?.find((one) => one.tooltip?.startsWith(tooltip));
     if (!button) throw new Error(`"${row.label}" has no button "${tooltip}"`);
-    this.place.draw(this.self);
     this.itemButtonPressed.fire({ item: row, button });
   }
 
@@ -332,24 +317,4 @@ export function rowText(row: vscode.QuickPickItem): string {
     .filter((part) => part !== undefined && part !== '')
     .join(' ')
     .replace(/\$\([a-z0-9~-]+\)\s?/g, '');
-}
-
-/** More rows of a list repeat what the first ones prove. */
-const mostRows = 12;
-
-function linesOf(input: ShownInput): string[] {
-  const { title = '', step, totalSteps, ignoreFocusOut, placeholder = '', buttons } = input;
-  const place = step === undefined ? title : `${title} ${step}/${totalSteps ?? ''}`;
-  const tooltips = buttons.map((button) => button.tooltip).join(', ');
-  const common = `${place} // ${placeholder} // ${input.message} [${tooltips}] ${String(ignoreFocusOut)}`;
-  if (input instanceof FakeInputBox) return [`box ${common} ${String(input.password)}`];
-  const { canSelectMany, matchOnDescription, matchOnDetail, sortByLabel, items, activeItems } = input;
-  return [
-    `list ${common} ${JSON.stringify([canSelectMany, matchOnDescription, matchOnDetail, sortByLabel])}`,
-    ...activeItems.map((row) => `active ${title} > ${rowText(row)}`),
-    ...items.slice(0, mostRows).map((row) => {
-      const rowTooltips = (row.buttons ?? []).map((button) => button.tooltip).join(', ');
-      return `row ${title} > ${rowText(row)} ${String(row.kind ?? '')} [${rowTooltips}]`;
-    }),
-  ];
 }

@@ -1,6 +1,5 @@
 import type * as vscode from 'vscode';
 import { FakeEventEmitter, resolved } from './events';
-import { FakeThemeIcon } from './values';
 
 export interface ShownRow {
   /** What commands of the row's menu get. */
@@ -14,8 +13,6 @@ export interface ShownRow {
 /** A view that draws nothing. As the editor does, it asks its provider again only for rows that this says have changed. */
 export class FakeTreeView {
   visible = false;
-  /** What a look at the rows found, a line each, for records. */
-  readonly drawn = new Set<string>();
   selection: readonly object[] = [];
   message: string | undefined;
   title: string | undefined;
@@ -118,21 +115,12 @@ export class FakeTreeView {
       const label = labelOf(item);
       const description = typeof item.description === 'string' ? item.description : '';
       rows.push({ node, item, depth, text: [label, description].filter((part) => part !== '').join(' ') });
-      this.drawn.add(this.lineOf(item, label, description, depth));
       const isOpen = this.openedByUser.get(label) ?? item.collapsibleState === 2;
       if (item.collapsibleState !== 0 && item.collapsibleState !== undefined && isOpen) {
         rows.push(...(await this.rowsOf(node, depth + 1)));
       }
     }
     return rows;
-  }
-
-  private lineOf(item: vscode.TreeItem, label: string, description: string, depth: number): string {
-    const { tooltip, contextValue = '', iconPath, command, accessibilityInformation, checkboxState } = item;
-    const hint = typeof tooltip === 'object' ? tooltip.value : (tooltip ?? '');
-    const icon = iconPath instanceof FakeThemeIcon ? `${iconPath.id} ${iconPath.color?.id ?? ''}` : '';
-    const rest = [item.collapsibleState, checkboxState, command?.command, accessibilityInformation?.label];
-    return `tree ${this.id} ${depth} ${label} | ${description} | ${hint} | ${contextValue} | ${icon} | ${JSON.stringify(rest)}`;
   }
 
   /** Opens a row, as a click on its arrow does. */

@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import { prepareProduct } from '../fakeEditor/product';
 import { holdsSecret } from '../secretScan';
 import { Computer, type ComputerOptions } from './computer';
-import { Shown } from './shown';
-import { compareShown } from './shownBefore';
 
 export interface UsedComputer extends ComputerOptions {
   /** Values that may appear in no message, log line, document or file; the API key is always one of them. */
@@ -19,7 +17,6 @@ const realPatienceMs = 120_000;
  */
 export function useComputer(options: UsedComputer = {}): () => Computer {
   let computer: Computer | undefined;
-  let shown: Shown | undefined;
   before(async function () {
     this.timeout(realPatienceMs);
     this.test?.parent?.eachTest((test) => test.timeout(realPatienceMs));
@@ -27,31 +24,16 @@ export function useComputer(options: UsedComputer = {}): () => Computer {
     process.env['TZ'] = 'UTC';
     prepareProduct();
     computer = await Computer.start(options);
-    shown = new Shown(computer);
   });
   afterEach(async function () {
     if (computer && this.currentTest?.state !== 'failed')
       await closingChecks(computer, options.secrets ?? []);
-    shown?.look();
   });
-  after(async function () {
-    await computer?.close();
-    const suite = this.test?.parent;
-    if (suite && shown && isWhole(suite)) compareShown(suite.file ?? '', suite.fullTitle(), shown.lines());
-  });
+  after(() => computer?.close());
   return () => {
     assert.ok(computer, 'The computer starts before the first test.');
     return computer;
   };
-}
-
-/** A part of the tests shows only a part. */
-function isWhole(suite: Mocha.Suite): boolean {
-  let isAll = true;
-  suite.eachTest((test) => {
-    isAll &&= test.state === 'passed';
-  });
-  return isAll;
 }
 
 async function closingChecks(computer: Computer, planted: readonly string[]): Promise<void> {
