@@ -13,7 +13,6 @@
  *   --stress [--seed N]  the large sizes and a new seed, without an editor: `npm run test:stress`
  *   --stalls [--seed N]  unit and feature tests where processes and the disk are slow now and then: `npm run test:stalls`
  *   --write-durations    the seconds of each suite into `test/durations.json`, which orders the next runs
- *   --write-repeats      counts the first try of each workbench suite in `test/repeats.json`
  *
  * Stages go on after one that fails. Layers run side by side where there are more than two cores, and the checks after
  * them always; then the real editor, two suites at a time.
@@ -25,10 +24,9 @@ import { makePackage } from './package.mjs';
 import { readOptions } from './process.mjs';
 import { root, setUp } from './setup.mjs';
 import { Programs } from './testing/programs.mjs';
-import { countRepeat } from './testing/repeatsFile.mjs';
 import { inLanes, Report } from './testing/report.mjs';
 import { allowedFlakes, checks, gateSuites, layers, workbenchSuites } from './testing/suites.mjs';
-import { badKnownFlakes, longestFirst } from './testing/verdict.mjs';
+import { longestFirst } from './testing/verdict.mjs';
 import { runWorkbench } from './testing/workbench.mjs';
 
 const { values } = readOptions({
@@ -42,7 +40,6 @@ const { values } = readOptions({
     stalls: { type: 'boolean', default: false },
     seed: { type: 'string' },
     'write-durations': { type: 'boolean', default: false },
-    'write-repeats': { type: 'boolean', default: false },
   },
   allowNegative: true,
 });
@@ -125,7 +122,6 @@ async function inEditor(stage, durations) {
       allowed: allowedFlakes[stage],
       retry: values.retry && repeat === 1,
       repeat,
-      onTry: values['write-repeats'] ? countRepeat : () => undefined,
     }),
   );
 }
@@ -160,5 +156,4 @@ async function runStages(durations) {
   }
   if (isWanted('ui') || isWanted('editor')) await inEditor('ui', durations);
   if (isWanted('journeys')) await inEditor('journeys', durations);
-  report.fail('flaky', badKnownFlakes(readJson('test/flaky.json'), Date.now()));
 }

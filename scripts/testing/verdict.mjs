@@ -1,9 +1,5 @@
 /** What the numbers of a run mean. Pure, so that the rules have tests of their own. */
 
-const day = 24 * 3_600_000;
-/** Longer than this no known flake may stand in the list. */
-const flakeDays = 14;
-
 /** The longest first, so that none is left over at the end; what was never measured may be the longest of all. */
 export function longestFirst(items, secondsOf) {
   return [...items].sort((a, b) => {
@@ -74,20 +70,6 @@ export function tooManyFlakes(flakes, allowed) {
   return [
     { title: 'flaky suites', reason: `${flakes.length} suites are flaky (${names}), ${allowed} may be.` },
   ];
-}
-
-/** Why the list of known flakes makes the run red: each entry has a cause and an owner, and has to go in time. */
-export function badKnownFlakes(entries, now) {
-  return entries.flatMap((entry) => {
-    const { suite, date, cause, owner } = entry;
-    const since = Date.parse(date);
-    const fail = (reason) => [{ title: `test/flaky.json: ${suite ?? 'entry'}`, reason }];
-    if (!suite || !cause || !owner || Number.isNaN(since)) {
-      return fail('An entry needs suite, date, cause and owner.');
-    }
-    const days = Math.floor((now - since) / day);
-    return days > flakeDays ? fail(`It has been flaky for ${days} days, ${flakeDays} are allowed.`) : [];
-  });
 }
 
 /** The last lines of a run; the very last one is read by programs. */

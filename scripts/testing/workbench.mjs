@@ -9,12 +9,12 @@ import { afterRetry, longestFirst, tooManyFlakes } from './verdict.mjs';
 const traces = path.join(root, 'out', 'traces');
 
 /** A real editor keeps a core busy while it starts, and then mostly waits. */
-export const editorLanes = Math.min(2, availableParallelism());
+const editorLanes = Math.min(2, availableParallelism());
 
 /**
  * Runs suites, the longest first, and among them what else needs an editor (`beside`). With `retry`, those that failed
  * run once more at the end, when nothing else runs; so many as `allowed` may pass only then. Each suite runs `repeat`
- * times in a row, and `onTry` gets the numbers of each of these first tries.
+ * times in a row.
  */
 export async function runWorkbench({
   programs,
@@ -26,7 +26,6 @@ export async function runWorkbench({
   allowed,
   retry,
   repeat,
-  onTry,
 }) {
   const failedOnce = [];
   const work = [
@@ -37,7 +36,6 @@ export async function runWorkbench({
   await inLanes(editorLanes, ordered, async ({ suite, name, run }) => {
     for (let time = 0; time < (suite === undefined ? 1 : repeat); time += 1) {
       const numbers = await report.timed(name, run);
-      if (suite !== undefined) onTry(suite, numbers);
       const runsAgain = retry && suite !== undefined && numbers.failed > 0;
       if (runsAgain) failedOnce.push({ suite, first: numbers });
       else report.count(name, numbers);
@@ -61,7 +59,7 @@ async function runAgain(programs, report, suite) {
 }
 
 /** What a run did is kept where it failed, and where it is a second one. A first run removes what others left. */
-export async function runTraced(programs, suite, which = 'first', env = {}) {
+async function runTraced(programs, suite, which = 'first', env = {}) {
   mkdirSync(traces, { recursive: true });
   const own = which === 'first' ? `${suite}.` : `${suite}.${which}.`;
   const remove = () => {

@@ -285,7 +285,7 @@ describe('The scripts that set a machine up', () => {
   });
 
   it('say in one line which option they do not know', () => {
-    for (const script of ['start', 'test', 'fuzz', 'near', 'repeat', 'shown', 'mutants']) {
+    for (const script of ['start', 'test', 'fuzz', 'near', 'mutants']) {
       const { status, stderr } = spawnSync(process.execPath, [join(scripts, `${script}.mjs`), '--brwoser'], {
         encoding: 'utf8',
         timeout: 20_000,

@@ -33,7 +33,6 @@ interface Verdict {
   afterRetry(suite: string, first: Numbers, second: Numbers): { readonly numbers: Numbers; flake?: Flake };
   flakeText(flake: Flake): string;
   tooManyFlakes(flakes: readonly Flake[], allowed: number): readonly Failure[];
-  badKnownFlakes(entries: readonly unknown[], now: number): readonly Failure[];
   lastLines(numbers: Omit<Numbers, 'failures'>, flakes: number): readonly string[];
   ciVerdict(runs: readonly { readonly code: number; readonly lines: readonly string[] }[]): {
     readonly lines: readonly string[];
@@ -60,7 +59,6 @@ interface Workbench {
     readonly allowed: number;
     readonly retry: boolean;
     readonly repeat: number;
-    readonly onTry: (suite: string, numbers: Numbers) => void;
   }): Promise<void>;
 }
 
@@ -151,7 +149,6 @@ describe('The verdict of a run', () => {
     const ran = new Map<string, number>();
     const records: (string | undefined)[] = [];
     const flakes: Flake[] = [];
-    const tried: unknown[] = [];
     await suites.runWorkbench({
       programs: {
         workbench: (suite, env) => {
@@ -176,12 +173,7 @@ describe('The verdict of a run', () => {
       allowed: 1,
       retry: true,
       repeat: 1,
-      onTry: (suite, numbers) => tried.push([suite, numbers]),
     });
-    assert.deepEqual(tried, [
-      ['zzFlaky', red],
-      ['zzGreen', green],
-    ]);
     const traces = path.join(root, 'out', 'traces');
     const left = readdirSync(traces).filter((file) => file.startsWith('zz'));
     try {
@@ -202,20 +194,6 @@ describe('The verdict of a run', () => {
     assert.deepEqual(verdict.tooManyFlakes([flake], 1), []);
     const [failure] = verdict.tooManyFlakes([flake, { ...flake, suite: 'ports' }], 1);
     assert.equal(failure?.reason, '2 suites are flaky (lifecycle, ports), 1 may be.');
-  });
-
-  it('is red for a known flake that is older than 14 days or not explained', () => {
-    const now = Date.UTC(2026, 10, 30, 12);
-    const entry = { suite: 'ports', date: '2026-11-16', cause: 'a row is drawn anew', owner: 'ports' };
-    assert.deepEqual(verdict.badKnownFlakes([entry], now), []);
-    const bad = [
-      { ...entry, date: '2026-11-15' },
-      { ...entry, date: 'yesterday' },
-      { ...entry, cause: '' },
-      { ...entry, owner: undefined },
-      {},
-    ];
-    assert.equal(verdict.badKnownFlakes(bad, now).length, bad.length);
   });
 
   it('ends with the line that programs read', () => {
