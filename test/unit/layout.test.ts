@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
 import textFiles from '../../scripts/textFiles.json';
@@ -38,46 +38,6 @@ function exportsOf(source: string): readonly string[] {
 }
 
 describe('the layout of the repository', () => {
-  it('has the top-level names that were asked for', () => {
-    const given = [
-      'package.json',
-      'tsconfig.json',
-      'esbuild.mjs',
-      'src',
-      'media',
-      'test',
-      '.vscodeignore',
-      'README.md',
-      'CHANGELOG.md',
-    ];
-    assert.deepEqual(
-      given.filter((name) => !existsSync(path.join(root, name))),
-      [],
-    );
-  });
-
-  /** Each package with the place where it does its work, so that none is only listed. */
-  const uses: Record<string, () => boolean> = {
-    '@types/vscode': () =>
-      sources('src').some((text) => /import (type )?\* as vscode from 'vscode'/.test(text)),
-    '@vscode/vsce': () => sources('scripts').some((text) => /'@vscode', 'vsce'/.test(text)),
-    undici: () => sources('src').some((text) => text.includes("import('undici/lib/dispatcher/agent.js')")),
-    zod: () => sources('src').some((text) => /import \* as z from 'zod'/.test(text)),
-    esbuild: () => /from 'esbuild'/.test(readFileSync(path.join(root, 'esbuild.mjs'), 'utf8')),
-    '@vscode/test-electron': () =>
-      sources('test/editor').some((text) => /from '@vscode\/test-electron'/.test(text)),
-    mocha: () => sources('test/editor').some((text) => /from 'mocha'/.test(text)),
-  };
-  const manifest: unknown = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-
-  for (const [name, isUsed] of Object.entries(uses)) {
-    it(`lists ${name} and uses it`, () => {
-      const { dependencies = {}, devDependencies = {} } = manifest as Record<string, Record<string, string>>;
-      assert.match({ ...dependencies, ...devDependencies }[name] ?? '', /^\d+\.\d+\.\d+$/);
-      assert.ok(isUsed(), `${name} is used nowhere`);
-    });
-  }
-
   it('has one thing for each exported name', () => {
     const places = new Map<string, string[]>();
     for (const file of readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
