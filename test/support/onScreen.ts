@@ -1,27 +1,47 @@
-import { loadSource } from './fakeEditor/product';
-import { Screen } from './fakeEditor/screen';
-import { UserSettings } from './fakeEditor/settings';
-import { createVscode, type WindowNature } from './fakeEditor/vscodeModule';
+import assert from 'node:assert/strict';
+import { CommandTable, runOwnCommandsFrom } from '../../src/editor/commands';
+import { setWindowClock } from '../../src/editor/windowClock';
+import { systemClock } from '../../src/util/clock';
+import type { Screen } from './fakeEditor/screen';
+import { openWindow, show, type OpenedWindow, type WindowOptions } from './fakeEditor/standIn';
 
-/** One file of the source on a stand-in for the editor, and the screen on which it shows what it says. */
-export function onScreen(
-  entry: string,
-  folders: readonly string[] = ['/workspace'],
-  extensions: readonly object[] = [],
-): { readonly source: unknown; readonly screen: Screen } {
-  const screen = new Screen({ isFocused: true });
-  const current = {
-    ...{
-      folders,
-      isTrusted: true,
-      remoteName: undefined,
-      uiKind: 1,
-      appName: 'Visual Studio Code',
-    },
-    ...{ extensions, hasTools: true },
-  } as unknown as WindowNature;
-  const shared = { settings: new UserSettings({}), clipboard: { text: '' } };
-  return { source: loadSource(entry, { vscode: createVscode(screen, shared, { current }) }), screen };
+/** Opens a window of the fake editor, on which the source that a test imports shows what it says from now on. */
+export function openScreen(options: WindowOptions = {}): Screen {
+  const window = openWindow(options);
+  showAlone(window);
+  return window.screen;
+}
+
+/** One window for all tests of a `describe`. */
+export function useScreen(options: WindowOptions = {}): Screen {
+  const window = openWindow(options);
+  const open = () => {
+    showAlone(window);
+  };
+  before(open);
+  // Another `describe` within this one may have shown its own.
+  beforeEach(open);
+  return window.screen;
+}
+
+/** What another test left to the source of this process is gone. */
+function showAlone(window: OpenedWindow): void {
+  setWindowClock(systemClock);
+  show(window);
+}
+
+type RunCommand = (id: string, args: readonly unknown[]) => unknown;
+
+/** Has `run` stand for the commands of the product that the source runs by itself. */
+export function runCommandsBy(run: RunCommand): void {
+  runOwnCommandsFrom(Object.assign(new CommandTable(assert.ifError), { run }));
+}
+
+/** The same for all tests of a `describe`. */
+export function useCommands(run: RunCommand): void {
+  beforeEach(() => {
+    runCommandsBy(run);
+  });
 }
 
 /** The messages that were shown since the last call, a line each: `level text [buttons]`. */

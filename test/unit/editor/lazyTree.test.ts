@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import type * as product from '../../../src/editor/lazyTree';
+import { LazyTree } from '../../../src/editor/lazyTree';
 import { FakeEventEmitter } from '../../support/fakeEditor/events';
-import { onScreen } from '../../support/onScreen';
+import { openScreen } from '../../support/onScreen';
 import { until } from '../../support/until';
 
 interface Node {
@@ -11,8 +11,8 @@ interface Node {
 
 /** A tree in sight, what the editor was told to read again, and how often rows and tooltips were made. */
 function treeOf(count: number) {
-  const { source, screen } = onScreen('src/editor/lazyTree.ts');
-  const tree = new (source as typeof product).LazyTree('gpuRental.instances', () => Promise.resolve());
+  const screen = openScreen();
+  const tree = new LazyTree('gpuRental.instances', () => Promise.resolve());
   const nodes = Array.from({ length: count }, (_, id): Node => ({ id }));
   const changed = new FakeEventEmitter<undefined>();
   const words = { label: 'first', tooltip: 'first' };

@@ -3,13 +3,12 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type * as product from '../../../src/editor/showFolder';
-import { onScreen, saidOn } from '../../support/onScreen';
+import { showFolder } from '../../../src/editor/showFolder';
+import { openScreen, saidOn, useScreen } from '../../support/onScreen';
 import { removeFolder } from '../../support/removeFolder';
 
 describe('A folder of this computer', () => {
-  const { source, screen } = onScreen('src/editor/showFolder.ts');
-  const { showFolder } = source as typeof product;
+  const screen = useScreen();
   const folder = mkdtempSync(path.join(os.tmpdir(), 'gr-folder-'));
   const executed = () =>
     screen.commands.executed.splice(0).map(({ id, args: [uri, options] }) => {
@@ -43,10 +42,10 @@ describe('A folder of this computer', () => {
   });
 
   it('is shown in the explorer where it belongs to the workspace', async () => {
-    const own = onScreen('src/editor/showFolder.ts', [path.dirname(folder)]);
-    assert.equal(await (own.source as typeof product).showFolder(folder), true);
+    const own = openScreen({ folders: [path.dirname(folder)] });
+    assert.equal(await showFolder(folder), true);
     assert.deepEqual(
-      own.screen.commands.executed.map(({ id }) => id),
+      own.commands.executed.map(({ id }) => id),
       ['revealInExplorer'],
     );
   });

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import type * as product from '../../support/viewSources';
+import { InstanceTree } from '../../../src/features/instances/instanceTree';
+import { SshKeyTree } from '../../../src/features/sshKeys/sshKeyTree';
 import { parsePublicKey } from '../../../src/ssh/publicKey';
 import { FakeEventEmitter } from '../../support/fakeEditor/events';
-import { onScreen } from '../../support/onScreen';
-
-const { source } = onScreen('test/support/viewSources.ts');
-const { InstanceTree, SshKeyTree } = source as typeof product;
 
 /** What is read, and answered in the reverse order where several readings are under way. */
 class Backwards<T> {

@@ -1,14 +1,26 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../support/lookingSources';
+import { tellKeyTrouble } from '../../../src/features/account/keyTrouble';
+import { adaptToKey } from '../../../src/features/account/keyAdaptation';
+import { showAgentStatus } from '../../../src/features/agentsView/agentStatus';
+import { register as warnOfBudget } from '../../../src/features/budget';
+import { registerConflicts } from '../../../src/features/documents/conflictCommands';
+import { register as showHosting } from '../../../src/features/hosting';
+import { ListAge } from '../../../src/features/hosting/listAge';
+import { register as showInstances } from '../../../src/features/instances';
+import { tellFirstSteps } from '../../../src/features/instances/firstSteps';
+import { register as showJobs } from '../../../src/features/jobs';
+import { showJobStatus } from '../../../src/features/jobs/jobStatus';
+import { watchPresence } from '../../../src/features/leases/presenceWatch';
+import { tellUnreadable } from '../../../src/features/leases/unreadableLeases';
+import { register as warn } from '../../../src/features/warnings';
 import { FakeClock, settle } from '../../support/fakeClock';
 import { FakeEventEmitter } from '../../support/fakeEditor/events';
 import type { Screen } from '../../support/fakeEditor/screen';
-import { onScreen } from '../../support/onScreen';
+import { openScreen } from '../../support/onScreen';
 
 /** What tells of changes, by name, so that each can be told alone; what is looked at or done after one is noted. */
 class Changes {
   private readonly emitters = new Map<string, FakeEventEmitter<unknown>>();
-  readonly all: typeof product;
   readonly screen: Screen;
   readonly clock = new FakeClock();
   readonly done: unknown[] = [];
@@ -16,9 +28,7 @@ class Changes {
   isOther = false;
 
   constructor() {
-    const { source, screen } = onScreen('test/support/lookingSources.ts');
-    this.screen = screen;
-    this.all = source as typeof product;
+    this.screen = openScreen();
   }
 
   get names(): readonly string[] {
@@ -68,7 +78,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         return of.isOther;
       },
     };
-    return of.all.showInstances({
+    return showInstances({
       ...{
         accounts: none,
         volumes: none,
@@ -85,7 +95,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
   },
   'whether something is being rented': (of) => {
     const view = { visible: false, onDidChangeVisibility: quiet };
-    return of.all.showInstances({
+    return showInstances({
       ...{
         accounts: none,
         volumes: none,
@@ -106,7 +116,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         return of.isOther ? [{}] : [];
       },
     };
-    return of.all.tellFirstSteps({
+    return tellFirstSteps({
       contextKeys: { set: of.note },
       fleet: of.of('the instances', { state: { kind: 'loading' } }),
       jobs: of.of('jobs', jobs),
@@ -117,7 +127,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
   'whether there are jobs': (of) => {
     const view = { visible: false, onDidChangeVisibility: quiet };
     const jobs = { rows: [], open: [], damaged: [], error: undefined, moves: none };
-    return of.all.showJobs({
+    return showJobs({
       jobs: of.of('the jobs', jobs),
       ...{ accounts: none, fleet: none, notices: none, clock: of.clock, commands: { register: quiet } },
       ...{
@@ -135,7 +145,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
       },
     };
     const trees = { 'gpuRental.jobs': { view: {} } };
-    return of.all.showJobStatus({ jobs: of.of('the jobs', jobs), clock: of.clock, trees } as never);
+    return showJobStatus({ jobs: of.of('the jobs', jobs), clock: of.clock, trees } as never);
   },
   'agents in the status bar': (of) => {
     const watch = {
@@ -145,7 +155,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         return [];
       },
     };
-    return of.all.showAgentStatus(of.of('what agents do', watch) as never, of.clock);
+    return showAgentStatus(of.of('what agents do', watch) as never, of.clock);
   },
   'a key that can’t be used': (of) => {
     const accounts = {
@@ -154,13 +164,13 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         return { kind: 'signedOut' };
       },
     };
-    return of.all.tellKeyTrouble({
+    return tellKeyTrouble({
       accounts: of.of('the account', accounts),
       fleet: of.of('the instances', { state: { kind: 'loading' } }),
     } as never);
   },
   'what the key may do': (of) =>
-    of.all.adaptToKey({
+    adaptToKey({
       commands: { setGuard: quiet },
       contextKeys: { set: of.note },
       keyAccess: of.of('the permissions', { lacks: () => false }),
@@ -172,7 +182,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         return undefined;
       },
     };
-    return of.all.warnOfBudget({
+    return warnOfBudget({
       ...{ accounts: { ...none, active: { key: 'mine' } }, notices: none, commands: { register: quiet } },
       ...{
         fleet: none,
@@ -184,13 +194,13 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
     } as never);
   },
   'a conflict of a template': (of) =>
-    of.all.registerConflicts({
+    registerConflicts({
       templateStores: { documents: of.of('the template', {}, 'onDidNotice') },
       ...{ commands: { register: quiet }, contextKeys: { set: of.note } },
     } as never),
   'whether machines are hosted': (of) => {
     const view = { visible: false, onDidChangeVisibility: quiet };
-    return of.all.showHosting({
+    return showHosting({
       ...{ accounts: { ...none, active: undefined }, keyAccess: none, clock: of.clock, log: {} },
       ...{ commands: { register: quiet }, contextKeys: { set: of.note } },
       trees: { 'gpuRental.hosting': { setProvider: () => undefined, view } },
@@ -206,10 +216,10 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
     };
     const view = of.of('the view', { visible: false }, 'onDidChangeVisibility');
     const trees = { 'gpuRental.hosting': { view } };
-    return new of.all.ListAge({ clock: of.clock, trees } as never, of.of('the list', state) as never);
+    return new ListAge({ clock: of.clock, trees } as never, of.of('the list', state) as never);
   },
   'which instances jobs use': (of) =>
-    of.all.watchPresence({
+    watchPresence({
       accounts: of.of('the account', { active: undefined }),
       jobs: of.of('the jobs', { rows: [] }),
       presence: { set: of.note },
@@ -221,7 +231,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         return [];
       },
     };
-    return of.all.tellUnreadable({
+    return tellUnreadable({
       ...{ accounts: { active: { key: 'mine' } }, clock: of.clock, notices: none },
       leases: of.of('the schedules', leases),
     } as never);
@@ -233,7 +243,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         return { kind: 'loading' };
       },
     };
-    return of.all.warn({
+    return warn({
       ...{ accounts: of.of('the account', { active: { key: 'mine' } }), clock: of.clock, notices: none },
       ...{ fleet: of.of('the instances', fleet), volumes: of.of('the volumes') },
       ...{
@@ -266,7 +276,7 @@ describe('What depends on others looks again', () => {
     const changes = new Changes();
     const presence = { set: changes.note };
     const deps = { accounts: { ...none, active: undefined }, jobs: { ...none, rows: [] }, presence };
-    const end = changes.all.watchPresence(deps as never);
+    const end = watchPresence(deps as never);
     const { terminals, foldersChanged } = changes.screen;
     const after = (change: () => unknown) => {
       changes.done.splice(0);

@@ -1,14 +1,24 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import type * as product from '../../support/viewSources';
+import { AccountTree } from '../../../src/features/accountView/accountTree';
+import { AgentWatch } from '../../../src/features/agentsView/agentWatch';
+import { DocumentLenses } from '../../../src/features/documents/documentLenses';
+import { HostSetGroup } from '../../../src/features/engines/hostSetGroup';
+import { HistoryGroup } from '../../../src/features/history/historyGroup';
+import { MachineTree } from '../../../src/features/hosting/machineTree';
+import { InstanceTree } from '../../../src/features/instances/instanceTree';
+import { JobTree } from '../../../src/features/jobs/jobTree';
+import { PortRows } from '../../../src/features/ports/portRows';
+import { CheckNotes } from '../../../src/features/readiness/checkNotes';
+import { SshKeyTree } from '../../../src/features/sshKeys/sshKeyTree';
+import { register as showStatus } from '../../../src/features/statusBar';
+import { TemplateLists } from '../../../src/features/templates/templateLists';
+import { EndNotes } from '../../../src/features/warnings/endNotes';
 import { fromDollars } from '../../../src/model/money';
 import { anInstance } from '../../support/builders';
 import { FakeClock } from '../../support/fakeClock';
 import { FakeEventEmitter } from '../../support/fakeEditor/events';
-import { onScreen } from '../../support/onScreen';
-
-const { source, screen } = onScreen('test/support/viewSources.ts');
-const all = source as typeof product;
+import { useScreen } from '../../support/onScreen';
 
 /** What tells of changes, by name, so that each can be told alone. */
 class Sources {
@@ -48,7 +58,7 @@ const cases: Readonly<Record<string, (from: Sources) => Drawn>> = {
       ...{ fleet: from.of('the instances'), volumes: from.of('the volumes') },
       ...{ accountGroups: from.of('other features'), keyAccess: from.of('the permissions') },
     };
-    const tree = new all.AccountTree(deps as never, from.of('the lists'));
+    const tree = new AccountTree(deps as never, from.of('the lists'));
     return { onDidChange: tree.onDidChangeTreeData };
   },
   'the instances': (from) => {
@@ -61,7 +71,7 @@ const cases: Readonly<Record<string, (from: Sources) => Drawn>> = {
       trees: { 'gpuRental.instances': { view: { ...view, onDidChangeVisibility: () => undefined } } },
       ...{ otherAccounts: () => Promise.resolve([]), contextKeys: { set: () => undefined } },
     };
-    const tree = new all.InstanceTree(deps as never);
+    const tree = new InstanceTree(deps as never);
     const signOut = (name: string) => {
       if (name === 'the account')
         Object.assign(accounts, { active: undefined, state: { kind: 'signedOut' } });
@@ -74,11 +84,11 @@ const cases: Readonly<Record<string, (from: Sources) => Drawn>> = {
       ...{ jobs: from.of('the jobs', jobs), fleet: { onDidChange: () => undefined } },
       clock: new FakeClock(),
     };
-    const tree = new all.JobTree(deps as never, () => true);
+    const tree = new JobTree(deps as never, () => true);
     return { onDidChange: tree.onDidChangeTreeData };
   },
   'machines that are hosted': (from) => {
-    const tree = new all.MachineTree({} as never, from.of('the list'));
+    const tree = new MachineTree({} as never, from.of('the list'));
     return { onDidChange: tree.onDidChangeTreeData };
   },
   'SSH keys': (from) => {
@@ -88,7 +98,7 @@ const cases: Readonly<Record<string, (from: Sources) => Drawn>> = {
       accounts: from.of('the account', accounts),
       ...{ ssh: { localKeys: () => Promise.resolve([]) }, log: {} },
     };
-    const tree = new all.SshKeyTree(deps as never);
+    const tree = new SshKeyTree(deps as never);
     const change = (name: string) => {
       if (name === 'the account') accounts.active = { key: 'theirs' };
     };
@@ -100,30 +110,30 @@ const cases: Readonly<Record<string, (from: Sources) => Drawn>> = {
       ...{ templates: from.of('the list', { state: { kind: 'idle' } }), accounts: from.of('the account') },
       templateStores: { refs },
     };
-    return new all.TemplateLists(deps as never);
+    return new TemplateLists(deps as never);
   },
-  'rentals that are over': (from) => new all.HistoryGroup({ history: from.of('the history') } as never),
-  'groups of instances': (from) => new all.HostSetGroup(from.of('groups'), from.of('their files')),
-  ports: (from) => new all.PortRows({} as never, from.of('forwarded ports')),
+  'rentals that are over': (from) => new HistoryGroup({ history: from.of('the history') } as never),
+  'groups of instances': (from) => new HostSetGroup(from.of('groups'), from.of('their files')),
+  ports: (from) => new PortRows({} as never, from.of('forwarded ports')),
   'notes on checks': (from) => {
     const deps = {
       machineProofs: from.of('results'),
       startWatches: { onDidChange: () => undefined },
       instanceGroups: { addInstanceNotes: () => ({ dispose: () => undefined }) },
     };
-    return new all.CheckNotes(deps as never);
+    return new CheckNotes(deps as never);
   },
   'what agents do': (from) => {
     const deps = {
       ...{ rentals: from.of('rentals', { rentals: [] }), fleet: from.of('the instances') },
       settings: from.of('the settings', { get: () => 'off' }),
     };
-    return new all.AgentWatch(deps as never);
+    return new AgentWatch(deps as never);
   },
   'commands above a template': (from) => {
     const documents = from.of('a notice', from.of('the template'), 'onDidNotice');
     const deps = { accounts: from.of('the account'), templateStores: { documents } };
-    return { onDidChange: new all.DocumentLenses(deps as never).onDidChangeCodeLenses };
+    return { onDidChange: new DocumentLenses(deps as never).onDidChangeCodeLenses };
   },
 };
 
@@ -151,7 +161,7 @@ describe('What is shown is drawn again', () => {
   it('of checks, only where there is or was one, and with the time while there is one', async () => {
     const sources = new Sources();
     const clock = new FakeClock();
-    const notes = new all.CheckNotes({
+    const notes = new CheckNotes({
       clock,
       machineProofs: sources.of('results'),
       startWatches: sources.of('watches'),
@@ -179,7 +189,7 @@ describe('What is shown is drawn again', () => {
     const sources = new Sources();
     const user = { credit: fromDollars(5), balance: fromDollars(5) };
     const accounts = sources.of('the account', { active: { key: 'mine', user } });
-    const notes = new all.EndNotes({ accounts } as never);
+    const notes = new EndNotes({ accounts } as never);
     let count = 0;
     notes.onDidChange(() => {
       count += 1;
@@ -193,6 +203,7 @@ describe('What is shown is drawn again', () => {
   });
 
   describe('in the status bar', () => {
+    const screen = useScreen();
     const sources = new Sources();
     const clock = new FakeClock();
     const user = { credit: fromDollars(5), balance: fromDollars(5) };
@@ -215,7 +226,7 @@ describe('What is shown is drawn again', () => {
     };
     let end: { dispose(): void };
     before(() => {
-      end = all.showStatus(deps as never);
+      end = showStatus(deps as never);
     });
     after(() => end.dispose());
 

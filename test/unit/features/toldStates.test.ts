@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../support/lookingSources';
+import { register as showInstances } from '../../../src/features/instances';
+import { tellFirstSteps } from '../../../src/features/instances/firstSteps';
+import { register as showJobs } from '../../../src/features/jobs';
 import { anInstance } from '../../support/builders';
 import { FakeClock } from '../../support/fakeClock';
 import { aJobRow } from '../../support/jobRow';
-import { onScreen } from '../../support/onScreen';
 
 const quiet = () => ({ dispose: () => undefined });
 const none = { onDidChange: quiet, onDidPost: quiet };
 
 /** What a feature tells the editor or the list of instances as soon as it begins. */
 describe('From its start on a feature tells', () => {
-  const all = onScreen('test/support/lookingSources.ts').source as typeof product;
   const clock = new FakeClock();
 
   /** The keys that were set and the interest in the list. */
@@ -30,7 +30,7 @@ describe('From its start on a feature tells', () => {
     const keys = new Map<string, unknown>();
     const interests: unknown[] = [];
     const view = { visible: isVisible, onDidChangeVisibility: quiet };
-    all.showInstances({
+    showInstances({
       ...{ accounts: none, volumes: none, instanceGroups: { ...none, groups: [] } },
       ...{ commands: { register: quiet }, clock, presence: { ...none, isAnyUsed: false } },
       ...{ otherAccounts: () => Promise.resolve([]), windowInUse: { ...none, isFocused } },
@@ -83,7 +83,7 @@ describe('From its start on a feature tells', () => {
       const keys = new Map<string, unknown>();
       const list = { ...none, rows: [], open: [], damaged: [], error: undefined, moves: none, ...given };
       const view = { visible: false, onDidChangeVisibility: quiet };
-      all.showJobs({
+      showJobs({
         ...{ jobs: list, accounts: none, fleet: none, notices: none, clock, commands: { register: quiet } },
         trees: { 'gpuRental.jobs': { setProvider: () => undefined, view } },
         contextKeys: { set: (key: string, value: unknown) => keys.set(key, value) },
@@ -111,7 +111,7 @@ describe('From its start on a feature tells', () => {
   for (const [step, given] of Object.entries(steps)) {
     it(`which step of the walkthrough is done: ${step}`, () => {
       const keys: string[] = [];
-      all.tellFirstSteps({
+      tellFirstSteps({
         ...others,
         ...given,
         contextKeys: { set: (key: string) => keys.push(key) },
@@ -129,7 +129,7 @@ describe('From its start on a feature tells', () => {
     it(`that something was stopped: ${what}`, () => {
       const keys: string[] = [];
       const fleet = { ...none, state: one, facts: () => ({ lastRequest: request }) };
-      all.tellFirstSteps({
+      tellFirstSteps({
         ...others,
         fleet,
         contextKeys: { set: (key: string) => keys.push(key) },

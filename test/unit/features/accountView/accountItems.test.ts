@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import type * as product from '../../../../src/features/accountView/accountItems';
+import * as rows from '../../../../src/features/accountView/accountItems';
 import type { Account } from '../../../../src/store/ports';
 import type { TfaMethod } from '../../../../src/model/accounts/tfa';
 import { aUser } from '../../../support/builders';
 import { labelOf } from '../../../support/fakeEditor/trees';
-import { onScreen } from '../../../support/onScreen';
 
 const now = new Date(2026, 0, 15, 12).getTime();
 
 describe('The rows of the account', () => {
-  const rows = onScreen('src/features/accountView/accountItems.ts').source as typeof product;
   const shown = (item: vscode.TreeItem) => {
     const { description = '', iconPath, contextValue, tooltip, command } = item;
     const { id, color } = iconPath as vscode.ThemeIcon;

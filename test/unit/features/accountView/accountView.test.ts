@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/accountView';
+import { register } from '../../../../src/features/accountView';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { OnQuick } from '../../../support/onQuick';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { openScreen, saidOn } from '../../../support/onScreen';
 
 describe('The account view', () => {
   function scene(active: object | undefined) {
-    const { source, screen } = onScreen('src/features/accountView/index.ts');
+    const screen = openScreen();
     const quick = new OnQuick(screen);
     const changed = new FakeEventEmitter<undefined>();
     const event = new FakeEventEmitter<undefined>().event;
@@ -32,7 +32,7 @@ describe('The account view', () => {
         },
       },
     };
-    (source as typeof product).register(deps as never);
+    register(deps as never);
     const switchTo = (next: object | undefined) => {
       accounts.active = next;
       changed.fire(undefined);

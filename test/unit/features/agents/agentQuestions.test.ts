@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/agents/agentWords';
+import * as words from '../../../../src/features/agents/agentWords';
 import type { AgentRequest } from '../../../../src/model/agents/request';
 import { fromDollars } from '../../../../src/model/money';
-import { onScreen } from '../../../support/onScreen';
 
 describe('What a user is asked for an agent', () => {
-  const words = onScreen('src/features/agents/agentWords.ts').source as typeof product;
   const now = new Date(2026, 0, 15, 12).getTime();
   const hour = 3_600_000;
   const caller = { name: 'claude', door: 'mcp' };

@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/agentsView/agentStatus';
+import { showAgentStatus } from '../../../../src/features/agentsView/agentStatus';
 import { answerWithinMs } from '../../../../src/model/agents/gate';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
-import { onScreen } from '../../../support/onScreen';
+import { useScreen } from '../../../support/onScreen';
 
 describe('The item of agents in the status bar', () => {
-  const { source, screen } = onScreen('src/features/agentsView/agentStatus.ts');
-  const { showAgentStatus } = source as typeof product;
+  const screen = useScreen();
   const changed = new FakeEventEmitter<undefined>();
   const clock = new FakeClock();
   const nothing = { pending: [], underWay: [], instances: [] };
   const watch = { ...nothing, onDidChange: changed.event } as Record<string, unknown>;
-  const own = showAgentStatus(watch as never, clock);
+  let own: { dispose(): void };
+  before(() => {
+    own = showAgentStatus(watch as never, clock);
+  });
   after(() => {
     own.dispose();
   });

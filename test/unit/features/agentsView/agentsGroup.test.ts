@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import type * as vscode from 'vscode';
-import type * as product from '../../../../src/features/agentsView/agentsGroup';
+import { AgentsGroup } from '../../../../src/features/agentsView/agentsGroup';
 import { fromDollars } from '../../../../src/model/money';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { labelOf } from '../../../support/fakeEditor/trees';
-import { onScreen } from '../../../support/onScreen';
 
-type Parts = ConstructorParameters<typeof product.AgentsGroup>;
+type Parts = ConstructorParameters<typeof AgentsGroup>;
 
 describe('The agents in the account view', () => {
-  const { AgentsGroup } = onScreen('src/features/agentsView/agentsGroup.ts').source as typeof product;
   const now = new Date(2026, 0, 15, 12).getTime();
 
   function scene(access: 'off' | 'read' | 'ask', isClosed = false) {

@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import type * as product from '../../../support/stopAllSources';
+import { stopAllOfAgents } from '../../../../src/features/agentsView/stopAll';
 import { anInstance } from '../../../support/builders';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { saidOn, useCommands, useScreen } from '../../../support/onScreen';
 
 const trainer = anInstance({ id: 7, label: 'trainer' });
 const { storagePerHour, ...helper } = anInstance({ id: 8, label: 'helper' });
 
 describe('Stopping all that agents rented', () => {
-  const { source, screen } = onScreen('test/support/stopAllSources.ts');
-  const { runOwnCommandsFrom, stopAllOfAgents } = source as typeof product;
+  const screen = useScreen();
   const done: string[] = [];
   const run = (id: string, args: readonly unknown[]) => {
     done.push(`${id} ${JSON.stringify(args)}`);
     return Promise.resolve(undefined);
   };
-  runOwnCommandsFrom({ run } as never);
+  useCommands(run);
   const accounts = { active: { key: 'mine' } };
   const watch = {
     instances: [] as object[],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import type * as product from '../../../support/compareSources';
+import { ComparePanel } from '../../../../src/features/compare/comparePanel';
 import { fromDollars, type Micros } from '../../../../src/model/money';
 import type { Offer } from '../../../../src/model/offers/offer';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
@@ -8,7 +8,7 @@ import { OfferPins } from '../../../../src/store/offers/offerPins';
 import type { ReportView } from '../../../../src/webview/report/protocol';
 import { FakeUri } from '../../../support/fakeEditor/values';
 import { marketOffer } from '../../../support/marketOffer';
-import { onScreen } from '../../../support/onScreen';
+import { useCommands, useScreen } from '../../../support/onScreen';
 
 const now = Date.UTC(2026, 0, 15, 12);
 const origin = { accountKey: 'mine', title: 'Search', query: defaultQuery };
@@ -22,15 +22,14 @@ const priced = (offer: Offer, dollars: number): Offer => {
 };
 
 describe('The page that compares offers', () => {
-  const { source, screen } = onScreen('test/support/compareSources.ts');
-  const { ComparePanel, runOwnCommandsFrom } = source as typeof product;
+  const screen = useScreen();
   const ran: string[] = [];
   const run = (id: string, [draft]: readonly unknown[]) => {
     const { offer } = (draft ?? {}) as { readonly offer?: Offer };
     ran.push([id, ...(offer ? [offer.id] : [])].join(' '));
     return Promise.resolve(undefined);
   };
-  runOwnCommandsFrom({ run } as never);
+  useCommands(run);
   screen.commands.ofEditor.set('gpuRental.searchOffers', () => run('gpuRental.searchOffers', []));
   let pins: OfferPins;
   let panel: InstanceType<typeof ComparePanel>;

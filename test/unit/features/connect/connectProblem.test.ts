@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import type * as product from '../../../../src/features/connect/connectProblem';
+import { ConnectProblem } from '../../../../src/features/connect/connectProblem';
 import type { ConnectFix } from '../../../../src/ssh/problemText';
 import { text } from '../../../../src/util/text';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { saidOn, useScreen } from '../../../support/onScreen';
 
 const fixes: readonly ConnectFix[] = [
   ...(['retry', 'waitLonger', 'openTerminal', 'attachKey', 'forgetHostKey'] as const),
@@ -11,8 +11,7 @@ const fixes: readonly ConnectFix[] = [
 ];
 
 describe('A connection that fails', () => {
-  const { source, screen } = onScreen('src/features/connect/connectProblem.ts');
-  const { ConnectProblem } = source as typeof product;
+  const screen = useScreen();
   const done: string[] = [];
   let agent: object;
   let verification: object;

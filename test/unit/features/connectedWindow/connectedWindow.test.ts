@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { anInstance } from '../../../support/builders';
-import type * as product from '../../../support/connectedWindowSources';
+import { ConnectedWindow } from '../../../../src/features/connectedWindow/connectedWindow';
 import { FakeClock, settle } from '../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { openScreen, runCommandsBy, saidOn } from '../../../support/onScreen';
 
 const alias = 'gpu-0a1b2c-7';
 
@@ -14,8 +14,7 @@ describe('A window on an instance', () => {
 
   /** A window whose list is read when the scene says so. */
   async function scene({ entry }: { readonly entry?: object | undefined } = {}) {
-    const { source, screen } = onScreen('test/support/connectedWindowSources.ts');
-    const { ConnectedWindow, runOwnCommandsFrom } = source as typeof product;
+    const screen = openScreen();
     const clock = new FakeClock();
     const listed = new FakeEventEmitter<undefined>();
     const account = new FakeEventEmitter<undefined>();
@@ -24,12 +23,10 @@ describe('A window on an instance', () => {
     const settled: ((event: string) => boolean)[] = [];
     const prepared: unknown[] = [];
     const errors: string[] = [];
-    runOwnCommandsFrom({
-      run: (_: string, [target]: readonly unknown[]) => {
-        prepared.push(target);
-        return Promise.resolve();
-      },
-    } as never);
+    runCommandsBy((_, [target]) => {
+      prepared.push(target);
+      return Promise.resolve();
+    });
     const accounts: { active: { key: string } | undefined; onDidChange: unknown } = {
       active: { key: 'mine' },
       onDidChange: account.event,

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import type { WindowDeps } from '../../../../src/features/connectedWindow/deps';
-import type * as product from '../../../../src/features/connectedWindow/question';
+import { askAboutWindow } from '../../../../src/features/connectedWindow/question';
 import type { Instance } from '../../../../src/model/instances/instance';
 import type { WindowTrouble } from '../../../../src/model/instances/windowTrouble';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { saidOn, useScreen } from '../../../support/onScreen';
 
 describe('The question about the instance of a window', () => {
-  const { source, screen } = onScreen('src/features/connectedWindow/question.ts');
-  const { askAboutWindow } = source as typeof product;
+  const screen = useScreen();
   const clock = new FakeClock();
   let instance: Instance | undefined;
   let rental: object | undefined;

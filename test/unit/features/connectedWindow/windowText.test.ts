@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/connectedWindow/windowText';
+import {
+  goneWords,
+  troubleWords,
+  type WindowInput,
+  windowWords,
+} from '../../../../src/features/connectedWindow/windowText';
 import type { WindowTrouble } from '../../../../src/model/instances/windowTrouble';
 import { anInstance } from '../../../support/builders';
-import { onScreen } from '../../../support/onScreen';
 
 describe('The item of a window on an instance', () => {
-  const { goneWords, troubleWords, windowWords } = onScreen('src/features/connectedWindow/windowText.ts')
-    .source as typeof product;
   const now = Date.UTC(2026, 0, 15, 12);
-  const shown = (more: Partial<product.WindowInput>) => {
+  const shown = (more: Partial<WindowInput>) => {
     const words = windowWords({ instance: anInstance(), kind: 'running', isStale: false, now, ...more });
     assert.equal(words.spoken, words.tooltip.replaceAll('\n', ', '));
     return [words.text, words.isWarning, ...words.tooltip.split('\n')];
   };
-  const table: readonly (readonly [
-    text: string,
-    Partial<product.WindowInput>,
-    ...rest: readonly unknown[],
-  ])[] = [
+  const table: readonly (readonly [text: string, Partial<WindowInput>, ...rest: readonly unknown[]])[] = [
     [
       '$(vm-running) training · $0.400/h · 1 h · 41 ms · ≤ $0.400',
       { latencyMs: 41 },

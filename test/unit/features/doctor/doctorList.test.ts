@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/doctor';
+import { register } from '../../../../src/features/doctor';
 import { defaultNetworkSettings } from '../../../../src/api/chooseTransport';
 import { DoctorScene } from '../../../support/doctorScene';
 import { OnQuick } from '../../../support/onQuick';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { openScreen, saidOn } from '../../../support/onScreen';
 import { until } from '../../../support/until';
 
 describe('The list of the doctor', () => {
@@ -17,7 +17,7 @@ describe('The list of the doctor', () => {
 
   /** The doctor of a computer without an account, up to its list. */
   async function examined({ configFile }: { readonly configFile?: unknown } = {}) {
-    const { source, screen } = onScreen('src/features/doctor/index.ts', [], [remoteSsh]);
+    const screen = openScreen({ folders: [], extensions: [remoteSsh] });
     const quick = new OnQuick(screen);
     let run: (() => Promise<void>) | undefined;
     const asked: string[] = [];
@@ -41,7 +41,7 @@ describe('The list of the doctor', () => {
         },
       },
     };
-    (source as typeof product).register(deps as never);
+    register(deps as never);
     const isOpen = () => quick.title?.startsWith('Doctor') === true;
     const done = run?.();
     await until('the list', isOpen, { everyMs: 5 });

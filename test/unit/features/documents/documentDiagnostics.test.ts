@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/documents/documentDiagnostics';
+import { DocumentDiagnostics } from '../../../../src/features/documents/documentDiagnostics';
 import { FakeClock, settle } from '../../../support/fakeClock';
-import { onScreen } from '../../../support/onScreen';
+import { openScreen } from '../../../support/onScreen';
 
 describe('The marks of a document', () => {
   /** Looks for the names of stored secrets that the test answers one by one. */
   async function scene(content: object) {
-    const { source, screen } = onScreen('src/features/documents/documentDiagnostics.ts');
-    const { DocumentDiagnostics } = source as typeof product;
+    const screen = openScreen();
     const looks: { readonly answer: (names: string[]) => void; readonly fail: () => void }[] = [];
     const failed: string[] = [];
     const nothing = () => ({ dispose: () => undefined });

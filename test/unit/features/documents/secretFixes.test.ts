@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { text } from '../../../../src/util/text';
 import { OnQuick } from '../../../support/onQuick';
-import { onScreen, saidOn } from '../../../support/onScreen';
-import type * as product from '../../../support/secretSources';
+import { openScreen, saidOn } from '../../../support/onScreen';
+import { RefusedError } from '../../../../src/api/errors';
+import { applySecretFix } from '../../../../src/features/documents/secretFixes';
+import { useSecret } from '../../../../src/features/documents/secretUse';
 
 describe('A secret of a document', () => {
   /** A template of a file, and what is kept of its secrets. */
   function scene(fields: object | string) {
-    const { source, screen } = onScreen('test/support/secretSources.ts');
-    const all = source as typeof product;
+    const screen = openScreen();
     const { documents } = screen;
     const quick = new OnQuick(screen);
     const content = typeof fields === 'string' ? fields : JSON.stringify(fields, undefined, 2);
@@ -39,7 +40,7 @@ describe('A secret of a document', () => {
         list: () => Promise.resolve([...listed]),
         create: (name: string, value: string) => {
           requests.push(`create ${name}=${value}`);
-          const error = new all.RefusedError({ text: text('It exists.'), code: 'existing_key' });
+          const error = new RefusedError({ text: text('It exists.'), code: 'existing_key' });
           return taken.has(name) ? Promise.reject(error) : Promise.resolve();
         },
         update: (name: string, value: string) => {
@@ -66,8 +67,7 @@ describe('A secret of a document', () => {
         },
       },
     };
-    const fix = (action: object) =>
-      all.applySecretFix(deps as never, { uri: document.uri.toString(), action });
+    const fix = (action: object) => applySecretFix(deps as never, { uri: document.uri.toString(), action });
     const read = () => JSON.parse(document.getText()) as Record<string, unknown>;
     const press = async (button: string) => {
       await quick.flush();
@@ -75,7 +75,7 @@ describe('A secret of a document', () => {
       await quick.flush();
     };
     return {
-      ...{ all, deps, screen, quick, document, kept, foreign, requests, taken, listed, fix, read, press },
+      ...{ deps, screen, quick, document, kept, foreign, requests, taken, listed, fix, read, press },
       counts: () => ({ looks, reads }),
     };
   }
@@ -208,8 +208,8 @@ describe('A secret of a document', () => {
 
   describe('of the account that a template uses', () => {
     it('is picked by name, and says where there is none', async () => {
-      const { all, deps, screen } = scene({ env: {} });
-      await all.useSecret(deps as never, undefined);
+      const { deps, screen } = scene({ env: {} });
+      await useSecret(deps as never, undefined);
       assert.deepEqual(saidOn(screen), ['info This account has no environment variables. []']);
     });
 
@@ -220,10 +220,10 @@ describe('A secret of a document', () => {
     ] as const) {
       it(`is put into the template in front: ${what}`, async () => {
         const one = scene({ env });
-        const { all, deps, screen, quick, document, kept, listed, press } = one;
+        const { deps, screen, quick, document, kept, listed, press } = one;
         listed.push({ name: 'OTHER', value: 'y' }, { name: 'TOKEN', value: 'hf_1' });
         await screen.documents.show(document);
-        const used = all.useSecret(deps as never, undefined);
+        const used = useSecret(deps as never, undefined);
         await quick.pick('TOKEN');
         if (button) await press(button);
         await used;
@@ -235,9 +235,9 @@ describe('A secret of a document', () => {
     }
 
     it('asks for the template where none is in front, and for a value that the service does not give', async () => {
-      const { all, deps, quick, read, kept, listed } = scene({ env: {} });
+      const { deps, quick, read, kept, listed } = scene({ env: {} });
       listed.push({ name: 'TOKEN' });
-      const used = all.useSecret(deps as never, { secretName: 'TOKEN' });
+      const used = useSecret(deps as never, { secretName: 'TOKEN' });
       await quick.flush();
       assert.equal(quick.title, 'Use TOKEN in a Template');
       assert.deepEqual(await quick.rows(), ['a open', 'Trainer']);
@@ -254,11 +254,11 @@ describe('A secret of a document', () => {
       ['there is', []],
     ] as const) {
       it(`says so where no template ${what}`, async () => {
-        const { all, deps, screen, quick, listed, document } = scene({ env: {} });
+        const { deps, screen, quick, listed, document } = scene({ env: {} });
         screen.documents.close(document);
         listed.push({ name: 'TOKEN', value: 'x' });
         if (change) deps.templates.state.value = [];
-        const used = all.useSecret(deps as never, { secretName: 'TOKEN' });
+        const used = useSecret(deps as never, { secretName: 'TOKEN' });
         if (change) {
           await used;
           assert.deepEqual(saidOn(screen), ['info There are no templates. []']);
@@ -272,10 +272,10 @@ describe('A secret of a document', () => {
     }
 
     it('reads the templates first where they are not known', async () => {
-      const { all, deps, quick, listed } = scene({ env: {} });
+      const { deps, quick, listed } = scene({ env: {} });
       listed.push({ name: 'TOKEN', value: 'x' });
       deps.templates.state.kind = 'idle';
-      const used = all.useSecret(deps as never, { secretName: 'TOKEN' });
+      const used = useSecret(deps as never, { secretName: 'TOKEN' });
       assert.deepEqual(await quick.rows(), ['a open', 'Trainer']);
       await quick.escape();
       await used;

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import type { TemplateUri } from '../../../../src/model/templates/templateUri';
-import type * as product from '../../../support/contentSources';
+import { TemplateContents } from '../../../../src/features/documents/templateContents';
+import { type TemplateUri, templateUriParts } from '../../../../src/model/templates/templateUri';
 import { FakeUri } from '../../../support/fakeEditor/values';
-import { onScreen } from '../../../support/onScreen';
+import { openScreen } from '../../../support/onScreen';
 
 describe('The content of a template file', () => {
   const known = { id: 5, name: 'Trainer', text: '{}', mtime: 20, raw: { created_at: 10 } };
   const theirs = { ...known, text: '{"theirs":1}', mtime: 30, raw: {} };
 
   function scene() {
-    const { source, screen } = onScreen('test/support/contentSources.ts');
-    const { TemplateContents, templateUriParts } = source as typeof product;
+    const screen = openScreen();
     const state = {
       known: known as object | undefined,
       conflict: undefined as object | undefined,

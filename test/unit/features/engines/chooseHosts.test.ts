@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/engines/chooseHosts';
+import {
+  chooseHosts,
+  chooseMembers,
+  membersText,
+  setRow,
+} from '../../../../src/features/engines/chooseHosts';
 import { anInstance } from '../../../support/builders';
 import { OnQuick } from '../../../support/onQuick';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { saidOn, useScreen } from '../../../support/onScreen';
 
 describe('The instances of a group', () => {
-  const { source, screen } = onScreen('src/features/engines/chooseHosts.ts');
-  const { chooseHosts, chooseMembers, membersText, setRow } = source as typeof product;
+  const screen = useScreen();
   const quick = new OnQuick(screen);
   const stopped = { intendedStatus: 'stopped', actualStatus: 'exited' } as const;
   const [trainer, helper, idle] = [

@@ -1,19 +1,22 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../support/severalSources';
+import { setWindowClock } from '../../../../src/editor/windowClock';
+import { onSeveral } from '../../../../src/features/engines/onSeveral';
+import { logsOfSeveral, runOnSeveral } from '../../../../src/features/engines/severalCommands';
+import { CancelledError, UserError } from '../../../../src/util/errors';
 import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { OnQuick } from '../../../support/onQuick';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { saidOn, useCommands, useScreen } from '../../../support/onScreen';
 
 const answered = { code: 0, stdout: '', stderr: '', timedOut: false };
 
 describe('Work on several instances', () => {
-  const { source, screen } = onScreen('test/support/severalSources.ts');
-  const { CancelledError, UserError, logsOfSeveral, onSeveral, runOnSeveral, ...setUp } =
-    source as typeof product;
+  const screen = useScreen();
   const clock = new FakeClock();
-  setUp.setWindowClock(clock);
+  beforeEach(() => {
+    setWindowClock(clock);
+  });
   const quick = new OnQuick(screen);
   const instances = [
     anInstance({ id: 1, label: 'one' }),
@@ -28,7 +31,7 @@ describe('Work on several instances', () => {
     else asked.push(id);
     return Promise.resolve(id === 'gpuRental.showText' ? undefined : entry);
   };
-  setUp.runOwnCommandsFrom({ run } as never);
+  useCommands(run);
 
   let answer: object;
   let log: string;

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeHubs } from '../../../support/fakeWindows';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
-import { onScreen } from '../../../support/onScreen';
 import { removeFolder } from '../../../support/removeFolder';
 import { until } from '../../../support/until';
-import type * as product from '../../../support/engineSources';
+import { register } from '../../../../src/features/engines';
+import { HostSets } from '../../../../src/store/engines/hostSets';
 import { silentLog } from '../../../../src/util/log';
 
 describe('Groups for other tools', () => {
@@ -25,8 +25,6 @@ describe('Groups for other tools', () => {
 
   /** A window with the feature, and another one that changes the groups. */
   function scene() {
-    const { source } = onScreen('test/support/engineSources.ts');
-    const { HostSets, register } = source as typeof product;
     const hubs = new FakeHubs();
     const event = new FakeEventEmitter<undefined>().event;
     const shown: { readonly id: string }[] = [];

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { OnQuick } from '../../../support/onQuick';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { openScreen, runCommandsBy, saidOn } from '../../../support/onScreen';
 import { removeFolder } from '../../../support/removeFolder';
 import { until } from '../../../support/until';
-import type * as product from '../../../support/useInSources';
+import { useInstancesIn, useSetIn } from '../../../../src/features/engines/useIn';
 
 describe('A group that is handed to a tool', () => {
   let folder: string;
@@ -23,16 +23,13 @@ describe('A group that is handed to a tool', () => {
     ids = [7],
     reachable = ids,
   }: { readonly ids?: number[]; readonly reachable?: number[] } = {}) {
-    const { source, screen } = onScreen('test/support/useInSources.ts', [folder]);
-    const { runOwnCommandsFrom, useInstancesIn, useSetIn } = source as typeof product;
+    const screen = openScreen({ folders: [folder] });
     const quick = new OnQuick(screen);
     const ran: string[] = [];
-    runOwnCommandsFrom({
-      run: (id: string, [target]: readonly unknown[]) => {
-        ran.push(`${id} ${JSON.stringify(target)}`);
-        return Promise.resolve(id.endsWith('Several') ? { alias: 'gpu' } : 'gpu');
-      },
-    } as never);
+    runCommandsBy((id, [target]) => {
+      ran.push(`${id} ${JSON.stringify(target)}`);
+      return Promise.resolve(id.endsWith('Several') ? { alias: 'gpu' } : 'gpu');
+    });
     const instances = ids.map((id) => anInstance({ id, label: `sweep-${id}` }));
     const set = { id: 'one', name: 'crew', folder, createdAt: 0, members: { kind: 'running' as const } };
     const aliasOf = (_: unknown, id: number) => `gpu-${id}`;

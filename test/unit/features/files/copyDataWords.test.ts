@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/files/copyDataWords';
+import * as words from '../../../../src/features/files/copyDataWords';
 import { fromDollars } from '../../../../src/model/money';
 import { anInstance } from '../../../support/builders';
-import { onScreen } from '../../../support/onScreen';
 
 describe('The question before data is copied', () => {
-  const words = onScreen('src/features/files/copyDataWords.ts').source as typeof product;
   const from = anInstance({ id: 7, label: 'trainer', inetUpPerGb: fromDollars(0.02) });
   const to = anInstance({ id: 8, label: 'helper', inetDownPerGb: fromDollars(0.01) });
   const source = { from, path: '/workspace', bytes: 30_000_000_000 };

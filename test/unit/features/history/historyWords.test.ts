@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/history/historyWords';
+import * as words from '../../../../src/features/history/historyWords';
 import { fromDollars } from '../../../../src/model/money';
 import type { PastRental } from '../../../../src/model/rentals/pastRental';
 import { anInstance } from '../../../support/builders';
-import { onScreen } from '../../../support/onScreen';
 
 describe('The words of a past rental', () => {
-  const words = onScreen('src/features/history/historyWords.ts').source as typeof product;
   const now = new Date(2026, 0, 15, 12).getTime();
   const startedAt = now / 1000 - 2 * 3600;
   const past = (more: object = {}, instance = {}): PastRental => ({

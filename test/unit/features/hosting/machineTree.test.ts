@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import type * as product from '../../../../src/features/hosting/machineTree';
+import { MachineTree, occupancyText } from '../../../../src/features/hosting/machineTree';
 import type { Machine } from '../../../../src/model/hosting/machine';
 import { fromDollars } from '../../../../src/model/money';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { labelOf } from '../../../support/fakeEditor/trees';
-import { onScreen } from '../../../support/onScreen';
 
 describe('The row of a machine that is hosted', () => {
-  const { MachineTree, occupancyText } = onScreen('src/features/hosting/machineTree.ts')
-    .source as typeof product;
   const now = new Date(2026, 0, 15, 12).getTime();
   const shown = async (machine: Partial<Machine>, state: object = {}) => {
     const whole = { id: 178, ...machine };

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import type * as product from '../../../../src/features/instances/instanceItem';
+import { instanceItem, instanceTooltip } from '../../../../src/features/instances/instanceItem';
 import type { InstanceNote } from '../../../../src/editor/treeGroups';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { fromDollars } from '../../../../src/model/money';
 import { anInstance } from '../../../support/builders';
 import { labelOf } from '../../../support/fakeEditor/trees';
-import { onScreen } from '../../../support/onScreen';
 
 describe('The row of an instance', () => {
-  const { instanceItem, instanceTooltip } = onScreen('src/features/instances/instanceItem.ts')
-    .source as typeof product;
   const now = Date.UTC(2026, 0, 15, 12);
   const shown = (instance: Instance, notes: readonly InstanceNote[] = [], hasTwin = false) => {
     const item = instanceItem(instance, {}, now, notes, hasTwin);

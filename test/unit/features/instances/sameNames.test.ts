@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../support/viewSources';
+import { InstanceTree } from '../../../../src/features/instances/instanceTree';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
-import { onScreen } from '../../../support/onScreen';
 
 describe('The rows of instances', () => {
-  const { InstanceTree } = onScreen('test/support/viewSources.ts').source as typeof product;
   const quiet = () => ({ dispose: () => undefined });
 
   /** How the rows of instances without a name begin. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import type * as product from '../../../../src/features/jobs/confirmJob';
+import { confirmJob } from '../../../../src/features/jobs/confirmJob';
 import { hardLimit } from '../../../../src/model/jobs/jobLimits';
 import { jobFacts } from '../../../../src/model/jobs/rentForJob';
 import { scriptText } from '../../../../src/model/jobs/jobWords';
@@ -12,12 +12,11 @@ import { FakeClock } from '../../../support/fakeClock';
 import { FakeQuickPick, rowText } from '../../../support/fakeEditor/quickInput';
 import { aJob } from '../../../support/jobWindows';
 import { aJobRow } from '../../../support/jobRow';
-import { onScreen } from '../../../support/onScreen';
+import { useScreen } from '../../../support/onScreen';
 import { sized, testSeed } from '../../../support/seeded';
 
 describe('The confirmation of a job', () => {
-  const { source, screen } = onScreen('src/features/jobs/confirmJob.ts');
-  const { confirmJob } = source as typeof product;
+  const screen = useScreen();
   const trainer = anInstance({ id: 7, label: 'trainer' });
   const sentOf = (files: number, leftOut: number, isFromGit = true) => ({
     tree: { files: Array.from({ length: files }, (_, at) => ({ name: `f${at}`, size: 1000 })) },

@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import type { JobDeps } from '../../../../src/features/jobs/deps';
-import type * as product from '../../../support/jobCommandSources';
+import { extendJob } from '../../../../src/features/jobs/extendJob';
+import { forgetJob } from '../../../../src/features/jobs/forgetJobs';
+import {
+  fetchJobOutputs,
+  keepMachine,
+  openOutputs,
+  releaseMachine,
+  rerun,
+  retryJob,
+  stopJob,
+} from '../../../../src/features/jobs/jobCommands';
 import type { JobRow } from '../../../../src/model/jobs/job';
 import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { aJobRow, endOfJob, jobNow, jobTrouble, outputsOfJob } from '../../../support/jobRow';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { saidOn, useScreen } from '../../../support/onScreen';
 
 const over = { phase: 'over' } as const;
 const ended = endOfJob('itself', 0);
@@ -39,8 +49,7 @@ const states: Readonly<Record<string, JobRow>> = {
 
 /** The states in which a command does what its title says, and in which it says that the job has changed. */
 describe('A command of jobs', () => {
-  const { source, screen } = onScreen('test/support/jobCommandSources.ts');
-  const all = source as typeof product;
+  const screen = useScreen();
   const done: string[] = [];
   let row: JobRow | undefined;
   let instance: ReturnType<typeof anInstance> | undefined = anInstance({ id: 7, label: 'trainer' });
@@ -99,15 +108,15 @@ describe('A command of jobs', () => {
     return said;
   };
   const commands = {
-    stop: all.stopJob,
-    fetch: all.fetchJobOutputs,
-    retry: all.retryJob,
-    open: all.openOutputs,
-    again: all.rerun,
-    keep: all.keepMachine,
-    release: all.releaseMachine,
-    extend: all.extendJob,
-    forget: all.forgetJob,
+    stop: stopJob,
+    fetch: fetchJobOutputs,
+    retry: retryJob,
+    open: openOutputs,
+    again: rerun,
+    keep: keepMachine,
+    release: releaseMachine,
+    extend: extendJob,
+    forget: forgetJob,
   };
   const fitting: Readonly<Record<keyof typeof commands, readonly string[]>> = {
     stop: ['queued', 'running', 'running, silent', 'not ready'],
@@ -225,7 +234,7 @@ describe('A command of jobs', () => {
     const said: string[] = [];
     for (const one of cases) {
       row = one;
-      said.push(...(await shown((target) => all.releaseMachine(deps, target))));
+      said.push(...(await shown((target) => releaseMachine(deps, target))));
     }
     assert.deepEqual(said, [
       'warning dialog What should happen to “trainer”? // It does not answer, so train may still run there. If you destroy it, all data on it is lost, including the outputs of train. [Not Now, Stop, Destroy, Cancel]',
@@ -247,15 +256,15 @@ describe('A command of jobs', () => {
       await run;
     };
     row = states['running'];
-    await press(all.stopJob(deps, { jobId: 'one' }), 'Stop Job');
+    await press(stopJob(deps, { jobId: 'one' }), 'Stop Job');
     row = states['fetched'];
-    await press(all.keepMachine(deps, { jobId: 'one' }), 'Keep Machine');
-    await press(all.releaseMachine(deps, { jobId: 'one' }), 'Stop');
-    await press(all.releaseMachine(deps, { jobId: 'one' }), 'Destroy');
+    await press(keepMachine(deps, { jobId: 'one' }), 'Keep Machine');
+    await press(releaseMachine(deps, { jobId: 'one' }), 'Stop');
+    await press(releaseMachine(deps, { jobId: 'one' }), 'Destroy');
     row = states['on a stopped machine'];
-    await press(all.releaseMachine(deps, { jobId: 'one' }), 'Leave Stopped');
+    await press(releaseMachine(deps, { jobId: 'one' }), 'Leave Stopped');
     row = states['succeeded'];
-    await press(all.forgetJob(deps, { jobId: 'one' }), 'Forget');
+    await press(forgetJob(deps, { jobId: 'one' }), 'Forget');
     assert.deepEqual(done, [
       'stop',
       'end "keep"',
@@ -275,7 +284,7 @@ describe('A command of jobs', () => {
       ['Stop Job', { key: 'other' }],
     ] as const) {
       row = states['running'];
-      const end = all.stopJob(deps, { jobId: 'one' }).catch(() => undefined);
+      const end = stopJob(deps, { jobId: 'one' }).catch(() => undefined);
       await flush();
       accounts.active = active;
       screen.messages.shown.at(-1)?.press(button);
@@ -290,10 +299,10 @@ describe('A command of jobs', () => {
     const said: string[] = [];
     for (const name of ['fetched', 'not released', 'succeeded']) {
       row = states[name];
-      said.push(...(await shown((target) => all.openOutputs(deps, target))));
+      said.push(...(await shown((target) => openOutputs(deps, target))));
     }
     instance = undefined;
-    said.push(...(await shown((target) => all.openOutputs(deps, target))));
+    said.push(...(await shown((target) => openOutputs(deps, target))));
     assert.deepEqual(said, [
       'warning /nowhere/outputs isn’t there. The outputs of train were moved or deleted. [Fetch Outputs, Keep Machine]',
       'warning /nowhere/outputs isn’t there. The outputs of train were moved or deleted. [Keep Machine]',
@@ -307,11 +316,11 @@ describe('A command of jobs', () => {
     const said: string[] = [];
     for (const one of [lacking, states['succeeded']]) {
       row = one;
-      said.push(...(await shown((target) => all.forgetJob(deps, target))));
+      said.push(...(await shown((target) => forgetJob(deps, target))));
     }
     instance = undefined;
     row = lacking;
-    said.push(...(await shown((target) => all.forgetJob(deps, target))));
+    said.push(...(await shown((target) => forgetJob(deps, target))));
     assert.deepEqual(said, [
       'warning dialog Forget “train”? // Its log is removed from this computer. The fetched outputs stay.\nSome outputs of train may exist only on its machine. They can no longer be fetched. [Not Now, Forget, Cancel]',
       'warning dialog Forget “train”? // Its log is removed from this computer. The fetched outputs stay. [Not Now, Forget, Cancel]',

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import type * as product from '../../../../src/features/jobs/jobItems';
+import {
+  groupOf,
+  jobGroupItem,
+  jobItem,
+  jobPartItem,
+  rowsBelow,
+} from '../../../../src/features/jobs/jobItems';
 import type { JobRow } from '../../../../src/model/jobs/job';
 import { text } from '../../../../src/util/text';
 import { aJobRow, endOfJob, jobNow, jobTrouble, minuteMs, outputsOfJob } from '../../../support/jobRow';
 import { labelOf } from '../../../support/fakeEditor/trees';
-import { onScreen } from '../../../support/onScreen';
-
-const { source } = onScreen('src/features/jobs/jobItems.ts');
-const { groupOf, jobGroupItem, jobItem, jobPartItem, rowsBelow } = source as typeof product;
 
 const over = { phase: 'over', endedAt: jobNow - 10 * minuteMs } as const;
 const succeeded = { ...over, ...endOfJob('itself', 0), ...outputsOfJob(2), outcome: 'kept' } as const;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import type { JobDeps } from '../../../../src/features/jobs/deps';
-import type * as product from '../../../../src/features/jobs/jobMessages';
+import { tellOfJobs } from '../../../../src/features/jobs/jobMessages';
 import type { JobRow, JobState } from '../../../../src/model/jobs/job';
 import type { JobNotice } from '../../../../src/store/jobs/jobNotice';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { aJobRow, endOfJob, jobNow, jobTrouble, minuteMs, outputsOfJob } from '../../../support/jobRow';
 import { localProblem } from '../../../../src/util/localProblem';
 import { text } from '../../../../src/util/text';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { saidOn, useScreen } from '../../../support/onScreen';
 
 const noPrice = { machine: { instanceId: 7, name: 'trainer' } };
 const rented = { machine: { name: 'RTX 4090' } };
@@ -273,8 +273,7 @@ const table: readonly (readonly [said: string, kind: JobNotice['kind'], row: Job
 ];
 
 describe('What is said of a job', () => {
-  const { source, screen } = onScreen('src/features/jobs/jobMessages.ts');
-  const { tellOfJobs } = source as typeof product;
+  const screen = useScreen();
   const posted = new FakeEventEmitter<object>();
   let row: JobRow | undefined;
   tellOfJobs({

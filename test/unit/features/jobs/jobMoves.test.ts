@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { CountedListeners } from '../../../support/countedListeners';
-import type * as product from '../../../support/jobTransferSources';
+import { setWindowClock } from '../../../../src/editor/windowClock';
+import { showMoves } from '../../../../src/features/jobs/jobMoves';
 import type { JobDeps } from '../../../../src/features/jobs/deps';
 import type { JobMove } from '../../../../src/model/jobs/job';
 import { Emitter } from '../../../../src/util/emitter';
 import { FakeClock } from '../../../support/fakeClock';
 import { aJobRow } from '../../../support/jobRow';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { saidOn, useScreen } from '../../../support/onScreen';
 
 describe('The progress of the files of a job', () => {
-  const { source, screen } = onScreen('test/support/jobTransferSources.ts');
-  const { showMoves, setWindowClock } = source as typeof product;
+  const screen = useScreen();
   let clock: FakeClock;
   let changed: Emitter<string>;
   const listeners = new CountedListeners();

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/jobs/jobStatus';
+import { showJobStatus } from '../../../../src/features/jobs/jobStatus';
 import type { JobRow } from '../../../../src/model/jobs/job';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { FakeClock } from '../../../support/fakeClock';
 import { aJobRow, jobNow, jobTrouble } from '../../../support/jobRow';
-import { onScreen } from '../../../support/onScreen';
+import { useScreen } from '../../../support/onScreen';
 
 describe('The item of jobs in the status bar', () => {
-  const { source, screen } = onScreen('src/features/jobs/jobStatus.ts');
-  const { showJobStatus } = source as typeof product;
+  const screen = useScreen();
   const changed = new FakeEventEmitter<undefined>();
   const clock = new FakeClock(jobNow);
   const view: { badge?: { readonly value: number; readonly tooltip: string } } = {};
@@ -19,7 +18,10 @@ describe('The item of jobs in the status bar', () => {
       return open;
     },
   };
-  const own = showJobStatus({ jobs, clock, trees: { 'gpuRental.jobs': { view } } } as never);
+  let own: { dispose(): void };
+  before(() => {
+    own = showJobStatus({ jobs, clock, trees: { 'gpuRental.jobs': { view } } } as never);
+  });
   after(() => {
     own.dispose();
   });

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import type { JobDeps } from '../../../../src/features/jobs/deps';
-import type * as product from '../../../../src/features/jobs/notStartedMessage';
+import { notStartedWords } from '../../../../src/features/jobs/notStartedMessage';
 import type { Instance } from '../../../../src/model/instances/instance';
 import type { JobState } from '../../../../src/model/jobs/job';
 import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { aJobRow } from '../../../support/jobRow';
-import { onScreen } from '../../../support/onScreen';
 
 describe('What is said of a job that was not started on an instance', () => {
-  const { source } = onScreen('src/features/jobs/notStartedMessage.ts');
-  const { notStartedWords } = source as typeof product;
   const why = 'train was not started on trainer. Its image has no bash.';
 
   /** The sentence and the labels of the buttons. */

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import type * as product from '../../../support/jobTransferSources';
+import { fetchAfterEnd, startToFetch } from '../../../../src/features/jobs/startToFetch';
 import type { JobDeps } from '../../../../src/features/jobs/deps';
 import type { JobRow } from '../../../../src/model/jobs/job';
 import type { MachineEnd } from '../../../../src/model/jobs/jobSpec';
 import { anInstance } from '../../../support/builders';
 import { aJobRow, endOfJob, jobNow, jobTrouble } from '../../../support/jobRow';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { saidOn, useCommands, useScreen } from '../../../support/onScreen';
 
 /** A machine that stopped while its job ran, or after that. */
 describe('The outputs on a stopped machine', () => {
-  const { source, screen } = onScreen('test/support/jobTransferSources.ts');
-  const { fetchAfterEnd, runOwnCommandsFrom, startToFetch } = source as typeof product;
+  const screen = useScreen();
   const stopped = { id: 7, label: 'trainer', intendedStatus: 'stopped', actualStatus: 'exited' } as const;
   const interrupted = jobTrouble('machineStopped');
   const done: string[] = [];
@@ -37,7 +36,7 @@ describe('The outputs on a stopped machine', () => {
     },
   } as unknown as JobDeps;
   const start = note('start', 'started');
-  runOwnCommandsFrom({ run: (id: string, args: unknown[]) => start(id, ...args) } as never);
+  useCommands((id, args) => start(id, ...args));
 
   /** What is shown; then the button is pressed, and what follows is done. */
   const ask = async (

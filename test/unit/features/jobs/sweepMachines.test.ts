@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import type * as product from '../../../../src/features/jobs/sweepMachines';
+import { sweepMachines } from '../../../../src/features/jobs/sweepMachines';
 import { anInstance } from '../../../support/builders';
 import { FakeQuickPick } from '../../../support/fakeEditor/quickInput';
-import { onScreen } from '../../../support/onScreen';
+import { useScreen } from '../../../support/onScreen';
 
 describe('The machines that share a matrix', () => {
-  const { source, screen } = onScreen('src/features/jobs/sweepMachines.ts');
-  const { sweepMachines } = source as typeof product;
+  const screen = useScreen();
   const now = Date.UTC(2026, 10, 27);
   const [first, ...others] = [1, 2, 3, 4].map((id) => anInstance({ id, label: `machine ${id}` }));
   const deps = {

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/keys/keyDocument';
+import {
+  closeKeyDocument,
+  readOpenDocument,
+  registerKeyLens,
+  writeKeyDocument,
+} from '../../../../src/features/keys/keyDocument';
 import type { FakeTextDocument } from '../../../support/fakeEditor/textDocument';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { saidOn, useScreen } from '../../../support/onScreen';
 
 describe('The document of a new API key', () => {
-  const { source, screen } = onScreen('src/features/keys/keyDocument.ts');
-  const { closeKeyDocument, readOpenDocument, registerKeyLens, writeKeyDocument } = source as typeof product;
+  const screen = useScreen();
   const { documents } = screen;
   const active = () => documents.active?.document;
   const edit = (text: string) => {

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import type * as product from '../../../../src/features/leases/leaseMenu';
+import { LeaseMenu } from '../../../../src/features/leases/leaseMenu';
 import type { Lease } from '../../../../src/model/instances/lease';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeQuickPick, rowText } from '../../../support/fakeEditor/quickInput';
-import { onScreen } from '../../../support/onScreen';
+import { useScreen } from '../../../support/onScreen';
 
 describe('The menu of a schedule', () => {
-  const { source, screen } = onScreen('src/features/leases/leaseMenu.ts');
-  const { LeaseMenu } = source as typeof product;
+  const screen = useScreen();
   const now = new Date(2026, 0, 15, 12).getTime();
   const minute = 60_000;
   const clock = new FakeClock(now);

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import type { LeaseDeps } from '../../../../src/features/leases/deps';
-import type * as words from '../../../../src/features/leases/leaseWords';
-import type * as notifications from '../../../../src/features/leases/leaseNotifications';
+import { registerNotifications } from '../../../../src/features/leases/leaseNotifications';
+import { leaseNote, willText } from '../../../../src/features/leases/leaseWords';
 import type { Lease, LeaseState } from '../../../../src/model/instances/lease';
 import { fromDollars } from '../../../../src/model/money';
 import type { LeaseNotice } from '../../../../src/store/leases/leaseNotice';
 import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { saidOn, useScreen } from '../../../support/onScreen';
 
 /** Noon of the user's own day, so that times read the same in every zone. */
 const now = new Date(2026, 0, 15, 12).getTime();
@@ -29,7 +29,6 @@ const alone = { isOnlyOnInstance: true } as const;
 const editor = 'an editor that is open on this computer and signed in to this account';
 
 describe('The row of a schedule', () => {
-  const { leaseNote, willText } = onScreen('src/features/leases/leaseWords.ts').source as typeof words;
   const table: readonly (readonly [
     row: string,
     by: string,
@@ -110,8 +109,7 @@ describe('The row of a schedule', () => {
 });
 
 describe('What is said of a schedule', () => {
-  const { source, screen } = onScreen('src/features/leases/leaseNotifications.ts');
-  const { registerNotifications } = source as typeof notifications;
+  const screen = useScreen();
   const posted = new FakeEventEmitter<object>();
   let lease: Lease | undefined;
   registerNotifications({

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import type { Lease } from '../../../../src/model/instances/lease';
 import { FakeClock } from '../../../support/fakeClock';
 import { OnQuick } from '../../../support/onQuick';
-import { onScreen, saidOn } from '../../../support/onScreen';
-import type * as product from '../../../support/timerSources';
+import { openScreen, runCommandsBy, saidOn } from '../../../support/onScreen';
+import { arm, armExtended, check, disarm } from '../../../../src/features/leases/machineTimers';
+import { leaseNote } from '../../../../src/features/leases/leaseWords';
+import { HostKeyError } from '../../../../src/ssh/hostKey';
 
 const hour = 3_600_000;
 
@@ -18,8 +20,7 @@ describe('The timer on a machine', () => {
     readonly isReachable?: boolean;
     readonly change?: Partial<Lease>;
   } = {}) {
-    const { source, screen } = onScreen('test/support/timerSources.ts');
-    const all = source as typeof product;
+    const screen = openScreen();
     const clock = new FakeClock();
     const lease: Lease = {
       ...{ id: 'one', instanceId: 7, action: 'stop', setAt: clock.now() },
@@ -53,7 +54,7 @@ describe('The timer on a machine', () => {
       assert.equal(id, 'gpuRental.prepareSsh');
       return Promise.resolve(isReachable ? 'gpu-7' : undefined);
     };
-    all.runOwnCommandsFrom({ run } as never);
+    runCommandsBy(run);
     const account = () => ({ key: 'mine', serviceUrl: 'https://service.example' }) as never;
     const scheduled = { instanceId: 7, name: 'trainer', account };
     const quick = new OnQuick(screen);
@@ -68,7 +69,7 @@ describe('The timer on a machine', () => {
     };
     const verbs = () => orders.splice(0).map(([verb]) => verb);
     return {
-      ...{ all, deps, scheduled, lease, kept, orders, said, errors, screen, clock, press, told, verbs },
+      ...{ deps, scheduled, lease, kept, orders, said, errors, screen, clock, press, told, verbs },
       refuse: () => {
         isTaken = false;
       },
@@ -78,8 +79,8 @@ describe('The timer on a machine', () => {
   const armed = (lease: Lease) => ({ token: 'aa', at: lease.setAt + hour, provedAt: lease.setAt });
 
   it('acts a little after the open editor, which warns first', async () => {
-    const { all, deps, scheduled, lease, kept, orders, told } = scene();
-    await all.arm(deps, scheduled);
+    const { deps, scheduled, lease, kept, orders, told } = scene();
+    await arm(deps, scheduled);
     const [, url, id, action, seconds, token] = orders[0] ?? [];
     assert.deepEqual([url, id, action, seconds], ['https://service.example', '7', 'stop', '3620']);
     assert.match(token ?? '', /^[0-9a-f]{16}$/);
@@ -91,8 +92,8 @@ describe('The timer on a machine', () => {
 
   it('counts from now where it waits for idle time, and says so before it is started', async () => {
     const term = { kind: 'idle', minutes: 45 } as const;
-    const { all, deps, scheduled, kept, orders, told, press } = scene({ change: { term } });
-    const arming = all.arm(deps, scheduled);
+    const { deps, scheduled, kept, orders, told, press } = scene({ change: { term } });
+    const arming = arm(deps, scheduled);
     const [question = ''] = await told();
     assert.match(question, /dialog Let “trainer” stop itself once it is idle for 45 min\?/);
     assert.match(question, /\n\nIt does so even when no editor is open, without a warning\. \[/);
@@ -103,8 +104,8 @@ describe('The timer on a machine', () => {
   });
 
   it('asks before it may destroy, and does nothing without a yes', async () => {
-    const { all, deps, scheduled, told, press, verbs } = scene({ change: { action: 'destroy' } });
-    const arming = all.arm(deps, scheduled);
+    const { deps, scheduled, told, press, verbs } = scene({ change: { action: 'destroy' } });
+    const arming = arm(deps, scheduled);
     const [question = ''] = await told();
     assert.match(
       question,
@@ -113,7 +114,7 @@ describe('The timer on a machine', () => {
     await press('Cancel');
     await arming;
     assert.deepEqual(verbs(), []);
-    const again = all.arm(deps, scheduled);
+    const again = arm(deps, scheduled);
     await told();
     await press('Let It Destroy Itself');
     await again;
@@ -121,45 +122,45 @@ describe('The timer on a machine', () => {
   });
 
   it('is not started once its time has come', async () => {
-    const { all, deps, scheduled, clock, told, verbs } = scene();
+    const { deps, scheduled, clock, told, verbs } = scene();
     clock.jump(hour);
-    await all.arm(deps, scheduled);
+    await arm(deps, scheduled);
     assert.match((await told()).join(), /its time has passed/);
     assert.deepEqual(verbs(), []);
   });
 
   it('is not started on a machine that lets nobody in, nor without a schedule', async () => {
     const away = scene({ isReachable: false });
-    await away.all.arm(away.deps, away.scheduled);
-    await away.all.check(away.deps, away.scheduled);
-    const { all, deps, scheduled, kept, verbs, told } = scene();
+    await arm(away.deps, away.scheduled);
+    await check(away.deps, away.scheduled);
+    const { deps, scheduled, kept, verbs, told } = scene();
     kept.lease = undefined;
-    await all.arm(deps, scheduled);
-    await all.check(deps, scheduled);
-    assert.equal(await all.disarm(deps, scheduled), 'done');
+    await arm(deps, scheduled);
+    await check(deps, scheduled);
+    assert.equal(await disarm(deps, scheduled), 'done');
     assert.deepEqual([verbs(), await told(), away.verbs(), await away.told()], [[], [], [], []]);
   });
 
   it('is not asked about in another account than the one of the user', async () => {
-    const { all, deps, scheduled, told } = scene({ change: { action: 'destroy' } });
+    const { deps, scheduled, told } = scene({ change: { action: 'destroy' } });
     const account = () => {
       throw new Error('Another account is active');
     };
-    await assert.rejects(all.arm(deps, { ...scheduled, account }), /Another account/);
+    await assert.rejects(arm(deps, { ...scheduled, account }), /Another account/);
     assert.deepEqual(await told(), []);
   });
 
   it('is ended where its schedule has changed in the meantime', async () => {
-    const { all, deps, scheduled, refuse, verbs, told } = scene({ answers: ['armed curl', 'disarmed'] });
+    const { deps, scheduled, refuse, verbs, told } = scene({ answers: ['armed curl', 'disarmed'] });
     refuse();
-    await all.arm(deps, scheduled);
+    await arm(deps, scheduled);
     assert.deepEqual([verbs(), await told()], [['arm', 'disarm'], []]);
   });
 
   it('is ended where nobody knows whether it was started, and asked for again where that fails', async () => {
     const one = scene();
     one.said.splice(0, 1, new Error('The connection was lost'), 'nothing', 'disarmed');
-    await assert.rejects(one.all.arm(one.deps, one.scheduled), /connection was lost/);
+    await assert.rejects(arm(one.deps, one.scheduled), /connection was lost/);
     assert.match(
       (await one.told()).join(),
       /It may be running, because it could not be ended\. \[Try Again\]/,
@@ -170,22 +171,22 @@ describe('The timer on a machine', () => {
 
   it('says that the host key changed instead of ending what it has not started', async () => {
     const one = scene();
-    one.said.splice(0, 1, new one.all.HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED'));
-    await assert.rejects(one.all.arm(one.deps, one.scheduled), one.all.HostKeyError);
+    one.said.splice(0, 1, new HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED'));
+    await assert.rejects(arm(one.deps, one.scheduled), HostKeyError);
     assert.deepEqual(one.verbs(), ['arm']);
   });
 
   it('that can’t be ended because the host key changed says so beside the question', async () => {
     const one = scene();
-    one.said.splice(0, 1, new one.all.HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED'));
+    one.said.splice(0, 1, new HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED'));
     one.kept.lease = { ...one.lease, armed: armed(one.lease) };
-    const ended = one.all.disarm(one.deps, one.scheduled);
+    const ended = disarm(one.deps, one.scheduled);
     assert.match((await one.told()).join(), /^warning Could not reach trainer/);
     assert.equal(one.errors.length, 1);
     one.screen.messages.shown[0]?.close();
     assert.equal(await ended, 'no');
     one.said.splice(0, 1, new Error('No network'));
-    await assert.rejects(one.all.disarm(one.deps, one.scheduled), /No network/);
+    await assert.rejects(disarm(one.deps, one.scheduled), /No network/);
   });
 
   const reasons = [
@@ -201,7 +202,7 @@ describe('The timer on a machine', () => {
   for (const [answer, why] of reasons) {
     it(`says why it was not started, and tries again: ${answer}`, async () => {
       const one = scene({ answers: [answer] });
-      await one.all.arm(one.deps, one.scheduled);
+      await arm(one.deps, one.scheduled);
       const [said = ''] = await one.told();
       assert.match(said, /^warning Could not arm trainer\. .*\[Try Again\]$/);
       assert.match(said, why);
@@ -214,19 +215,19 @@ describe('The timer on a machine', () => {
   it('that gave no answer is ended, or counts as one that may act', async () => {
     const ended = scene();
     ended.said.splice(0, 1, '', '', 'disarmed');
-    await ended.all.arm(ended.deps, ended.scheduled);
+    await arm(ended.deps, ended.scheduled);
     assert.match((await ended.told()).join(), /^warning Could not arm trainer\. trainer did not answer\./);
     assert.deepEqual([ended.verbs(), ended.kept.lease?.armed], [['arm', 'check', 'disarm'], undefined]);
 
     const silent = scene({ answers: [''] });
-    await silent.all.arm(silent.deps, silent.scheduled);
+    await arm(silent.deps, silent.scheduled);
     assert.match(
       (await silent.told()).join(),
       /^warning Could not start the timer on trainer\. It may be running/,
     );
     const possible = silent.kept.lease?.armed;
     assert.equal(possible?.isDoubtful, true);
-    const note = silent.all.leaseNote(
+    const note = leaseNote(
       { lease: { ...silent.lease, armed: possible }, state: { leaseId: 'one' } },
       silent.clock.now(),
     );
@@ -234,7 +235,7 @@ describe('The timer on a machine', () => {
 
     const found = scene();
     found.said.splice(0, 1, '', 'armed curl');
-    await found.all.arm(found.deps, found.scheduled);
+    await arm(found.deps, found.scheduled);
     assert.match((await found.told()).join(), /^info trainer stops itself at /);
     assert.deepEqual(found.verbs(), ['arm', 'check']);
   });
@@ -243,7 +244,7 @@ describe('The timer on a machine', () => {
     const one = scene();
     one.kept.lease = { ...one.lease, armed: armed(one.lease) };
     one.clock.jump(60_000);
-    await one.all.check(one.deps, one.scheduled);
+    await check(one.deps, one.scheduled);
     assert.deepEqual(one.kept.lease.armed, { ...armed(one.lease), provedAt: one.clock.now() });
     assert.match(
       (await one.told()).join(),
@@ -262,7 +263,7 @@ describe('The timer on a machine', () => {
     it(`is ${isArmed ? 'kept' : 'forgotten'} after a look that says: ${answer}`, async () => {
       const one = scene({ answers: [answer] });
       one.kept.lease = { ...one.lease, armed: armed(one.lease) };
-      await one.all.check(one.deps, one.scheduled);
+      await check(one.deps, one.scheduled);
       assert.match((await one.told()).join(), words);
       assert.equal(one.kept.lease.armed !== undefined, isArmed);
       await one.press('Try Again');
@@ -278,7 +279,7 @@ describe('The timer on a machine', () => {
     it(`that can't be ended is left to the user: ${button ?? 'nothing'}`, async () => {
       const one = scene({ answers: ['nothing', 'disarmed'] });
       one.kept.lease = { ...one.lease, armed: armed(one.lease) };
-      const ended = one.all.disarm(one.deps, one.scheduled);
+      const ended = disarm(one.deps, one.scheduled);
       const [said = ''] = await one.told();
       assert.match(
         said,
@@ -299,9 +300,9 @@ describe('The timer on a machine', () => {
     };
     const lease = { ...one.lease, armed: armed(one.lease) };
     one.kept.lease = lease;
-    await one.all.armExtended(one.deps, one.scheduled, lease, onEnded);
+    await armExtended(one.deps, one.scheduled, lease, onEnded);
     assert.deepEqual([one.verbs(), ended], [['disarm', 'arm'], 1]);
-    await one.all.armExtended(one.deps, one.scheduled, { ...lease, id: 'other' }, onEnded);
+    await armExtended(one.deps, one.scheduled, { ...lease, id: 'other' }, onEnded);
     assert.deepEqual([one.verbs(), ended], [['disarm'], 1]);
   });
 
@@ -311,7 +312,7 @@ describe('The timer on a machine', () => {
     const lease = { ...one.lease, armed: armed(one.lease) };
     one.kept.lease = lease;
     let ended = 0;
-    await one.all.armExtended(one.deps, one.scheduled, lease, () => {
+    await armExtended(one.deps, one.scheduled, lease, () => {
       ended += 1;
     });
     assert.match(String(one.errors), /No network/);

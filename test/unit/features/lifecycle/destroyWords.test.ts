@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import type { BeforeDestroy, Look } from '../../../../src/features/lifecycle/beforeDestroy';
-import type * as product from '../../../../src/features/lifecycle/destroyWords';
+import { destroyQuestion } from '../../../../src/features/lifecycle/destroyWords';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { fromDollars } from '../../../../src/model/money';
 import type { Volume } from '../../../../src/model/volume';
 import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
-import { onScreen } from '../../../support/onScreen';
 
 describe('The question before a destruction', () => {
-  const { destroyQuestion } = onScreen('src/features/lifecycle/destroyWords.ts').source as typeof product;
   const trainer = anInstance({ id: 7, label: 'trainer', volumes: [] });
   const helper = anInstance({ id: 8, label: 'helper', volumes: [] });
   const volume = (more: object): Volume => ({

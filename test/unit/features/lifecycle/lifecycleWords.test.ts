@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/lifecycle/lifecycleWords';
+import * as words from '../../../../src/features/lifecycle/lifecycleWords';
 import type { Question } from '../../../../src/editor/confirm';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { anInstance } from '../../../support/builders';
-import { onScreen } from '../../../support/onScreen';
 
 describe('The questions before instances change', () => {
-  const words = onScreen('src/features/lifecycle/lifecycleWords.ts').source as typeof product;
   const one = [anInstance({ id: 7, label: 'trainer' })];
   const both = [...one, anInstance({ id: 8, label: 'helper' })];
   const table: readonly (readonly [

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { LifecycleDeps } from '../../../../src/features/lifecycle/deps';
-import type * as product from '../../../../src/features/lifecycle/powerCommands';
+import * as all from '../../../../src/features/lifecycle/powerCommands';
 import { anInstance } from '../../../support/builders';
 import { windowScene, type WindowScene } from '../../../support/computerScene';
 import { noBudget } from '../../../support/fakeWindows';
 import { OnQuick } from '../../../support/onQuick';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { openScreen, saidOn } from '../../../support/onScreen';
 
 describe('A power command', () => {
   const running = anInstance({ id: 7, label: 'trainer' });
@@ -19,7 +19,7 @@ describe('A power command', () => {
   afterEach(() => scene.computer.dispose());
 
   function begin() {
-    const { source, screen } = onScreen('src/features/lifecycle/powerCommands.ts');
+    const screen = openScreen();
     const { clock } = scene.computer;
     const deps = {
       ...scene.window,
@@ -38,12 +38,12 @@ describe('A power command', () => {
       return clock.through(work);
     };
     const said = () => saidOn(screen).map((line) => line.replace(/ \/\/ .*(?= \[)/s, ''));
-    return { all: source as typeof product, deps, screen, quick, answered, said };
+    return { deps, screen, quick, answered, said };
   }
   const count = (call: 'start' | 'stop') => scene.service.count(`instances.${call}`);
 
   it('stops after a question, and says what the disk costs', async () => {
-    const { all, deps, answered, said } = begin();
+    const { deps, answered, said } = begin();
     await answered(all.stop(deps, { instanceId: 7 }), 'Keep Running');
     assert.equal(count('stop'), 0);
     said();
@@ -56,7 +56,7 @@ describe('A power command', () => {
   });
 
   it('has none to act on in the wrong state', async () => {
-    const { all, deps, answered, said } = begin();
+    const { deps, answered, said } = begin();
     await answered(all.stop(deps, { instanceId: 8 }));
     await answered(all.start(deps, { instanceId: 7 }));
     await answered(all.reboot(deps, { instanceId: 8 }));
@@ -68,7 +68,7 @@ describe('A power command', () => {
   });
 
   it('starts after a question, and at once where the price was shown', async () => {
-    const { all, deps, answered } = begin();
+    const { deps, answered } = begin();
     await answered(all.start(deps, { instanceId: 8 }), 'Not Now');
     assert.equal(count('start'), 0);
     assert.equal(await answered(all.startNow(deps, { instanceId: 8 })), 'started');
@@ -76,7 +76,7 @@ describe('A power command', () => {
   });
 
   it('starts nothing whose rental has ended, and says what is left to do', async () => {
-    const { all, deps, answered, said } = begin();
+    const { deps, answered, said } = begin();
     const ended = { ...stopped, endsAt: scene.computer.clock.now() / 1000 - 1 };
     scene.service.instances = [ended];
     await scene.computer.clock.through(scene.window.fleet.refresh());
@@ -87,14 +87,14 @@ describe('A power command', () => {
   });
 
   it('stops what was already agreed to without a question, and nothing that is gone', async () => {
-    const { all, deps, answered, said } = begin();
+    const { deps, answered, said } = begin();
     await answered(all.stopNow(deps, { instanceIds: [7, 99] }));
     assert.equal(count('stop'), 1);
     assert.equal(said().filter((line) => line.includes('dialog')).length, 0);
   });
 
   it('says of several what their disks cost together', async () => {
-    const { all, deps, answered, said } = begin();
+    const { deps, answered, said } = begin();
     scene.service.instances = [running, { ...running, id: 9 }];
     await scene.computer.clock.through(scene.window.fleet.refresh());
     await answered(all.stopNow(deps, { instanceIds: [7, 9] }));

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import type { LifecycleDeps } from '../../../../src/features/lifecycle/deps';
 import { anInstance } from '../../../support/builders';
-import { onScreen, saidOn } from '../../../support/onScreen';
-import type * as product from '../../../support/powerOutcomeSources';
+import { saidOn, useScreen } from '../../../support/onScreen';
+import { NotReachableError, RefusedError } from '../../../../src/api/errors';
+import { tellWhatFailed } from '../../../../src/features/lifecycle/powerOutcome';
+import { CancelledError } from '../../../../src/util/errors';
 
-type Rows = Parameters<typeof product.tellWhatFailed>[2];
+type Rows = Parameters<typeof tellWhatFailed>[2];
 type Row = Rows[number];
 
 /** What is said after a request that did not do what was asked, which is followed by the buttons. */
 describe('A power request that failed', () => {
-  const { source, screen } = onScreen('test/support/powerOutcomeSources.ts');
-  const { CancelledError, NotReachableError, RefusedError, tellWhatFailed } = source as typeof product;
+  const screen = useScreen();
   const errors: unknown[] = [];
   const reported: unknown[] = [];
   const deps = {

@@ -3,13 +3,15 @@ import type { Instance } from '../../../../src/model/instances/instance';
 import { fromDollars } from '../../../../src/model/money';
 import { anInstance } from '../../../support/builders';
 import { FakeClock, settle } from '../../../support/fakeClock';
-import type * as product from '../../../support/notebookProvider';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { JupyterMissingError, NoLoginYetError } from '../../../../src/features/notebooks/connections';
+import { candidatesOf, ServerProvider } from '../../../../src/features/notebooks/serverProvider';
+import { HostKeyError } from '../../../../src/ssh/hostKey';
+import { CancelledError } from '../../../../src/util/errors';
+import { openScreen, saidOn } from '../../../support/onScreen';
 
 describe('What the kernel picker offers of an instance', () => {
   function scene(instance: Instance) {
-    const { source, screen } = onScreen('test/support/notebookProvider.ts');
-    const { ServerProvider, candidatesOf, ...errors } = source as typeof product;
+    const screen = openScreen();
     const clock = new FakeClock();
     const reported: unknown[] = [];
     const logged: string[] = [];
@@ -39,23 +41,22 @@ describe('What the kernel picker offers of an instance', () => {
     const offered = () => provider.provideCommands().map(({ label }) => label.replace(/…$/, ''));
     const resolve = () => provider.resolveJupyterServer({ id: 'gpu-7' });
     const candidates = () => candidatesOf(deps as never);
-    return { deps, provider, screen, connections, reported, logged, errors, offered, resolve, candidates };
+    return { deps, provider, screen, connections, reported, logged, offered, resolve, candidates };
   }
 
   const running = anInstance({ id: 7, label: 'trainer' });
   const stopped = anInstance({ id: 7, label: 'trainer', actualStatus: 'exited', intendedStatus: 'stopped' });
 
   const failures = {
-    'Jupyter is missing': (errors: Errors) => new errors.JupyterMissingError('python3'),
-    'there was no login yet': (errors: Errors) => new errors.NoLoginYetError(),
+    'Jupyter is missing': () => new JupyterMissingError('python3'),
+    'there was no login yet': () => new NoLoginYetError(),
   } as const;
-  type Errors = ReturnType<typeof scene>['errors'];
   for (const [what, errorOf] of Object.entries(failures)) {
     it(`is a set-up until it worked: ${what}`, async () => {
-      const { connections, screen, logged, errors, offered, resolve } = scene(running);
+      const { connections, screen, logged, offered, resolve } = scene(running);
       assert.deepEqual(offered(), ['Rent a GPU']);
       const { connect } = connections;
-      connections.connect = () => Promise.reject(errorOf(errors));
+      connections.connect = () => Promise.reject(errorOf());
       await assert.rejects(resolve());
       assert.match(saidOn(screen).join(), /^warning Notebooks can't use trainer: .*\[Set Up…\]$/);
       assert.match(logged.join(), /^The notebook server gpu-7 is not available: \w+/);
@@ -75,18 +76,18 @@ describe('What the kernel picker offers of an instance', () => {
   });
 
   it('is said of neither a server that is not listed nor a use that was canceled', async () => {
-    const { provider, deps, screen, errors } = scene(running);
-    provider.tell('gpu-7', new errors.CancelledError());
+    const { provider, deps, screen } = scene(running);
+    provider.tell('gpu-7', new CancelledError());
     deps.servers.find = () => undefined;
-    provider.tell('gpu-8', new errors.NoLoginYetError());
+    provider.tell('gpu-8', new NoLoginYetError());
     await settle();
     assert.deepEqual(saidOn(screen), []);
   });
 
   it('is said anew of a changed host key that the window has not told of', async () => {
-    const { provider, deps, screen, errors } = scene(running);
+    const { provider, deps, screen } = scene(running);
     deps.oneWindow.offer = () => undefined;
-    const changed = () => new errors.HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED');
+    const changed = () => new HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED');
     provider.tell('gpu-7', changed());
     deps.oneWindow.offer = (_, show) => show();
     provider.tell('gpu-7', changed());
@@ -96,12 +97,12 @@ describe('What the kernel picker offers of an instance', () => {
   });
 
   it('is said in one of the windows that meet the same within five minutes', () => {
-    const { provider, deps, errors } = scene(running);
+    const { provider, deps } = scene(running);
     const keys: string[] = [];
     deps.oneWindow.offer = (key) => keys.push(key);
     for (const seconds of [0, 299, 1]) {
       deps.clock.jump(seconds * 1000);
-      provider.tell('gpu-7', new errors.HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED'));
+      provider.tell('gpu-7', new HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED'));
     }
     assert.deepEqual([keys[0] === keys[1], keys[1] === keys[2]], [true, false]);
   });

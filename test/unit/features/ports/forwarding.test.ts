@@ -1,26 +1,23 @@
 import assert from 'node:assert/strict';
 import { anInstance } from '../../../support/builders';
 import { OnQuick } from '../../../support/onQuick';
-import { onScreen, saidOn } from '../../../support/onScreen';
-import type * as product from '../../../support/portSources';
+import { openScreen, runCommandsBy, saidOn } from '../../../support/onScreen';
+import { register } from '../../../../src/features/ports';
 
 type Handler = (target?: object) => unknown;
 
 describe('Forwarding a port', () => {
   function scene({ isReachable = true, switchesTo = 'mine' } = {}) {
-    const { source, screen } = onScreen('test/support/portSources.ts');
-    const { register, runOwnCommandsFrom } = source as typeof product;
+    const screen = openScreen();
     const quick = new OnQuick(screen);
     const handlers = new Map<string, Handler>();
     const opened: { localPort?: number; remotePort: number; end: () => void; isClosed: boolean }[] = [];
     const uses: string[] = [];
     let logins = 0;
-    runOwnCommandsFrom({
-      run: () => {
-        logins += 1;
-        return Promise.resolve(isReachable ? 'gpu-7' : undefined);
-      },
-    } as never);
+    runCommandsBy(() => {
+      logins += 1;
+      return Promise.resolve(isReachable ? 'gpu-7' : undefined);
+    });
     const quiet = () => ({ dispose: () => undefined });
     const instance = anInstance({ id: 7, label: 'trainer' });
     const accounts: { active: { key: string } | undefined } & Record<string, unknown> = {

@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import type * as failures from '../../../../src/features/readiness/failureWords';
+import { failureSentence, hostWords } from '../../../../src/features/readiness/failureWords';
+import { ReadinessNotifications } from '../../../../src/features/readiness/notifications';
 import type { ReadinessDeps } from '../../../../src/features/readiness/deps';
-import type * as notifications from '../../../../src/features/readiness/notifications';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { fromDollars } from '../../../../src/model/money';
 import type { CheckResult, MachineProblem } from '../../../../src/model/rentals/machineCheck';
 import type { StartEvent } from '../../../../src/store/rentals/startEvent';
 import { anInstance, anOffer } from '../../../support/builders';
 import { proved } from '../../../support/machineChecks';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { saidOn, useScreen } from '../../../support/onScreen';
 
 const now = new Date(2026, 0, 15, 12).getTime();
 const hour = 3_600_000;
 
 describe('The words of a failed start', () => {
-  const { failureSentence, hostWords } = onScreen('src/features/readiness/failureWords.ts')
-    .source as typeof failures;
-
   it('say what it is and what the host says', () => {
     const reasons = ['exited', 'unknown', 'offline', 'gaveUp', 'timedOut'] as const;
     assert.deepEqual(
@@ -68,8 +65,7 @@ describe('The words of a failed start', () => {
 });
 
 describe('What is said of a machine that was rented', () => {
-  const { source, screen } = onScreen('src/features/readiness/notifications.ts');
-  const { ReadinessNotifications } = source as typeof notifications;
+  const screen = useScreen();
   let instance: Instance | undefined;
   let rental: object | undefined;
   let openWindows: readonly string[] = [];

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/readiness/readyProgress';
+import { ReadyProgress } from '../../../../src/features/readiness/readyProgress';
 import type { StartWatch } from '../../../../src/model/rentals/startWatch';
 import { anInstance } from '../../../support/builders';
 import { FakeClock, settle } from '../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { OnQuick } from '../../../support/onQuick';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { openScreen, saidOn } from '../../../support/onScreen';
 
 const minute = 60_000;
 
@@ -19,7 +19,7 @@ describe('The progress of a machine that gets ready', () => {
     readonly isListed?: boolean;
     readonly more?: Partial<StartWatch>;
   } = {}) {
-    const { source, screen } = onScreen('src/features/readiness/readyProgress.ts');
+    const screen = openScreen();
     const clock = new FakeClock();
     const changed = new FakeEventEmitter<undefined>();
     const watches: StartWatch[] = [];
@@ -46,7 +46,6 @@ describe('The progress of a machine that gets ready', () => {
         },
       },
     };
-    const { ReadyProgress } = source as typeof product;
     const since = clock.now();
     const watch = { instanceId: 7, since, isLong: false, ...more } as StartWatch;
     const set = (...now: readonly StartWatch[]) => {

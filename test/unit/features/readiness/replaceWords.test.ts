@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import type * as product from '../../../support/readinessSources';
+import { tellOfReplacement, tellTemplateChanged } from '../../../../src/features/readiness/replaceWords';
+import { CancelledError, UserError } from '../../../../src/util/errors';
 import { fromDollars } from '../../../../src/model/money';
 import type { Template } from '../../../../src/model/templates/template';
 import { text } from '../../../../src/util/text';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { saidOn, useCommands, useScreen } from '../../../support/onScreen';
 
 describe('What is said of a replacement', () => {
-  const { source, screen } = onScreen('test/support/readinessSources.ts');
-  const { CancelledError, UserError, ...all } = source as typeof product;
-  const { runOwnCommandsFrom, tellOfReplacement, tellTemplateChanged } = all;
+  const screen = useScreen();
   const ran: string[] = [];
   const run = (id: string, args: readonly unknown[]) => {
     ran.push([id, ...args.map((one) => JSON.stringify(one))].join(' '));
     return Promise.resolve(undefined);
   };
-  runOwnCommandsFrom({ run } as never);
+  useCommands(run);
   for (const id of ['gpuRental.searchOffers', 'gpuRental.instance.destroy']) {
     screen.commands.ofEditor.set(id, (...args) => run(id, args));
   }

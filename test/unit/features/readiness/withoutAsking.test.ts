@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/readiness/notifications';
+import { ReadinessNotifications } from '../../../../src/features/readiness/notifications';
 import { fromDollars } from '../../../../src/model/money';
 import { noBudget } from '../../../support/fakeWindows';
 import { settle } from '../../../support/fakeClock';
 import { useFailedMachine } from '../../../support/failedMachineScene';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { openScreen, saidOn } from '../../../support/onScreen';
 
 describe('A failed machine is replaced without a question', () => {
   const scene = useFailedMachine();
@@ -19,8 +19,7 @@ describe('A failed machine is replaced without a question', () => {
     readonly hadData?: boolean;
     readonly budget?: object;
   }): Promise<string> {
-    const { source, screen } = onScreen('src/features/readiness/notifications.ts');
-    const { ReadinessNotifications } = source as typeof product;
+    const screen = openScreen();
     const { clock } = scene.computer;
     const logged: string[] = [];
     const deps = {

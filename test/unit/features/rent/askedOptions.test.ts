@@ -3,15 +3,21 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type * as product from '../../../support/rentOptionSources';
+import { loginOption } from '../../../../src/features/rent/loginOption';
+import { onstartOption } from '../../../../src/features/rent/onstartOption';
+import type { Screen } from '../../../support/fakeEditor/screen';
 import { FakeRange } from '../../../support/fakeEditor/values';
 import { OnQuick } from '../../../support/onQuick';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { openScreen, saidOn } from '../../../support/onScreen';
 import { removeFolder } from '../../../support/removeFolder';
 
-const { source, screen } = onScreen('test/support/rentOptionSources.ts');
-const { loginOption, onstartOption } = source as typeof product;
-const quick = new OnQuick(screen);
+let screen: Screen;
+let quick: OnQuick;
+
+function open(): void {
+  screen = openScreen();
+  quick = new OnQuick(screen);
+}
 
 /** The result; a message that waits for an answer is closed. */
 async function resultOf<T>(
@@ -23,6 +29,7 @@ async function resultOf<T>(
 }
 
 describe('The login to a private registry', () => {
+  beforeEach(open);
   const state = { kept: { kind: 'none' } as object, isKept: true, isForgotten: true };
   const stored: unknown[] = [];
   const logins = {
@@ -125,6 +132,7 @@ describe('The login to a private registry', () => {
 });
 
 describe('The script at the start of a machine', () => {
+  beforeEach(open);
   const folder = mkdtempSync(path.join(os.tmpdir(), 'gr-onstart-'));
   const flow = (onstart?: string, kind = 'image') => ({ choices: { source: { kind }, onstart } }) as never;
   const fromFile = async (content: string | Uint8Array | undefined) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import type * as product from '../../../../src/features/rent/optionSteps';
+import { optionsStep } from '../../../../src/features/rent/optionSteps';
 import type { StepDeps } from '../../../../src/features/rent/rentSteps';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import type { Offer } from '../../../../src/model/offers/offer';
@@ -8,11 +8,10 @@ import { RentFlow } from '../../../../src/model/rentals/rentFlow';
 import type { RentChoices } from '../../../../src/model/rentals/rentPlan';
 import { aTemplate, anOffer } from '../../../support/builders';
 import { FakeInputBox, FakeQuickPick, rowText } from '../../../support/fakeEditor/quickInput';
-import { onScreen } from '../../../support/onScreen';
+import { useScreen } from '../../../support/onScreen';
 
 describe('The options of a rental', () => {
-  const { source, screen } = onScreen('src/features/rent/optionSteps.ts');
-  const { optionsStep } = source as typeof product;
+  const screen = useScreen();
   const image = { source: { kind: 'image', image: 'ubuntu' } } as const;
   let flow: RentFlow;
   const list = () => {

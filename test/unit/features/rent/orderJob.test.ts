@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/rent/orderJob';
+import { JobsOfRental } from '../../../../src/features/rent/orderJob';
 import { UserError } from '../../../../src/util/errors';
 import { text } from '../../../../src/util/text';
 import { anOffer } from '../../../support/builders';
-import { onScreen } from '../../../support/onScreen';
+import { useScreen } from '../../../support/onScreen';
 
 type Result = 'rented' | 'notKnown' | 'notRented';
 
 describe('The jobs of a rental of several machines', () => {
-  const { source, screen } = onScreen('src/features/rent/orderJob.ts');
-  const { JobsOfRental } = source as typeof product;
+  const screen = useScreen();
   const done: string[] = [];
   const shown: string[] = [];
   screen.commands.ofEditor.set('gpuRental.job.showLog', (target) => {

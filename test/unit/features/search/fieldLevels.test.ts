@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/search/fieldLevels';
+import { fieldLevel } from '../../../../src/features/search/fieldLevels';
 import type { ListLevel, LevelRow } from '../../../../src/editor/quickLevels';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { fieldKeys, type FieldKey, type Filters } from '../../../../src/model/offers/searchFields';
-import { onScreen } from '../../../support/onScreen';
 
 describe('The levels of the filters', () => {
-  const { fieldLevel } = onScreen('src/features/search/fieldLevels.ts').source as typeof product;
   let filters: Filters;
   let pops: number;
   const level = (key: FieldKey, before: Filters = {}): ListLevel => {

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/search/offerRows';
+import { type OfferActions, offerRows } from '../../../../src/features/search/offerRows';
 import type { OffersView } from '../../../../src/features/search/offersView';
 import { fromDollars } from '../../../../src/model/money';
 import { defaultFilters } from '../../../../src/model/offers/searchFields';
 import type { MarketQuery } from '../../../../src/model/offers/marketQuery';
 import { parseTypedQuery } from '../../../../src/model/offers/typedQuery';
 import { anOffer } from '../../../support/builders';
-import { onScreen } from '../../../support/onScreen';
 
 describe('The list of offers', () => {
-  const { offerRows } = onScreen('src/features/search/offerRows.ts').source as typeof product;
   const now = 1_000_000_000_000;
   const usual: MarketQuery = { filters: defaultFilters, rentalType: 'on-demand', sort: 'price', diskGb: 16 };
   const whole = anOffer({
@@ -32,7 +30,7 @@ describe('The list of offers', () => {
     ...more,
   });
   const done: string[] = [];
-  const actions = (more: Partial<product.OfferActions> = {}): product.OfferActions => ({
+  const actions = (more: Partial<OfferActions> = {}): OfferActions => ({
     choose: ({ id }) => void done.push(`choose ${id}`),
     openFilters: () => void done.push('filters'),
     showLarger: undefined,
@@ -46,7 +44,7 @@ describe('The list of offers', () => {
     showRest: () => void done.push('rest'),
     ...more,
   });
-  const lines = (of: OffersView, query = usual, more: Partial<product.OfferActions> = {}) =>
+  const lines = (of: OffersView, query = usual, more: Partial<OfferActions> = {}) =>
     offerRows(of, query, actions(more), now).map(
       ({ kind, icon, label, description = '', detail = '', detailIcon }) =>
         Number(kind) === -1

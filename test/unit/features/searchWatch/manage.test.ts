@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../support/watchSources';
+import { manageWatches } from '../../../../src/features/searchWatch/manage';
+import { watchSearch } from '../../../../src/features/searchWatch/watchSearch';
 import { fromDollars } from '../../../../src/model/money';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { text } from '../../../../src/util/text';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { OnQuick } from '../../../support/onQuick';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { saidOn, useCommands, useScreen } from '../../../support/onScreen';
 
 const now = Date.UTC(2026, 0, 15, 12);
 const minutesAgo = (minutes: number) => now - minutes * 60_000;
@@ -18,8 +19,7 @@ const aRow = (state: object = {}, isChecking = false) => ({
 });
 
 describe('Watched searches', () => {
-  const { source, screen } = onScreen('test/support/watchSources.ts');
-  const { manageWatches, runOwnCommandsFrom, watchSearch } = source as typeof product;
+  const screen = useScreen();
   const quick = new OnQuick(screen);
   const changed = new FakeEventEmitter<undefined>();
   const done: string[] = [];
@@ -37,7 +37,7 @@ describe('Watched searches', () => {
     done.push(title === undefined ? id : `${id} ${title}`);
     return Promise.resolve(undefined);
   };
-  runOwnCommandsFrom({ run } as never);
+  useCommands(run);
   for (const id of ['gpuRental.watchSearch', 'gpuRental.manageWatches']) {
     screen.commands.ofEditor.set(id, (...args) => run(id, args));
   }

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/security/backupCodes';
+import * as all from '../../../../src/features/security/backupCodes';
 import { OnQuick } from '../../../support/onQuick';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { saidOn, useScreen } from '../../../support/onScreen';
 
 describe('Backup codes', () => {
-  const { source, screen } = onScreen('src/features/security/backupCodes.ts');
-  const all = source as typeof product;
+  const screen = useScreen();
 
   it('are in no log once they were shown', async () => {
     const secrets: string[] = [];

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/security/chooseFactor';
+import { chooseFactor } from '../../../../src/features/security/chooseFactor';
 import type { TfaStatus } from '../../../../src/model/accounts/tfa';
 import { aUser } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeQuickPick, rowText } from '../../../support/fakeEditor/quickInput';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { saidOn, useScreen } from '../../../support/onScreen';
 
 describe('The ways to prove who you are', () => {
-  const { source, screen } = onScreen('src/features/security/chooseFactor.ts');
-  const { chooseFactor } = source as typeof product;
+  const screen = useScreen();
   const now = new Date(2026, 0, 15, 12).getTime();
   const clock = new FakeClock(now);
   const app = { id: 1, type: 'totp', isPrimary: true, label: 'phone' } as const;

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import {
+  ForbiddenError,
+  NotReachableError,
+  RefusedError,
+  UnauthorizedError,
+} from '../../../../src/api/errors';
 import { text } from '../../../../src/util/text';
-import type * as product from '../../../support/factorFailureSources';
-import { onScreen } from '../../../support/onScreen';
+import { factorFailureText, isAboutRequest, isFinal } from '../../../../src/features/security/failures';
 
 /** What a code that was not accepted leads to: another try, another method, or the end of what was asked for. */
 describe('A refused code', () => {
-  const all = onScreen('test/support/factorFailureSources.ts').source as typeof product;
-  const { ForbiddenError, NotReachableError, RefusedError, UnauthorizedError } = all;
   const now = new Date(2026, 0, 15, 12).getTime();
   const soon = now / 1000 + 600;
   const wrong = { text: text('The code is wrong.'), code: '2fa_verification_failed' };
@@ -65,12 +68,9 @@ describe('A refused code', () => {
     'no network': [new NotReachableError({ text: text('No.') }), 'No.', false, false],
   } as const;
 
-  for (const [name, [error, words, isFinal, isAboutRequest]] of Object.entries(table)) {
+  for (const [name, [error, ...expected]] of Object.entries(table)) {
     it(`says what can be done next: ${name}`, () => {
-      assert.deepEqual(
-        [all.factorFailureText(error, now), all.isFinal(error, now), all.isAboutRequest(error)],
-        [words, isFinal, isAboutRequest],
-      );
+      assert.deepEqual([factorFailureText(error, now), isFinal(error, now), isAboutRequest(error)], expected);
     });
   }
 });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/security/login';
+import { logIn } from '../../../../src/features/security/login';
 import { FakeClock } from '../../../support/fakeClock';
 import { OnQuick } from '../../../support/onQuick';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { openScreen, saidOn } from '../../../support/onScreen';
 
 describe('A verification code that is needed to go on', () => {
   function scene({ admin = false } = {}) {
-    const { source, screen } = onScreen('src/features/security/login.ts');
+    const screen = openScreen();
     const quick = new OnQuick(screen);
     const secrets: string[] = [];
     const signIns: string[] = [];
@@ -27,7 +27,7 @@ describe('A verification code that is needed to go on', () => {
       redactor: { addSecret: (secret: string) => secrets.push(secret) },
     };
     const start = () =>
-      (source as typeof product).logIn(
+      logIn(
         deps as never,
         { account: { key: 'mine', name: 'me' }, user: { id: 1 }, client: { tfa }, admin } as never,
         ends.signal,

@@ -3,10 +3,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type * as product from '../../../../src/features/sshKeys/keyPicker';
+import { generate, pickKey, pickListed } from '../../../../src/features/sshKeys/keyPicker';
 import type { LocalKey } from '../../../../src/ssh/localKeys';
 import { FakeQuickPick } from '../../../support/fakeEditor/quickInput';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { saidOn, useScreen } from '../../../support/onScreen';
 import { removeFolder } from '../../../support/removeFolder';
 
 const aKey = (name: string, change: Partial<LocalKey> = {}): LocalKey => {
@@ -25,8 +25,7 @@ const pasted = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${'B'.repeat(43)} laptop`;
 const words = { title: 'Add a Key', placeholder: 'Which one?' };
 
 describe('The choice of a public key', () => {
-  const { source, screen } = onScreen('src/features/sshKeys/keyPicker.ts');
-  const { generate, pickKey, pickListed } = source as typeof product;
+  const screen = useScreen();
   const folder = mkdtempSync(path.join(os.tmpdir(), 'gr-keys-'));
   let local: readonly LocalKey[];
   let made: unknown[];

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/sshKeys/keyWords';
+import * as words from '../../../../src/features/sshKeys/keyWords';
 import { parsePublicKey } from '../../../../src/ssh/publicKey';
-import { onScreen } from '../../../support/onScreen';
 
 describe('The words of an SSH key', () => {
-  const words = onScreen('src/features/sshKeys/keyWords.ts').source as typeof product;
   const base64 = 'AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl';
   const line = `ssh-ed25519 ${base64} me@laptop`;
   const key = (more: object = {}) =>

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/statusBar/statusBarText';
+import { type StatusBarInput, statusBarText } from '../../../../src/features/statusBar/statusBarText';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { fromDollars } from '../../../../src/model/money';
 import { hourlyRate } from '../../../../src/model/quote';
 import type { Burn } from '../../../../src/store/instances/burn';
 import { anInstance } from '../../../support/builders';
-import { onScreen } from '../../../support/onScreen';
 
-type Input = product.StatusBarInput;
+type Input = StatusBarInput;
 
 const now = 1_000_000_000_000;
 const minute = 60_000;
@@ -40,7 +39,6 @@ const budgetOf = (spent: number, isWhole = true): Input['budget'] => {
 };
 
 describe('The item in the status bar', () => {
-  const { statusBarText } = onScreen('src/features/statusBar/statusBarText.ts').source as typeof product;
   const words = (more: Partial<Input>) =>
     statusBarText({
       ...{ state: listed([anInstance()]), facts: () => ({}), burn: burnOf(0.4), watches: [], notKnown: 0 },

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/templates/templateSearch';
+import { searchTemplates } from '../../../../src/features/templates/templateSearch';
 import type { Template } from '../../../../src/model/templates/template';
 import { text } from '../../../../src/util/text';
 import { aTemplate } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { OnQuick } from '../../../support/onQuick';
-import { onScreen } from '../../../support/onScreen';
+import { openScreen } from '../../../support/onScreen';
 
 describe('The search for public templates', () => {
   const torch = aTemplate({ id: 1, name: 'Torch', image: 'a/torch', desc: 'Fast\nand $(zap) good' });
   const jax = aTemplate({ id: 2, name: 'JAX', image: 'a/jax' });
 
   function scene(found: readonly Template[] = [torch, jax]) {
-    const { source, screen } = onScreen('src/features/templates/templateSearch.ts');
+    const screen = openScreen();
     const quick = new OnQuick(screen);
     const clock = new FakeClock();
     const searches: { readonly filters: object; readonly signal: AbortSignal }[] = [];
@@ -53,7 +53,7 @@ describe('The search for public templates', () => {
         },
       },
     };
-    (source as typeof product).searchTemplates(deps as never);
+    searchTemplates(deps as never);
     const type = async (query: string) => {
       await quick.type(query);
       await clock.advance(500);

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/volumes/volumeGroup';
+import { VolumeGroup } from '../../../../src/features/volumes/volumeGroup';
 import { fromDollars } from '../../../../src/model/money';
 import type { Volume } from '../../../../src/model/volume';
 import { anInstance } from '../../../support/builders';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { labelOf } from '../../../support/fakeEditor/trees';
-import { onScreen } from '../../../support/onScreen';
 
-type Deps = ConstructorParameters<typeof product.VolumeGroup>[0];
+type Deps = ConstructorParameters<typeof VolumeGroup>[0];
 
 describe('The volumes below the instances', () => {
-  const { VolumeGroup } = onScreen('src/features/volumes/volumeGroup.ts').source as typeof product;
   const now = new Date(2026, 0, 15, 12).getTime();
   const used: Volume = {
     id: 3,

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/warnings/endWords';
-import { onScreen } from '../../../support/onScreen';
+import { endNote, expiredText, hostEndsText } from '../../../../src/features/warnings/endWords';
 
 describe('The words of the end of a rental', () => {
-  const { endNote, expiredText, hostEndsText } = onScreen('src/features/warnings/endWords.ts')
-    .source as typeof product;
   const now = new Date(2026, 0, 15, 12).getTime();
   const hour = 3_600_000;
   const at = { endsAtMs: now + 3 * hour, deletedAtMs: now + 51 * hour };

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/warnings/forgotten';
+import { postForgotten } from '../../../../src/features/warnings/forgotten';
 import { anInstance } from '../../../support/builders';
-import { onScreen } from '../../../support/onScreen';
 
 describe('A forgotten instance', () => {
-  const { postForgotten } = onScreen('src/features/warnings/forgotten.ts').source as typeof product;
   const now = 1_000_000_000_000;
   const hour = 3_600_000;
   const posted = (more: object = {}, knowsGpu = true) => {

@@ -4,14 +4,14 @@ import type { PriceIncrease } from '../../../../src/model/instances/priceIncreas
 import { fromDollars } from '../../../../src/model/money';
 import { anInstance } from '../../../support/builders';
 import { FakeQuickPick, rowText } from '../../../support/fakeEditor/quickInput';
-import { onScreen, saidOn } from '../../../support/onScreen';
-import type * as product from '../../../support/priceIncreaseSources';
+import { saidOn, useScreen } from '../../../support/onScreen';
+import { NotFoundError, TimedOutError } from '../../../../src/api/errors';
+import { reviewPriceIncreases, tellPriceIncrease } from '../../../../src/features/warnings/priceIncreases';
 
-type Deps = Parameters<typeof product.reviewPriceIncreases>[0];
+type Deps = Parameters<typeof reviewPriceIncreases>[0];
 
 describe('A host that asks for a higher price', () => {
-  const { source, screen } = onScreen('test/support/priceIncreaseSources.ts');
-  const { NotFoundError, reviewPriceIncreases, tellPriceIncrease, TimedOutError } = source as typeof product;
+  const screen = useScreen();
   const now = new Date(2026, 0, 15, 12).getTime();
   const risen: PriceIncrease = {
     ...{ id: 1, instanceId: 7, currentPrice: fromDollars(0.4), newPrice: fromDollars(0.5) },

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/warnings/index';
+import { register } from '../../../../src/features/warnings/index';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { fromDollars } from '../../../../src/model/money';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { anInstance, aUser } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
-import { onScreen, saidOn } from '../../../support/onScreen';
+import { saidOn, useScreen } from '../../../support/onScreen';
 
-type Deps = Parameters<typeof product.register>[0];
+type Deps = Parameters<typeof register>[0];
 
 describe('The warnings about instances and credit', () => {
-  const { source, screen } = onScreen('src/features/warnings/index.ts');
-  const { register } = source as typeof product;
+  const screen = useScreen();
   const now = new Date(2026, 0, 15, 12).getTime();
   const hour = 3_600_000;
   const second = now / 1000;

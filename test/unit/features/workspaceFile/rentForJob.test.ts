@@ -3,8 +3,8 @@ import type { RentDraft } from '../../../../src/model/rentals/rentDraft';
 import type { JobRecipe } from '../../../../src/model/workspace/workspaceFile';
 import { aTemplate } from '../../../support/builders';
 import { OnQuick } from '../../../support/onQuick';
-import { onScreen, saidOn } from '../../../support/onScreen';
-import type * as product from '../../../support/jobRentSources';
+import { saidOn, useCommands, useScreen } from '../../../support/onScreen';
+import { rentForJob } from '../../../../src/features/workspaceFile/rentForWorkspace';
 
 interface Wanted {
   readonly hours?: number;
@@ -14,17 +14,14 @@ interface Wanted {
 }
 
 describe('The search for a machine of a job', () => {
-  const { source, screen } = onScreen('test/support/jobRentSources.ts');
-  const { rentForJob, runOwnCommandsFrom } = source as typeof product;
+  const screen = useScreen();
   const quick = new OnQuick(screen);
   const drafts: RentDraft[] = [];
-  runOwnCommandsFrom({
-    run: (id: string, [draft]: readonly [RentDraft]) => {
-      assert.equal(id, 'gpuRental.searchFor');
-      drafts.push(draft);
-      return Promise.resolve();
-    },
-  } as never);
+  useCommands((id, [draft]) => {
+    assert.equal(id, 'gpuRental.searchFor');
+    drafts.push(draft as RentDraft);
+    return Promise.resolve();
+  });
   let templates = [aTemplate()];
   const client = { templates: { search: () => Promise.resolve({ items: templates }) } };
   const account: { active: object | undefined } = { active: { key: 'mine', client } };
