@@ -222,9 +222,34 @@ const bundles = (tests ? [await testBundle()] : product).filter(
   ({ entryPoints }) => Object.keys(entryPoints).length > 0,
 );
 
+/** Prints when a build of any bundle begins and when the last one has ended: .vscode/tasks.json waits for these lines. */
+function announceBuilds() {
+  const building = new Set(bundles);
+  console.log('watch: build started');
+  return bundles.map((options) => ({
+    ...options,
+    plugins: [
+      ...options.plugins,
+      {
+        name: 'announce-builds',
+        setup(build) {
+          build.onStart(() => {
+            if (building.size === 0) console.log('watch: build started');
+            building.add(options);
+          });
+          build.onEnd(() => {
+            building.delete(options);
+            if (building.size === 0) console.log('watch: build finished');
+          });
+        },
+      },
+    ],
+  }));
+}
+
 if (!tests) await writeGuides(root, path.join(root, 'dist', 'guides'));
 if (watch) {
-  const contexts = await Promise.all(bundles.map((options) => esbuild.context(options)));
+  const contexts = await Promise.all(announceBuilds().map((options) => esbuild.context(options)));
   await Promise.all(contexts.map((context) => context.watch()));
 } else {
   await Promise.all(bundles.map((options) => esbuild.build(options))).catch(() => process.exit(1));
