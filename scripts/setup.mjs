@@ -92,10 +92,10 @@ export async function setUp(needs, say = (line) => process.stdout.write(`${line}
   if (needs.includes('inspector')) await installInspector(say).catch((error) => say(error.message));
 }
 
-/** Why nothing works with this version of Node, which the network library refuses; `undefined` if it can. */
+/** Returns why this version of Node can't be used: it does not load ES modules with `require`, as the tools do. */
 export function nodeProblem(version) {
-  const isOlder = version.localeCompare('20.18.1', undefined, { numeric: true }) < 0;
-  return isOlder ? `Node 20.18.1 or later is needed; this is ${version}.` : undefined;
+  const isOlder = version.localeCompare('20.19.0', undefined, { numeric: true }) < 0;
+  return isOlder ? `Node 20.19.0 or later is needed; this is ${version}.` : undefined;
 }
 
 function checkNode() {
