@@ -61,6 +61,10 @@ const harder = Object.keys(tried).find((name) => values[name]);
 const wanted = only ?? (harder ? tried[harder] : named ? ['package', 'ui'] : stages);
 const isWanted = (name) => wanted.includes(name);
 const needsEditor = ['editor', 'ui', 'journeys'].some(isWanted);
+/** The desktop editor brings all that its suite needs, on every system. */
+const inDesktop = process.env['GPU_RENTAL_EDITOR'] === 'desktop';
+const needsHost = ['ui', 'journeys'].some(isWanted) || (isWanted('editor') && !inDesktop);
+const needsTools = needsHost || layers.some(({ stage }) => isWanted(stage));
 
 function endIfUnknown(kind, names, known) {
   const unknown = names.filter((name) => !known.includes(name));
@@ -126,10 +130,14 @@ async function inEditor(stage, durations) {
   );
 }
 
-const needs = ['modules', 'ssh', 'tools', ...(needsEditor ? ['browser', 'host', 'inspector'] : [])];
+const needs = [
+  'modules',
+  ...(needsTools ? ['ssh', 'tools'] : []),
+  ...(needsHost ? ['browser', 'host', 'inspector'] : []),
+];
 const ready = await report.stage('setup', async () => {
   await setUp(needs, (line) => report.say('setup', line));
-  if (needsEditor) await programs.compileScripts();
+  if (needsHost) await programs.compileScripts();
 });
 if (ready) await runStages(readJson(durationsFile));
 if (values['write-durations']) {

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { engines } from '../../package.json';
 import { packagedExtension, repository } from '../support/editorHost';
 import { buildSuite, suiteFile, testHostFolder } from './suite';
 
@@ -24,12 +25,13 @@ export async function canDownloadEditor(): Promise<boolean> {
 }
 
 /**
- * Downloads the desktop editor in the oldest version that `engines` allows, or the one that `GPU_RENTAL_EDITOR_VERSION`
- * names, and runs the suite in it against the packaged extension. Rejects when a test fails, and with
+ * Downloads the desktop editor in the version that `GPU_RENTAL_EDITOR_VERSION` names (`floor`: the oldest one that
+ * `engines` allows, the default; `stable`: the newest one), and runs the suite in it against the packaged extension. Rejects when a test fails, and with
  * "cannot download VS Code" where there is no way to it: nothing tested is not a pass.
  */
 export async function runInDesktopEditor(): Promise<void> {
-  const version = process.env['GPU_RENTAL_EDITOR_VERSION'] ?? '1.105.0';
+  const chosen = process.env['GPU_RENTAL_EDITOR_VERSION'] ?? 'floor';
+  const version = chosen === 'floor' ? engines.vscode.replace('^', '') : chosen;
   const vscodeExecutablePath = await downloadAndUnzipVSCode({
     version,
     cachePath: path.join(repository, '.tools', 'vscode'),
@@ -56,7 +58,8 @@ export async function runInDesktopEditor(): Promise<void> {
       launchArgs: [...folders, '--disable-workspace-trust', '--skip-welcome', '--skip-release-notes'],
     });
   } finally {
-    rmSync(profile, { recursive: true, force: true });
+    // Windows keeps the files of a process that just ended for a moment.
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
