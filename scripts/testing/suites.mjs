@@ -105,6 +105,7 @@ export const layers = [
 export const checks = [
   { stage: 'lint', name: 'eslint', script: 'lint:code' },
   { stage: 'lint', name: 'prettier', script: 'lint:format' },
+  { stage: 'lint', name: 'workflows', script: 'lint:workflows' },
   { stage: 'typecheck', name: 'typecheck', script: 'typecheck' },
   { stage: 'rest', name: 'rest', script: 'lint:rest' },
 ];
