@@ -1,22 +1,5 @@
 import tseslint from 'typescript-eslint';
-
-/** The folders of src, innermost first, with the folders each may import. */
-const mayImport = {
-  util: [],
-  demo: ['util'],
-  wire: [],
-  model: ['util'],
-  shared: ['util'],
-  api: ['util', 'wire', 'model'],
-  store: ['util', 'shared', 'model', 'api'],
-  ssh: ['util', 'model'],
-  simulator: ['util', 'wire'],
-  mcp: ['util', 'model', 'store'],
-  webview: ['util', 'model'],
-  editor: ['util', 'model'],
-  features: ['util', 'shared', 'model', 'api', 'store', 'ssh', 'editor'],
-};
-const usesEditor = ['editor', 'features'];
+import house, { rings, usesEditor, wings } from './scripts/eslintArrows.mjs';
 
 const namedZod = {
   selector: "ImportDeclaration[source.value='zod'] > ImportSpecifier[imported.name='z']",
@@ -106,48 +89,11 @@ const lazyUndici = {
 const systemFacts = ['userInfo', 'homedir', 'hostname'];
 const throughThisUser = 'Ask util/thisUser.ts, which knows a way on where Node.js throws.';
 
-const boundaries = Object.entries(mayImport).map(([folder, allowed]) => ({
-  files: [`src/${folder}/**/*.ts`],
-  rules: {
-    '@typescript-eslint/no-restricted-imports': [
-      'error',
-      {
-        paths: [
-          lazyUndici,
-          ...(usesEditor.includes(folder)
-            ? []
-            : [{ name: 'vscode', message: `src/${folder} runs without an editor.` }]),
-        ],
-        patterns: [
-          ...Object.keys(mayImport)
-            .filter((other) => other !== folder && !allowed.includes(other))
-            .map((other) => ({
-              // The message types of a panel are the one thing that both of its sides share.
-              regex: `^(\\.\\./)+${other}/(?!\\w+/protocol$)`,
-              message: `src/${folder} may not import src/${other}.`,
-              // The service's names stand in its schemas, and the model may know the types of these.
-              allowTypeImports: folder === 'model' && other === 'wire',
-            })),
-          { regex: '/extension$', message: 'Nothing imports the entry point.' },
-          { regex: '^(\\.\\./)+app$', message: 'Only the entry point imports the composition.' },
-          ...(folder === 'features'
-            ? [
-                {
-                  regex: '^\\.\\./(?!\\.\\./)',
-                  message: 'One feature may not import another: run its command by id.',
-                },
-                {
-                  regex: '/services$',
-                  allowTypeImports: true,
-                  message: 'Features take the services as a type only.',
-                },
-              ]
-            : [{ regex: '^(\\.\\./)+services$', message: 'Only features know the services.' }]),
-        ],
-      },
-    ],
-  },
-}));
+/** The files of src that run without an editor. */
+const editorless = [
+  ...Object.keys(rings).filter((ring) => !usesEditor.includes(ring)),
+  ...Object.keys(wings).map((wing) => `${wing}/!(ui)`),
+].map((folder) => `src/${folder}/**/*.ts`);
 
 export default tseslint.config(
   {
@@ -179,7 +125,20 @@ export default tseslint.config(
       '@typescript-eslint/no-restricted-imports': ['error', { paths: [lazyUndici] }],
     },
   },
-  ...boundaries,
+  {
+    files: ['src/**/*.ts'],
+    plugins: { house },
+    rules: { 'house/arrows': 'error' },
+  },
+  {
+    files: editorless,
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        { paths: [lazyUndici, { name: 'vscode', message: 'This runs without an editor.' }] },
+      ],
+    },
+  },
   {
     files: ['src/**/*.ts'],
     ignores: ['src/util/thisUser.ts'],
@@ -217,7 +176,7 @@ export default tseslint.config(
   },
   {
     // The two adapters through which every command and context key goes.
-    files: ['src/features/**/*.ts', 'src/app.ts'],
+    files: ['src/features/**/*.ts', 'src/*/ui/**/*.ts', 'src/app.ts'],
     rules: {
       'no-restricted-syntax': [
         'error',
