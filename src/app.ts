@@ -15,7 +15,7 @@ import { register as registerDeployments } from './features/deployments';
 import { register as registerDocuments } from './features/documents';
 import { register as registerEngines } from './features/engines';
 import { register as registerGauges } from './features/gauges';
-import { register as registerHistory } from './features/history';
+import { register as registerHistory } from './history/ui';
 import { register as registerHosting } from './features/hosting';
 import { register as registerInstances } from './features/instances';
 import { register as registerJobs } from './features/jobs';

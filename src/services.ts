@@ -46,7 +46,7 @@ import type { MachinePort } from './store/jobs/machinePort';
 import type { Notices } from './store/windows/notices';
 import type { OfferPins } from './store/offers/offerPins';
 import type { Presence } from './store/leases/presence';
-import type { RentalHistory } from './store/history/rentalHistory';
+import type { RentalHistory } from './history/store/rentalHistory';
 import type { MachineChecks } from './store/rentals/checkRuns';
 import type { MachineProofs } from './store/rentals/machineProofs';
 import type { StartWatches } from './store/rentals/startWatchPort';

@@ -4,7 +4,7 @@ import { AccountTree } from '../../../src/features/accountView/accountTree';
 import { AgentWatch } from '../../../src/features/agentsView/agentWatch';
 import { DocumentLenses } from '../../../src/features/documents/documentLenses';
 import { HostSetGroup } from '../../../src/features/engines/hostSetGroup';
-import { HistoryGroup } from '../../../src/features/history/historyGroup';
+import { HistoryGroup } from '../../../src/history/ui/historyGroup';
 import { MachineTree } from '../../../src/features/hosting/machineTree';
 import { InstanceTree } from '../../../src/features/instances/instanceTree';
 import { JobTree } from '../../../src/features/jobs/jobTree';

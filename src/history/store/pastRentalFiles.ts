@@ -1,8 +1,8 @@
 import { mostPastRentals, pastRentalShape, type PastRental } from '../../model/rentals/pastRental';
 import type { Log } from '../../util/log';
-import { numberId } from '../idFolder';
-import { JsonFile } from '../jsonFile';
-import { RowFolder } from '../rowFolder';
+import { numberId } from '../../store/idFolder';
+import { JsonFile } from '../../store/jsonFile';
+import { RowFolder } from '../../store/rowFolder';
 
 /** The past rentals of one account, latest first, next to their logs. */
 export class PastRentalFiles extends RowFolder<PastRental> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
-import { useComputer } from '../support/feature/useComputer';
-import type { FeatureWindow } from '../support/feature/window';
+import { useComputer } from '../../support/feature/useComputer';
+import type { FeatureWindow } from '../../support/feature/window';
 
 describe('the rental history', () => {
   const computer = useComputer();

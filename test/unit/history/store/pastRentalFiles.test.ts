@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mostPastRentals, type PastRental } from '../../../../src/model/rentals/pastRental';
-import { PastRentalFiles } from '../../../../src/store/history/pastRentalFiles';
+import { PastRentalFiles } from '../../../../src/history/store/pastRentalFiles';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { useFolder } from '../../../support/useFolder';
