@@ -22,7 +22,7 @@ import { register as registerJobs } from './features/jobs';
 import { register as registerLinks } from './features/links';
 import { register as registerLeases } from './features/leases';
 import { register as registerReadiness } from './features/readiness';
-import { register as registerNotebooks } from './features/notebooks';
+import { register as registerNotebooks } from './notebooks/ui';
 import { register as registerPorts } from './features/ports';
 import { register as registerKeys } from './features/keys';
 import { register as registerAccountView } from './features/accountView';

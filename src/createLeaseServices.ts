@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { aliasOf } from './ssh/alias';
-import { readKernelUse } from './ssh/kernelUse';
+import { readKernelUse } from './notebooks/machine/kernelUse';
 import type { SshService } from './ssh/service';
 import { openFleetCache } from './store/instances/fleetCache';
 import type { FleetStore } from './store/instances/fleetStore';

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { ServerAddress } from '../../src/ssh/notebooks/kernels';
+import type { ServerAddress } from '../../src/notebooks/machine/kernels';
 
 /** What the tests use of `@jupyterlab/services`, whose own types would be read with every type check. */
 interface Message {

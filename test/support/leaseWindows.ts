@@ -1,5 +1,5 @@
 import type { Lease, LeaseState } from '../../src/model/instances/lease';
-import type { KernelUse } from '../../src/model/notebooks/kernelUse';
+import type { KernelUse } from '../../src/notebooks/model/kernelUse';
 import type { LeaseStorage } from '../../src/store/leases/leaseFiles';
 import { IdleWatch, type UsageFile } from '../../src/store/leases/idleWatch';
 import { InstanceLeases } from '../../src/store/leases/instanceLeases';

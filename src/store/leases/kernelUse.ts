@@ -1,4 +1,4 @@
-import type { KernelUse } from '../../model/notebooks/kernelUse';
+import type { KernelUse } from '../../notebooks/model/kernelUse';
 import type { Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';

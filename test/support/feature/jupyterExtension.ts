@@ -3,7 +3,7 @@ import type {
   JupyterServer,
   JupyterServerCollection,
   JupyterServerProvider,
-} from '../../../src/features/notebooks/jupyterTypes';
+} from '../../../src/notebooks/ui/jupyterTypes';
 
 /**
  * Calls a provider as `remoteNotebookKernelSourceSelector.ts` and the finders of microsoft/vscode-jupyter do: it throws

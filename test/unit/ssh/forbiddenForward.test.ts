@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ForwardingForbiddenError } from '../../../src/ssh/forward';
-import { kernelsOf } from '../../../src/ssh/notebooks/kernels';
+import { kernelsOf } from '../../../src/notebooks/machine/kernels';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
 import { SshMachine } from '../../support/sshMachine';

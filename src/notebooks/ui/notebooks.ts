@@ -3,7 +3,7 @@ import type { InstanceTarget, KernelTarget } from '../../commandArguments';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { inView } from '../../editor/progress';
-import { shutDownKernel } from '../../ssh/notebooks/kernels';
+import { shutDownKernel } from '../machine/kernels';
 import { watchAccounts } from '../../shared/followAccount';
 import { keptAccounts, onAccountEnd } from '../../store/accounts/accountEnds';
 import { DisposableStore, type Disposable } from '../../util/disposable';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { installServer, startServer } from '../../../../src/ssh/notebooks/notebookServer';
+import { installServer, startServer } from '../../../../src/notebooks/machine/notebookServer';
 import type { SshService } from '../../../../src/ssh/service';
 import { hideJupyter } from '../../../support/hiddenJupyter';
 import { SshHome } from '../../../support/sshHome';

@@ -7,7 +7,7 @@ import {
   withUsed,
   type Candidate,
   type ListedServer,
-} from '../../model/notebooks/notebookServers';
+} from '../model/notebookServers';
 import { JsonFile } from '../../store/jsonFile';
 import { KeptFile } from '../../store/keptFile';
 import { Emitter } from '../../util/emitter';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { startServer } from '../../../../src/ssh/notebooks/notebookServer';
+import { startServer } from '../../../../src/notebooks/machine/notebookServer';
 import { runProgram } from '../../../../src/ssh/run';
 import { useFolder } from '../../../support/useFolder';
 

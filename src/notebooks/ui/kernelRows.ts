@@ -3,7 +3,7 @@ import type { KernelTarget } from '../../commandArguments';
 import { t } from '../../editor/localize';
 import type { GroupRow, InstanceRows } from '../../editor/treeGroups';
 import type { Services } from '../../services';
-import type { Kernel } from '../../ssh/notebooks/kernels';
+import type { Kernel } from '../machine/kernels';
 import type { NotebookConnections } from './connections';
 
 /** Rows for the kernels of an instance that notebooks of this window use. */

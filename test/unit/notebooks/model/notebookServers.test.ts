@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { nextServers, signedOutServers } from '../../../../src/model/notebooks/notebookServers';
+import { nextServers, signedOutServers } from '../../../../src/notebooks/model/notebookServers';
 
 const row = (instanceId: number, accountKey: string, isUsed: boolean) => ({
   alias: `gpu-${instanceId}`,

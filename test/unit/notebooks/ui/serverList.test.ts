@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ServerList } from '../../../../src/features/notebooks/serverList';
+import { ServerList } from '../../../../src/notebooks/ui/serverList';
 import { silentLog } from '../../../../src/util/log';
 import { useFolder } from '../../../support/useFolder';
 

@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import { kernelFolder, tunnelPortOf } from '../../model/notebooks/notebookServers';
+import { kernelFolder, tunnelPortOf } from '../model/notebookServers';
 import type { Services } from '../../services';
-import { kernelsOf, type Kernel, type ServerAddress } from '../../ssh/notebooks/kernels';
+import { kernelsOf, type Kernel, type ServerAddress } from '../machine/kernels';
 import type { HostKeyError } from '../../ssh/hostKey';
-import { findServer, startServer, type StartAnswer } from '../../ssh/notebooks/notebookServer';
-import { Tunnel } from '../../ssh/notebooks/tunnel';
+import { findServer, startServer, type StartAnswer } from '../machine/notebookServer';
+import { Tunnel } from '../machine/tunnel';
 import { wait } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { installMs, startServer } from '../../../../src/ssh/notebooks/notebookServer';
+import { installMs, startServer } from '../../../../src/notebooks/machine/notebookServer';
 import { runProgram } from '../../../../src/ssh/run';
 import { placeOf } from '../../../support/machinePrograms';
 import { useFolder } from '../../../support/useFolder';

@@ -1,9 +1,9 @@
-import type { KernelUse } from '../model/notebooks/kernelUse';
-import { HostKeyError } from './hostKey';
-import type { SshService } from './service';
-import { assembled } from './shellProgram';
-import kernelsPy from './timer/kernels.py';
-import kernels from './timer/kernels.sh';
+import type { KernelUse } from '../model/kernelUse';
+import { HostKeyError } from '../../ssh/hostKey';
+import type { SshService } from '../../ssh/service';
+import { assembled } from '../../ssh/shellProgram';
+import kernelsPy from '../../ssh/timer/kernels.py';
+import kernels from '../../ssh/timer/kernels.sh';
 
 const greeting = 'gpu-rental kernels';
 const script = assembled(`printf '%s\\n' '${greeting}'\n# include kernels.sh\nkernel_use\n`, {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/notebooks/kernelRows';
-import type { Kernel } from '../../../../src/ssh/notebooks/kernels';
+import type * as product from '../../../../src/notebooks/ui/kernelRows';
+import type { Kernel } from '../../../../src/notebooks/machine/kernels';
 import { loadSource } from '../../../support/fakeEditor/product';
 
 describe('the row of a kernel', () => {
-  const { KernelRows } = loadSource('src/features/notebooks/kernelRows.ts', {
+  const { KernelRows } = loadSource('src/notebooks/ui/kernelRows.ts', {
     vscode: {
       l10n: { t: (words: string) => words },
       TreeItem: class {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { kernelsOf, shutDownKernel } from '../../../../src/ssh/notebooks/kernels';
+import { kernelsOf, shutDownKernel } from '../../../../src/notebooks/machine/kernels';
 
 const token = 'a'.repeat(64);
 const idOf = (number: number) => `11111111-2222-3333-4444-${String(number).padStart(12, '0')}`;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { kernelsOf } from '../../src/ssh/notebooks/kernels';
-import { hideJupyter } from '../support/hiddenJupyter';
-import { JupyterClient } from '../support/jupyterClient';
-import { JupyterExtension } from '../support/feature/jupyterExtension';
-import { registerKey } from '../support/feature/reachable';
-import { useComputer } from '../support/feature/useComputer';
-import type { FeatureWindow } from '../support/feature/window';
-import { until } from '../support/until';
+import { kernelsOf } from '../../../src/notebooks/machine/kernels';
+import { hideJupyter } from '../../support/hiddenJupyter';
+import { JupyterClient } from '../../support/jupyterClient';
+import { JupyterExtension } from '../../support/feature/jupyterExtension';
+import { registerKey } from '../../support/feature/reachable';
+import { useComputer } from '../../support/feature/useComputer';
+import type { FeatureWindow } from '../../support/feature/window';
+import { until } from '../../support/until';
 
 describe('a notebook with a kernel on an instance', () => {
   const computer = useComputer({ simulator: { sshServer: true } });

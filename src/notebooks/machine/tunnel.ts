@@ -2,9 +2,9 @@ import { wait, type Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
-import type { Forward } from '../forward';
-import { HostKeyError } from '../hostKey';
-import type { SshService } from '../service';
+import type { Forward } from '../../ssh/forward';
+import { HostKeyError } from '../../ssh/hostKey';
+import type { SshService } from '../../ssh/service';
 
 export interface TunnelDeps {
   readonly ssh: Pick<SshService, 'forward'>;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { reachableInstance } from '../support/feature/reachable';
-import { useComputer } from '../support/feature/useComputer';
-import type { FeatureWindow } from '../support/feature/window';
-import { jupyterStandIn } from '../support/jupyterStandIn';
+import { reachableInstance } from '../../support/feature/reachable';
+import { useComputer } from '../../support/feature/useComputer';
+import type { FeatureWindow } from '../../support/feature/window';
+import { jupyterStandIn } from '../../support/jupyterStandIn';
 
 const minute = 60_000;
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { kernelUseOf, readKernelUse } from '../../../src/ssh/kernelUse';
-import { runProgram } from '../../../src/ssh/run';
-import { jupyterStandIn } from '../../support/jupyterStandIn';
-import { useFolder } from '../../support/useFolder';
+import { kernelUseOf, readKernelUse } from '../../../../src/notebooks/machine/kernelUse';
+import { runProgram } from '../../../../src/ssh/run';
+import { jupyterStandIn } from '../../../support/jupyterStandIn';
+import { useFolder } from '../../../support/useFolder';
 
 describe('What the kernels of a machine do', () => {
   let home = '';

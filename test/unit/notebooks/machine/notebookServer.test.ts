@@ -8,7 +8,7 @@ import {
   installServer,
   notebookScript,
   startServer,
-} from '../../../../src/ssh/notebooks/notebookServer';
+} from '../../../../src/notebooks/machine/notebookServer';
 import type { RunResult } from '../../../../src/ssh/run';
 
 const token = 'a'.repeat(64);
