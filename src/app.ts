@@ -13,7 +13,7 @@ import { register as registerConnect } from './features/connect';
 import { register as registerConnectedWindow } from './features/connectedWindow';
 import { register as registerDeployments } from './features/deployments';
 import { register as registerDocuments } from './features/documents';
-import { register as registerEngines } from './features/engines';
+import { register as registerEngines } from './several/ui';
 import { register as registerGauges } from './features/gauges';
 import { register as registerHistory } from './history/ui';
 import { register as registerHosting } from './features/hosting';

@@ -8,7 +8,7 @@ import { readApiKeyDocument } from '../../src/model/accounts/apiKeyDocument';
 import { parseEnvFlags, replaceValues } from '../../src/model/documents/envFlags';
 import { envText, readEnv } from '../../src/model/documents/envObject';
 import { scriptSecrets } from '../../src/model/documents/scriptSecrets';
-import { isMember } from '../../src/model/engines/hostSet';
+import { isMember } from '../../src/several/model/hostSet';
 import { readJob } from '../../src/model/jobs/jobSpec';
 import { plainLog } from '../../src/model/jobs/logText';
 import { namedFiles, sentNames } from '../../src/model/jobs/sentNames';

@@ -3,7 +3,7 @@ import type { WorkersTarget } from '../../commandArguments';
 import { localize, t } from '../../editor/localize';
 import { pickLocal } from '../../editor/pickLocal';
 import { askLine, pickFromList, plainLabel } from '../../editor/quickPick';
-import { pullEngines } from '../../model/engines/pullEngines';
+import { pullEngines } from '../../several/model/pullEngines';
 import { readJob } from '../../model/jobs/jobSpec';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { askLimits } from './askLimits';

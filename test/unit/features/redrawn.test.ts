@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { AccountTree } from '../../../src/features/accountView/accountTree';
 import { AgentWatch } from '../../../src/features/agentsView/agentWatch';
 import { DocumentLenses } from '../../../src/features/documents/documentLenses';
-import { HostSetGroup } from '../../../src/features/engines/hostSetGroup';
+import { HostSetGroup } from '../../../src/several/ui/hostSetGroup';
 import { HistoryGroup } from '../../../src/history/ui/historyGroup';
 import { MachineTree } from '../../../src/features/hosting/machineTree';
 import { InstanceTree } from '../../../src/features/instances/instanceTree';

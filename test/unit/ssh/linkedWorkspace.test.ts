@@ -20,7 +20,7 @@ import { LocalFiles } from '../../../src/ssh/localFiles';
 import { ProgramMissingError } from '../../../src/ssh/run';
 import { reasons } from '../../../src/ssh/transfer';
 import { upload } from '../../../src/ssh/upload';
-import { writeHostFiles } from '../../../src/store/engines/hostFolder';
+import { writeHostFiles } from '../../../src/several/store/hostFolder';
 import { bringOutputs } from '../../../src/store/jobs/bringOutputs';
 import { bringCheckpoint, checkpointNames, removeCheckpoint } from '../../../src/store/jobs/checkpoints';
 import type { MachinePort } from '../../../src/store/jobs/machinePort';

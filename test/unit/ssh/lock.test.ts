@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import alone from '../../../src/ssh/alone.sh';
-import { engineCommands } from '../../../src/ssh/engines/handOver';
+import { engineCommands } from '../../../src/several/machine/handOver';
 import lock from '../../../src/ssh/lock.sh';
 import { assembled } from '../../../src/ssh/shellProgram';
 import { useFolder } from '../../support/useFolder';

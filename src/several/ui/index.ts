@@ -1,0 +1,53 @@
+import { commandAction } from '../../editor/commands';
+import { tellOfDamagedFiles } from '../../editor/damagedFiles';
+import { t } from '../../editor/localize';
+import { HostSets } from '../store/hostSets';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import type { EngineDeps } from './deps';
+import type { Engines } from './engines';
+
+/** Registers the handing of instances to other tools. Its code loads with the first command, or if a group exists. */
+export function register(deps: EngineDeps): Disposable {
+  const store = new DisposableStore();
+  const { commands, log } = deps;
+  const sets = store.add(new HostSets(deps));
+  let engines: Promise<Engines> | undefined;
+  const load = () =>
+    (engines ??= import('./engines').then((module) => store.add(new module.Engines(deps, sets))));
+  const look = () => {
+    if (sets.rows.length > 0 || sets.error !== undefined) {
+      load().catch((error: unknown) => {
+        log.error('The groups for other tools could not be shown', error);
+      });
+    }
+  };
+  store.add(sets.onDidChange(look));
+  look();
+  store.add(
+    tellOfDamagedFiles(deps, sets, 'hostSet', {
+      sentence: (path) =>
+        t(
+          'A group for other tools could not be read because its file is damaged, so its files are not kept current any more. The file is kept as {0}.',
+          path,
+        ),
+      next: commandAction(t('Use in…'), 'gpuRental.instance.useIn'),
+    }),
+  );
+  store.add(commands.register('gpuRental.instance.useIn', async (...rows) => (await load()).use(...rows)));
+  store.add(
+    commands.register('gpuRental.instances.runCommand', async (...rows) =>
+      (await load()).runCommand(...rows),
+    ),
+  );
+  store.add(
+    commands.register('gpuRental.instances.copyFiles', async (...rows) => (await load()).copyFiles(...rows)),
+  );
+  store.add(
+    commands.register('gpuRental.instances.showLogs', async (...rows) => (await load()).showLogs(...rows)),
+  );
+  store.add(commands.register('gpuRental.hostSet.use', async (target) => (await load()).useSet(target)));
+  store.add(
+    commands.register('gpuRental.hostSet.remove', async (target) => (await load()).removeSet(target)),
+  );
+  return store;
+}

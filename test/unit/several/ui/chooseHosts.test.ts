@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { chooseHosts, chooseMembers, membersText, setRow } from '../../../../src/several/ui/chooseHosts';
+import { anInstance } from '../../../support/builders';
+import { OnQuick } from '../../../support/onQuick';
+import { saidOn, useScreen } from '../../../support/onScreen';
+
+describe('The instances of a group', () => {
+  const screen = useScreen();
+  const quick = new OnQuick(screen);
+  const stopped = { intendedStatus: 'stopped', actualStatus: 'exited' } as const;
+  const [trainer, helper, idle] = [
+    anInstance({ id: 1, label: 'trainer' }),
+    anInstance({ id: 2, label: 'helper', gpuCount: 2 }),
+    anInstance({ id: 3, label: 'idle', ...stopped }),
+  ];
+  let instances: readonly unknown[];
+  const deps = {
+    clock: { now: () => Date.UTC(2026, 0, 15, 12) },
+    fleet: {
+      get state() {
+        return { kind: 'ready', value: { instances } };
+      },
+      ...{ facts: () => ({}), refresh: () => Promise.resolve() },
+    },
+  } as never;
+  const targets = (...ids: readonly number[]) => ids.map((instanceId) => ({ instanceId }));
+
+  beforeEach(() => {
+    instances = [trainer, helper, idle];
+    saidOn(screen);
+  });
+
+  it('are those that run, of which some can be left out', async () => {
+    const chosen = chooseHosts(deps, undefined, undefined, 'Run on Several');
+    assert.deepEqual(await quick.rows(), ['trainer #1 · 1× RTX 4090', 'helper #2 · 2× RTX 4090']);
+    assert.equal(quick.title, 'Run on Several');
+    await quick.enter();
+    assert.deepEqual(await chosen, [trainer, helper], 'all are ticked at first');
+    const none = chooseHosts(deps, undefined, undefined, 'Run on Several');
+    await quick.escape();
+    assert.deepEqual(await none, []);
+    assert.deepEqual(saidOn(screen), []);
+  });
+
+  it('are the given ones, and what can’t be reached is left out', async () => {
+    const [one, other, off] = targets(1, 2, 3);
+    assert.deepEqual(await chooseHosts(deps, one, undefined, ''), [trainer]);
+    assert.deepEqual(await chooseHosts(deps, one, targets(1, 2), ''), [trainer, helper]);
+    assert.deepEqual(saidOn(screen), []);
+    assert.deepEqual(await chooseHosts(deps, other, targets(2, 3), ''), [helper]);
+    assert.deepEqual(saidOn(screen), ['info Left out, because they are not running or have no SSH: 1. []']);
+    assert.deepEqual(await chooseHosts(deps, off, undefined, ''), []);
+    assert.deepEqual(saidOn(screen), ['info You have no running instance to connect to. [Show Instances]']);
+  });
+
+  it('need no question where one runs', async () => {
+    instances = [trainer, idle];
+    assert.deepEqual(await chooseHosts(deps, undefined, undefined, ''), [trainer]);
+    assert.deepEqual(saidOn(screen), []);
+  });
+
+  it('are named by a rule, or one by one', async () => {
+    assert.deepEqual(await chooseMembers(deps, targets(1, 3), 'New'), { kind: 'chosen', ids: [1, 3] });
+    const choose = async (label: string, given: readonly number[] = []) => {
+      const chosen = chooseMembers(deps, targets(...given), 'New');
+      await quick.pick(label);
+      return chosen;
+    };
+    assert.deepEqual(await choose('All Running Instances'), { kind: 'running' });
+    assert.deepEqual(await choose('Only These Instances…', [2]), { kind: 'chosen', ids: [2] });
+    const ticked = choose('Only These Instances…');
+    await quick.enter();
+    assert.deepEqual(await ticked, { kind: 'chosen', ids: [1, 2] });
+    const untold = choose('Only These Instances…');
+    await quick.escape();
+    assert.equal(await untold, undefined);
+    const labeled = choose('Instances by Label…');
+    await quick.flush();
+    assert.equal(await quick.type('  '), 'Type a label.');
+    await quick.type(' sweep-* ');
+    await quick.enter();
+    assert.deepEqual(await labeled, { kind: 'label', pattern: 'sweep-*' });
+    const unnamed = choose('Instances by Label…');
+    await quick.escape();
+    assert.equal(await unnamed, undefined);
+    const none = chooseMembers(deps, [], 'New');
+    await quick.escape();
+    assert.equal(await none, undefined);
+  });
+
+  it('begin with the rule that fits what was given', async () => {
+    for (const [given, wanted] of [
+      [[2], { kind: 'chosen', ids: [2] }],
+      [[], { kind: 'running' }],
+    ] as const) {
+      const chosen = chooseMembers(deps, targets(...given), 'New');
+      await quick.enter();
+      assert.deepEqual(await chosen, wanted);
+    }
+  });
+
+  it('are said in a few words', () => {
+    assert.deepEqual(
+      [
+        membersText({ kind: 'running' }),
+        membersText({ kind: 'label', pattern: 'sweep-*' }),
+        membersText({ kind: 'chosen', ids: [1] }),
+        membersText({ kind: 'chosen', ids: [1, 2] }),
+      ],
+      ['all running instances', 'label sweep-*', '1 chosen instance', '2 chosen instances'],
+    );
+    const set = { id: 'a', name: 'sweep', folder: '/work', members: { kind: 'running' } } as never;
+    const { value, ...row } = setRow(set);
+    assert.equal(value, set);
+    assert.deepEqual(row, {
+      ...{ id: 'a', icon: 'references', label: 'sweep', description: 'all running instances' },
+      detail: '/work',
+    });
+  });
+});
