@@ -4,7 +4,7 @@ import { register as registerFiles } from './features/files';
 import { register as registerGuides } from './features/guides';
 import { register as registerLifecycle } from './features/lifecycle';
 import { register as registerRent } from './features/rent';
-import { register as registerReports } from './features/reports';
+import { register as registerReports } from './hosting/ui/reports';
 import { register as registerSearch } from './features/search';
 import { register as registerWorkspaceFile } from './features/workspaceFile';
 import type { Services } from './services';

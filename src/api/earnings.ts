@@ -1,4 +1,4 @@
-import type { Earned, EarningsQuery } from '../model/hosting/earnings';
+import type { Earned, EarningsQuery } from './records/earnings';
 import { dayEarnings, earningsReport, machineEarnings, type WireEarned } from '../wire/earnings';
 import { defined } from '../util/defined';
 import type { Client } from './client';

@@ -1,4 +1,4 @@
-import type { Machine, ScheduledMaintenance } from '../model/hosting/machine';
+import type { Machine, ScheduledMaintenance } from './records/machine';
 import { toDollars, type Micros } from '../model/money';
 import {
   machine,

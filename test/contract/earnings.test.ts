@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ForbiddenError, RefusedError } from '../../src/api/errors';
-import type { EarningsReport } from '../../src/model/hosting/earnings';
+import type { EarningsReport } from '../../src/api/records/earnings';
 import { useClients } from '../support/apiClient';
 import { describeFailures } from '../support/failureMatrix';
 import { useSimulators, type TestSimulator } from '../support/startSimulator';

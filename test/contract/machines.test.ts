@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ForbiddenError, NotFoundError, RefusedError } from '../../src/api/errors';
-import type { Machine } from '../../src/model/hosting/machine';
+import type { Machine } from '../../src/api/records/machine';
 import { fromDollars } from '../../src/model/money';
 import { useClients } from '../support/apiClient';
 import { describeFailures, type Refusal } from '../support/failureMatrix';

@@ -5,7 +5,7 @@ import { AgentWatch } from '../../../src/features/agentsView/agentWatch';
 import { DocumentLenses } from '../../../src/features/documents/documentLenses';
 import { HostSetGroup } from '../../../src/several/ui/hostSetGroup';
 import { HistoryGroup } from '../../../src/history/ui/historyGroup';
-import { MachineTree } from '../../../src/features/hosting/machineTree';
+import { MachineTree } from '../../../src/hosting/ui/machines/machineTree';
 import { InstanceTree } from '../../../src/features/instances/instanceTree';
 import { JobTree } from '../../../src/features/jobs/jobTree';
 import { PortRows } from '../../../src/features/ports/portRows';

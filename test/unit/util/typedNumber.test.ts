@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseHours, parsePrice } from '../../../src/features/hosting/maintenanceInput';
+import { parseHours, parsePrice } from '../../../src/hosting/ui/machines/maintenanceInput';
 import { bidProblem, diskProblem } from '../../../src/model/rentals/rentPlan';
 import { typedNumber } from '../../../src/util/typedNumber';
 import { anOffer } from '../../support/builders';

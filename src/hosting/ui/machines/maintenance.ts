@@ -1,0 +1,160 @@
+import { sayingIfLost } from '../../../api/errors';
+import { confirm } from '../../../editor/confirm';
+import { t } from '../../../editor/localize';
+import { message } from '../../../editor/message';
+import { askLine, pickOne } from '../../../editor/quickPick';
+import { withCancellableProgress } from '../../../editor/progress';
+import { momentText } from '../../../editor/timeText';
+import {
+  maintenanceCategories,
+  type Machine,
+  type MaintenanceCategory,
+  type MaintenancePlan,
+} from '../../../api/records/machine';
+import { plain } from '../../../model/instances/instanceState';
+import type { Services } from '../../../services';
+import type { Account } from '../../../store/ports';
+import { text, type Text } from '../../../util/text';
+import type { MachineList } from './machineList';
+import { formatStart, parseHours, parseStart } from './maintenanceInput';
+
+const hourMs = 3_600_000;
+
+/**
+ * Asks for a maintenance window, confirms who is notified, and schedules it. Then reads the machines again, which also
+ * shows what became of a request whose answer is lost.
+ */
+export async function scheduleMaintenance(
+  { account, clock }: Pick<Services, 'clock'> & { readonly account: Account },
+  machines: MachineList,
+  machine: Machine,
+): Promise<void> {
+  const plan = await askForPlan(machine, () => clock.now());
+  if (!plan || !(await isConfirmed(machine, plan, clock.now()))) {
+    return;
+  }
+  let notified: number | undefined;
+  try {
+    ({ notified } = await withCancellableProgress(t('Scheduling the maintenance…'), (signal) =>
+      sayingIfLost(
+        text(
+          'The service did not answer, so the maintenance of machine #{0} may have been scheduled and its renters notified. Check the web console before you schedule it again.',
+          machine.id,
+        ),
+        () => account.client.machines.scheduleMaintenance(machine.id, plan, { signal }),
+      ),
+    ));
+  } finally {
+    await machines.refresh();
+  }
+  message(
+    'info',
+    notified === undefined
+      ? t('The maintenance of machine #{0} is scheduled.', machine.id)
+      : notified === 1
+        ? t('The maintenance of machine #{0} is scheduled; 1 renter was notified.', machine.id)
+        : t('The maintenance of machine #{0} is scheduled; {1} renters were notified.', machine.id, notified),
+  );
+}
+
+async function askForPlan(machine: Machine, now: () => number): Promise<MaintenancePlan | undefined> {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const startsAt = await ask(
+    t('Maintenance of Machine #{0}: Start', machine.id),
+    t('Date and time in your time zone ({0}).', zone),
+    formatStart(Math.ceil((now() + hourMs) / hourMs) * hourMs),
+    (input) => parseStart(input, now()),
+  );
+  if (startsAt === undefined) {
+    return undefined;
+  }
+  const hours = await ask(
+    t('Maintenance of Machine #{0}: Duration', machine.id),
+    t('Hours. The window starts at {0} UTC.', utc(startsAt)),
+    '2',
+    parseHours,
+  );
+  if (hours === undefined) {
+    return undefined;
+  }
+  const category = await pickOne(
+    maintenanceCategories.map((value) => ({ label: categoryLabel(value), value })),
+    {
+      title: t('Maintenance of Machine #{0}: Category', machine.id),
+      placeHolder: t('What kind of maintenance is it?'),
+    },
+  );
+  if (!category) {
+    return undefined;
+  }
+  const reason = await askLine({
+    title: t('Maintenance of Machine #{0}: Reason', machine.id),
+    prompt: t('Your renters see this text.'),
+    ignoreFocusOut: true,
+    problem: (input) => (input.trim() === '' ? t('Enter a short reason.') : undefined),
+  });
+  return reason === undefined || reason.trim() === ''
+    ? undefined
+    : { startsAt, hours, reason: reason.trim(), category: category.value };
+}
+
+/** Asks for one value; `undefined` if the user cancels. */
+async function ask(
+  title: string,
+  prompt: string,
+  value: string,
+  parse: (input: string) => number | Text,
+): Promise<number | undefined> {
+  const typed = await askLine({
+    title,
+    prompt,
+    value,
+    ignoreFocusOut: true,
+    problem: (input) => {
+      const parsed = parse(input);
+      return typeof parsed === 'number' ? undefined : parsed;
+    },
+  });
+  const parsed = typed === undefined ? undefined : parse(typed);
+  return typeof parsed === 'number' ? parsed : undefined;
+}
+
+async function isConfirmed(
+  machine: Machine,
+  { startsAt, hours }: MaintenancePlan,
+  now: number,
+): Promise<boolean> {
+  return confirm({
+    message: t('Schedule maintenance of machine #{0}?', machine.id),
+    detail: t(
+      'From {0} ({1} UTC) for {2} h. Its renters are notified at once.',
+      momentText(startsAt, now),
+      utc(startsAt),
+      hours,
+    ),
+    button: t('Schedule and Notify'),
+  });
+}
+
+/** `2027-01-31 08:30` */
+function utc(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+/** Returns the name of a category; one that is not documented stays as the service names it. */
+export function categoryText(category: string): string {
+  const known = maintenanceCategories.find((each) => each === category);
+  return known === undefined ? plain(category) : categoryLabel(known);
+}
+
+function categoryLabel(category: MaintenanceCategory): string {
+  const labels: Record<MaintenanceCategory, string> = {
+    power: t('Power'),
+    internet: t('Internet'),
+    disk: t('Disk'),
+    gpu: t('GPU'),
+    software: t('Software'),
+    other: t('Other'),
+  };
+  return labels[category];
+}

@@ -1,0 +1,146 @@
+import type { Earned, EarningsReport } from '../../../api/records/earnings';
+import { add, formatMoney, toDollars, zero, type Micros } from '../../../model/money';
+import { text } from '../../../util/text';
+import type { ReportView } from '../../../webview/report/protocol';
+import { daysOfAxis } from './days';
+import { daysSection, kindTable } from './kindTable';
+import { printable, textCell, type Say } from './words';
+
+type View = Pick<ReportView, 'tiles' | 'sections'>;
+type Section = View['sections'][number];
+
+const kinds = ['gpu', 'storage', 'upload', 'download'] as const;
+
+/** Formats days since 1970-01-01 UTC as `YYYY-MM-DD`. */
+export function dayName(day: number): string {
+  const date = new Date(day * 86_400_000);
+  return Number.isNaN(date.getTime()) ? '–' : date.toISOString().slice(0, 10);
+}
+
+/** Returns the total, or undefined if the service reports no amount. */
+function earnedTotal(row: Earned): Micros | undefined {
+  const known = kinds.map((kind) => row[kind]).filter((amount) => amount !== undefined);
+  return known.length === 0 ? undefined : add(...known);
+}
+
+/** Returns true if the service says that nothing was earned, as it does for an account without machines. */
+export function hasEarnedNothing({ summary, perDay, perMachine, skipped }: EarningsReport): boolean {
+  const rows = [...perDay, ...perMachine];
+  return (
+    skipped === 0 && earnedTotal(summary) === zero && rows.every((row) => (earnedTotal(row) ?? zero) === zero)
+  );
+}
+
+function kindNames(say: Say): Record<(typeof kinds)[number], string> {
+  return {
+    gpu: say(text('GPU')),
+    storage: say(text('Storage')),
+    upload: say(text('Upload')),
+    download: say(text('Download')),
+  };
+}
+
+/** Returns tiles, stacked columns per day and a table by machine. */
+export function earningsView(report: EarningsReport, say: Say, showPerson: boolean): View {
+  const earned = earnedTotal(report.summary);
+  return {
+    tiles: [
+      {
+        label: say(text('Earned in this period')),
+        value: earned === undefined ? say(text('not reported')) : formatMoney(earned, 2),
+      },
+      tile(say(text('Balance')), report.balance),
+      tile(say(text('Service fee')), report.serviceFee),
+      tile(say(text('Credit')), report.credit),
+    ].flat(),
+    sections: [
+      perDay(report, say),
+      perMachine(report, say),
+      ...(showPerson ? [personSection(report, say)] : []),
+    ],
+  };
+}
+
+function tile(label: string, amount: Micros | undefined) {
+  return amount === undefined ? [] : [{ label, value: formatMoney(amount, 2) }];
+}
+
+function perDay(report: EarningsReport, say: Say): Section {
+  const names = kindNames(say);
+  const days = [...report.perDay].sort((a, b) => a.day - b.day);
+  const drawn = daysOfAxis(days.map(({ day }) => day));
+  const series = kinds.map((kind) => {
+    const sums = new Map<number, Micros>();
+    for (const { day, [kind]: amount } of days) {
+      if (amount !== undefined) {
+        sums.set(day, add(sums.get(day) ?? zero, amount));
+      }
+    }
+    const values = drawn.map((day) => sums.get(day));
+    return {
+      name: names[kind],
+      values: values.map((amount) => (amount === undefined ? null : toDollars(amount))),
+    };
+  });
+  const rows = days.map((row) => ({
+    id: String(row.day),
+    name: textCell(dayName(row.day)),
+    ...amountsOf(row),
+  }));
+  return daysSection(
+    say(text('Earnings by Day')),
+    { categories: drawn.map(dayName), series },
+    kindTable(
+      say(text('Earnings by day (UTC), in dollars')),
+      say(text('Day')),
+      kinds.map((kind) => names[kind]),
+      rows,
+      say,
+    ),
+    say,
+  );
+}
+
+function amountsOf(row: Earned) {
+  return { amounts: kinds.map((kind) => row[kind]), total: earnedTotal(row) };
+}
+
+function perMachine(report: EarningsReport, say: Say): Section {
+  const names = kindNames(say);
+  const rows = report.perMachine.map((row) => ({
+    id: String(row.machineId),
+    name: { text: `#${row.machineId}`, sort: row.machineId },
+    ...amountsOf(row),
+  }));
+  return {
+    id: 'machines',
+    title: say(text('Earnings by Machine')),
+    folded: false,
+    table: kindTable(
+      say(text('Earnings by machine, in dollars')),
+      say(text('Machine')),
+      kinds.map((kind) => names[kind]),
+      rows,
+      say,
+    ),
+  };
+}
+
+function personSection(report: EarningsReport, say: Say): Section {
+  return {
+    id: 'person',
+    title: say(text('Name and Address')),
+    folded: false,
+    table: {
+      caption: say(text('As the service reports them')),
+      columns: [
+        { label: say(text('Field')), numeric: false },
+        { label: say(text('Value')), numeric: false },
+      ],
+      rows: Object.entries(report.person).map(([field, value]) => ({
+        id: printable(field),
+        cells: [textCell(field), textCell(value)],
+      })),
+    },
+  };
+}

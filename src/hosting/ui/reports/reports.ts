@@ -1,0 +1,217 @@
+import { runCommand } from '../../../editor/commands';
+import { t } from '../../../editor/localize';
+import type { MetricsQuery } from '../../../model/offers/gpuMetrics';
+import { stateOf } from '../../../model/instances/instanceState';
+import { add, zero, type Micros } from '../../../model/money';
+import { mostRows, wireFilters } from '../../../model/offers/marketQuery';
+import { metricsFilters } from '../../../model/offers/metricsFilters';
+import { quantilesFromOffers } from '../../../model/offers/offerQuantiles';
+import { defaultQuery } from '../../../model/offers/savedSearches';
+import type { RentDraft } from '../../../model/rentals/rentDraft';
+import { ForbiddenError, UnauthorizedError } from '../../../api/errors';
+import type { Services } from '../../../services';
+import { followAccount } from '../../../shared/followAccount';
+import { NotSignedInError } from '../../../shared/notSignedIn';
+import { isComplete, listedInstances } from '../../../store/instances/listed';
+import { MarketHistory } from '../../../store/offers/marketHistory';
+import { LastRental } from '../../../store/rentals/lastRental';
+import type { Account } from '../../../store/ports';
+import type { Disposable } from '../../../util/disposable';
+import { EarningsSource } from './earningsSource';
+import { MarketSource, type Market } from './marketSource';
+import type { PaidByModel } from './marketView';
+import { ReportController, type ReportDeps, type ReportSource } from './reportController';
+import { observedCharges } from './observed';
+import { SpendingSource, type Spending } from './spendingSource';
+
+export type ReportsDeps = ReportDeps &
+  Pick<
+    Services,
+    'budget' | 'fleet' | 'globalState' | 'history' | 'rentedByAgents' | 'searchBudget' | 'storageDir'
+  >;
+
+export type ReportId = 'earnings' | 'market' | 'spending';
+
+/** The earnings, market and spending reports. */
+export class Reports implements Disposable {
+  private readonly opened = new Map<ReportId, Pick<ReportController<unknown>, 'reveal' | 'dispose'>>();
+  private readonly following: Disposable;
+
+  constructor(private readonly deps: ReportsDeps) {
+    // Figures and choices of one account never show under the name of another.
+    this.following = followAccount(deps.accounts, () => ({ dispose: () => this.close() }));
+  }
+
+  /** Opens a report, or shows the one that is open. Throws `NotSignedInError`. */
+  open(id: ReportId): void {
+    this.account();
+    const opened = this.opened.get(id);
+    if (opened) {
+      opened.reveal();
+    } else {
+      this.begin(id);
+    }
+  }
+
+  dispose(): void {
+    this.following.dispose();
+  }
+
+  private begin(id: ReportId): void {
+    const { deps } = this;
+    const now = () => deps.clock.now();
+    switch (id) {
+      case 'earnings':
+        this.show(
+          id,
+          new EarningsSource(
+            (query, signal) =>
+              this.account().client.earnings.report(this.account().userId, query, { signal }),
+            now,
+          ),
+        );
+        break;
+      case 'market':
+        this.show(
+          id,
+          new MarketSource(
+            (query, signal) => readMarket(deps, this.account(), query, signal),
+            () => paidByModel(deps),
+            (gpuName, query) => void runCommand('gpuRental.searchFor', searchOf(deps, gpuName, query)),
+          ),
+        );
+        break;
+      case 'spending':
+        this.show(
+          id,
+          new SpendingSource(
+            async (range, signal) => ({
+              ...(await readSpending(deps, this.account(), range, signal)),
+              agentInstances: [...(await deps.rentedByAgents()).keys()],
+            }),
+            now,
+            () => deps.budget.now,
+          ),
+        );
+        break;
+    }
+  }
+
+  private show<Data>(id: ReportId, source: ReportSource<Data>): void {
+    this.opened.set(id, new ReportController(this.deps, source, () => this.opened.delete(id)));
+  }
+
+  private close(): void {
+    for (const report of [...this.opened.values()]) {
+      report.dispose();
+    }
+  }
+
+  private account(): Account {
+    const { active } = this.deps.accounts;
+    if (!active) {
+      throw new NotSignedInError();
+    }
+    return active;
+  }
+}
+
+/** Returns the search for a model among the machines that the figures are of. */
+function searchOf({ globalState }: ReportsDeps, gpuName: string, query: MetricsQuery): RentDraft {
+  return {
+    title: t('Search Offers'),
+    query: {
+      ...defaultQuery,
+      diskGb: new LastRental(globalState).diskGb ?? defaultQuery.diskGb,
+      // As in every search, unless the user wants others.
+      filters: { external: false, ...metricsFilters(query), gpu: { oneOf: [gpuName] } },
+    },
+  };
+}
+
+/** Reads the service's market figures. For accounts without a machine it computes quantiles from current offers. */
+async function readMarket(
+  deps: ReportsDeps,
+  account: Account,
+  query: MetricsQuery,
+  signal: AbortSignal,
+): Promise<Market> {
+  const market = await readPrices(deps, account, query, signal);
+  const key = [account.serviceUrl, market.fromOffers, query.verified, query.hostingType, query.gpuCount].join(
+    ' ',
+  );
+  const { snapshots, problem } = await new MarketHistory(deps).record(key, market.gpus);
+  return { ...market, history: snapshots, historyProblem: problem };
+}
+
+async function readPrices(
+  { searchBudget }: ReportsDeps,
+  { client }: Account,
+  query: MetricsQuery,
+  signal: AbortSignal,
+): Promise<Omit<Market, 'history' | 'historyProblem'>> {
+  const answer = await client.metrics.gpus(query, { signal });
+  if (!answer.needsMachine) {
+    return { gpus: answer.gpus, skipped: answer.skipped, fromOffers: false };
+  }
+  searchBudget.note();
+  const { items, skipped } = await client.offers.search(
+    {
+      filters: wireFilters(metricsFilters(query)),
+      rentalType: 'on-demand',
+      order: [['score', 'desc']],
+      limit: mostRows,
+    },
+    { signal },
+  );
+  return { gpus: quantilesFromOffers(items), skipped, fromOffers: true };
+}
+
+/** Returns the average price per GPU and hour of the running instances, by model. */
+function paidByModel({ fleet, clock }: ReportsDeps): PaidByModel {
+  const sums = new Map<string, { readonly total: Micros; readonly gpus: number }>();
+  const instances = fleet.state.kind === 'ready' ? fleet.state.value.instances : [];
+  for (const instance of instances) {
+    const { gpuName, gpuCount, totalPerHour } = instance;
+    const runs = stateOf(instance, fleet.facts(instance.id), clock.now()) === 'running';
+    if (
+      runs &&
+      gpuName !== undefined &&
+      totalPerHour !== undefined &&
+      gpuCount !== undefined &&
+      gpuCount > 0
+    ) {
+      const before = sums.get(gpuName) ?? { total: zero, gpus: 0 };
+      sums.set(gpuName, { total: add(before.total, totalPerHour), gpus: before.gpus + gpuCount });
+    }
+  }
+  return new Map([...sums].map(([name, { total, gpus }]) => [name, Math.ceil(total / gpus) as Micros]));
+}
+
+/**
+ * Reads the service's list of charges. If the key may not read it, returns an estimate, which the report labels as
+ * one.
+ */
+async function readSpending(
+  deps: ReportsDeps,
+  account: Account,
+  range: { readonly from: number; readonly to: number },
+  signal: AbortSignal,
+): Promise<Omit<Spending, 'agentInstances'>> {
+  try {
+    const { items: charges, ...rest } = await account.client.charges.list(range, { signal });
+    return { charges, ...rest, origin: 'service' };
+  } catch (error) {
+    if (!(error instanceof ForbiddenError) && !(error instanceof UnauthorizedError)) {
+      throw error;
+    }
+    // Rejects if the instances can't be read either, because that does not mean that none cost money.
+    const instances = await listedInstances(deps.fleet);
+    const { fleet, history } = deps;
+    await history.ready;
+    const { charges, isWhole } = observedCharges(instances, history.rows, deps.clock.now());
+    const isListed = fleet.state.kind === 'ready' && isComplete(fleet.state.value);
+    const isAll = isWhole && isListed && history.error === undefined;
+    return { charges, skipped: 0, isComplete: isAll, origin: 'observed' };
+  }
+}

@@ -1,0 +1,121 @@
+import { localize, t } from '../../../editor/localize';
+import { chargedBy, listedFrom, type Charge } from '../../../model/accounts/charge';
+import type { BudgetNow } from '../../../model/budget/budget';
+import { partText } from '../../../model/budget/budgetWords';
+import { DayRange } from './days';
+import { dayName } from './earningsView';
+import { rangeFilters } from './earningsSource';
+import { withDollarNames } from './exports';
+import { reportNotice } from './notice';
+import type { ReportSource } from './reportController';
+import { spendingView } from './spendingView';
+import { spreadOverDays } from './spreadCharges';
+
+export interface Spending {
+  readonly charges: readonly Charge[];
+  readonly skipped: number;
+  /** False if there are more charges than are read at once, the oldest of which are missing, or more instances. */
+  readonly isComplete: boolean;
+  /** Where the figures come from: the service's list of charges, or instances that this computer has seen. */
+  readonly origin: 'service' | 'observed';
+  /** Ids of the instances rented by agents. */
+  readonly agentInstances: readonly number[];
+}
+
+/** Reads the charges from `from` to `to` (Unix seconds, both included). */
+export type ReadSpending = (
+  range: { readonly from: number; readonly to: number },
+  signal: AbortSignal,
+) => Promise<Spending>;
+
+const secondsPerDay = 86_400;
+
+/** What the account paid for, by day, by instance and by kind. */
+export class SpendingSource implements ReportSource<Spending> {
+  readonly id = 'spending';
+  readonly title = t('My Spending');
+  private readonly range: DayRange;
+
+  constructor(
+    private readonly readSpending: ReadSpending,
+    private readonly now: () => number,
+    private readonly budget: () => BudgetNow | undefined,
+  ) {
+    this.range = new DayRange(now);
+  }
+
+  subtitle(): string {
+    return t(
+      'What this account paid for from {0} to {1}. Days are in UTC, money in US dollars.',
+      dayName(this.range.start),
+      dayName(this.range.end),
+    );
+  }
+
+  filters() {
+    return rangeFilters(this.range);
+  }
+
+  setFilter(id: string, value: string): boolean {
+    return this.range.set(id, value);
+  }
+
+  buttons() {
+    return [];
+  }
+
+  read(signal: AbortSignal): Promise<Spending> {
+    return this.range.read(async ({ start, end }) => {
+      const range = { from: start * secondsPerDay, to: (end + 1) * secondsPerDay - 1 };
+      const asked = { ...range, from: listedFrom(range.from) };
+      const { charges, ...rest } = await this.readSpending(asked, signal);
+      const at = this.now() / 1000;
+      return { ...rest, charges: charges.flatMap((charge) => spreadOverDays(chargedBy(at, charge), range)) };
+    }, signal);
+  }
+
+  draw(spending: Spending) {
+    const notices = [
+      reportNotice(
+        'info',
+        spending.origin === 'service'
+          ? t("These figures come from the service's list of charges.")
+          : t(
+              "This API key can't read the charges of the account. The figures are an estimate from the instances that this computer has seen, as if they had always run, without bandwidth and volumes.",
+            ),
+      ),
+      ...(spending.charges.length === 0 ? [reportNotice('info', t('No charges in this period.'))] : []),
+      ...(spending.isComplete
+        ? []
+        : [
+            reportNotice(
+              'warning',
+              spending.origin === 'service'
+                ? t(
+                    'There are more charges than could be read, so the oldest are left out. Choose a shorter time to see them.',
+                  )
+                : t('Instances that could not be read, or whose price is unknown, are left out.'),
+            ),
+          ]),
+      ...(spending.skipped > 0
+        ? [
+            reportNotice(
+              'warning',
+              t('Charges left out because they could not be read: {0}.', spending.skipped),
+            ),
+          ]
+        : []),
+    ];
+    const view = spendingView(spending, localize);
+    return { ...view, tiles: [...view.tiles, ...this.budgetTiles()], notices };
+  }
+
+  private budgetTiles() {
+    const parts = this.budget()?.parts ?? [];
+    return parts.map((part) => ({ label: t('Budget'), value: localize(partText(part)) }));
+  }
+
+  json(spending: Spending): unknown {
+    return withDollarNames(spending, ['amount']);
+  }
+}

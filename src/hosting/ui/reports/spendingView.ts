@@ -1,0 +1,151 @@
+import type { Charge } from '../../../model/accounts/charge';
+import { add, formatMoney, sumMoney, toDollars, zero, type Micros } from '../../../model/money';
+import { text } from '../../../util/text';
+import type { ReportView } from '../../../webview/report/protocol';
+import { daysOfAxis } from './days';
+import { dayName } from './earningsView';
+import { daysSection, kindTable } from './kindTable';
+import { moneyCell, printable, textCell, type Say } from './words';
+
+type View = Pick<ReportView, 'tiles' | 'sections'>;
+const secondsPerDay = 86_400;
+
+interface Spent {
+  readonly charges: readonly Charge[];
+  /** Ids of the instances rented by agents. */
+  readonly agentInstances: readonly number[];
+}
+
+/** Returns the charges by day, by instance or volume, and by kind. */
+export function spendingView({ charges, agentInstances }: Spent, say: Say): View {
+  const ofAgents = new Set(agentInstances.map((id) => `instance-${id}`));
+  const isOfAgent = ({ source }: Charge) => source !== undefined && ofAgents.has(source);
+  const byAgents = charges.filter(isOfAgent);
+  const nameOf = (charge: Charge) =>
+    isOfAgent(charge) ? `${sourceName(charge)} · ${say(text('by agent'))}` : sourceName(charge);
+  const kindsOf = (charge: Charge) =>
+    partsOf(charge).map(([kind, amount]) => [kindName(kind, say), amount] as const);
+  return {
+    tiles: [
+      { label: say(text('Spent in this period')), value: sumText(charges) },
+      ...(byAgents.length > 0 ? [{ label: say(text('By agents')), value: sumText(byAgents) }] : []),
+    ],
+    sections: [
+      byDay(charges, say),
+      byKey(
+        charges.map((charge) => [nameOf(charge), charge.amount]),
+        say,
+        'sources',
+      ),
+      byKey(charges.flatMap(kindsOf), say, 'kinds'),
+    ],
+  };
+}
+
+function sumText(charges: readonly Charge[]): string {
+  return formatMoney(sumMoney(charges.map(({ amount }) => amount)), 2);
+}
+
+function byDay(charges: readonly Charge[], say: Say): View['sections'][number] {
+  const kinds = [...new Set(charges.flatMap((charge) => partsOf(charge).map(([kind]) => kind)))].sort(
+    (a, b) => rank(a) - rank(b) || a.localeCompare(b),
+  );
+  const days = new Map<number, Map<string, Micros>>();
+  for (const charge of charges) {
+    const seconds = charge.start ?? charge.end;
+    if (seconds === undefined) {
+      continue;
+    }
+    const day = Math.floor(seconds / secondsPerDay);
+    const sums = days.get(day) ?? new Map<string, Micros>();
+    for (const [kind, amount] of partsOf(charge)) {
+      sums.set(kind, add(sums.get(kind) ?? zero, amount));
+    }
+    days.set(day, sums);
+  }
+  const rows = [...days.entries()].sort(([a], [b]) => a - b);
+  const drawn = daysOfAxis(rows.map(([day]) => day));
+  const names = kinds.map((kind) => kindName(kind, say));
+  const series = kinds.map((kind) => ({
+    name: kindName(kind, say),
+    values: drawn.map((day) => toDollars(days.get(day)?.get(kind) ?? zero)),
+  }));
+  const tableRows = rows.map(([day, sums]) => ({
+    id: String(day),
+    name: textCell(dayName(day)),
+    amounts: kinds.map((kind) => sums.get(kind)),
+    total: sumMoney(sums.values()),
+  }));
+  return daysSection(
+    say(text('Spending by Day')),
+    { categories: drawn.map(dayName), series },
+    kindTable(say(text('Spending by day (UTC), in dollars')), say(text('Day')), names, tableRows, say),
+    say,
+  );
+}
+
+function byKey(
+  parts: readonly (readonly [name: string, amount: Micros])[],
+  say: Say,
+  by: 'sources' | 'kinds',
+): View['sections'][number] {
+  const sums = new Map<string, Micros>();
+  for (const [name, amount] of parts) {
+    sums.set(name, add(sums.get(name) ?? zero, amount));
+  }
+  const rows = [...sums.entries()].sort(([, a], [, b]) => b - a);
+  return {
+    id: by,
+    title: by === 'kinds' ? say(text('Spending by Kind')) : say(text('Spending by Instance and Volume')),
+    folded: false,
+    table: {
+      caption: say(text('In dollars, most expensive first')),
+      columns: [
+        { label: by === 'kinds' ? say(text('Kind')) : say(text('For')), numeric: false },
+        { label: say(text('Total')), numeric: true },
+      ],
+      rows: rows.map(([name, amount]) => ({ id: name, cells: [textCell(name), moneyCell(amount, 2)] })),
+    },
+  };
+}
+
+/** The order of the kinds in the earnings report, so that the same kind has the same color in both. */
+const order = ['gpu', 'disk', 'bwu', 'bwd'];
+
+function rank(kind: string): number {
+  const place = order.indexOf(kind);
+  return place < 0 ? order.length : place;
+}
+
+/** Returns the items of a charge. A charge without items is one part of its own type. */
+function partsOf(charge: Charge): readonly (readonly [kind: string, amount: Micros])[] {
+  return charge.items.length === 0
+    ? [[charge.type, charge.amount]]
+    : charge.items.map((item) => [item.type, item.amount] as const);
+}
+
+function sourceName(charge: Charge): string {
+  return printable(
+    [charge.source ?? charge.description ?? charge.type, charge.label].filter(Boolean).join(' · '),
+  );
+}
+
+function kindName(kind: string, say: Say): string {
+  switch (kind) {
+    case 'gpu':
+      return say(text('GPU'));
+    case 'disk':
+      return say(text('Disk'));
+    case 'bwd':
+      return say(text('Download'));
+    case 'bwu':
+      return say(text('Upload'));
+    // A charge without items has the kind of what it is for.
+    case 'instance':
+      return say(text('Instance'));
+    case 'volume':
+      return say(text('Volume'));
+    default:
+      return printable(kind) || say(text('Other'));
+  }
+}

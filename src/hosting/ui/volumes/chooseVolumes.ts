@@ -1,0 +1,46 @@
+import type { VolumeTarget } from '../../../commandArguments';
+import { t } from '../../../editor/localize';
+import { message } from '../../../editor/message';
+import { pickOne, plainLabel } from '../../../editor/quickPick';
+import { volumeName, type Volume } from '../../../model/volume';
+import type { Services } from '../../../services';
+import { UserError } from '../../../util/errors';
+import { text } from '../../../util/text';
+import { attachedText, costText, sizeText } from './volumeGroup';
+
+type Deps = Pick<Services, 'fleet' | 'volumes'>;
+
+/** Refreshes the volumes and returns them. Rejects if they can't be read. */
+export async function readAnew({ volumes }: Deps): Promise<readonly Volume[]> {
+  await volumes.refresh();
+  return volumes.state.kind === 'ready' ? volumes.state.value : [];
+}
+
+/** Returns the volumes of the targets, or the one that the user picks if there are no targets. */
+export async function chooseVolumes(
+  deps: Deps,
+  all: readonly Volume[],
+  targets: readonly VolumeTarget[],
+  title: string,
+): Promise<readonly Volume[]> {
+  if (targets.length > 0) {
+    const given = all.filter(({ id }) => targets.some(({ volumeId }) => volumeId === id));
+    if (given.length === 0) {
+      throw new UserError(text('The volume is no longer in the list. Refresh the list.'));
+    }
+    return given;
+  }
+  if (all.length === 0) {
+    message('info', t('You have no volumes.'));
+    return [];
+  }
+  const rows = all.map((volume) => ({
+    label: plainLabel(volumeName(volume)),
+    description: [sizeText(volume), costText(volume), attachedText(deps, volume)]
+      .filter((part) => part !== '')
+      .join(' · '),
+    volume,
+  }));
+  const picked = await pickOne(rows, { title });
+  return picked ? [picked.volume] : [];
+}

@@ -1,0 +1,84 @@
+import type { VolumeTarget } from '../../../commandArguments';
+import { confirm } from '../../../editor/confirm';
+import { t } from '../../../editor/localize';
+import { message } from '../../../editor/message';
+import { withCancellableProgress } from '../../../editor/progress';
+import { isAttached, volumeName, type Volume } from '../../../model/volume';
+import type { Services } from '../../../services';
+import { orCancelled } from '../../../util/cancellation';
+import { NotSignedInError } from '../../../shared/notSignedIn';
+import { chooseVolumes, readAnew } from './chooseVolumes';
+import { removeVolumes } from './removeVolumes';
+import { attachedNames, costText, sizeText } from './volumeGroup';
+
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'report' | 'log'>;
+
+/** Deletes volumes after a confirmation. Refuses volumes in use, as the service would. */
+export async function deleteVolumes(deps: Deps, targets: readonly VolumeTarget[]): Promise<void> {
+  // Refresh first, because only unattached volumes can be deleted.
+  const all = await withCancellableProgress(t('Reading the volumes…'), (signal) =>
+    orCancelled(readAnew(deps), signal),
+  );
+  // Keep the client of the account whose list was read. Another account may become active before the user confirms.
+  const client = deps.accounts.active?.client;
+  if (!client) {
+    throw new NotSignedInError();
+  }
+  const chosen = await chooseVolumes(deps, all, targets, t('Delete which volume?'));
+  const used = chosen.find(isAttached);
+  if (used) {
+    const names = attachedNames(deps, used);
+    message(
+      'warning',
+      names === ''
+        ? t('The service has not freed the volume {0} yet. Try again in half a minute.', volumeName(used))
+        : t('Destroy {1} first: the volume {0} is in use there.', volumeName(used), names),
+    );
+    return;
+  }
+  if (chosen.length === 0 || !(await confirmDeletion(chosen))) {
+    return;
+  }
+  const { deleted, problems } = await withCancellableProgress(t('Deleting…'), (signal) =>
+    removeVolumes(client, chosen, signal),
+  );
+  for (const problem of problems) {
+    deps.report.error(problem);
+  }
+  void deps.volumes.refresh().catch((error: unknown) => {
+    deps.log.warn(`The volumes could not be read after deleting: ${String(error)}`);
+  });
+  tell(deleted);
+}
+
+async function confirmDeletion(volumes: readonly Volume[]): Promise<boolean> {
+  const [only] = volumes;
+  const listed = volumes.map(
+    (volume) =>
+      `• ${[volumeName(volume), sizeText(volume), costText(volume)].filter((part) => part !== '').join(' · ')}`,
+  );
+  return confirm({
+    message:
+      volumes.length === 1 && only
+        ? t('Delete the volume “{0}”?', volumeName(only))
+        : t('Delete {0} volumes?', volumes.length),
+    detail: [
+      t("All data is lost, and storage no longer costs anything. This can't be undone."),
+      '',
+      ...listed,
+    ].join('\n'),
+    button: t('Delete'),
+  });
+}
+
+function tell(deleted: readonly Volume[]): void {
+  const [only] = deleted;
+  if (only) {
+    message(
+      'info',
+      deleted.length === 1
+        ? t('The volume {0} is deleted: the service no longer lists it.', volumeName(only))
+        : t('{0} volumes are deleted: the service no longer lists them.', deleted.length),
+    );
+  }
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { useComputer } from '../../support/feature/useComputer';
+import type { FeatureWindow } from '../../support/feature/window';
+
+const machine = /^#\d+/;
+
+describe('the machines of a host', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+  const hosting = () => window.view('hosting');
+
+  before(async () => {
+    window = await computer().openSignedIn();
+    window.clearToasts();
+  });
+
+  async function bid(price: string): Promise<void> {
+    await hosting().menu(machine, 'Set Minimum Bid…');
+    await window.quick.title(/Minimum Bid of Machine/);
+    await window.quick.type(price);
+  }
+
+  it('says so where the list still shows another minimum bid', async () => {
+    await bid('0.21');
+    await window.toast(/accepts bids from \$0\.210 an hour/);
+    const { json } = await computer().simulator.call('GET', '/api/v0/machines/');
+    computer().simulator.fail({
+      kind: 'answer',
+      method: 'GET',
+      path: '/api/v0/machines/',
+      status: 200,
+      body: json,
+    });
+    await bid('0.37');
+    const { buttons } = await window.toast(
+      /^The service accepted a minimum bid of \$0\.370\/h for machine #\d+, but the list still shows \$0\.210\/h\.$/,
+    );
+    assert.deepEqual(buttons, ['Refresh']);
+  });
+
+  it('lists the maintenance that is scheduled below its machine, until it is over', async () => {
+    const at = new Date(computer().clock.now() + 2 * 3_600_000);
+    const two = (value: number) => String(value).padStart(2, '0');
+    const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+    await hosting().menu(machine, 'Schedule Maintenance…');
+    await window.quick.title(/Start/);
+    await window.quick.type(`${day} ${two(at.getHours())}:00`);
+    await window.quick.title(/Duration/);
+    await window.quick.type('0.5');
+    await window.quick.title(/Category/);
+    await window.quick.pick('GPU');
+    await window.quick.title(/Reason/);
+    await window.quick.type('New fans');
+    await window.dialogButton('Schedule and Notify');
+    await window.toast(/is scheduled/);
+    await hosting().row(/^Maintenance: .*until .* · GPU · New fans$/);
+    await computer().pass(3 * 3_600_000);
+    await hosting().titleAction('Refresh');
+    await hosting().noRow('New fans');
+  });
+});
+
+describe('hosting that is to be shown in any case, while it is read', () => {
+  const computer = useComputer({ settings: { 'gpuRental.hosting.show': 'always' } });
+
+  it('does not say that there are no machines while it reads them', async () => {
+    const { simulator } = computer();
+    simulator.faults.clear();
+    simulator.fail({ kind: 'stall', method: 'GET', path: '/api/v0/machines/' });
+    const window = await computer().openSignedIn();
+    let rows: readonly unknown[] | undefined;
+    void window
+      .view('hosting')
+      .rows()
+      .then((read) => {
+        rows = read;
+      });
+    await computer().pass(5000);
+    assert.equal(rows, undefined, 'no empty list is shown');
+    simulator.faults.clear();
+    const read = await computer().until('the machines', () => rows);
+    assert.ok(read.length > 0);
+  });
+});
+
+describe('hosting whose lists were read long ago', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+
+  async function saysHowOld() {
+    const hosting = window.view('hosting');
+    const account = window.view('account');
+    assert.match(hosting.tree.message ?? '', /^Shown as of \d+:\d+ \S+\.$/);
+    await account.row(/^Serverless Deployments as of /);
+    await hosting.titleAction('Refresh');
+    await computer().until('the age to go', () => hosting.tree.message === '');
+    await account.row(/^Serverless Deployments$/);
+  }
+
+  it('says how old they are', async () => {
+    window = await computer().openSignedIn();
+    const hosting = window.view('hosting').show();
+    const account = window.view('account').show();
+    await hosting.row(/^#\d+/);
+    await account.row(/^Serverless Deployments$/);
+    assert.equal(hosting.tree.message ?? '', '');
+    await computer().pass(3 * 3_600_000);
+    await saysHowOld();
+  });
+
+  it('says so after the clock was set back', async () => {
+    computer().clock.jump(-3 * 3_600_000);
+    await computer().pass(61_000);
+    await saysHowOld();
+  });
+});
+
+describe('hosting of machines in trouble', () => {
+  const computer = useComputer();
+
+  it('marks a machine that is not offered or not reachable, and reads its facts aloud', async () => {
+    const { json } = await computer().simulator.call('GET', '/api/v0/machines/');
+    const machines = json.machines as readonly Record<string, unknown>[];
+    const [first, ...others] = machines;
+    computer().simulator.fail({
+      kind: 'answer',
+      method: 'GET',
+      path: '/api/v0/machines/',
+      status: 200,
+      body: { machines: [{ ...first, listed: false, timeout: 7260 }, ...others] },
+      times: 0,
+    });
+    const window = await computer().openSignedIn();
+    const { text, item } = await window.view('hosting').row(new RegExp(`^#${String(first?.['id'])} `));
+    assert.match(text, /unreachable for 2 h 1 min · not offered · \d of \d rented$/);
+    assert.doesNotMatch(text, /\$/);
+    assert.match(item.accessibilityInformation?.label ?? '', /Reliability: \d.*, Offered until: /);
+  });
+});
