@@ -161,7 +161,7 @@ function serverBundle() {
   const outdir = path.join(root, 'dist');
   return {
     ...common,
-    entryPoints: existing({ mcp: 'src/mcp/main.ts' }),
+    entryPoints: existing({ mcp: 'src/agents/mcp/main.ts' }),
     outdir,
     write: false,
     platform: 'node',

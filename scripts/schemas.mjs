@@ -9,7 +9,7 @@ import prettier from 'prettier';
 const require = createRequire(import.meta.url);
 require('./sources.cjs');
 const { documentSchemas, renderSchema } = require('../src/model/templates/templateSchema.ts');
-const { languageModelTools, toolSchemas } = require('../src/model/agents/toolSchemas.ts');
+const { languageModelTools, toolSchemas } = require('../src/agents/model/toolSchemas.ts');
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const folder = path.join(root, 'media', 'schemas');

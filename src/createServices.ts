@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { makeClient } from './accountClient';
 import { DemoProcess } from './demo/demoProcess';
 import { budgetLimits } from './editor/budgetLimits';
-import { agentServices } from './createAgentServices';
+import { agentServices } from './agents/createAgentServices';
 import { jobServices } from './createJobServices';
 import { leaseServices } from './createLeaseServices';
 import { CommandTable, runOwnCommandsFrom } from './editor/commands';

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as z from 'zod';
-import { toolSpecs } from '../../src/model/agents/tools';
+import { toolSpecs } from '../../src/agents/model/tools';
 import { createWindowHub } from '../../src/store/windows/windowHub';
 import { systemClock } from '../../src/util/clock';
 import { silentLog } from '../../src/util/log';

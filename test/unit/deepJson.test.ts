@@ -5,7 +5,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { parsedText } from '../../src/api/modelValues';
 import { readApiKeyDocument } from '../../src/model/accounts/apiKeyDocument';
-import { sentMembers } from '../../src/model/agents/sentArguments';
+import { sentMembers } from '../../src/agents/model/sentArguments';
 import { JsonPlaces } from '../../src/model/documents/jsonPlaces';
 import { findJobProblems } from '../../src/model/jobs/jobDiagnostics';
 import { jobNames, readJob } from '../../src/model/jobs/jobSpec';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import { toolOutputs, type ToolName } from '../../../src/model/agents/toolShapes';
+import { toolOutputs, type ToolName } from '../../../src/agents/model/toolShapes';
 import { FakeCancellationTokenSource } from '../fakeEditor/events';
 import { FakeTextPart } from '../fakeEditor/values';
 import type { FeatureWindow } from './window';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { tellKeyTrouble } from '../../../src/features/account/keyTrouble';
 import { adaptToKey } from '../../../src/features/account/keyAdaptation';
-import { showAgentStatus } from '../../../src/features/agentsView/agentStatus';
+import { showAgentStatus } from '../../../src/agents/ui/oversight/agentStatus';
 import { register as warnOfBudget } from '../../../src/features/budget';
 import { registerConflicts } from '../../../src/features/documents/conflictCommands';
 import { register as showHosting } from '../../../src/hosting/ui/machines';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { AccountTree } from '../../../src/features/accountView/accountTree';
-import { AgentWatch } from '../../../src/features/agentsView/agentWatch';
+import { AgentWatch } from '../../../src/agents/ui/oversight/agentWatch';
 import { DocumentLenses } from '../../../src/features/documents/documentLenses';
 import { HostSetGroup } from '../../../src/several/ui/hostSetGroup';
 import { HistoryGroup } from '../../../src/history/ui/historyGroup';

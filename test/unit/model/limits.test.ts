@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { authorizationMs, challengeMs } from '../../../src/model/accounts/secondFactor';
-import { silenceMs } from '../../../src/model/agents/agreed';
-import { mostBytes } from '../../../src/model/agents/answer';
-import { answerWithinMs, hourMs, quoteLastsMs } from '../../../src/model/agents/gate';
+import { silenceMs } from '../../../src/agents/model/agreed';
+import { mostBytes } from '../../../src/agents/model/answer';
+import { answerWithinMs, hourMs, quoteLastsMs } from '../../../src/agents/model/gate';
 import { noticeMs } from '../../../src/model/budget/stopPlan';
 import { historyMs } from '../../../src/model/instances/gauges';
 import { maxLabelLength } from '../../../src/model/instances/instanceLabel';

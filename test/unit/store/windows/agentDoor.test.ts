@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EditorLink } from '../../../../src/mcp/editorLink';
+import { EditorLink } from '../../../../src/agents/mcp/editorLink';
 import { hubAddress, hubToken } from '../../../../src/store/windows/hubAddress';
 import { makeNonce, prove, type HubRole } from '../../../../src/store/windows/hubProof';
 import { createWindowHub } from '../../../../src/store/windows/windowHub';

@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import type { SettingsReader } from '../editor/settings';
+import { keysOf } from '../instanceKeys';
+import { agentRentals } from './model/request';
+import { hasPassed } from '../model/rentals/machineVerdict';
+import { stateOf } from '../model/instances/instanceState';
+import type { SshService } from '../ssh/service';
+import { runTimed } from '../ssh/timedCommand';
+import { AgentDesk } from './store/agentDesk';
+import { AgentLimitStore } from './store/agentLimits';
+import { AgentToolRegistry } from './store/agentTools';
+import { CommandAnswers } from './store/commandAnswers';
+import { ownLimitProblem } from './store/ownLimits';
+import type { AgentSsh } from './store/toolDeps';
+import type { Budget } from '../store/budget/budgetStore';
+import type { InstanceLeases } from '../store/leases/instanceLeases';
+import type { Account, Accounts, Fleet, SecretPort, VolumeList, WindowHub } from '../store/ports';
+import type { SearchBudget } from '../store/offers/searchBudget';
+import type { MachineProofs } from '../store/rentals/machineProofs';
+import type { RentalStore } from '../store/rentals/rentalStore';
+import type { Clock } from '../util/clock';
+import type { Disposable } from '../util/disposable';
+import { fileLock } from '../util/fileLock';
+import type { Log } from '../util/log';
+import type { Redactor } from '../util/redact';
+
+interface AgentServicesDeps {
+  readonly own: <T extends Disposable>(item: T) => T;
+  readonly settings: SettingsReader;
+  readonly secrets: SecretPort;
+  readonly redactor: Redactor;
+  readonly accounts: Accounts;
+  readonly fleet: Fleet;
+  readonly volumes: VolumeList;
+  readonly budget: Budget;
+  readonly rentals: RentalStore;
+  readonly leases: InstanceLeases;
+  readonly searchBudget: SearchBudget;
+  readonly machineProofs: MachineProofs;
+  readonly ssh: SshService;
+  readonly hub: WindowHub;
+  readonly storageDir: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Makes the services for agents; they run and read nothing until agent access is on. */
+export function agentServices(deps: AgentServicesDeps) {
+  const { own, secrets, redactor, fleet, rentals, machineProofs, clock, storageDir } = deps;
+  const agentLimits = new AgentLimitStore({ secrets, settings: () => limitsOf(deps.settings) });
+  const ownLimits = { ...deps, limitPerHour: () => deps.settings.get('gpuRental.rent.limitPerHour') };
+  const commandAnswers = new CommandAnswers();
+  let desk: AgentDesk | undefined;
+  const agentDesk = () =>
+    (desk ??= own(
+      new AgentDesk({
+        ...deps,
+        limits: agentLimits,
+        ownProblem: (perHour, instanceId) => ownLimitProblem(ownLimits, perHour, instanceId),
+        others: (key) => accountsLimitedWith(deps.accounts, key),
+        windowId: deps.hub.windowId,
+        lock: fileLock(join(storageDir, 'agents.lock'), clock),
+      }),
+    ));
+  const toolDeps = () => ({
+    ...deps,
+    desk: agentDesk(),
+    commandAnswers,
+    isReady: (instanceId: number) => {
+      const instance = fleet.find(instanceId);
+      return deps.settings.get('gpuRental.ready.checkLogin')
+        ? hasPassed(instance, rentals.find(instanceId)?.offer, machineProofs.find(instanceId)?.check)
+        : instance !== undefined && stateOf(instance, fleet.facts(instanceId), clock.now()) === 'running';
+    },
+    ssh: agentSsh(deps),
+    redact: (value: string) => redactor.redact(value),
+  });
+  const agentTools = own(
+    new AgentToolRegistry({
+      access: async () => {
+        const { set, inForce } = await agentLimits.read();
+        return { access: inForce.access, asked: set.access };
+      },
+      inputs: async () => (await import('./model/toolShapes')).toolInputs,
+      handlers: async () => {
+        const { marketTools } = await import('./store/marketTools');
+        const { instanceTools } = await import('./store/instanceTools');
+        return { ...marketTools(toolDeps()), ...instanceTools(toolDeps()) };
+      },
+      redact: (value) => redactor.redact(value),
+      clock,
+      log: deps.log,
+    }),
+  );
+  /** Returns the agent names by the ids of instances that agents rented; empty if that can't be read. */
+  const rentedByAgents = async (): Promise<ReadonlyMap<number, string>> => {
+    try {
+      return agentRentals(await agentDesk().read());
+    } catch (error) {
+      deps.log.warn(`What agents rented could not be read: ${String(error)}`);
+      return new Map();
+    }
+  };
+  return { agentLimits, agentDesk, agentTools, rentedByAgents };
+}
+
+/** The demo's money is none, so it neither counts nor is counted. */
+async function accountsLimitedWith(accounts: Accounts, accountKey: string): Promise<readonly string[]> {
+  const real = (await accounts.known()).filter(({ isDemo }) => !isDemo).map(({ key }) => key);
+  return real.includes(accountKey) ? real : [];
+}
+
+function limitsOf(settings: SettingsReader) {
+  return {
+    access: settings.get('gpuRental.agents.access'),
+    perDay: settings.get('gpuRental.agents.limitPerDay'),
+    perHour: settings.get('gpuRental.agents.limitPerHour'),
+    instances: settings.get('gpuRental.agents.maxInstances'),
+    hours: settings.get('gpuRental.agents.maxHours'),
+    questionsPerHour: settings.get('gpuRental.agents.maxQuestionsPerHour'),
+  };
+}
+
+/** Exported for its test. */
+export function agentSsh(deps: Pick<AgentServicesDeps, 'ssh' | 'fleet' | 'clock' | 'log'>): AgentSsh {
+  const { ssh, fleet } = deps;
+  const prepare = async (
+    account: Account,
+    instanceId: number,
+    checkNow: () => Promise<void>,
+    signal?: AbortSignal,
+  ) => {
+    const keys = await keysOf(deps, account, instanceId, signal);
+    await checkNow();
+    const { alias } = await ssh.prepare(
+      { account, instanceId, instance: fleet.find(instanceId), ...keys },
+      signal,
+    );
+    return { alias, command: ssh.commandLine(alias) };
+  };
+  return {
+    prepare: (account, instanceId, checkNow) => prepare(account, instanceId, checkNow),
+    run: async (account, instanceId, command, { checkNow, ...options }) => {
+      const { alias } = await prepare(account, instanceId, checkNow, options.signal);
+      await checkNow();
+      return runTimed(deps, alias, command, options);
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import * as z from 'zod';
+import type { Lease } from '../../model/instances/lease';
+import { micros } from '../../model/money';
+import type { Offer } from '../../model/offers/offer';
+
+const then = z.enum(['stop', 'destroy']);
+const offerShape = z.custom<Offer>(
+  (value) => typeof value === 'object' && value !== null && typeof Reflect.get(value, 'id') === 'number',
+);
+
+/** A price for one rental, bound to account, offer and time. */
+const quoteShape = z
+  .object({
+    id: z.string(),
+    accountKey: z.string(),
+    at: z.number(),
+    expiresAt: z.number(),
+    offer: offerShape,
+    templateId: z.number().exactOptional(),
+    /** Changes with each edit of the template. */
+    templateHash: z.string().exactOptional(),
+    image: z.string().exactOptional(),
+    /** What is installed, for the question. */
+    what: z.string(),
+    /** Its author gave the template its name, so the question says more of it. */
+    template: z
+      .object({
+        image: z.string(),
+        /** Neither the user nor the service answers for it. */
+        isOfStranger: z.boolean(),
+        hasStartScript: z.boolean(),
+      })
+      .readonly()
+      .exactOptional(),
+    diskGb: z.number(),
+    hours: z.number(),
+    then,
+    label: z.string().exactOptional(),
+    perHour: micros,
+    stoppedPerHour: micros,
+    /** The service states no price of the disk: what is counted is all that the running instance costs. */
+    isDiskUnpriced: z.literal(true).exactOptional(),
+    /** For all of the hours. */
+    total: micros,
+  })
+  .readonly();
+export type RentalQuote = z.infer<typeof quoteShape>;
+
+/** Money that a yes commits to: so much an hour from one time to another. */
+const commitmentShape = z
+  .object({
+    perHour: micros,
+    /** What a disk costs once it is stopped; 0 where it is destroyed. */
+    stoppedPerHour: micros,
+    from: z.number(),
+    until: z.number(),
+    /** The instance was seen to have ended at `until`, which a clock that is set back does not change. */
+    isEnded: z.literal(true).exactOptional(),
+  })
+  .readonly();
+export type Commitment = z.infer<typeof commitmentShape>;
+
+export const requestStates = z.enum([
+  'pending',
+  'declined',
+  'expired',
+  'overLimit',
+  'renting',
+  'unknown',
+  'rented',
+  'notRented',
+  'approved',
+  'working',
+  'done',
+  'failed',
+]);
+
+const requestShape = z
+  .object({
+    /** What the caller asks after. */
+    id: z.string(),
+    /** What the caller named it, the same in each retry. */
+    requestId: z.string(),
+    tool: z.enum(['request_rental', 'run_command', 'set_schedule', 'change_state', 'destroy_instance']),
+    /** Tells the same arguments from others. */
+    print: z.string(),
+    caller: z.object({ id: z.string(), name: z.string(), door: z.enum(['chat', 'mcp']) }).readonly(),
+    /** The words of the model, for the question. */
+    reason: z.string().exactOptional(),
+    at: z.number(),
+    state: requestStates,
+    problem: z.string().exactOptional(),
+    /** The window in which the user said yes, which carries it out, and since when. */
+    windowId: z.string().exactOptional(),
+    decidedAt: z.number().exactOptional(),
+    /** Of its rental in the journal; there before anything is sent. */
+    marker: z.string().exactOptional(),
+    instanceId: z.number().exactOptional(),
+    quote: quoteShape.exactOptional(),
+    commitment: commitmentShape.exactOptional(),
+    to: z.enum(['stopped', 'running']).exactOptional(),
+    endsAt: z.number().exactOptional(),
+    then: then.exactOptional(),
+    /** The schedule before a start, which holds again where the start did not take place. */
+    leaseBefore: z.custom<Lease>((value) => typeof value === 'object' && value !== null).exactOptional(),
+    command: z.string().exactOptional(),
+    exitCode: z.number().nullable().exactOptional(),
+  })
+  .readonly();
+export type AgentRequest = z.infer<typeof requestShape>;
+export type RequestState = AgentRequest['state'];
+
+export const agentStateShape = z
+  .object({ quotes: z.array(quoteShape).readonly(), requests: z.array(requestShape).readonly() })
+  .readonly();
+/** What is kept of the agents of an account. */
+export type AgentState = z.infer<typeof agentStateShape>;
+
+export const noAgentState: AgentState = { quotes: [], requests: [] };
+
+/** States after a yes in which what was committed to counts. */
+const committing: readonly RequestState[] = ['renting', 'unknown', 'rented', 'approved', 'working', 'done'];
+
+const open: readonly RequestState[] = ['pending', 'renting', 'unknown', 'approved', 'working'];
+
+/** Whether nothing more comes of a request. */
+export function hasOutcome({ state }: AgentRequest): boolean {
+  return !open.includes(state);
+}
+
+export function isCommitted({ state }: AgentRequest): boolean {
+  return committing.includes(state);
+}
+
+/** Whether the user said yes to a request, whatever came of it. */
+export function hasYes({ windowId }: AgentRequest): boolean {
+  return windowId !== undefined;
+}
+
+/** Whether an agent rented the instance. */
+export function rentedByAgent({ requests }: AgentState, instanceId: number): AgentRequest | undefined {
+  return requests.find((one) => one.tool === 'request_rental' && one.instanceId === instanceId);
+}
+
+/** The instances that agents rented, with the name of each agent. */
+export function agentRentals({ requests }: AgentState): ReadonlyMap<number, string> {
+  return new Map(
+    requests.flatMap(({ tool, instanceId, caller }) =>
+      tool === 'request_rental' && instanceId !== undefined ? [[instanceId, caller.name] as const] : [],
+    ),
+  );
+}
+
+/** The label of its instance, by which a rental is found again. */
+export function rentalLabel({ id, quote }: AgentRequest): string {
+  return `${quote?.label ?? 'agent'} ${id.slice(-8)}`;
+}

@@ -1,0 +1,34 @@
+import { ToolError } from '../model/answer';
+import { UserError } from '../../util/errors';
+import { formatText, type Text, type TextArg } from '../../util/text';
+import { NotAllowedNowError } from './agentDesk';
+
+/** A number with its unit, such as `$0.40/h` or `12 s`. */
+const amount = /^\$?\d[\d.,:]{0,11}(?: ?[a-zA-Z%/]{1,3})?$/;
+
+/**
+ * Returns the message of an error for a model, in our own words alone: what the service, a machine or a file put into
+ * it stands in the log.
+ */
+export function wordsForModel(error: unknown): string {
+  if (error instanceof NotAllowedNowError) {
+    return error.problem;
+  }
+  if (error instanceof ToolError) {
+    return error.message;
+  }
+  if (!(error instanceof UserError)) {
+    return 'GPU Rental could not do it: see the log of GPU Rental.';
+  }
+  const own = ownWords(error.text);
+  const words = formatText(own);
+  return words === formatText(error.text) ? words : `${words} For “…”, see the log of GPU Rental.`;
+}
+
+function ownWords({ template, args }: Text): Text {
+  return { template, args: args.map(ownArgument) };
+}
+
+function ownArgument(arg: TextArg): TextArg {
+  return typeof arg === 'object' ? ownWords(arg) : typeof arg === 'number' || amount.test(arg) ? arg : '…';
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { buildSync } from 'esbuild';
+import { useComputer } from '../../support/feature/useComputer';
+import type { FeatureWindow } from '../../support/feature/window';
+import { connectOfficialClient, type OfficialClient } from '../../support/officialMcpClient';
+
+const repository = path.join(__dirname, '..', '..');
+const packaged = path.join(repository, 'dist', 'mcp.js');
+
+describe('an agent outside of the editor', () => {
+  const computer = useComputer({});
+  let window: FeatureWindow;
+  let client: OfficialClient | undefined;
+
+  before(async () => {
+    buildSync({
+      entryPoints: [path.join(repository, 'src', 'mcp', 'main.ts')],
+      outfile: packaged,
+      bundle: true,
+      platform: 'node',
+      logLevel: 'silent',
+    });
+    await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
+    window = await computer().openSignedIn();
+  });
+  after(() => client?.close());
+
+  async function copyForCursor(): Promise<{ command: string; args: string[]; env: Record<string, string> }> {
+    window.run('Copy MCP Configuration…');
+    await window.quick.pick('Cursor');
+    await window.toast(/Add it to .*mcp\.json/);
+    const { mcpServers } = JSON.parse(computer().clipboard.text) as {
+      mcpServers: Record<string, { command: string; args: string[]; env: Record<string, string> }>;
+    };
+    return mcpServers['gpu-rental'] ?? { command: '', args: [], env: {} };
+  }
+
+  it('gets nothing before the user lets agents in, in a dialog with the limits', async () => {
+    computer().clipboard.text = '';
+    window.run('Copy MCP Configuration…');
+    const question = await window.dialog(/You confirm each rental.*\$10\.00\/day.*questions an hour: 6/s);
+    question.close();
+    await computer().rest();
+    assert.equal(computer().clipboard.text, '');
+    window.run('Copy MCP Configuration…');
+    await window.dialogButton('Let Agents Ask');
+    await window.quick.pick('Codex');
+    await window.toast(/config\.toml/);
+    assert.match(computer().clipboard.text, /^\[mcp_servers\.gpu-rental\]/);
+  });
+
+  it('starts what the configuration says, which names no key', async () => {
+    const { args } = await copyForCursor();
+    assert.ok(existsSync(args[0] ?? ''), 'the server is there');
+    assert.doesNotMatch(computer().clipboard.text, /key|token|secret/i);
+    client = await connectOfficialClient(args, 'auto');
+    const { tools } = await client.listTools();
+    assert.equal(tools.length, 12);
+  });
+
+  it('is answered by the window that leads, shown in the account view and written down', async () => {
+    assert.ok(client);
+    const called = await client.callTool({ name: 'list_instances', arguments: {} });
+    assert.ok(called.structuredContent);
+    const account = window.view('account');
+    await account.expand('Agents');
+    await account.row(/official-client/);
+    window.run('Show Agent Log');
+    await computer().until('the log is shown', () =>
+      window.screen.documents.shown.some((shown) =>
+        shown.getText().includes('"clientCallsItself":"official-client"'),
+      ),
+    );
+  });
+
+  it('is refused once access is off', async () => {
+    assert.ok(client);
+    computer().settings.set('gpuRental.agents.access', 'off');
+    const called = await client.callTool({ name: 'list_instances', arguments: {} });
+    assert.equal(called.isError, true);
+    assert.match(called.content[0]?.text ?? '', /turned agents off/);
+  });
+});
