@@ -20,7 +20,7 @@ import { register as registerHosting } from './hosting/ui/machines';
 import { register as registerInstances } from './features/instances';
 import { register as registerJobs } from './features/jobs';
 import { register as registerLinks } from './features/links';
-import { register as registerLeases } from './features/leases';
+import { register as registerLeases } from './schedules/ui';
 import { register as registerReadiness } from './features/readiness';
 import { register as registerNotebooks } from './notebooks/ui';
 import { register as registerPorts } from './features/ports';

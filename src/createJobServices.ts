@@ -5,7 +5,7 @@ import { fetchSeconds } from './model/jobs/jobLimits';
 import { createJobMachine } from './ssh/jobs/createJobMachine';
 import { sentTree } from './ssh/jobs/sentFiles';
 import { createStoppedMachine } from './ssh/jobs/stoppedMachine';
-import { armTimer, disarmTimer } from './ssh/machineTimer';
+import { armTimer, disarmTimer } from './schedules/machine/machineTimer';
 import type { SshService } from './ssh/service';
 import type { TransferOptions } from './ssh/transfer';
 import { JobFiles } from './store/jobs/jobFiles';

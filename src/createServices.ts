@@ -6,7 +6,7 @@ import { DemoProcess } from './demo/demoProcess';
 import { budgetLimits } from './editor/budgetLimits';
 import { agentServices } from './agents/createAgentServices';
 import { jobServices } from './createJobServices';
-import { leaseServices } from './createLeaseServices';
+import { leaseServices } from './schedules/createScheduleServices';
 import { CommandTable, runOwnCommandsFrom } from './editor/commands';
 import { ContextKeySetter } from './editor/contextKeys';
 import { currentPlace } from './editor/currentPlace';

@@ -3,7 +3,7 @@ import { packOnstart } from './api/onstart';
 import { fetchSeconds } from './model/jobs/jobLimits';
 import { withGuard } from './model/rentals/birthGuard';
 import type { RentConfig } from './model/rentals/rent';
-import { birthLine } from './ssh/machineTimer';
+import { birthLine } from './schedules/machine/machineTimer';
 import { UnsafeValueError } from './ssh/validate';
 
 /**

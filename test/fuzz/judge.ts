@@ -1,4 +1,4 @@
-import { actingMs, lateMs } from '../../src/model/instances/lease';
+import { actingMs, lateMs } from '../../src/schedules/model/schedule';
 import type { InstanceState } from '../../src/simulator/state';
 import type { Computer } from '../support/feature/computer';
 import type { FeatureWindow } from '../support/feature/window';

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { disarmTimer, type TimerOrder } from '../../src/ssh/machineTimer';
+import { disarmTimer, type TimerOrder } from '../../src/schedules/machine/machineTimer';
 import { runProgram } from '../../src/ssh/run';
 import { httpTools, placeOf, shellTools } from './machinePrograms';
 import { rentRunning } from './rentRunning';

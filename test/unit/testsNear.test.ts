@@ -13,14 +13,17 @@ describe('The tests near a change', () => {
     'src/model/money.ts': [],
     'src/model/rate.ts': ['src/model/money.ts'],
     'src/store/costs.ts': ['src/model/rate.ts'],
-    'src/features/leases/index.ts': ['src/store/costs.ts'],
+    'src/schedules/ui/index.ts': ['src/store/costs.ts'],
     'src/hosting/ui/volumes/index.ts': ['src/store/costs.ts'],
     'test/support/scene.ts': [],
     'test/unit/costs.test.ts': ['src/store/costs.ts'],
     'test/unit/money.test.ts': ['src/model/money.ts'],
     'test/unit/scene.test.ts': ['test/support/scene.ts'],
-    'test/feature/leases.test.ts': ['src/features/leases/index.ts', 'src/hosting/ui/volumes/index.ts'],
-    'test/feature/hosting/volumes.test.ts': ['src/features/leases/index.ts', 'test/support/scene.ts'],
+    'test/feature/schedules/schedules.test.ts': [
+      'src/schedules/ui/index.ts',
+      'src/hosting/ui/volumes/index.ts',
+    ],
+    'test/feature/hosting/volumes.test.ts': ['src/schedules/ui/index.ts', 'test/support/scene.ts'],
   };
   const inputs: Inputs = Object.fromEntries(
     Object.entries(graph).map(([file, imports]) => [file, { imports: imports.map((to) => ({ path: to })) }]),
@@ -45,9 +48,9 @@ describe('The tests near a change', () => {
   });
 
   it('are feature tests by their name, by what they import themselves, or all of them', () => {
-    const both = ['test/feature/leases.test.ts', 'test/feature/hosting/volumes.test.ts'];
+    const both = ['test/feature/schedules/schedules.test.ts', 'test/feature/hosting/volumes.test.ts'];
     assert.deepEqual(testsOf('src/features/volumes/volumeTree.ts'), ['test/feature/hosting/volumes.test.ts']);
-    assert.deepEqual(testsOf('src/features/leases/index.ts'), both);
+    assert.deepEqual(testsOf('src/schedules/ui/index.ts'), both);
     assert.deepEqual(testsOf('src/store/costs.ts'), ['test/unit/costs.test.ts', ...both]);
     assert.deepEqual(testsOf('src/editor/view.ts'), both);
     assert.deepEqual(testsOf('test/support/scene.ts'), [

@@ -1,5 +1,5 @@
 import type { Instance } from '../../model/instances/instance';
-import type { LeaseAction } from '../../model/instances/lease';
+import type { LeaseAction } from '../../schedules/model/schedule';
 import { zero, type Micros } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
 import { perHour, quoteOffer, runningRateOf, stoppedRateOf, type Rate } from '../../model/quote';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Lease } from '../../model/instances/lease';
+import type { Lease } from '../../schedules/model/schedule';
 import { micros } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
 

@@ -6,7 +6,7 @@ import { destroyAndVerify } from '../../store/instances/destruction';
 import { readPresence } from '../../store/instances/ends';
 import { changePower } from '../../store/instances/power';
 import type { Instance } from '../../model/instances/instance';
-import type { InstanceLeases } from '../../store/leases/instanceLeases';
+import type { InstanceLeases } from '../../schedules/store/instanceSchedules';
 import type { Accounts, ActingAccount, Fleet } from '../../store/ports';
 import type { RentalStore } from '../../store/rentals/rentalStore';
 import { accountStill } from '../../store/accounts/sameAccount';

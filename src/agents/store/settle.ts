@@ -1,5 +1,5 @@
 import { silenceMs } from '../model/agreed';
-import type { Lease } from '../../model/instances/lease';
+import type { Lease } from '../../schedules/model/schedule';
 import type { AgentRequest } from '../model/request';
 import { isWithin } from '../../util/duration';
 import type { Rental } from '../../store/ports';

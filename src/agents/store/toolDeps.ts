@@ -5,7 +5,7 @@ import type { AgentRequest } from '../model/request';
 import type { ToolName } from '../model/toolShapes';
 import { roundUp, type Micros } from '../../model/money';
 import type { Account, Accounts, Fleet } from '../../store/ports';
-import type { InstanceLeases } from '../../store/leases/instanceLeases';
+import type { InstanceLeases } from '../../schedules/store/instanceSchedules';
 import type { SearchBudget } from '../../store/offers/searchBudget';
 import type { RentalStore } from '../../store/rentals/rentalStore';
 import { wait, type Clock } from '../../util/clock';

@@ -8,7 +8,7 @@ import {
   otherAccountKind,
   otherAccountNotice,
   type OtherAccountNotice,
-} from '../../store/leases/otherMachines';
+} from '../../schedules/store/otherMachines';
 import type { Disposable } from '../../util/disposable';
 
 type Deps = Pick<Services, 'accounts' | 'notices' | 'oneWindow'>;

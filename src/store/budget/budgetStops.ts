@@ -6,7 +6,7 @@ import { mayAct } from '../../shared/oneWindow';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';
-import { carryOut } from '../leases/carryOut';
+import { carryOut } from '../instances/carryOut';
 import type { Account, Accounts, Fleet, WindowHub } from '../ports';
 import type { Notices } from '../windows/notices';
 import type { Budget } from './budgetStore';

@@ -3,7 +3,7 @@ import { isBefore, machineEndOf, machineOf, type JobRow } from '../../model/jobs
 import type { Instance } from '../../model/instances/instance';
 import { isJobOpen } from '../../model/jobs/reopenedJob';
 import { mayAct } from '../../shared/oneWindow';
-import { carryOut } from '../leases/carryOut';
+import { carryOut } from '../instances/carryOut';
 import type { Account } from '../ports';
 import type { JobStepDeps, Step } from './jobStep';
 import { isStopped } from './jobTrouble';

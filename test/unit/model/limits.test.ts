@@ -7,7 +7,7 @@ import { noticeMs } from '../../../src/model/budget/stopPlan';
 import { historyMs } from '../../../src/model/instances/gauges';
 import { maxLabelLength } from '../../../src/model/instances/instanceLabel';
 import { destroyGraceMs, lingerGraceMs } from '../../../src/model/instances/instanceState';
-import { actingMs, idleGpuPercent, lateMs, silentKernelMs } from '../../../src/model/instances/lease';
+import { actingMs, idleGpuPercent, lateMs, silentKernelMs } from '../../../src/schedules/model/schedule';
 import { outdatedMs } from '../../../src/model/instances/pollPlan';
 import { longestPauseMs } from '../../../src/model/jobs/afterFailure';
 import { longestScript, mostJobHours, mostJobs } from '../../../src/model/jobs/jobFields';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { packOnstart } from '../../../src/api/onstart';
 import { guardMark, withGuard, withoutGuard } from '../../../src/model/rentals/birthGuard';
-import { birthLine, timerPrograms } from '../../../src/ssh/machineTimer';
+import { birthLine, timerPrograms } from '../../../src/schedules/machine/machineTimer';
 import { withoutComments } from '../../../src/ssh/shellProgram';
 import { guardHash, guardLineOf } from '../../../src/simulator/login/guardOfJob';
 

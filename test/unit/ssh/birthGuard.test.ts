@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { armTimer, birthLine, disarmTimer } from '../../../src/ssh/machineTimer';
+import { armTimer, birthLine, disarmTimer } from '../../../src/schedules/machine/machineTimer';
 import { runProgram } from '../../../src/ssh/run';
 import { rentRunning } from '../../support/rentRunning';
 import { useSimulators, type TestSimulator } from '../../support/startSimulator';

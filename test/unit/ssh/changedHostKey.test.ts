@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import { cloneRepository } from '../../../src/ssh/cloneRepository';
 import { download } from '../../../src/ssh/download';
 import { HostKeyError } from '../../../src/ssh/hostKey';
-import { armTimer, checkTimer, disarmTimer, type TimerOrder } from '../../../src/ssh/machineTimer';
+import {
+  armTimer,
+  checkTimer,
+  disarmTimer,
+  type TimerOrder,
+} from '../../../src/schedules/machine/machineTimer';
 import { NoLoginError } from '../../../src/ssh/prepareHost';
 import { explainFailure } from '../../../src/ssh/problemText';
 import { readFolders } from '../../../src/ssh/remoteFolders';

@@ -6,7 +6,7 @@ import { download } from '../../../src/ssh/download';
 import { probeGpus } from '../../../src/ssh/gpuProbe';
 import { createJobMachine } from '../../../src/ssh/jobs/createJobMachine';
 import { readKernelUse } from '../../../src/notebooks/machine/kernelUse';
-import { checkTimer, disarmTimer } from '../../../src/ssh/machineTimer';
+import { checkTimer, disarmTimer } from '../../../src/schedules/machine/machineTimer';
 import { chosenFiles } from '../../../src/ssh/fileTree';
 import { findServer } from '../../../src/notebooks/machine/notebookServer';
 import { readFolders } from '../../../src/ssh/remoteFolders';

@@ -11,7 +11,7 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import * as fc from 'fast-check';
-import { timerPrograms } from '../../../src/ssh/machineTimer';
+import { timerPrograms } from '../../../src/schedules/machine/machineTimer';
 import { runProgram } from '../../../src/ssh/run';
 import { placeOf } from '../../support/machinePrograms';
 import { sized } from '../../support/seeded';

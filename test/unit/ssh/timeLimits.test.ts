@@ -15,7 +15,12 @@ import { findSentFiles } from '../../../src/ssh/jobs/sentFiles';
 import { isAgentRunning, keysOfAgent } from '../../../src/ssh/keyAgent';
 import { readKernelUse } from '../../../src/notebooks/machine/kernelUse';
 import { generateKey, type KeyDeps } from '../../../src/ssh/localKeys';
-import { armTimer, checkTimer, disarmTimer, type TimerOrder } from '../../../src/ssh/machineTimer';
+import {
+  armTimer,
+  checkTimer,
+  disarmTimer,
+  type TimerOrder,
+} from '../../../src/schedules/machine/machineTimer';
 import { installServer, startServer } from '../../../src/notebooks/machine/notebookServer';
 import { readFolders } from '../../../src/ssh/remoteFolders';
 import type { Run } from '../../../src/ssh/run';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AgentRequest } from '../../../../src/agents/model/request';
 import type { Instance } from '../../../../src/model/instances/instance';
-import type { Lease } from '../../../../src/model/instances/lease';
+import type { Lease } from '../../../../src/schedules/model/schedule';
 import type { DoAgreedDeps } from '../../../../src/agents/store/doAgreed';
 import { settle } from '../../../../src/agents/store/settle';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AgentRequest } from '../../../../src/agents/model/request';
-import type { Lease } from '../../../../src/model/instances/lease';
+import type { Lease } from '../../../../src/schedules/model/schedule';
 import type { DoAgreedDeps } from '../../../../src/agents/store/doAgreed';
 import { giveBackEnd, keepEnd, settle } from '../../../../src/agents/store/settle';
 

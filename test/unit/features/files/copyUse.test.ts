@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { holdForCopy, type CopyUseDeps } from '../../../../src/features/files/copyUse';
-import { Presence } from '../../../../src/store/leases/presence';
+import { Presence } from '../../../../src/store/windows/presence';
 import type { Account } from '../../../../src/store/ports';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { disarmTimer } from '../../../../src/ssh/machineTimer';
+import { disarmTimer } from '../../../../src/schedules/machine/machineTimer';
 import { jobId, jobOrder, processesOf, shellMachine, useJobs } from '../../../support/jobScene';
 import { until } from '../../../support/until';
 

@@ -1,0 +1,236 @@
+import { gzipSync } from 'node:zlib';
+import alone from '../../ssh/alone.sh';
+import lock from '../../ssh/lock.sh';
+import type { SshService } from '../../ssh/service';
+import { assembled, withoutComments } from '../../ssh/shellProgram';
+import { checkId, UnsafeValueError } from '../../ssh/validate';
+import birth from './timer/birth.sh';
+import callPy from './timer/call.py';
+import functions from './timer/functions.sh';
+import gpuUse from './timer/gpuUse.sh';
+import guard from './timer/guard.sh';
+import jobs from './timer/jobs.sh';
+import kernelsPy from './timer/kernels.py';
+import kernels from './timer/kernels.sh';
+import login from './timer/login.sh';
+import processes from './timer/process.sh';
+import tick from './timer/tick.sh';
+import timer from './timer/timer.sh';
+import use from './timer/use.sh';
+import { idleGpuPercent, silentKernelMs } from '../model/schedule';
+import { guardMark } from '../../model/rentals/birthGuard';
+import { text } from '../../util/text';
+
+/** What the machine must do to itself with its own restricted key. */
+export interface TimerOrder {
+  readonly serviceUrl: string;
+  readonly instanceId: number;
+  readonly action: 'stop' | 'destroy';
+  /** Seconds from now, seconds without GPU use or login, or seconds from now without a job, depending on the mode. */
+  readonly seconds: number;
+  readonly mode: 'at' | 'idle' | 'job';
+  /** In the mode `job`: the time to fetch the outputs of the last job, from its end or the last login. */
+  readonly fetchSeconds?: number;
+  /** In the mode `idle`: how long a notebook server counts as use that does not say what its kernels do. */
+  readonly doubtSeconds?: number;
+  /** Hexadecimal; identifies the process on the machine. */
+  readonly token: string;
+}
+
+/** The result of arming. `armed` is proved: the process lives and its key can read its own instance. */
+export type TimerVerdict =
+  | { readonly kind: 'armed'; readonly tool: string }
+  /** The machine has neither curl, nor python3, nor a wget that can send PUT. */
+  | { readonly kind: 'noTool' }
+  /** Another login starts or ends a timer there, and took too long. */
+  | { readonly kind: 'busy' }
+  /** The machine can't tell whether its GPUs are in use. */
+  | { readonly kind: 'noGpuUse' }
+  /** The machine can't tell who is logged in: not even this login is visible. */
+  | { readonly kind: 'noLoginSeen' }
+  /** The machine has no `CONTAINER_API_KEY`. */
+  | { readonly kind: 'noKey' }
+  /** The key was not accepted for reading its own instance; `status` is the HTTP status. */
+  | { readonly kind: 'refused'; readonly status: number }
+  /** The machine could not reach the service. */
+  | { readonly kind: 'noAnswer' }
+  /** The process did not start, or it has ended. */
+  | { readonly kind: 'notAlive' }
+  /** No answer: what was asked for may have happened all the same. */
+  | { readonly kind: 'notKnown' };
+
+const parts: Readonly<Record<string, string>> = {
+  'alone.sh': alone,
+  'lock.sh': lock,
+  'call.py': callPy,
+  'functions.sh': functions,
+  'gpuUse.sh': gpuUse,
+  'guard.sh': guard,
+  'jobs.sh': jobs,
+  'kernels.py': kernelsPy,
+  'kernels.sh': kernels,
+  'login.sh': login,
+  'process.sh': processes,
+  'tick.sh': tick,
+  'use.sh': use,
+};
+const script = assembled(timer, parts);
+
+/** The programs that run on a machine, for the checks of the tests. */
+export const timerPrograms = {
+  login: script,
+  // Its guard waits for jobs alone, and its length counts.
+  birth: assembled(birth, {
+    ...parts,
+    'gpuUse.sh': '',
+    'kernels.sh': '',
+    'use.sh': 'in_use() { return 1; }\n',
+  }),
+  guard: assembled(guard, parts),
+  call: callPy,
+};
+
+const timeoutMs = 90_000;
+/** No login has its turn for longer. */
+const turnMinutes = Math.ceil(timeoutMs / 60_000) + 1;
+
+type Exec = Pick<SshService, 'exec'>;
+
+/**
+ * Starts the process on the machine, replacing any other of ours, and proves that it can act. Without an answer, it looks
+ * once whether the process runs; one that is `notKnown` after that may run or start yet.
+ */
+export async function armTimer(
+  ssh: Exec,
+  alias: string,
+  order: TimerOrder,
+  signal?: AbortSignal,
+): Promise<TimerVerdict> {
+  const verdict = await run(ssh, alias, 'arm', order, signal);
+  if (verdict.kind !== 'notKnown') {
+    return verdict;
+  }
+  const found = await run(ssh, alias, 'check', order, signal);
+  return found.kind === 'armed' ? found : verdict;
+}
+
+/** Checks that the process still lives and the key is still accepted. */
+export function checkTimer(ssh: Exec, alias: string, order: TimerOrder, signal?: AbortSignal) {
+  return run(ssh, alias, 'check', order, signal);
+}
+
+/**
+ * Ends our processes for the instance, either the user's or those of jobs; returns true if the machine confirmed it.
+ */
+export async function disarmTimer(
+  ssh: Exec,
+  alias: string,
+  instanceId: number,
+  signal?: AbortSignal,
+  mode: TimerOrder['mode'] = 'at',
+): Promise<boolean> {
+  const order: TimerOrder = {
+    serviceUrl: 'https://none.invalid',
+    instanceId,
+    action: 'stop',
+    seconds: 0,
+    token: '0',
+    mode,
+  };
+  const said = await ask(ssh, alias, 'disarm', order, signal);
+  return said.includes('disarmed');
+}
+
+/** What an instance does from its start on, without a login. */
+export interface BirthOrder extends Pick<TimerOrder, 'serviceUrl' | 'seconds'> {
+  readonly fetchSeconds: number;
+}
+
+/**
+ * Returns the line of an on-start script that starts the process of the mode `job` at each start of the container. It
+ * holds no secret: the machine has its own key.
+ */
+export function birthLine({ serviceUrl, seconds, fetchSeconds }: BirthOrder): string {
+  const data = gzipSync(withoutComments(timerPrograms.birth), { level: 9 }).toString('base64');
+  const values = [checkServiceUrl(serviceUrl), Math.ceil(seconds), Math.ceil(fetchSeconds)].join(' ');
+  return [
+    '{ h="${HOME:-/root}"; d="$h/.gpu-rental"; mkdir -p "$d" && chmod 700 "$d"',
+    `echo ${data} | base64 -d | gzip -dc >"$d/birth.sh"`,
+    `HOME="$h" sh "$d/birth.sh" ${values} </dev/null >/dev/null 2>&1; } || : ${guardMark}\n`,
+  ].join(' && ');
+}
+
+async function run(
+  ssh: Exec,
+  alias: string,
+  verb: 'arm' | 'check',
+  order: TimerOrder,
+  signal: AbortSignal | undefined,
+): Promise<TimerVerdict> {
+  return verdictOf(await ask(ssh, alias, verb, order, signal));
+}
+
+async function ask(
+  ssh: Exec,
+  alias: string,
+  verb: string,
+  order: TimerOrder,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  const { instanceId, action, seconds, token, mode } = order;
+  const values = [
+    verb,
+    checkServiceUrl(order.serviceUrl),
+    checkId(instanceId),
+    action,
+    Math.ceil(seconds),
+    token,
+    mode,
+    idleGpuPercent,
+    Math.ceil(order.fetchSeconds ?? 0),
+    turnMinutes,
+    Math.ceil(order.doubtSeconds ?? silentKernelMs / 1000),
+  ];
+  const { stdout } = await ssh.exec(alias, script, {
+    input: `${values.join('\n')}\n`,
+    timeoutMs,
+    signal,
+  });
+  return stdout.split(/\r?\n/);
+}
+
+/** Checks that an address contains nothing that a shell or a config file could interpret. */
+function checkServiceUrl(value: string): string {
+  const url = value.replace(/(?<!\/)\/+$/, '');
+  if (/^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost):)[A-Za-z0-9][A-Za-z0-9.:/_-]{0,250}$/.test(url)) {
+    return url;
+  }
+  throw new UnsafeValueError(text('an address'));
+}
+
+export function verdictOf(said: readonly string[]): TimerVerdict {
+  for (const line of said) {
+    const [, tool] = /^armed (curl|python3|wget)$/.exec(line) ?? [];
+    if (tool !== undefined) {
+      return { kind: 'armed', tool };
+    }
+    const [, status] = /^status (\d{3})$/.exec(line) ?? [];
+    if (status !== undefined) {
+      return status === '000' ? { kind: 'noAnswer' } : { kind: 'refused', status: Number(status) };
+    }
+    const known = plainVerdicts.get(line);
+    if (known) {
+      return { kind: known };
+    }
+  }
+  return { kind: 'notKnown' };
+}
+
+const plainVerdicts = new Map<string, 'busy' | 'noTool' | 'noKey' | 'notAlive' | 'noGpuUse' | 'noLoginSeen'>([
+  ['busy', 'busy'],
+  ['no-gpu-use', 'noGpuUse'],
+  ['no-login-seen', 'noLoginSeen'],
+  ['no-tool', 'noTool'],
+  ['no-key', 'noKey'],
+  ['not-alive', 'notAlive'],
+]);

@@ -1,0 +1,226 @@
+import { defined } from '../../util/defined';
+import type { Instance } from '../../model/instances/instance';
+import { startCauseOf, type OwnRequest } from '../../model/instances/instanceState';
+
+/** What happens to an instance when its schedule is due. */
+export type LeaseAction = 'stop' | 'destroy';
+
+/** When a schedule is due: at a time (ms since 1970), or after the instance was idle for some minutes. */
+export type LeaseTerm =
+  { readonly kind: 'at'; readonly at: number } | { readonly kind: 'idle'; readonly minutes: number };
+
+/** The timer on the machine that enforces the schedule without an editor, as far as it has been verified. */
+export interface ArmedTimer {
+  /** Identifies the process on the machine. */
+  readonly token: string;
+  /** When the machine acts by itself, by this computer's clock (ms since 1970); absent if it counts its idle time. */
+  readonly at?: number | undefined;
+  /** When its process was last seen alive and its key was accepted. */
+  readonly provedAt: number;
+  /** Its start was not confirmed at that time, so that it may run. */
+  readonly isDoubtful?: boolean | undefined;
+  /** The timer's action, if the schedule has changed since and the timer could not be ended. */
+  readonly action?: LeaseAction | undefined;
+}
+
+/** The user's request to stop or destroy an instance later. */
+export interface Lease {
+  /** Changes with each edit, so that leftovers of an older version can be recognized. */
+  readonly id: string;
+  readonly instanceId: number;
+  readonly action: LeaseAction;
+  readonly term: LeaseTerm;
+  readonly setAt: number;
+  readonly armed?: ArmedTimer | undefined;
+  /** The user canceled the schedule, but the timer on the instance could not be ended. No editor carries it out. */
+  readonly isOnlyOnInstance?: boolean;
+}
+
+/** The progress of a schedule, written by the window that carries it out. Times are milliseconds since 1970. */
+export interface LeaseState {
+  readonly leaseId: string;
+  /** Since when the instance has been idle without a break; missing while it is in use. */
+  readonly idleSince?: number | undefined;
+  readonly warnedAt?: number;
+  /** When it was found overdue: no editor was open, or the computer slept. Nothing is destroyed late without asking. */
+  readonly missedAt?: number;
+  /** When its instance was proved to be gone. The schedule is kept for another day, in case the service was wrong. */
+  readonly endedAt?: number | undefined;
+  /** The number of failed tries, and when the next one is due. */
+  readonly attempts?: number;
+  readonly nextTryAt?: number | undefined;
+  /** Since when a window has been carrying it out. */
+  readonly actingSince?: number | undefined;
+  /** When the request was sent to the service; absent again once the service refused it. */
+  readonly sentAt?: number | undefined;
+}
+
+const minuteMs = 60_000;
+/** How long before the action the user is warned; half of the time if the schedule is shorter. */
+const warnBeforeMs = 5 * minuteMs;
+/** An action that is later than this was missed, because the editor was closed or the computer slept. */
+export const lateMs = 2 * minuteMs;
+/** A GPU below this counts as unused. */
+export const idleGpuPercent = 5;
+
+/** How long a timer on an instance counts kernels as use although their server does not answer (ms). */
+export const silentKernelMs = 2 * 3_600_000;
+
+/**
+ * Returns when the schedule is due as things stand, or `undefined` while an instance with an idle schedule is in use.
+ */
+export function dueAt({ term }: Lease, state: LeaseState): number | undefined {
+  if (term.kind === 'at') {
+    return term.at;
+  }
+  return state.idleSince === undefined ? undefined : state.idleSince + term.minutes * minuteMs;
+}
+
+function leadMs({ term, setAt }: Lease): number {
+  const wholeMs = term.kind === 'at' ? term.at - setAt : term.minutes * minuteMs;
+  return Math.min(warnBeforeMs, Math.max(0, wholeMs) / 2);
+}
+
+/** Returns when the schedule is carried out: never earlier than the warning announced. */
+export function fireAt(lease: Lease, state: LeaseState): number | undefined {
+  const due = dueAt(lease, state);
+  if (due === undefined || state.warnedAt === undefined) {
+    return due;
+  }
+  return Math.max(due, state.warnedAt + leadMs(lease));
+}
+
+export type LeaseStep =
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'warn' }
+  | { readonly kind: 'fire'; readonly isLate: boolean }
+  /** The user is asked, because nothing is destroyed late automatically. */
+  | { readonly kind: 'miss' };
+
+/** Returns the next step. A missed stop is made up for, because it loses no data and ends most of the cost. */
+export function stepOf(lease: Lease, state: LeaseState, now: number): LeaseStep {
+  const at = fireAt(lease, state);
+  if (state.missedAt !== undefined || at === undefined || lease.isOnlyOnInstance === true) {
+    return { kind: 'wait' };
+  }
+  const isTried = state.nextTryAt !== undefined;
+  const time = state.nextTryAt ?? at;
+  if (now > time + lateMs) {
+    return lease.action === 'destroy' ? { kind: 'miss' } : { kind: 'fire', isLate: !isTried };
+  }
+  if (isTried) {
+    return now < time ? { kind: 'wait' } : { kind: 'fire', isLate: false };
+  }
+  if (state.warnedAt === undefined) {
+    return now < at - leadMs(lease) ? { kind: 'wait' } : { kind: 'warn' };
+  }
+  return now < at ? { kind: 'wait' } : { kind: 'fire', isLate: false };
+}
+
+/**
+ * Shifts the times after the clock was set back, so that the remaining time stays the same. A clock set forward looks
+ * like a sleep, in which time did pass.
+ */
+export function movedBack<T extends Lease>(lease: T, byMs: number): T {
+  const { term, armed } = lease;
+  return {
+    ...lease,
+    setAt: lease.setAt - byMs,
+    ...(term.kind === 'at' ? { term: { ...term, at: term.at - byMs } } : {}),
+    ...(armed ? { armed: timerMovedBack(armed, byMs) } : {}),
+  };
+}
+
+function timerMovedBack(armed: ArmedTimer, byMs: number): ArmedTimer {
+  const { at, provedAt } = armed;
+  return { ...armed, ...(at === undefined ? {} : { at: at - byMs }), provedAt: provedAt - byMs };
+}
+
+/** Shifts the state of the same lease like `movedBack`. */
+export function stateMovedBack(state: LeaseState, byMs: number): LeaseState {
+  const back = (at: number | undefined) => (at === undefined ? undefined : at - byMs);
+  return defined<LeaseState>({
+    ...state,
+    idleSince: back(state.idleSince),
+    warnedAt: back(state.warnedAt),
+    missedAt: back(state.missedAt),
+    endedAt: back(state.endedAt),
+    nextTryAt: back(state.nextTryAt),
+    actingSince: back(state.actingSince),
+    sentAt: back(state.sentAt),
+  });
+}
+
+/** Returns the pause after failed tries (ms): a minute, doubled each time, at most 15 minutes. */
+export function retryAfterMs(attempts: number): number {
+  return Math.min(15, 2 ** Math.max(0, attempts - 1)) * minuteMs;
+}
+
+/** The longest time that a window needs to carry out a lease. After that, the window must be gone. */
+export const actingMs = 3 * minuteMs;
+
+/** Returns whether a window carries the lease out now. A window that was killed leaves only its last note. */
+export function isBeingCarriedOut({ actingSince, missedAt, nextTryAt }: LeaseState, now: number): boolean {
+  return actingSince !== undefined && missedAt === undefined && nextTryAt !== undefined && now < nextTryAt;
+}
+
+/**
+ * Returns whether the process on the machine is proved to have ended, which it does with its container. A host
+ * without heartbeat shows as offline or unknown while its containers keep running. `readAt` is when the record was read
+ * (ms since 1970): its uptime ends there, which may be hours ago after sleep or at the start of an editor.
+ */
+export function isProvedGone(
+  { provedAt }: ArmedTimer,
+  { actualStatus, uptimeMinutes }: Instance,
+  request: OwnRequest | undefined,
+  readAt: number,
+): boolean {
+  if (actualStatus !== 'running') {
+    return actualStatus === 'exited' || actualStatus === 'stopped';
+  }
+  const startedAt = uptimeMinutes === undefined ? 0 : readAt - uptimeMinutes * minuteMs;
+  return (
+    // Allows for small errors of the service's clock and figures.
+    startedAt > provedAt + 120_000 || (startCauseOf(request) === 'reboot' && (request?.at ?? 0) > provedAt)
+  );
+}
+
+const longestLeaseMs = 30 * 24 * 60 * minuteMs;
+
+/**
+ * Parses a time: `90` and `90m` are minutes; `1.5h`, `1h30`, `1 h 30 min`, `2d`; `18:30` is the next time that the
+ * clock shows it. Returns milliseconds from now, or `undefined` for other text, less than a minute or more than
+ * thirty days.
+ */
+export function readLeaseTime(typed: string, now: Date): number | undefined {
+  const text = typed.trim().toLowerCase().replaceAll(',', '.');
+  const ms = clockTime(text, now) ?? spanOf(text);
+  return ms !== undefined && ms >= minuteMs && ms <= longestLeaseMs ? ms : undefined;
+}
+
+function clockTime(text: string, now: Date): number | undefined {
+  const [, hours, minutes] = /^(\d{1,2}):(\d{2})$/.exec(text) ?? [];
+  if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59) {
+    return undefined;
+  }
+  const then = new Date(now);
+  then.setHours(Number(hours), Number(minutes), 0, 0);
+  if (then.getTime() - now.getTime() < minuteMs) {
+    then.setDate(then.getDate() + 1);
+  }
+  return then.getTime() - now.getTime();
+}
+
+function spanOf(text: string): number | undefined {
+  const number = String.raw`(\d+(?:\.\d+)?)\s*`;
+  const pattern = new RegExp(
+    `^(?:${number}d(?:ays?)?)?\\s*(?:${number}h(?:ours?)?)?\\s*(?:${number}(?:m|min|minutes?)?)?$`,
+  );
+  const [, days, hours, minutes] = pattern.exec(text.slice(0, 100)) ?? [];
+  if (days === undefined && hours === undefined && minutes === undefined) {
+    return undefined;
+  }
+  return Math.round(
+    (Number(days ?? 0) * 24 * 60 + Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * minuteMs,
+  );
+}

@@ -1,0 +1,159 @@
+import * as z from 'zod';
+import { defined } from '../../util/defined';
+import type { Lease, LeaseState } from '../model/schedule';
+import type { Log } from '../../util/log';
+import { IdFolder, numberId } from '../../store/idFolder';
+import { FileUnreadableError, JsonFile } from '../../store/jsonFile';
+
+const leaseFile = z.object({
+  version: z.literal(1),
+  id: z.string(),
+  action: z.enum(['stop', 'destroy']),
+  term: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('at'), at: z.number() }),
+    z.object({ kind: z.literal('idle'), minutes: z.number().positive() }),
+  ]),
+  setAt: z.number(),
+  armed: z
+    .object({
+      token: z.string(),
+      at: z.number().optional(),
+      provedAt: z.number(),
+      isDoubtful: z.boolean().optional(),
+      action: z.enum(['stop', 'destroy']).optional(),
+    })
+    .optional(),
+  isOnlyOnInstance: z.boolean().optional(),
+});
+const stateFile = z.object({
+  leaseId: z.string(),
+  idleSince: z.number().optional(),
+  warnedAt: z.number().optional(),
+  missedAt: z.number().optional(),
+  endedAt: z.number().optional(),
+  attempts: z.number().optional(),
+  nextTryAt: z.number().optional(),
+  actingSince: z.number().optional(),
+  sentAt: z.number().optional(),
+});
+
+export interface LeaseRow {
+  readonly lease: Lease;
+  readonly state: LeaseState;
+}
+
+/** A schedule that can't be carried out, because its file can't be read. */
+export interface UnreadableLease {
+  readonly instanceId: number;
+  readonly path: string;
+  /** `damaged`: it was set aside under this path. `refused`: the disk refused to read it. */
+  readonly kind: 'damaged' | 'refused';
+}
+
+export interface LeaseStorage {
+  /** Returns the readable leases by instance. Throws if the folder can't be read. */
+  list(): Promise<readonly LeaseRow[]>;
+  /** The leases that the last `list` could not read. */
+  readonly unreadable: readonly UnreadableLease[];
+  /** One that the disk refused, where the others were read. */
+  readonly refused?: unknown;
+  /** Throws `FileUnreadableError` when the disk refuses. */
+  read(instanceId: number): Promise<LeaseRow | undefined>;
+  /** Returns the progress of any lease of the instance, including canceled or replaced ones. */
+  state(instanceId: number): Promise<LeaseState | undefined>;
+  put(lease: Lease): Promise<void>;
+  putState(instanceId: number, state: LeaseState): Promise<void>;
+  /** Removes the user's decision first; returns the progress. */
+  remove(instanceId: number): Promise<LeaseState | undefined>;
+}
+
+/**
+ * The leases of one account. The user's decision and the progress are separate files, so that the window that carries
+ * out a lease never overwrites a change or restores a canceled one.
+ */
+export class LeaseFiles implements LeaseStorage {
+  unreadable: readonly UnreadableLease[] = [];
+
+  get refused(): unknown {
+    return this.unreadable.find(({ kind }) => kind === 'refused');
+  }
+
+  private readonly folder: IdFolder;
+
+  constructor(
+    folder: string,
+    private readonly log: Pick<Log, 'warn'>,
+  ) {
+    this.folder = new IdFolder(folder, numberId);
+  }
+
+  async list(): Promise<readonly LeaseRow[]> {
+    const ids = (await this.folder.ids()).map(Number);
+    const refused: number[] = [];
+    const rows = await Promise.all(
+      ids.map((id) =>
+        this.read(id).catch((error: unknown) => {
+          if (!(error instanceof FileUnreadableError)) {
+            throw error;
+          }
+          refused.push(id);
+          return undefined;
+        }),
+      ),
+    );
+    const present = rows.filter((row) => row !== undefined);
+    const damaged = [...(await this.folder.damaged())];
+    this.unreadable = [
+      ...refused.map((instanceId) => ({
+        instanceId,
+        path: this.folder.pathOf(instanceId),
+        kind: 'refused' as const,
+      })),
+      ...damaged.map(([id, path]) => ({ instanceId: Number(id), path, kind: 'damaged' as const })),
+    ];
+    return present.sort((a, b) => a.lease.instanceId - b.lease.instanceId);
+  }
+
+  async read(instanceId: number): Promise<LeaseRow | undefined> {
+    const content = await this.leaseFile(instanceId).read();
+    if (content.kind !== 'present') {
+      return undefined;
+    }
+    const { id, action, term, setAt, armed, isOnlyOnInstance } = content.value;
+    const lease = defined<Lease>({ id, instanceId, action, term, setAt, armed, isOnlyOnInstance });
+    const state = await this.state(instanceId);
+    return { lease, state: state?.leaseId === id ? state : { leaseId: id } };
+  }
+
+  async state(instanceId: number): Promise<LeaseState | undefined> {
+    const state = await this.stateFile(instanceId).read();
+    // The file has the same members as the type; JSON omits undefined ones.
+    return state.kind === 'present' ? (state.value as LeaseState) : undefined;
+  }
+
+  async put({ instanceId, id, action, term, setAt, armed, isOnlyOnInstance }: Lease): Promise<void> {
+    await this.leaseFile(instanceId).write({
+      version: 1,
+      ...{ id, action, term, setAt, armed, isOnlyOnInstance },
+    });
+  }
+
+  async putState(instanceId: number, state: LeaseState): Promise<void> {
+    await this.stateFile(instanceId).write({ ...state });
+  }
+
+  async remove(instanceId: number): Promise<LeaseState | undefined> {
+    await this.leaseFile(instanceId).remove();
+    const state = await this.state(instanceId);
+    await this.stateFile(instanceId).remove();
+    return state;
+  }
+
+  private leaseFile(instanceId: number) {
+    return new JsonFile(this.folder.pathOf(instanceId), leaseFile, this.log);
+  }
+
+  private stateFile(instanceId: number) {
+    return new JsonFile(this.folder.pathOf(`${instanceId}.state`), stateFile, this.log);
+  }
+}

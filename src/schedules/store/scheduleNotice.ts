@@ -1,0 +1,106 @@
+import * as z from 'zod';
+import { stoppedCostPerDay } from '../../model/instances/instanceCost';
+import { instanceName } from '../../model/instances/instanceLabel';
+import type { Instance } from '../../model/instances/instance';
+import { costPerHour } from '../../model/instances/instanceState';
+import { fireAt, type Lease, type LeaseState } from '../model/schedule';
+import { micros } from '../../model/money';
+import type { Text } from '../../util/text';
+import type { Notice } from '../../store/windows/notices';
+import type { LeaseRow } from './scheduleFiles';
+
+/** The data of a notice about a lease. */
+export const leaseNotice = z.object({
+  kind: z.enum([
+    'soon',
+    'stopped',
+    /** Its own timer was set to, and no request of ours was sent. */
+    'stoppedItself',
+    'destroyed',
+    'gone',
+    'failed',
+    'missed',
+    'timerGone',
+    'unwatched',
+    'silent',
+  ]),
+  instanceId: z.number(),
+  name: z.string(),
+  leaseId: z.string(),
+  action: z.enum(['stop', 'destroy']),
+  /** When the lease is or was due; milliseconds since 1970. */
+  at: z.number(),
+  /** True if it was carried out late. */
+  isLate: z.boolean().optional(),
+  idleMinutes: z.number().optional(),
+  /** What its disk still costs per day; absent if unknown. */
+  diskPerDay: micros.optional(),
+  /** What it costs while it runs; absent where that is not known. */
+  runningPerHour: micros.optional(),
+  problem: z
+    .custom<Text>((value) => typeof value === 'object' && value !== null && 'template' in value)
+    .optional(),
+});
+export type LeaseNotice = z.infer<typeof leaseNotice>;
+export const leaseNoticeKind = 'lease';
+
+const dayMs = 86_400_000;
+
+/** Returns the notice about a schedule that was or will be carried out. */
+export function noticeOf(
+  accountKey: string,
+  { lease, state }: LeaseRow,
+  kind: LeaseNotice['kind'],
+  {
+    instance,
+    now,
+    ...more
+  }: { readonly instance: Instance | undefined; readonly now: number } & Pick<
+    LeaseNotice,
+    'isLate' | 'problem'
+  >,
+): Notice {
+  const { id, instanceId, action, term } = lease;
+  const data: LeaseNotice = {
+    kind,
+    instanceId,
+    name: instance ? instanceName(instance) : `#${instanceId}`,
+    leaseId: id,
+    action,
+    at: fireAt(lease, state) ?? now,
+    idleMinutes: term.kind === 'idle' ? term.minutes : undefined,
+    diskPerDay: instance && stoppedCostPerDay(instance),
+    runningPerHour: instance && costPerHour(instance, 'running'),
+    ...more,
+  };
+  const key = `${accountKey}:lease:${id}:${kind}:${turnOf(lease, state, kind, now)}`;
+  return { key, accountKey, kind: leaseNoticeKind, data };
+}
+
+/**
+ * Returns a value that changes when a notice should be shown again: a question on another day, a warning for another
+ * time, and what came of it.
+ */
+function turnOf(
+  { armed }: Lease,
+  { warnedAt }: LeaseState,
+  kind: LeaseNotice['kind'],
+  now: number,
+): string | number {
+  switch (kind) {
+    case 'missed':
+    case 'unwatched':
+    case 'silent':
+      return Math.floor(now / dayMs);
+    case 'soon':
+    case 'failed':
+      return warnedAt ?? '';
+    case 'timerGone':
+      return armed?.token ?? '';
+    case 'stopped':
+    case 'stoppedItself':
+    case 'destroyed':
+    case 'gone':
+      return '';
+  }
+}

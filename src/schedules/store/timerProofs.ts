@@ -1,0 +1,146 @@
+import type { Instance } from '../../model/instances/instance';
+import { isReady, stateOf } from '../../model/instances/instanceState';
+import type { ArmedTimer, Lease } from '../model/schedule';
+import { watchAccounts } from '../../shared/followAccount';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { isWithin } from '../../util/duration';
+import type { Log } from '../../util/log';
+import type { Account, Accounts, Fleet, WindowHub } from '../../store/ports';
+import type { Notices } from '../../store/windows/notices';
+import type { InstanceLeases } from './instanceSchedules';
+import { noticeOf } from './scheduleNotice';
+import type { Presence } from '../../store/windows/presence';
+
+/** The result of a check: the timer can act, the timer has ended, or no result. */
+export type TimerProof = 'armed' | 'gone' | 'nothing';
+
+export interface TimerProofsDeps {
+  readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
+  readonly fleet: Pick<Fleet, 'find' | 'facts' | 'onDidChange'>;
+  readonly hub: WindowHub;
+  readonly leases: InstanceLeases;
+  readonly presence: Presence;
+  readonly notices: Notices;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly aliasOf: (account: Account, instanceId: number) => string;
+  readonly check: CheckTimer;
+}
+
+/** Logs in and checks whether the timer process lives; never asks the user. */
+export type CheckTimer = (
+  account: Account,
+  instance: Instance,
+  lease: Lease,
+  armed: ArmedTimer,
+) => Promise<TimerProof>;
+
+/** An older proof is renewed (ms). */
+const proofLastsMs = 24 * 3_600_000;
+/** A check without a result is repeated after this time (ms). */
+const retryMs = 3_600_000;
+/** A connection right after a proof needs no new one (ms). */
+const freshMs = 60_000;
+
+/** Returns whether the proof is from yesterday; a clock that was set back also invalidates it. */
+export function isProofOld({ provedAt, isDoubtful }: ArmedTimer, now: number): boolean {
+  return isDoubtful === true || !isWithin(proofLastsMs, provedAt, now);
+}
+
+/**
+ * Repeatedly proves that the timers on instances live: with each connection to an instance, and once a day. Runs in
+ * the leading window, which knows the connections of all.
+ */
+export class TimerProofs implements Disposable {
+  private readonly owned = new DisposableStore();
+  /** Aliases that windows were connected to at the last look. */
+  private connected: ReadonlySet<string> = new Set();
+  /** When each timer was last checked, by its token (`Clock.elapsed`). */
+  private readonly checkedAt = new Map<string, number>();
+  private readonly underWay = new Set<string>();
+
+  constructor(private readonly deps: TimerProofsDeps) {
+    const look = () => this.look();
+    this.owned.add(deps.presence.onDidChange(look));
+    this.owned.add(deps.fleet.onDidChange(look));
+    this.owned.add(deps.leases.onDidChange(look));
+    this.owned.add(deps.hub.onDidChangeLeader(look));
+    this.owned.add(watchAccounts(deps.accounts, look));
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private look(): void {
+    const { hub, accounts, leases, presence, aliasOf } = this.deps;
+    const account = accounts.active;
+    if (!hub.isLeader || !account) {
+      return;
+    }
+    const before = this.connected;
+    const used = leases.rows
+      .map(({ lease }) => ({ lease, alias: aliasOf(account, lease.instanceId) }))
+      .filter(({ alias }) => presence.isUsed(alias));
+    this.connected = new Set(used.map(({ alias }) => alias));
+    const isNew = new Set(used.filter(({ alias }) => !before.has(alias)).map(({ lease }) => lease.id));
+    for (const { lease } of leases.rows) {
+      if (lease.armed && this.isDue(lease, lease.armed, isNew.has(lease.id))) {
+        void this.prove(account, lease, lease.armed);
+      }
+    }
+  }
+
+  private isDue({ instanceId }: Lease, armed: ArmedTimer, isNewConnection: boolean): boolean {
+    const { fleet, clock } = this.deps;
+    const instance = fleet.find(instanceId);
+    const now = clock.now();
+    if (!instance || !isReady(stateOf(instance, fleet.facts(instanceId), now))) {
+      return false;
+    }
+    const checkedMs = clock.elapsed() - (this.checkedAt.get(armed.token) ?? -Infinity);
+    return isNewConnection
+      ? !isWithin(freshMs, armed.provedAt, now) && checkedMs >= freshMs
+      : isProofOld(armed, now) && checkedMs >= retryMs;
+  }
+
+  /** Never rejects: the user did not ask for it, and the row shows the age of the last proof. */
+  private async prove(account: Account, lease: Lease, armed: ArmedTimer): Promise<void> {
+    const { clock, fleet, log } = this.deps;
+    const { token } = armed;
+    const instance = fleet.find(lease.instanceId);
+    if (!instance || this.underWay.has(token)) {
+      return;
+    }
+    this.underWay.add(token);
+    this.checkedAt.set(token, clock.elapsed());
+    try {
+      await this.take(account, lease, armed, await this.deps.check(account, instance, lease, armed));
+    } catch (error) {
+      log.warn(`The timer on ${lease.instanceId} could not be checked: ${String(error)}`);
+    } finally {
+      this.underWay.delete(token);
+    }
+  }
+
+  private async take(account: Account, lease: Lease, armed: ArmedTimer, proof: TimerProof): Promise<void> {
+    const { leases, notices, fleet, clock } = this.deps;
+    // During the check the timer may have been armed again, its time moved with the clock, or the account changed.
+    const present = leases.find(lease.instanceId)?.lease.armed;
+    if (present?.token !== armed.token) {
+      return;
+    }
+    if (proof === 'armed') {
+      await leases.setArmed(lease, { ...present, provedAt: clock.now(), isDoubtful: undefined });
+    } else if (
+      proof === 'gone' &&
+      (await leases.setArmed(lease, undefined)) &&
+      lease.isOnlyOnInstance !== true
+    ) {
+      const row = { lease, state: { leaseId: lease.id } };
+      const about = { instance: fleet.find(lease.instanceId), now: clock.now() };
+      notices.post(noticeOf(account.key, row, 'timerGone', about));
+    }
+  }
+}

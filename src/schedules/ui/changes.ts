@@ -1,0 +1,190 @@
+import { confirm, isPerson } from '../../editor/confirm';
+import { needsEditor } from './scheduleText';
+import { t } from '../../editor/localize';
+import { message, suggest } from '../../editor/message';
+import { plainLabel } from '../../editor/quickPick';
+import { momentText } from '../../editor/timeText';
+import { pricePerDay } from '../../editor/priceText';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { stoppedCostPerDay } from '../../model/instances/instanceCost';
+import { actionsFor } from '../../model/instances/instanceState';
+import type { Lease, LeaseAction, LeaseTerm } from '../model/schedule';
+import { accountFor } from '../../store/accounts/sameAccount';
+import type { LeaseDeps } from './deps';
+import { canceledHereOnly, idleMeaning, willText } from './scheduleWords';
+import { arm, armExtended, disarm } from './machineTimers';
+
+const extendByMs = 3_600_000;
+
+export function nameOfInstance({ fleet }: Pick<LeaseDeps, 'fleet'>, instanceId: number): string {
+  const instance = fleet.find(instanceId);
+  return instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
+}
+
+/** Returns whether the machine can be logged in to, so that it can run the timer itself. */
+export function canArm({ fleet, clock }: LeaseDeps, lease: Lease): boolean {
+  const instance = fleet.find(lease.instanceId);
+  return (
+    (lease.term.kind === 'idle' || lease.term.at > clock.now()) &&
+    instance !== undefined &&
+    actionsFor(instance, fleet.facts(instance.id), clock.now()).canConnect
+  );
+}
+
+/** Sets a schedule, after a question if data would be lost. */
+export async function setLease(
+  deps: LeaseDeps,
+  instanceId: number,
+  action: LeaseAction,
+  term: LeaseTerm,
+): Promise<void> {
+  const asked = accountFor(deps.accounts);
+  const name = nameOfInstance(deps, instanceId);
+  const now = deps.clock.now();
+  const will = willText({ id: '', instanceId, action, term, setAt: now }, now);
+  if (action === 'destroy' && !(await confirmDestroy(name, will, term))) {
+    return;
+  }
+  const before = deps.leases.find(instanceId)?.lease;
+  if (before && !(await mayRunLonger(name))) {
+    return;
+  }
+  if ((await disarm(deps, { instanceId, name, account: asked })) === 'no') {
+    return;
+  }
+  asked();
+  const { lease, sentAt } = await deps.leases.set(instanceId, action, term);
+  tellLate(deps, name, before, sentAt);
+  await suggest(
+    'info',
+    t('{0} {1}, by {2}.', name, will, needsEditor()),
+    !lease.armed &&
+      canArm(deps, lease) && {
+        label: t('Let the Instance Do It…'),
+        run: () => arm(deps, { instanceId, name, account: asked }),
+      },
+  );
+}
+
+async function confirmDestroy(name: string, will: string, term: LeaseTerm): Promise<boolean> {
+  return confirm({
+    message: t('Destroy “{0}” later?', name),
+    detail: [
+      t(
+        '{0} {1}, and all data on it is lost. You are warned a few minutes before and can cancel.',
+        name,
+        will,
+      ),
+      ...(term.kind === 'idle' ? [idleMeaning()] : []),
+      t(
+        'This is done by {0}. If none is open at that time, the instance is not destroyed, still costs money, and you are asked at the next start.',
+        needsEditor(),
+      ),
+    ].join('\n\n'),
+    button: t('Destroy Later'),
+  });
+}
+
+/** Postpones a schedule to at least this time without a question. Later and idle schedules stay. */
+export async function extendUntil(deps: LeaseDeps, instanceId: number, until: number): Promise<void> {
+  await deps.leases.ready;
+  const term = deps.leases.find(instanceId)?.lease.term;
+  if (term?.kind === 'at' && term.at < until) {
+    await prolong(deps, instanceId, until - Math.max(term.at, deps.clock.now()));
+  }
+}
+
+/** Asks the user: the end of an instance limits its costs, so no agent may move it. */
+function mayRunLonger(name: string): Promise<boolean> {
+  return isPerson({
+    message: t('Change when “{0}” stops or is destroyed?', name),
+    detail: t('It may then run longer and cost more.'),
+    button: t('Change Schedule'),
+  });
+}
+
+export async function extend(deps: LeaseDeps, instanceId: number): Promise<void> {
+  const asked = accountFor(deps.accounts);
+  if (await mayRunLonger(nameOfInstance(deps, instanceId))) {
+    asked();
+    await prolong(deps, instanceId, extendByMs);
+  }
+}
+
+/** Extends here first: where the machine can't be reached, at least no editor acts at the old time. */
+async function prolong(deps: LeaseDeps, instanceId: number, byMs: number): Promise<void> {
+  const account = accountFor(deps.accounts);
+  const before = deps.leases.find(instanceId)?.lease;
+  const changed = await deps.leases.extend(instanceId, byMs);
+  if (!changed) {
+    return;
+  }
+  const { lease, sentAt } = changed;
+  const name = nameOfInstance(deps, instanceId);
+  if (tellLate(deps, name, before, sentAt)) {
+    return;
+  }
+  const tell = () => {
+    message('info', t('{0} {1}, by {2}.', name, willText(lease, deps.clock.now()), needsEditor()));
+  };
+  if (lease.armed) {
+    await armExtended(deps, { instanceId, name, account }, lease, tell);
+  } else {
+    tell();
+  }
+}
+
+export async function cancel(deps: LeaseDeps, instanceId: number): Promise<void> {
+  const { leases, clock } = deps;
+  const asked = accountFor(deps.accounts);
+  const name = nameOfInstance(deps, instanceId);
+  const before = leases.find(instanceId)?.lease;
+  if (!(await mayRunLonger(name))) {
+    return;
+  }
+  const disarmed = await disarm(deps, { instanceId, name, account: asked });
+  if (disarmed === 'no') {
+    return;
+  }
+  asked();
+  if (disarmed === 'hereOnly' && before?.armed) {
+    tellLate(deps, name, before, await leases.leaveToInstance(instanceId));
+    message('warning', canceledHereOnly(before, before.armed, name, clock.now()));
+  } else if (!tellLate(deps, name, before, await leases.cancel(instanceId))) {
+    message('info', t('{0} will not stop by itself. It still costs money.', name));
+  }
+}
+
+/** Warns if the request of the previous lease had already left when the user changed or canceled it. */
+function tellLate(
+  { clock }: Pick<LeaseDeps, 'clock'>,
+  name: string,
+  before: Lease | undefined,
+  sentAt: number | undefined,
+): boolean {
+  if (!before || sentAt === undefined) {
+    return false;
+  }
+  const at = momentText(sentAt, clock.now());
+  message(
+    'warning',
+    before.action === 'stop'
+      ? t(
+          'Too late: the request to stop {0} was sent at {1}. The list shows whether it is stopped.',
+          name,
+          at,
+        )
+      : t(
+          'Too late: the request to destroy {0} was sent at {1}. The list shows whether it is destroyed.',
+          name,
+          at,
+        ),
+  );
+  return true;
+}
+
+/** Returns a price such as `$0.12/day`, or that the record states none. */
+export function diskPrice({ fleet }: Pick<LeaseDeps, 'fleet'>, instanceId: number): string {
+  const instance = fleet.find(instanceId);
+  return pricePerDay(instance && stoppedCostPerDay(instance));
+}

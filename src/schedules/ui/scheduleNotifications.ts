@@ -1,0 +1,201 @@
+import { commandAction } from '../../editor/commands';
+import { needsEditor } from './scheduleText';
+import { localize, t } from '../../editor/localize';
+import { type Action, message, type MessageLevel } from '../../editor/message';
+import { pricePerDay, pricePerHour } from '../../editor/priceText';
+import { plainLabel } from '../../editor/quickPick';
+import { momentText } from '../../editor/timeText';
+import { accountFor } from '../../store/accounts/sameAccount';
+import { leaseNotice, leaseNoticeKind, type LeaseNotice } from '../store/scheduleNotice';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { durationText } from '../../util/duration';
+import { assertNever } from '../../util/errors';
+import { canArm, cancel, extend } from './changes';
+import type { LeaseDeps } from './deps';
+import { arm } from './machineTimers';
+
+/** Shows messages about leases, each in one window only. */
+export function registerNotifications(deps: LeaseDeps): Disposable {
+  const store = new DisposableStore();
+  store.add(
+    deps.notices.onDidPost(({ key, kind, accountKey, data }) => {
+      const parsed = leaseNotice.safeParse(data);
+      if (kind !== leaseNoticeKind || !parsed.success) {
+        return;
+      }
+      const notice = { ...parsed.data, name: plainLabel(parsed.data.name) };
+      const isActive = accountKey === deps.accounts.active?.key;
+      deps.oneWindow.offer(key, () => (isActive ? tell(deps, notice) : tellOther(deps, accountKey, notice)), {
+        isStillSo: () => notice.kind !== 'unwatched' || accountKey !== deps.accounts.active?.key,
+      });
+    }),
+  );
+  return store;
+}
+
+/** Shows a message about an inactive account; its actions need a switch to that account. */
+async function tellOther(deps: LeaseDeps, accountKey: string, notice: LeaseNotice): Promise<void> {
+  const account = (await deps.accounts.known()).find(({ key }) => key === accountKey);
+  if (!account) {
+    return;
+  }
+  const name = t('{0} of {1}', notice.name, plainLabel(account.name));
+  const { level = 'info', sentence } = words(deps, { ...notice, name });
+  message(level, sentence, commandAction(t('Switch Account…'), 'gpuRental.switchAccount'));
+}
+
+async function tell(deps: LeaseDeps, notice: LeaseNotice): Promise<void> {
+  const { instanceId, leaseId } = notice;
+  await deps.leases.ready;
+  const isCurrent = deps.leases.find(instanceId)?.lease.id === leaseId;
+  const needsAnswer = ['soon', 'failed', 'missed', 'timerGone', 'silent'].includes(notice.kind);
+  if (needsAnswer && !isCurrent) {
+    return;
+  }
+  const { level = 'info', sentence, actions = [] } = words(deps, notice);
+  const ifCurrent = ({ label, run }: Action): Action => ({
+    label,
+    run: () => {
+      if (needsAnswer && deps.leases.find(instanceId)?.lease.id !== leaseId) {
+        message('info', t('{0} has already changed. The list shows its current state.', notice.name));
+        return undefined;
+      }
+      return run();
+    },
+  });
+  message(level, sentence, ...actions.map(ifCurrent));
+}
+
+function words(
+  deps: LeaseDeps,
+  notice: LeaseNotice,
+): { readonly level?: MessageLevel; readonly sentence: string; readonly actions?: readonly Action[] } {
+  const { kind, name, instanceId, action } = notice;
+  const now = deps.clock.now();
+  const at = momentText(notice.at, now);
+  const more = { label: t('Extend by 1 Hour'), run: () => extend(deps, instanceId) };
+  const keep = { label: t('Cancel, and Keep It'), run: () => cancel(deps, instanceId) };
+  const destroy = commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId });
+  const stop = commandAction(t('Stop…'), 'gpuRental.instance.stop', { instanceId });
+  const start = commandAction(t('Start…'), 'gpuRental.instance.start', { instanceId });
+  switch (kind) {
+    case 'soon':
+      return { level: 'warning', sentence: soonText(notice, now), actions: [more, keep] };
+    case 'stopped':
+      return {
+        sentence:
+          notice.isLate === true
+            ? t(
+                '{0} was scheduled to stop at {1}, when no editor was open or the computer was asleep. It is now stopped, and its disk still costs {2}.',
+                name,
+                at,
+                pricePerDay(notice.diskPerDay),
+              )
+            : t(
+                '{0} is stopped, as scheduled. Its disk still costs {1}.',
+                name,
+                pricePerDay(notice.diskPerDay),
+              ),
+        actions: [start, destroy],
+      };
+    case 'stoppedItself':
+      return {
+        sentence: t(
+          '{0} is stopped, and its own timer was set to stop it. Its disk still costs {1}.',
+          name,
+          pricePerDay(notice.diskPerDay),
+        ),
+        actions: [start, destroy],
+      };
+    case 'destroyed':
+      return { sentence: t('{0} is destroyed, as scheduled. The service no longer lists it.', name) };
+    case 'gone':
+      return { sentence: t('{0} was to be stopped, and the service no longer lists it.', name) };
+    case 'failed': {
+      const why =
+        notice.problem === undefined
+          ? t('The service accepted the request but still shows the instance unchanged.')
+          : localize(notice.problem);
+      return {
+        level: 'warning',
+        sentence:
+          action === 'stop'
+            ? t('{0} is not stopped yet and still costs money. Retrying… {1}', name, why)
+            : t('{0} is not destroyed yet and still costs money. Retrying… {1}', name, why),
+        actions: [keep],
+      };
+    }
+    case 'missed':
+      return {
+        level: 'warning',
+        sentence: t(
+          '{0} was scheduled to be destroyed at {1}, but was not destroyed in time: no editor was open, or the computer was asleep. It still exists and costs money.',
+          name,
+          at,
+        ),
+        actions: [destroy, more, keep],
+      };
+    case 'timerGone':
+      return { level: 'warning', sentence: timerGoneText(notice), actions: armAgain(deps, notice) };
+    case 'silent':
+      return { level: 'warning', sentence: silentText(notice), actions: [stop, keep] };
+    case 'unwatched':
+      return { level: 'warning', sentence: unwatchedText(notice) };
+    default:
+      return assertNever(kind);
+  }
+}
+
+function silentText({ name, action, runningPerHour }: LeaseNotice): string {
+  const price = pricePerHour(runningPerHour);
+  return action === 'stop'
+    ? t(
+        '{0} did not stop when idle: its Jupyter server does not answer, so a cell may be running. It costs {1}.',
+        name,
+        price,
+      )
+    : t(
+        '{0} was not destroyed when idle: its Jupyter server does not answer, so a cell may be running. It costs {1}.',
+        name,
+        price,
+      );
+}
+
+function unwatchedText({ name, action }: LeaseNotice): string {
+  return action === 'stop'
+    ? t(
+        '{0} may not stop when idle, because the list of its account could not be read. You are still charged for it.',
+        name,
+      )
+    : t(
+        '{0} may not be destroyed when idle, because the list of its account could not be read. You are still charged for it.',
+        name,
+      );
+}
+
+function timerGoneText({ name, action }: LeaseNotice): string {
+  return action === 'stop'
+    ? t('The timer on {0} has ended. The scheduled stop now needs {1}.', name, needsEditor())
+    : t('The timer on {0} has ended. The scheduled destruction now needs {1}.', name, needsEditor());
+}
+
+/** Not offered while the machine can't be logged in to. */
+function armAgain(deps: LeaseDeps, { instanceId, name }: LeaseNotice): readonly Action[] {
+  const account = accountFor(deps.accounts);
+  const lease = deps.leases.find(instanceId)?.lease;
+  return lease && canArm(deps, lease)
+    ? [{ label: t('Arm Again'), run: () => arm(deps, { instanceId, name, account }) }]
+    : [];
+}
+
+function soonText({ name, action, at, idleMinutes }: LeaseNotice, now: number): string {
+  const left = localize(durationText(at - now));
+  const time = momentText(at, now);
+  const text =
+    action === 'stop'
+      ? t('{0} will be stopped in {1}, at {2}.', name, left, time)
+      : t('{0} will be destroyed in {1}, at {2}. All data on it is lost.', name, left, time);
+  return idleMinutes === undefined
+    ? text
+    : `${text} ${t('It has been idle since {0}.', momentText(at - idleMinutes * 60_000, now))}`;
+}

@@ -1,0 +1,156 @@
+import type { InstanceNote } from '../../editor/treeGroups';
+import { needsEditor } from './scheduleText';
+import { localize, t } from '../../editor/localize';
+import { momentText } from '../../editor/timeText';
+import {
+  dueAt,
+  fireAt,
+  isBeingCarriedOut,
+  silentKernelMs,
+  type ArmedTimer,
+  type Lease,
+} from '../model/schedule';
+import type { LeaseRow } from '../store/scheduleFiles';
+import { durationText } from '../../util/duration';
+
+/** `stops 17:30`, for the row of an instance. */
+function rowText({ lease, state }: LeaseRow, now: number): string {
+  const isStop = lease.action === 'stop';
+  if (lease.isOnlyOnInstance === true && lease.armed) {
+    const when = itselfWhen(lease, lease.armed, now);
+    return isStop ? t('stops itself {0}', when) : t('destroys itself {0}', when);
+  }
+  if (isBeingCarriedOut(state, now)) {
+    return isStop ? t('being stopped') : t('being destroyed');
+  }
+  if (state.missedAt !== undefined) {
+    return t('was scheduled to be destroyed {0}', momentText(dueAt(lease, state) ?? state.missedAt, now));
+  }
+  if (state.nextTryAt !== undefined) {
+    const at = momentText(state.nextTryAt, now);
+    return isStop
+      ? t('could not be stopped, next try {0}', at)
+      : t('could not be destroyed, next try {0}', at);
+  }
+  const at = fireAt(lease, state);
+  if (lease.term.kind === 'idle') {
+    const span = localize(durationText(lease.term.minutes * 60_000));
+    if (at === undefined) {
+      return isStop ? t('stops when idle {0}', span) : t('destroyed when idle {0}', span);
+    }
+    const time = momentText(at, now);
+    return isStop ? t('stops {0} if it stays idle', time) : t('destroyed {0} if it stays idle', time);
+  }
+  const time = momentText(at ?? lease.term.at, now);
+  return isStop ? t('stops {0}', time) : t('destroyed {0}', time);
+}
+
+export function leaseNote(row: LeaseRow, now: number): InstanceNote {
+  const { armed } = row.lease;
+  const text = rowText(row, now);
+  const other =
+    armed?.action !== undefined && armed.action !== row.lease.action
+      ? otherTimer(row.lease, armed, now)
+      : undefined;
+  const who = () =>
+    other !== undefined
+      ? t('{0}. Its own timer could not be ended: {1}', needsEditor(), other)
+      : row.lease.isOnlyOnInstance === true && armed
+        ? t('the instance itself: its own timer could not be ended')
+        : armed
+          ? armed.isDoubtful === true
+            ? t(
+                'possibly the instance itself {0}, because it did not confirm its timer, and an open editor before that',
+                itselfWhen(row.lease, armed, now),
+              )
+            : t(
+                'the instance itself {0} (verified {1}), and an open editor before that',
+                itselfWhen(row.lease, armed, now),
+                momentText(armed.provedAt, now),
+              )
+          : needsEditor();
+  return {
+    row:
+      other !== undefined
+        ? t('{0}, but {1}', text, other)
+        : armed
+          ? `${text} (${armed.isDoubtful === true ? t('possibly armed') : t('armed, checked {0}', momentText(armed.provedAt, now))})`
+          : text,
+    lines: () => [
+      [t('Later'), text],
+      [t('Carried out by'), who()],
+    ],
+  };
+}
+
+/** Describes a timer that still belongs to an earlier schedule. */
+function otherTimer(lease: Lease, armed: ArmedTimer, now: number): string {
+  const when = itselfWhen(lease, armed, now);
+  return armed.action === 'stop'
+    ? t('the instance stops itself {0}', when)
+    : t('the instance destroys itself {0}', when);
+}
+
+/** Warns that a timer on the machine could not be ended, although the schedule was canceled here. */
+export function canceledHereOnly(...of: Parameters<typeof stillActs>): string {
+  return t('Canceled here only. {0}', stillActs(...of));
+}
+
+/** The same for a schedule that was extended here. */
+export function extendedHereOnly(...of: Parameters<typeof stillActs>): string {
+  return t('Extended here only. {0}', stillActs(...of));
+}
+
+function stillActs(
+  lease: Lease,
+  armed: Pick<ArmedTimer, 'at' | 'action'>,
+  name: string,
+  now: number,
+): string {
+  const when = itselfWhen(lease, armed, now);
+  return (armed.action ?? lease.action) === 'stop'
+    ? t('{0} still stops itself {1}: its own timer could not be ended.', name, when)
+    : t('{0} still destroys itself {1}: its own timer could not be ended.', name, when);
+}
+
+/** Returns when the timer on the machine acts, such as `at 17:30` or `once it is idle for 45 min`. */
+export function itselfWhen(
+  { term }: Pick<Lease, 'term'>,
+  { at }: Pick<ArmedTimer, 'at'>,
+  now: number,
+): string {
+  return at === undefined && term.kind === 'idle'
+    ? t('once it is idle for {0}', localize(durationText(term.minutes * 60_000)))
+    : t('at {0}', momentText(at ?? now, now));
+}
+
+/** Follows the name of an instance, such as `will be stopped at 17:30`. */
+export function willText({ action, term }: Lease, now: number): string {
+  if (term.kind === 'idle') {
+    const span = localize(durationText(term.minutes * 60_000));
+    return action === 'stop'
+      ? t('will be stopped once it has been idle for {0}', span)
+      : t('will be destroyed once it has been idle for {0}', span);
+  }
+  const at = momentText(term.at, now);
+  return action === 'stop' ? t('will be stopped at {0}', at) : t('will be destroyed at {0}', at);
+}
+
+export function idleMeaning(): string {
+  return t(
+    'Idle means: no remote window, terminal, forwarded port, transfer, command or job of GPU Rental uses it on this computer, no cell of a notebook runs there, and its GPU use is under 5% where it is reported.',
+  );
+}
+
+/** Explains what the timer on the machine counts as idle: it sees all logins, but none of the editor's windows. */
+export function idleItself(): string {
+  return [
+    t(
+      'Idle on the instance itself means: each GPU under 5% in every check, every 10 seconds, no SSH login from any computer, and no running cell of a notebook of GPU Rental. Other work on its CPU does not count.',
+    ),
+    t(
+      'A kernel whose Jupyter server does not answer counts as running for {0}, and for as long as it uses the CPU. After that the instance is stopped, never destroyed.',
+      durationText(silentKernelMs),
+    ),
+  ].join(' ');
+}

@@ -1,0 +1,108 @@
+import { commandAction } from '../../editor/commands';
+import { reasonOf, t } from '../../editor/localize';
+import { message } from '../../editor/message';
+import { plainLabel } from '../../editor/quickPick';
+import type { UnreadableLease } from '../store/scheduleFiles';
+import { unreadableLease, unreadableLeaseKind, unreadableNotice } from '../store/unreadableNotice';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { nameOfInstance } from './changes';
+import type { LeaseDeps } from './deps';
+
+const dayMs = 24 * 3_600_000;
+
+/** Reports schedules that can't be read and so won't be carried out, once a day in one window. */
+export function tellUnreadable(deps: LeaseDeps): Disposable {
+  const store = new DisposableStore();
+  const { leases, accounts, clock, notices, oneWindow } = deps;
+  const look = () => {
+    const account = accounts.active?.key;
+    if (account === undefined) {
+      return;
+    }
+    const now = clock.now();
+    for (const one of leases.unreadable) {
+      const { key } = unreadableNotice(account, one, { name: '', now });
+      oneWindow.offer(key, () => tell(deps, one));
+    }
+    const { error } = leases;
+    if (error !== undefined) {
+      oneWindow.offer(`${account}:leaseFolder:${Math.floor(now / dayMs)}`, () => tellFolder(deps, error));
+    }
+  };
+  store.add(leases.onDidChange(look));
+  store.add(
+    notices.onDidPost(({ key, kind, accountKey, data }) => {
+      const one = kind === unreadableLeaseKind ? unreadableLease.safeParse(data).data : undefined;
+      if (one) {
+        oneWindow.offer(key, () => tellOther(deps, accountKey, one), {
+          isStillSo: () => accountKey !== accounts.active?.key,
+        });
+      }
+    }),
+  );
+  return store;
+}
+
+function tell(deps: LeaseDeps, one: UnreadableLease): void {
+  const { instanceId, path, kind } = one;
+  const words = sentence(nameOfInstance(deps, instanceId), one);
+  if (kind === 'damaged') {
+    message('warning', words, commandAction(t('Set Again…'), 'gpuRental.instance.setLease', { instanceId }));
+    return;
+  }
+  message('warning', words, {
+    label: t('Try Again'),
+    run: async () => {
+      await deps.leases.refresh();
+      const still = deps.leases.unreadable.find((other) => other.path === path);
+      if (still) {
+        tell(deps, still);
+      }
+    },
+  });
+}
+
+/** Shows a message about an account that is not active, to which the user has to switch first. */
+async function tellOther(
+  { accounts }: LeaseDeps,
+  accountKey: string,
+  one: UnreadableLease & { readonly name: string },
+): Promise<void> {
+  const account = (await accounts.known()).find(({ key }) => key === accountKey);
+  if (account) {
+    const name = t('{0} of {1}', plainLabel(one.name), plainLabel(account.name));
+    const action = commandAction(t('Switch Account…'), 'gpuRental.switchAccount');
+    message('warning', sentence(name, one), action);
+  }
+}
+
+function sentence(name: string, { path, kind }: UnreadableLease): string {
+  return kind === 'damaged'
+    ? t(
+        'The schedule of {0} is damaged, so {0} will not stop or be destroyed by itself. Set it again. The old file is {1}.',
+        name,
+        path,
+      )
+    : t(
+        'Could not read the schedule of {0}, so {0} will not stop or be destroyed by itself. Check the permissions of {1}.',
+        name,
+        path,
+      );
+}
+
+function tellFolder(deps: LeaseDeps, error: unknown): void {
+  const why = reasonOf(error) ?? t('See the log for the reason.');
+  message(
+    'warning',
+    t('Could not read the schedules, so nothing will stop or be destroyed by itself. {0}', why),
+    {
+      label: t('Try Again'),
+      run: async () => {
+        await deps.leases.refresh();
+        if (deps.leases.error !== undefined) {
+          tellFolder(deps, deps.leases.error);
+        }
+      },
+    },
+  );
+}
